@@ -61,9 +61,7 @@ def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor
     return _run(problem, monitor, steps, partial(_bipartite, texture=True))
 
 
-def _run(
-    problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Distances, panels: bool = False
-) -> Outcome:
+def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Distances, panels: bool = False) -> Outcome:
     """A negative cycle (looked for on the host), else the distances, by panels or as given, else also predecessors."""
     run = Run(monitor, steps, rows=problem.n)
     with run.timed("negative cycles"):

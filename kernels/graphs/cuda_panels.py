@@ -43,6 +43,7 @@ FLOYD = (*TILE_FILES, Path(__file__).with_name("floyd.cu"))
 
 EAGER = 2
 """Panels that are as one for those behind them."""
+FINE = True
 AHEAD = 2
 """Panels that are queued beyond the one that is waited for."""
 
@@ -80,8 +81,10 @@ class Panels:
 
     def _compile(self, constants: dict[str, int]) -> None:
         kernel = self._run.kernel
-        self._close, self._cross, self._rest, self._apply = (
-            kernel(FLOYD, f"floyd_{name}", **constants) for name in ("close", "cross", "rest", "apply")
+        self._apply = kernel(FLOYD, "floyd_apply", **constants)
+        self._close, self._cross, self._rest = (
+            kernel(FLOYD, f"floyd_{name}", **algebra.defines(self._numbers.dtype, small=FINE))
+            for name in ("close", "cross", "rest")
         )
         if self._narrow:
             self._spread, self._gather = (
@@ -181,14 +184,15 @@ class Panels:
         return self.cuts[panel + 1] - self.cuts[panel]
 
     def _let_in(self, panel: int) -> None:
-        """The vertices of a panel, a block at a time."""
-        first = 0 if panel < self.eager else self.cuts[panel]
-        rows = self.cuts[panel + 1] - first
-        for block in range(self.cuts[panel], self.cuts[panel + 1]):
+        """The vertices of a panel, a small block at a time: each waits for the one before."""
+        size = algebra.tile(self._numbers.dtype, small=FINE)
+        start, end = (row // size for row in self._rows(panel))
+        first, blocks = 0 if panel < self.eager else start, self._side // size
+        for block in range(start, end):
             this = self._d, np.int32(self._side), np.int32(block)
             self._close((1,), (THREADS,), this)
-            self._cross((self.blocks + rows,), (THREADS,), (*this, np.int32(first)))
-            self._rest((self.blocks, rows), (THREADS,), (*this, np.int32(first), np.int32(0)))
+            self._cross((blocks + end - first,), (THREADS,), (*this, np.int32(first)))
+            self._rest((blocks, end - first), (THREADS,), (*this, np.int32(first), np.int32(0)))
 
     def _backward(self, panel: int) -> None:
         """Let in all vertices behind those that the panel has: its rows are distances then, and leave."""
@@ -209,8 +213,7 @@ class Panels:
         if known > after:
             last = chain
             chain.wait_event(_recorded(side))
-            chain.wait_event(self._final[after])
-            with chain:
+            with chain:  # where the next panel has become distances
                 self._product(panel, self.cuts[after], self.cuts[known])
         self._finish(panel, _recorded(last))
 

@@ -78,14 +78,14 @@ Clock = dict[int, int]
 class Watched:
     """What every launch and copy of a run reads and writes, in tiles, and whether two that touch the same are in order.
 
-    Nothing is computed. Streams and the host have clocks; an event carries one from where it is recorded to where it is
+    Vertices are let in by tiles of ``size`` numbers, products made in those of ``wide``. Nothing is computed. Streams and the host have clocks; an event carries one from where it is recorded to where it is
     waited for.
     """
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, module: Any, size: int) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, module: Any, size: int, wide: int) -> None:
         from tests.emulator.fake_cupy import device_memory, streams
 
-        self.size, self.side, self.itemsize = size, 0, {}
+        self.size, self.wide, self.side, self.itemsize = size, wide // size, 0, {}
         self.clocks: dict[int, Clock] = {}
         self.host: Clock = {}
         self.writes: dict[Place, tuple[int, int, str]] = {}
@@ -162,7 +162,9 @@ class Watched:
 
     def _launch(self, kernel: Any, name: str) -> Any:
         def launched(grid: tuple[int, ...], threads: Any, given: tuple[Any, ...]) -> None:
-            given = tuple(one.data.ptr if hasattr(one, "data") and hasattr(one.data, "ptr") else int(one) for one in given)
+            given = tuple(
+                one.data.ptr if hasattr(one, "data") and hasattr(one.data, "ptr") else int(one) for one in given
+            )
             self.did(name, self._current(), *(set(places) for places in getattr(self, name)(grid, *given)))
 
         return launched
@@ -181,10 +183,14 @@ class Watched:
         return factors, {(d, i, j) for i in rows for j in columns if k not in (i, j)}
 
     def floyd_apply(self, grid, d, left, side, first, pivot, depth, begin, end) -> tuple[Any, ...]:
-        rows, columns, pivots = range(first, first + grid[1]), range(grid[0]), range(pivot, pivot + depth // self.size)
+        begin, end, columns = begin * self.wide, end * self.wide, range(grid[0] * self.wide)
+        rows = range(first * self.wide, (first + grid[1]) * self.wide)
+        pivots = range(pivot * self.wide, pivot * self.wide + depth // self.size)
         assert not set(rows) & set(pivots) and not set(range(begin, end)) & set(pivots)
         factors = [(left, i, k) for i in rows for k in pivots] + [(d, k, j) for k in pivots for j in columns]
-        return factors, [(d, i, j) for i in rows for j in columns] + [(left, i, j) for i in rows for j in range(begin, end)]
+        return factors, [(d, i, j) for i in rows for j in columns] + [
+            (left, i, j) for i in rows for j in range(begin, end)
+        ]
 
     def spread(self, grid, codes, numbers, again, count) -> tuple[Any, ...]:
         return self.rows(codes, 2 * count), self.rows(numbers, 4 * count) | self.rows(again, 4 * count)
@@ -200,8 +206,10 @@ def watched(emulated, monkeypatch) -> Iterator[Any]:
 
     def watch(n: int, height: int, eager: int, narrow: bool) -> Watched:
         module = panels(monkeypatch, height, eager)
-        watching = Watched(monkeypatch, module, 128)
-        made = build([from_weights(np.ones((n, n)) * (1 if narrow else 0.5))], {"numbers": "int32" if narrow else "float32"})
+        watching = Watched(monkeypatch, module, 64, 128)
+        made = build(
+            [from_weights(np.ones((n, n)) * (1 if narrow else 0.5))], {"numbers": "int32" if narrow else "float32"}
+        )
         with devices.use(0):
             run = module.Panels(made, made, module.Run(Monitor()), narrow)
             watching.side = run._side
