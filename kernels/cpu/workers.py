@@ -74,8 +74,8 @@ def share(work: Callable[[int], None], workers: int, stop: np.ndarray, poll: Cal
 def beside(work: Callable[[int], None], workers: int, stop: np.ndarray) -> Iterator[None]:
     """While the block runs, ``work(0)`` .. ``work(workers - 1)`` run on threads; it ends when all have returned.
 
-    What the block raises, or a worker, is raised after ``stop`` was set and every worker has returned. ParameterError as
-    `share`.
+    What the block raises, or a worker, is raised after ``stop`` was set and every worker has returned. ParameterError
+    where so many threads cannot be started.
     """
     pool = _pool()
 

@@ -1,5 +1,5 @@
-"""What a thread of the host does while Floyd-Warshall runs on a device, in one compiled call: it brings weights into pinned
-memory, has the system find memory for the distances, and takes these out of pinned memory, some rows at a time.
+"""What a thread of the host does while Floyd-Warshall runs on a device, in one compiled call: it brings weights into
+pinned memory, has the system find memory for the distances, and takes these out of pinned memory, some rows at a time.
 
 Pinned memory holds a matrix of ``side`` numbers to a row, a piece of rows after the other. Where numbers travel in 16
 bits (``codes``, the same memory as ``raw``), those of a piece lie close together from the beginning of the piece on.
@@ -21,15 +21,17 @@ SPAN = 2 << 20
 
 @compiled
 def carried(
-    weights, most, codes, raw, numbers, limit, none, infinite, side, piece, chunk, turns, worker, workers, up, down, stop
+    weights, most, codes, raw, numbers, limit, none, infinite, side, piece, chunk, turns, worker, workers, up, down,
+    stop,
 ):  # fmt: skip
     """The share of ``worker`` of ``workers``.
 
-    ``weights``: float64, (n, n), brought as at most ``most``, which also pads rows and columns up to ``side``. ``numbers``:
-    the distances, (n, n); from ``limit`` on they are ``infinite``, as is the code ``none``. ``piece`` and ``chunk``: rows
-    that the bus has at a time, and a thread. ``up``: a word for every chunk, set to 1 when it is there, and behind these one
-    for every worker. ``turns``: the first
-    rows of the chunks that come back, in their order. ``down``: a word for every piece, RAW or CODES when it has come.
+    ``weights``: float64, (n, n), brought as at most ``most``, which also pads rows and columns up to ``side``.
+    ``numbers``: the distances, (n, n); from ``limit`` on they are ``infinite``, as is the code ``none``.
+    ``piece`` and ``chunk``: rows that the bus has at a time, and a thread.
+    ``up``: a word for every chunk, set to 1 when it is there, and behind these one for every worker.
+    ``turns``: the first rows of the chunks that come back, in their order.
+    ``down``: a word for every piece, RAW or CODES when it has come.
     """
     n, ratio = weights.shape[0], codes.size // raw.size
     for number in range(worker, side // chunk, workers):
@@ -96,10 +98,10 @@ def _touch(flat, worker, workers):
 @compiled
 def all_there(words, first, last, stop):
     """Wait for chunks; False where all are to stop."""
-    for number in range(first, last):
-        if not wait_for(words, number * WORD, 1, stop):
-            return False
-    return True
+    number = first
+    while number < last and wait_for(words, number * WORD, 1, stop):
+        number += 1
+    return number == last
 
 
 @compiled

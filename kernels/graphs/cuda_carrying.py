@@ -25,10 +25,10 @@ CHUNK = 16
 
 
 class Carrier:
-    """Rows of weights (float64, (n, n)) on their way to a device, and of the distances to ``numbers``, on their way back.
+    """Rows of weights (float64, (n, n)) on their way to a device, and of distances on their way to ``numbers``.
 
-    On both sides a matrix has ``side`` numbers to a row, and as many rows, a whole number of pieces; from ``limit`` on a
-    distance is infinite. Where weights are ``narrow``, they travel in 16 bits.
+    On the device and on the bus a matrix has ``side`` numbers to a row, and as many rows, a whole number of pieces;
+    from ``limit`` on a distance is infinite. Where weights are ``narrow``, they travel in 16 bits.
     """
 
     def __init__(
@@ -46,8 +46,8 @@ class Carrier:
 
     @contextmanager
     def carrying(self, panels: list[tuple[int, int]]) -> Iterator[None]:
-        """While the block runs, threads bring all weights and take what is delivered; ``panels``: the rows of the distances,
-        as they will come. When the block ends, the current stream is behind all copies."""
+        """While the block runs, threads bring all weights and take what is delivered; ``panels``: the rows of the
+        distances, as they will come. When the block ends, the current stream is behind all copies."""
         count, n = self._side**2, len(self._weights)
         starts = [np.arange(first, min(last, n), CHUNK) for first, last in panels]
         turns = np.concatenate(starts).astype(np.int64)
@@ -69,7 +69,7 @@ class Carrier:
                 buffer.event.record(cupy.cuda.get_current_stream())
 
     def bring(self, target: cupy.ndarray, first: int, last: int, stream: cupy.cuda.Stream) -> None:
-        """Queue copies of rows, a whole number of pieces, to those of an array on the device, as soon as they are there."""
+        """Queue copies of rows, a whole number of pieces, to an array on the device, as soon as they are there."""
         for row in range(first, last, self.piece):
             until = min(row + self.piece, last)
             if not cpu_carrying.all_there(self._up, row // CHUNK, until // CHUNK, self._stop):

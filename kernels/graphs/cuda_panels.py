@@ -1,21 +1,22 @@
-"""Blocked Floyd-Warshall by panels, rows of blocks of which the first are computed while others still arrive, and the
-last ones leave while others are computed.
+"""Blocked Floyd-Warshall by panels: the first rows are computed while others still arrive, and the last ones leave
+while others are computed.
 
-With A[s] for the rows of panel s and A[s, k] for their columns that are vertices of panel k, all products over (min, +):
+With A[s] for the rows of panel s, A[s, k] for their columns that are vertices of panel k, and products over (min, +):
 
-    forward,   s = 0 .. :   A[s] = A[s] + A[s, k] A[k]  for k = 0 .. s - 1,  then the vertices of s itself, block by block
-    backward,  s = .. 0 :   A[s] = A[s] + A[s, k > s] A[k > s]
+    forward,  s = 0, 1 ..:  A[s] = A[s] + A[s, k] A[k]  for k = 0 .. s - 1, then the vertices of s, block by block
+    backward, s = .. 1, 0:  A[s] = A[s] + A[s, k > s] A[k > s]
 
-Forward, a panel lets in the vertices of the panels before it, and needs no panel behind it: it starts when it has arrived.
-Backward, the rows behind it are distances already, so that one product makes it distances too, and it leaves. Half of the
-work is backward. The first panels, `EAGER` of them, while little has arrived, let in each other's vertices at once:
-together they are as one panel for all that follow.
+Forward, a panel lets in the vertices of the panels before it, and needs no panel behind it: it starts when it has
+arrived. Backward, the rows behind it are distances already, so that one product makes it distances too, and it leaves.
+Half of the work is backward. The first panels, `EAGER` of them, while little has arrived, let in each other's vertices
+at once: together they are as one panel for all that follow.
 
-A product changes all columns of a panel, so that its left factors lie in a matrix of their own: weights come there first,
-a product puts the columns there that are the next one's factors, and a panel is copied there before it goes backward.
+A product changes all columns of a panel, so that its left factors lie in a matrix of their own: weights come there
+first, a product puts the columns there that are the next one's factors, and a panel is copied there before it goes
+backward.
 
-Streams: ``chain`` has what everything waits for, vertices let in block by block, and the last product before these;
-``side`` the products before that, beside it; ``leaving`` makes codes of 16 bits. Each panel has events for what is done.
+Streams: ``chain`` has what everything waits for, a panel's vertices and the last product before these; ``side`` the
+products before that; ``leaving`` makes codes of 16 bits. Every panel has events for what is done.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ FLOYD = (*TILE_FILES, Path(__file__).with_name("floyd.cu"))
 EAGER = 2
 """Panels that are as one for those behind them."""
 FINE = True
+FIRST = 0
 AHEAD = 2
 """Panels that are queued beyond the one that is waited for."""
 
@@ -66,7 +68,8 @@ class Panels:
         self.n, self._run, self._size = problem.n, run, algebra.tile(problem.dtype)
         self._side = algebra.whole(problem.n, self._size)
         self.blocks = self._side // self._size
-        self.cuts = [*range(0, self.blocks, PANEL // self._size), self.blocks]
+        height = PANEL // self._size
+        self.cuts = sorted({0, FIRST // self._size, *range(height, self.blocks, height), self.blocks})
         self.count = len(self.cuts) - 1
         self.eager = min(EAGER, self.count)
         self._numbers = np.empty((self.n, self.n), problem.dtype)
