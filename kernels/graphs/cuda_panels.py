@@ -46,6 +46,7 @@ EAGER = 2
 """Panels that are as one for those behind them."""
 FINE = True
 FIRST = 0
+SIDES = 1
 AHEAD = 2
 """Panels that are queued beyond the one that is waited for."""
 
@@ -123,9 +124,9 @@ class Panels:
     def _streams(self) -> Iterator[None]:
         """Streams of the run, and events of its panels. Whatever happens, the current stream is behind all of them."""
         self._main = cupy.cuda.get_current_stream()
-        self._arrivals, self._departures, self._side_stream = (cupy.cuda.Stream(non_blocking=True) for _ in range(3))
+        self._arrivals, self._departures, *self._sides = (cupy.cuda.Stream(non_blocking=True) for _ in range(2 + SIDES))
         self._chain, self._leaving = (cupy.cuda.Stream(non_blocking=True, priority=-1) for _ in range(2))
-        streams = self._arrivals, self._departures, self._side_stream, self._chain, self._leaving
+        streams = self._arrivals, self._departures, *self._sides, self._chain, self._leaving
         self._arrived: list[Any] = []
         self._closed: list[Any] = []
         self._final: dict[int, Any] = {}
@@ -151,7 +152,7 @@ class Panels:
 
     def _forward(self, panel: int) -> None:
         """Let in all vertices up to those of the panel: in its rows, or in all rows up to its own."""
-        side, chain = self._side_stream, self._chain
+        side, chain = self._sides[panel % SIDES], self._chain
         side.wait_event(self._arrived[panel])
         with side:
             self._lay_out(panel)
@@ -199,7 +200,7 @@ class Panels:
 
     def _backward(self, panel: int) -> None:
         """Let in all vertices behind those that the panel has: its rows are distances then, and leave."""
-        side, chain, after = self._side_stream, self._chain, max(panel + 1, self.eager)
+        side, chain, after = self._sides[panel % SIDES], self._chain, max(panel + 1, self.eager)
         if after == self.count:
             self._finish(panel, self._closed[-1])
             return

@@ -224,9 +224,11 @@ def watched(emulated, monkeypatch) -> Callable[..., Watched]:
     return watch
 
 
+@pytest.mark.parametrize("sides", [1, 2, 3])
 @pytest.mark.parametrize("narrow", [True, False])
 @pytest.mark.parametrize(
     ("height", "eager", "first"), [(128, 1, 0), (128, 2, 0), (128, 3, 0), (128, 9, 0), (256, 2, 128), (256, 3, 128)]
 )
-def test_no_stream_touches_what_another_still_needs(watched, height, eager, first, narrow) -> None:
+def test_no_stream_touches_what_another_still_needs(watched, monkeypatch, height, eager, first, narrow, sides) -> None:
+    monkeypatch.setattr(import_module("kernels.graphs.cuda_panels"), "SIDES", sides)
     assert watched(1000, height, eager, first, narrow).operations > 8
