@@ -62,9 +62,13 @@ def test_an_error_beside_a_block_sets_the_word_that_the_block_waits_for_and_is_r
     def work(worker: int) -> None:
         raise ValueError("worker")
 
-    with pytest.raises(ValueError, match="worker"), workers.beside(work, 2, stop):
-        while not stop[0]:
-            time.sleep(1e-3)
+    def wait() -> None:
+        with workers.beside(work, 2, stop):
+            while not stop[0]:
+                time.sleep(1e-3)
+
+    with pytest.raises(ValueError, match="worker"):
+        wait()
 
 
 def test_what_a_block_raises_stops_the_workers_beside_it() -> None:
