@@ -44,6 +44,24 @@ class Carrier:
         self._down = np.zeros(side // piece * WORD, np.int64)
         self._stop = workers.stop_word()
 
+    def compile(self) -> None:
+        """Have compiled what threads do, before they wait for each other."""
+        raw = np.zeros(1, self._numbers.dtype)
+        nothing, words = np.empty((0, 0)), np.zeros(WORD, np.int64)
+        nothing.setflags(write=False)
+        self._carried(nothing, raw, np.empty((0, 0), raw.dtype), 0, np.empty(0, np.int64), 0, 1, words)
+        cpu_carrying.all_there(words, 0, 0, self._stop)
+        cpu_carrying.come(words, 0, RAW)
+
+    def _carried(
+        self, weights: np.ndarray, raw: np.ndarray, numbers: np.ndarray, side: int, turns: np.ndarray, worker: int,
+        threads: int, up: np.ndarray,
+    ) -> None:  # fmt: skip
+        cpu_carrying.carried(
+            weights, self._most, raw.view(self.travels), raw, numbers, self._limit, self._none, self._infinite, side,
+            self.piece, CHUNK, turns, worker, threads, up, self._down, self._stop,
+        )  # fmt: skip
+
     @contextmanager
     def carrying(self, panels: list[tuple[int, int]]) -> Iterator[None]:
         """While the block runs, threads bring all weights and take what is delivered; ``panels``: the rows of the
@@ -53,14 +71,10 @@ class Carrier:
         turns = np.concatenate(starts).astype(np.int64)
         with whole_transfers.lent(count * self._numbers.itemsize) as buffer:
             raw = buffer.view(self._numbers.dtype, count)
-            codes = raw.view(self.travels)
             self._address = buffer.address
 
             def work(worker: int) -> None:
-                cpu_carrying.carried(
-                    self._weights, self._most, codes, raw, self._numbers, self._limit, self._none, self._infinite,
-                    self._side, self.piece, CHUNK, turns, worker, self._threads, self._up, self._down, self._stop,
-                )  # fmt: skip
+                self._carried(self._weights, raw, self._numbers, self._side, turns, worker, self._threads, self._up)
 
             try:
                 with workers.beside(work, self._threads, self._stop):

@@ -30,6 +30,7 @@ from typing import Any
 import cupy
 import numpy as np
 
+from kernels.cpu.phases import time_ms
 from kernels.cuda import transfers
 from kernels.cuda.run import Run
 from kernels.graphs.cuda_carrying import Carrier
@@ -94,6 +95,7 @@ class Panels:
             self._spread, self._gather = (
                 kernel(MOVING, name, NARROW=1, **constants) for name in ("spread", "gathered")
             )
+        self._run.spend("compilation", time_ms(self._carrier.compile))
 
     def distances(self) -> np.ndarray:
         """What of the transfers was not beside the computation is the time of the transfers."""
