@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -64,6 +65,34 @@ def share(work: Callable[[int], None], workers: int, stop: np.ndarray, poll: Cal
     except BaseException:
         stop[0] = 1
         complete.set()
+        pool.shutdown()
+        raise
+    _idle.append(pool)
+
+
+@contextmanager
+def beside(work: Callable[[int], None], workers: int, stop: np.ndarray) -> Iterator[None]:
+    """While the block runs, ``work(0)`` .. ``work(workers - 1)`` run on threads; it ends when all have returned.
+
+    What the block raises, or a worker, is raised after ``stop`` was set and every worker has returned. ParameterError
+    where so many threads cannot be started.
+    """
+    pool = _pool()
+
+    def begin(worker: int) -> None:
+        try:
+            work(worker)
+        except BaseException:
+            stop[0] = 1  # the block may wait for what this worker should have done
+            raise
+
+    try:
+        running = _submitted(pool, begin, workers)
+        yield
+        while running:
+            running.pop().result()
+    except BaseException:
+        stop[0] = 1
         pool.shutdown()
         raise
     _idle.append(pool)

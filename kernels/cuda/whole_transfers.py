@@ -7,7 +7,8 @@ What threads do by themselves in Python takes longer than such an array on the b
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import cupy
 import numpy as np
@@ -58,7 +59,7 @@ def up(target: cupy.ndarray, work: Work, check: Callable[[], None]) -> None:
     """Have ``work`` fill an array on the device; what is queued on the current stream afterwards finds it there."""
     stream = cupy.cuda.get_current_stream()
 
-    def issue(buffer: _Buffer, words: np.ndarray, stop: np.ndarray) -> None:
+    def issue(buffer: Buffer, words: np.ndarray, stop: np.ndarray) -> None:
         for number, (at, size) in enumerate(_spans(target.nbytes)):
             if not awaited(words, number, stop):
                 break
@@ -74,7 +75,7 @@ def down(source: cupy.ndarray, work: Work, check: Callable[[], None]) -> None:
     spans = _spans(source.nbytes)
     events = [cupy.cuda.Event(disable_timing=True) for _ in spans]
 
-    def issue(buffer: _Buffer, words: np.ndarray, stop: np.ndarray) -> None:
+    def issue(buffer: Buffer, words: np.ndarray, stop: np.ndarray) -> None:
         for event, (at, size) in zip(events, spans, strict=True):
             (source.data + at).copy_to_host_async(buffer.address + at, size, stream)
             event.record(stream)
@@ -93,29 +94,38 @@ def _spans(nbytes: int) -> list[tuple[int, int]]:
 def _share(
     on_device: cupy.ndarray,
     work: Work,
-    issue: Callable[[_Buffer, np.ndarray, np.ndarray], None],
+    issue: Callable[[Buffer, np.ndarray, np.ndarray], None],
     check: Callable[[], None],
 ) -> None:
     device, stop = cupy.cuda.Device().id, workers.stop_word()
     threads = max(1, min(workers.cores(), THREADS))
-    buffer, words = _borrowed(device, on_device.nbytes), np.zeros(len(_spans(on_device.nbytes)) * WORD, np.int64)
-    numbers = buffer.numbers(on_device)
+    words = np.zeros(len(_spans(on_device.nbytes)) * WORD, np.int64)
+    with lent(on_device.nbytes) as buffer:
+        numbers = buffer.numbers(on_device)
 
-    def either(worker: int) -> None:
-        if worker:
-            work(numbers, CHUNK // on_device.itemsize, worker - 1, threads, words, stop)
-            return
-        with cupy.cuda.Device(device):
-            issue(buffer, words, stop)
+        def either(worker: int) -> None:
+            if worker:
+                work(numbers, CHUNK // on_device.itemsize, worker - 1, threads, words, stop)
+                return
+            with cupy.cuda.Device(device):
+                issue(buffer, words, stop)
 
-    try:
         workers.share(either, 1 + threads, stop, check)
+
+
+@contextmanager
+def lent(size: int) -> Iterator[Buffer]:
+    """Pinned memory of so many bytes or more for the current device; its event is recorded behind the last copy."""
+    device = cupy.cuda.Device().id
+    buffer = _borrowed(device, size)
+    try:
+        yield buffer
     finally:
         with _lending:
             _idle[device] = buffer
 
 
-class _Buffer:
+class Buffer:
     """Pinned memory, and the event after which its last copy is over."""
 
     def __init__(self, size: int) -> None:
@@ -124,15 +134,19 @@ class _Buffer:
         self.address, self.event = self._bytes.ctypes.data, cupy.cuda.Event(disable_timing=True)
 
     def numbers(self, on_device: cupy.ndarray) -> np.ndarray:
-        return self._bytes[: on_device.nbytes].view(on_device.dtype)
+        return self.view(on_device.dtype, on_device.size)
+
+    def view(self, dtype: np.dtype, count: int) -> np.ndarray:
+        """So many numbers from the beginning on."""
+        return self._bytes[: count * dtype.itemsize].view(dtype)
 
 
-_idle: dict[int, _Buffer] = {}
+_idle: dict[int, Buffer] = {}
 """The buffer of each device that no run has."""
 _lending = threading.Lock()
 
 
-def _borrowed(device: int, size: int) -> _Buffer:
+def _borrowed(device: int, size: int) -> Buffer:
     """A buffer of the current device, of so many bytes or more, that no copy uses any more."""
     with _lending:
         found = _idle.pop(device, None)
@@ -142,6 +156,6 @@ def _borrowed(device: int, size: int) -> _Buffer:
         return found
     del found
     try:
-        return _Buffer(size)
+        return Buffer(size)
     except (cupy.cuda.runtime.CUDARuntimeError, MemoryError) as error:
         raise transfers.refused(device, size, error) from None

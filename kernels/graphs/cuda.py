@@ -13,10 +13,11 @@ import numpy as np
 
 from kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
 from kernels.cuda.transfers import touched
-from kernels.graphs import heights, ways
+from kernels.graphs import cuda_panels, heights, kinds, ways
 from kernels.graphs.cuda_moving import Found, Weights
+from kernels.graphs.cuda_panels import FLOYD
 from kernels.graphs.problem import PathsAnswer, PathsProblem
-from kernels.graphs.sizes import NONE, closing_products, narrow
+from kernels.graphs.sizes import NONE, closing_products, narrow, overlaps
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.semiring import FINITE_LIMIT
@@ -24,7 +25,6 @@ from kernels.semiring import cuda as algebra
 from kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
 from kernels.steps import Steps
 
-FLOYD = (*TILE_FILES, Path(__file__).with_name("floyd.cu"))
 ARRANGE = (*TILE_FILES, Path(__file__).with_name("arrange.cu"))
 
 SHORT = 256 << 20
@@ -38,7 +38,7 @@ Distances = Callable[[PathsProblem, Run, Weights], cupy.ndarray]
 
 def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """Floyd-Warshall in blocks: four launches for every block on the diagonal."""
-    return _run(problem, monitor, steps, _blocked)
+    return _run(problem, monitor, steps, _blocked, panels=overlaps(problem, kinds.BLOCKED))
 
 
 def floyd_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
@@ -61,8 +61,8 @@ def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor
     return _run(problem, monitor, steps, partial(_bipartite, texture=True))
 
 
-def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Distances) -> Outcome:
-    """A negative cycle (looked for on the host), else the distances, else also the predecessors."""
+def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Distances, panels: bool = False) -> Outcome:
+    """A negative cycle (looked for on the host), else the distances, by panels or as given, else also predecessors."""
     run = Run(monitor, steps, rows=problem.n)
     with run.timed("negative cycles"):
         cycle, high = ways.search(problem.graph, monitor)
@@ -70,6 +70,10 @@ def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Dista
     if cycle:
         return Outcome(PathsAnswer(None, None, cycle), run.times_ms)
     narrowed = narrow(problem)
+    if panels and cuda_panels.fits(problem):
+        numbers = cuda_panels.distances(problem, over, run, narrowed)
+        heights.lower(problem, over, high, numbers)
+        return Outcome(PathsAnswer(numbers), run.times_ms, numbers.nbytes, run.device_bytes)
     weights, found = Weights(over, run, narrowed), Found.distances(problem, run, narrowed)
     weights.bring()
     with touched(found.numbers):
@@ -109,14 +113,14 @@ def _steps(d: cupy.ndarray, blocks: int, kernels: list[Any], main: cupy.cuda.Str
                 beside.wait_event(rested)
                 if k == 0:
                     close((1,), (THREADS,), this)
-                    cross((2 * blocks,), (THREADS,), this)
+                    cross((2 * blocks,), (THREADS,), (*this, np.int32(0)))
                 crossed = beside.record(_event())
                 if k + 1 < blocks:
                     ahead((2 * blocks,), (THREADS,), this)
                     close((1,), (THREADS,), following)
-                    cross((2 * blocks,), (THREADS,), following)
+                    cross((2 * blocks,), (THREADS,), (*following, np.int32(0)))
             main.wait_event(crossed)
-            rest((blocks, blocks), (THREADS,), this)
+            rest((blocks, blocks), (THREADS,), (*this, np.int32(0), np.int32(1)))
             rested = main.record(_event())
             yield k + 1
     finally:  # also where the run is cancelled: what takes its memory next is on the main stream

@@ -39,10 +39,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) floyd_close(Number* d, int
     store_tile(corner, stride, sums);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_cross(Number* d, int stride, int k) {
+// All of row k, and of column k the rows of blocks from `first` on, as many as the grid has.
+extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_cross(Number* d, int stride, int k, int first) {
     __shared__ Slabs slabs;
-    int blocks = gridDim.x / 2, other = blockIdx.x % blocks;
-    bool in_row = blockIdx.x < blocks;
+    int blocks = stride / TILE, at = blockIdx.x;
+    bool in_row = at < blocks;
+    int other = in_row ? at : first + at - blocks;
     if (other == k) return;
     Number* closed = d + (long long)k * TILE * stride + k * TILE;
     Number* own = in_row ? d + (long long)k * TILE * stride + other * TILE : d + (long long)other * TILE * stride + k * TILE;
@@ -70,9 +72,26 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_ahead(Number* d, 
     through(slabs, d, stride, in_row ? k + 1 : other, in_row ? other : k + 1, k);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_rest(Number* d, int stride, int k) {
+// The rows of blocks from `first` on, as many as the grid has; without those that floyd_ahead did, where it `went`.
+extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_rest(Number* d, int stride, int k, int first, int went) {
     __shared__ Slabs slabs;
-    int i = blockIdx.y, j = blockIdx.x;
-    if (i == k || i == k + 1 || j == k || j == k + 1) return;
+    int i = first + blockIdx.y, j = blockIdx.x;
+    if (i == k || j == k || (went && (i == k + 1 || j == k + 1))) return;
     through(slabs, d, stride, i, j, k);
+}
+
+// Rows of blocks, from `first` on, become the least of themselves and a product: their factors, of `depth` numbers from
+// column `pivot` of blocks on, are in `left`, because all columns change here; the others are the rows of d from row
+// `pivot` of blocks on. Columns from `begin` to `end` of blocks are kept in `left`, as factors of the next product.
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+floyd_apply(Number* d, Number* left, int stride, int first, int pivot, int depth, int begin, int end) {
+    __shared__ Slabs slabs;
+    int j = blockIdx.x;
+    long long row = (long long)(first + blockIdx.y) * TILE * stride;
+    Number sums[PER][PER];
+    load_tile(d + row + j * TILE, stride, sums);
+    add_product(slabs, static_cast<const Number*>(left) + row + pivot * TILE, stride,
+                static_cast<const Number*>(d) + (long long)pivot * TILE * stride + j * TILE, stride, depth, sums);
+    store_tile(d + row + j * TILE, stride, sums);
+    if (begin <= j && j < end) store_tile(left + row + j * TILE, stride, sums);
 }

@@ -30,6 +30,24 @@ extern "C" __global__ void lay_out(const Code* codes, int n, Number* matrix, int
 }
 
 #if NARROW
+// Some numbers, and the same once more.
+extern "C" __global__ void spread(const Code* codes, Number* numbers, Number* again, long long count) {
+    long long threads = (long long)gridDim.x * blockDim.x;
+    for (long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += threads)
+        numbers[at] = again[at] = number_of(codes[at]);
+}
+
+// Numbers from `limit` on are infinite. *outside is set where a number does not fit.
+extern "C" __global__ void gathered(const Number* numbers, Code* codes, long long count, Number limit, int* outside) {
+    long long threads = (long long)gridDim.x * blockDim.x;
+    for (long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += threads) {
+        Number number = numbers[at];
+        bool there = number < limit, inside = there && fits(number);
+        if (there && !inside) *outside = 1;
+        codes[at] = inside ? Code(number) : NONE;
+    }
+}
+
 // Numbers from `limit` on are infinite. *outside is set where a number does not fit.
 extern "C" __global__ void take_out(const Number* matrix, Code* codes, int side, int n, Number limit, int* outside) {
     long long end = (long long)n * n, threads = (long long)gridDim.x * blockDim.x;

@@ -19,6 +19,11 @@ NARROW = np.dtype(np.int16)
 NONE = 32767
 """What stands for infinity there."""
 
+PANEL = 512
+"""Rows that Floyd-Warshall on a device computes together where it computes while they arrive and leave."""
+LEAST, MOST = 16 << 20, 129 << 20
+"""Bytes of the distances, in whole tiles, for which that pays, and of pinned memory that is kept for it."""
+
 
 def closing_products(n: int) -> int:
     """Squarings after which a matrix over n vertices changes no more: paths have n - 1 edges at most."""
@@ -29,6 +34,12 @@ def narrow(problem: PathsProblem) -> bool:
     """Whether the weights travel to a device as NARROW, and distances that allow it come back so."""
     graph = problem.graph
     return not problem.lifts and graph.whole and graph.lightest >= -NONE and graph.heaviest < NONE
+
+
+def overlaps(problem: PathsProblem, kind: Kind) -> bool:
+    """Whether a run on a device computes while weights arrive and distances leave."""
+    side = padded(problem.n, device_tile(problem.dtype.itemsize))
+    return kind.blocks and not problem.predecessors and LEAST <= side**2 * problem.dtype.itemsize <= MOST
 
 
 def _sides(problem: PathsProblem) -> tuple[int, int]:
@@ -72,6 +83,8 @@ def device_parts(problem: PathsProblem, kind: Kind) -> Mapping[str, int]:
             "the blocks of two sides": item * (4 * n1 * n2 + 2 * n1 * n1 + n2 * n2),
             "distances and their blocks": item * (n * n + n1 * n1 + 2 * n1 * n2 + n2 * n2),
         }
+    elif overlaps(problem, kind):
+        phases = {"distances, factors and codes": 2 * square + (side**2 * NARROW.itemsize if narrowed else 0)}
     elif kind.squares:
         phases = {"weights": codes + square, "products": 2 * square + (codes if problem.predecessors else 0)}
     if problem.predecessors:

@@ -49,6 +49,41 @@ def test_an_error_in_one_worker_stops_the_others_and_is_raised() -> None:
         share(work, 3, stop, lambda: None)
 
 
+def test_workers_beside_a_block_have_ended_behind_it() -> None:
+    seen: list[int] = []
+    with workers.beside(seen.append, 3, stop_word()):
+        seen.append(7)
+    assert sorted(seen) == [0, 1, 2, 7]
+
+
+def test_an_error_beside_a_block_sets_the_word_that_the_block_waits_for_and_is_raised() -> None:
+    stop = stop_word()
+
+    def work(worker: int) -> None:
+        raise ValueError("worker")
+
+    def wait() -> None:
+        with workers.beside(work, 2, stop):
+            while not stop[0]:
+                time.sleep(1e-3)
+
+    with pytest.raises(ValueError, match="worker"):
+        wait()
+
+
+def test_what_a_block_raises_stops_the_workers_beside_it() -> None:
+    stop, ended = stop_word(), []
+
+    def work(worker: int) -> None:
+        while not stop[0]:
+            time.sleep(1e-3)
+        ended.append(worker)
+
+    with pytest.raises(Cancelled), workers.beside(work, 3, stop):
+        raise Cancelled
+    assert sorted(ended) == [0, 1, 2]
+
+
 def test_what_the_caller_raises_stops_the_workers() -> None:
     stop = stop_word()
 

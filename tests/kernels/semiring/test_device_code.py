@@ -43,6 +43,7 @@ def test_floyd_compiles(element: str, architecture: str) -> None:
 
     for files in (FLOYD, ARRANGE):
         assert compile_without_device(files, defines(element), architecture)
+    assert compile_without_device(FLOYD, defines(element, small=True), architecture)
     for narrow in (0, 1):
         assert compile_without_device(MOVING, {**defines(element), "NARROW": narrow}, architecture)
 

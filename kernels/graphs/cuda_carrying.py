@@ -1,0 +1,112 @@
+"""Weights to a device and distances back while it computes: threads of the host bring and take rows in pinned memory
+(cpu_carrying.py), and the caller's thread has the bus move what is ready, a piece at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import cupy
+import numpy as np
+
+from kernels.cpu import workers
+from kernels.cuda import whole_transfers
+from kernels.graphs import cpu_carrying
+from kernels.graphs.cpu_carrying import CODES, RAW
+from kernels.graphs.cpu_moving import WORD
+from kernels.graphs.sizes import NARROW, NONE
+from kernels.semiring import MIN_PLUS
+
+THREADS = 12
+"""More do not make the memory of a host faster."""
+CHUNK = 16
+"""Rows that a thread brings or takes at a time."""
+
+
+class Carrier:
+    """Rows of weights (float64, (n, n)) on their way to a device, and of distances on their way to ``numbers``.
+
+    On the device and on the bus a matrix has ``side`` numbers to a row, and as many rows, a whole number of pieces;
+    from ``limit`` on a distance is infinite. Where weights are ``narrow``, they travel in 16 bits.
+    """
+
+    def __init__(
+        self, weights: np.ndarray, numbers: np.ndarray, limit: float, side: int, piece: int, narrow: bool
+    ) -> None:
+        self._weights, self._numbers, self._side, self.piece = weights, numbers, side, piece
+        dtype = numbers.dtype
+        self.travels, self._infinite = NARROW if narrow else dtype, dtype.type(MIN_PLUS.zero(dtype))
+        self._most = np.float64(NONE if narrow else self._infinite)
+        self._none, self._limit = self.travels.type(NONE if narrow else 0), dtype.type(limit)
+        self._threads = max(1, min(workers.cores(), THREADS))
+        self._up = np.zeros((side // CHUNK + self._threads) * WORD, np.int64)
+        self._down = np.zeros(side // piece * WORD, np.int64)
+        self._stop = workers.stop_word()
+
+    def compile(self) -> None:
+        """Have compiled what threads do, before they wait for each other."""
+        raw = np.zeros(1, self._numbers.dtype)
+        nothing, words = np.empty((0, 0)), np.zeros(WORD, np.int64)
+        nothing.setflags(write=False)
+        self._carried(nothing, raw, np.empty((0, 0), raw.dtype), 0, np.empty(0, np.int64), 0, 1, words)
+        cpu_carrying.all_there(words, 0, 0, self._stop)
+        cpu_carrying.come(words, 0, RAW)
+
+    def _carried(
+        self, weights: np.ndarray, raw: np.ndarray, numbers: np.ndarray, side: int, turns: np.ndarray, worker: int,
+        threads: int, up: np.ndarray,
+    ) -> None:  # fmt: skip
+        cpu_carrying.carried(
+            weights, self._most, raw.view(self.travels), raw, numbers, self._limit, self._none, self._infinite, side,
+            self.piece, CHUNK, turns, worker, threads, up, self._down, self._stop,
+        )  # fmt: skip
+
+    @contextmanager
+    def carrying(self, panels: list[tuple[int, int]]) -> Iterator[None]:
+        """While the block runs, threads bring all weights and take what is delivered; ``panels``: the rows of the
+        distances, as they will come. When the block ends, the current stream is behind all copies."""
+        count, n = self._side**2, len(self._weights)
+        starts = [np.arange(first, min(last, n), CHUNK) for first, last in panels]
+        turns = np.concatenate(starts).astype(np.int64)
+        with whole_transfers.lent(count * self._numbers.itemsize) as buffer:
+            raw = buffer.view(self._numbers.dtype, count)
+            self._address = buffer.address
+
+            def work(worker: int) -> None:
+                self._carried(self._weights, raw, self._numbers, self._side, turns, worker, self._threads, self._up)
+
+            try:
+                with workers.beside(work, self._threads, self._stop):
+                    yield
+            finally:
+                buffer.event.record(cupy.cuda.get_current_stream())
+
+    def bring(self, target: cupy.ndarray, first: int, last: int, stream: cupy.cuda.Stream) -> None:
+        """Queue copies of rows, a whole number of pieces, to an array on the device, as soon as they are there."""
+        for row in range(first, last, self.piece):
+            until = min(row + self.piece, last)
+            if not cpu_carrying.all_there(self._up, row // CHUNK, until // CHUNK, self._stop):
+                return  # a thread has failed, and raises when all have ended
+            size = (until - row) * self._side * self.travels.itemsize
+            self._place(target, row).copy_from_host_async(self._at(row), size, stream)
+
+    def deliver(self, source: cupy.ndarray, first: int, last: int, stream: cupy.cuda.Stream) -> None:
+        """Copy rows of distances, or of their codes, which are there, and give them to the threads."""
+        how = RAW if source.dtype == self._numbers.dtype else CODES
+        copied = []
+        for row in range(first, min(last, len(self._weights)), self.piece):
+            until = min(row + self.piece, last)
+            size = (until - row) * self._side * source.itemsize
+            self._place(source, row).copy_to_host_async(self._at(row), size, stream)
+            copied.append((row // self.piece, stream.record(cupy.cuda.Event(disable_timing=True))))
+        for piece, event in copied:
+            event.synchronize()
+            cpu_carrying.come(self._down, piece, how)
+
+    def _place(self, array: cupy.ndarray, row: int) -> Any:
+        return array.data + row * self._side * array.itemsize
+
+    def _at(self, row: int) -> int:
+        """Where in pinned memory a piece begins."""
+        return self._address + row * self._side * self._numbers.itemsize

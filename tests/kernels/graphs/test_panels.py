@@ -1,0 +1,234 @@
+"""Floyd-Warshall by panels: what runs on several streams is in order, and its distances are those of the definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kernels import registry
+from kernels.errors import Cancelled
+from kernels.graphs import reference
+from kernels.graphs.graph import from_weights
+from kernels.graphs.problem import build
+from kernels.monitor import Monitor
+
+
+def panels(monkeypatch: pytest.MonkeyPatch, height: int, eager: int, first: int = 0) -> Any:
+    """The module as the emulator has imported it, with low panels and for problems of any size."""
+    module = import_module("kernels.graphs.cuda_panels")
+    monkeypatch.setattr(import_module("kernels.graphs.sizes"), "LEAST", 0)
+    monkeypatch.setattr(module, "PANEL", height)
+    monkeypatch.setattr(module, "EAGER", eager)
+    monkeypatch.setattr(module, "FIRST", first)
+    return module
+
+
+def weights(n: int, kind: str) -> np.ndarray:
+    random = np.random.default_rng(n)
+    found = random.integers(1, 100, (n, n)).astype(float)
+    found[random.random((n, n)) < 0.9] = np.inf
+    if kind == "far":  # a long way round, of more than 16 bits, after some of less
+        found[:, :] = np.inf
+        found[np.arange(n), np.arange(1, n + 1) % n] = 30_000
+        found[:70, :70] = 1
+    if kind == "negative":
+        height = random.integers(-50, 50, n)
+        found += height[:, None] - height
+    return found + (0.5 if kind == "halves" else 0)
+
+
+@pytest.mark.parametrize(
+    ("precision", "kind", "n", "height", "eager"),
+    [("float64", "few", 330, 64, 2), ("float64", "halves", 320, 64, 3), ("float64", "far", 300, 128, 1),
+     ("int32", "negative", 520, 128, 2), ("int32", "far", 390, 128, 9)],
+)  # fmt: skip
+def test_distances_are_the_definitions(emulated, monkeypatch, precision, kind, n, height, eager) -> None:
+    panels(monkeypatch, height, eager)
+    made = build([from_weights(weights(n, kind))], {"numbers": precision})
+    found = emulated("floyd-blocked", made, seed=1)
+    np.testing.assert_array_equal(found.answer.floats(made), reference.floyd_warshall(made.graph))
+    told = registry.method("floyd-blocked").footprint(made, {}, "cuda").device_bytes
+    assert found.device_bytes <= told * 1.01 <= found.device_bytes * 1.02
+    assert found.steps.array()["column_end"].max() == n
+
+
+@pytest.mark.parametrize("told", [1, 4, 7])
+def test_a_cancelled_run_leaves_nothing(emulated, monkeypatch, told: int) -> None:
+    from kernels.cuda import devices
+
+    panels(monkeypatch, 64, 2)
+    made = build([from_weights(weights(330, "few"))], {"numbers": "float64"})
+    heard = []
+
+    def listen(done: int, total: int, phase: str) -> None:
+        heard.append(done)
+        if len(heard) == told:
+            monitor.cancel()
+
+    monitor = Monitor(listen)
+    with pytest.raises(Cancelled):
+        emulated("floyd-blocked", made, monitor=monitor)
+    assert devices.kept_memory().used_bytes() == 0
+
+
+Place = tuple[int, int, int]
+Clock = dict[int, int]
+
+
+class Watched:
+    """What every launch and copy of a run reads and writes, in tiles, and whether two that touch the same are in order.
+
+    Vertices are let in by tiles of ``size`` numbers, products made in those of ``wide``. Nothing is computed. Streams
+    and the host have clocks; an event carries one from where it is recorded to where it is waited for.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, module: Any, size: int, wide: int) -> None:
+        from tests.emulator.fake_cupy import device_memory, streams
+
+        self.size, self.wide, self.side, self.itemsize = size, wide // size, 0, {}
+        self.clocks: dict[int, Clock] = {}
+        self.host: Clock = {}
+        self.writes: dict[Place, tuple[int, int, str]] = {}
+        self.reads: dict[Place, dict[int, tuple[int, str]]] = {}
+        self.operations = 0
+        self._streams = streams
+        stream, event, pointer = streams.Stream, streams.Event, device_memory.MemoryPointer
+        monkeypatch.setattr(stream, "record", lambda own, event=None: self._record(own, event))
+        monkeypatch.setattr(stream, "wait_event", lambda own, event: self._merge(self._clock(own), event.clock))
+        monkeypatch.setattr(stream, "synchronize", lambda own: self._merge(self.host, self._clock(own)))
+        monkeypatch.setattr(event, "record", lambda own, stream=None: self._record(stream or self._current(), own))
+        monkeypatch.setattr(event, "synchronize", lambda own: self._merge(self.host, getattr(own, "clock", {})))
+        for name in ("copy_from_host_async", "copy_to_host_async"):
+            monkeypatch.setattr(pointer, name, self._host_copy(name, getattr(pointer, name)))
+        monkeypatch.setattr(pointer, "copy_from_device_async", lambda *given: self._device_copy(*given))
+        kernel = module.Run.kernel
+        monkeypatch.setattr(module.Run, "kernel", lambda run, parts, name, **given: self._launch(kernel, name))
+
+    def _current(self) -> Any:
+        return self._streams.get_current_stream()
+
+    def _clock(self, stream: Any) -> Clock:
+        return self.clocks.setdefault(id(stream), {})
+
+    def _merge(self, into: Clock, other: Clock) -> None:
+        for stream, at in other.items():
+            into[stream] = max(into.get(stream, 0), at)
+
+    def _record(self, stream: Any, event: Any = None) -> Any:
+        event = event or self._streams.Event()
+        event.time, event.clock = 0.0, {**self.host, **self._ahead(stream)}
+        return event
+
+    def _ahead(self, stream: Any) -> Clock:
+        clock = self._clock(stream)
+        self._merge(clock, self.host)
+        return clock
+
+    def did(self, name: str, stream: Any, reads: set[Place], writes: set[Place]) -> None:
+        """An operation on a stream; AssertionError where an earlier one that touches the same may still go on."""
+        number, clock = id(stream), self._ahead(stream)
+        self.operations += 1
+        clock[number] = self.operations
+        for place in reads | writes:
+            before = [(self.writes[place])] if place in self.writes else []
+            if place in writes:
+                before += [(other, at, what) for other, (at, what) in self.reads.get(place, {}).items()]
+            for other, at, what in before:
+                assert clock.get(other, 0) >= at, f"{name} and {what} both touch {place}"
+        for place in writes:
+            self.writes[place], self.reads[place] = (number, self.operations, name), {}
+        for place in reads - writes:
+            self.reads.setdefault(place, {})[number] = self.operations, name
+
+    def rows(self, pointer: int, nbytes: int) -> set[Place]:
+        """The tiles of whole rows of a matrix, by the place where it begins, and the bytes from there on."""
+        base = max(at for at in self.itemsize if at <= pointer)
+        row = self.side * self.itemsize[base]
+        first, last = (pointer - base) // row, -(-(pointer + nbytes - base) // row)
+        blocks = range(self.side // self.size)
+        return {(base, i, j) for i in range(first // self.size, -(-last // self.size)) for j in blocks}
+
+    def _host_copy(self, name: str, copy: Any) -> Any:
+        def copied(pointer: Any, address: Any, size: int, stream: Any) -> None:
+            copy(pointer, address, size, stream)
+            places = self.rows(pointer.ptr, size)
+            came = "from" in name
+            self.did(name, stream, set() if came else places, places if came else set())
+
+        return copied
+
+    def _device_copy(self, pointer: Any, source: Any, size: int, stream: Any) -> None:
+        self.did("copy", stream, self.rows(source.ptr, size), self.rows(pointer.ptr, size))
+
+    def _launch(self, kernel: Any, name: str) -> Any:
+        def launched(grid: tuple[int, ...], threads: Any, given: tuple[Any, ...]) -> None:
+            given = tuple(
+                one.data.ptr if hasattr(one, "data") and hasattr(one.data, "ptr") else int(one) for one in given
+            )
+            self.did(name, self._current(), *(set(places) for places in getattr(self, name)(grid, *given)))
+
+        return launched
+
+    def floyd_close(self, grid, d, side, k) -> tuple[Any, ...]:
+        return [], [(d, k, k)]
+
+    def floyd_cross(self, grid, d, side, k, first) -> tuple[Any, ...]:
+        blocks = side // self.size
+        across = [(d, k, j) for j in range(blocks)] + [(d, i, k) for i in range(first, first + grid[0] - blocks)]
+        return [(d, k, k)], set(across) - {(d, k, k)}
+
+    def floyd_rest(self, grid, d, side, k, first, went) -> tuple[Any, ...]:
+        rows, columns = range(first, first + grid[1]), range(grid[0])
+        factors = [(d, i, k) for i in rows] + [(d, k, j) for j in columns]
+        return factors, {(d, i, j) for i in rows for j in columns if k not in (i, j)}
+
+    def floyd_apply(self, grid, d, left, side, first, pivot, depth, begin, end) -> tuple[Any, ...]:
+        begin, end, columns = begin * self.wide, end * self.wide, range(grid[0] * self.wide)
+        rows = range(first * self.wide, (first + grid[1]) * self.wide)
+        pivots = range(pivot * self.wide, pivot * self.wide + depth // self.size)
+        assert not set(rows) & set(pivots) and not set(range(begin, end)) & set(pivots)
+        factors = [(left, i, k) for i in rows for k in pivots] + [(d, k, j) for k in pivots for j in columns]
+        return factors, [(d, i, j) for i in rows for j in columns] + [
+            (left, i, j) for i in rows for j in range(begin, end)
+        ]
+
+    def spread(self, grid, codes, numbers, again, count) -> tuple[Any, ...]:
+        return self.rows(codes, 2 * count), self.rows(numbers, 4 * count) | self.rows(again, 4 * count)
+
+    def gathered(self, grid, numbers, codes, count, limit, outside) -> tuple[Any, ...]:
+        return self.rows(numbers, 4 * count), self.rows(codes, 2 * count)
+
+
+@pytest.fixture
+def watched(emulated, monkeypatch) -> Callable[..., Watched]:
+    """A function that has a run watched, without an answer."""
+    from kernels.cuda import devices
+
+    def watch(n: int, height: int, eager: int, first: int, narrow: bool) -> Watched:
+        module = panels(monkeypatch, height, eager, first)
+        watching = Watched(monkeypatch, module, 64, 128)
+        made = build(
+            [from_weights(np.ones((n, n)) * (1 if narrow else 0.5))], {"numbers": "int32" if narrow else "float32"}
+        )
+        with devices.use(0):
+            run = module.Panels(made, made, module.Run(Monitor()), narrow)
+            watching.side = run._side
+            watching.itemsize = {matrix.data.ptr: matrix.itemsize for matrix in (run._d, run._left, run._codes)}
+            run.distances()
+        return watching
+
+    return watch
+
+
+@pytest.mark.parametrize("sides", [1, 2, 3])
+@pytest.mark.parametrize("narrow", [True, False])
+@pytest.mark.parametrize(
+    ("height", "eager", "first"), [(128, 1, 0), (128, 2, 0), (128, 3, 0), (128, 9, 0), (256, 2, 128), (256, 3, 128)]
+)
+def test_no_stream_touches_what_another_still_needs(watched, monkeypatch, height, eager, first, narrow, sides) -> None:
+    monkeypatch.setattr(import_module("kernels.graphs.cuda_panels"), "SIDES", sides)
+    assert watched(1000, height, eager, first, narrow).operations > 8
