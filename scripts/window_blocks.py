@@ -11,23 +11,23 @@ thread, which other programs of the machine change less. With --where, the stack
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import tempfile
 import threading
 import time
-import traceback
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 ALLOWED_MS = 50
 PATIENCE_S = 120
-SEEN_MS, LINES = 35, 7
-"""From when on a block is looked into, and how many lines of its stack are told."""
+SEEN_MS, LOOK_S, LINES, TOLD = 20, 0.003, 7, 3
+"""From when on a block is looked into, and how often; lines of a stack, and stacks, that are told."""
 
 
 class Blocks:
@@ -36,8 +36,8 @@ class Blocks:
     def __init__(self, where: bool) -> None:
         self.part = ""
         self.longest: dict[str, tuple[float, float]] = {}
-        self.stacks: dict[str, Counter[str]] = {}
-        self._last, self._worked, self._main = time.perf_counter(), time.thread_time(), threading.get_ident()
+        self.stacks: dict[str, dict[str, tuple[float, int]]] = {}
+        self._last, self._worked = time.perf_counter(), time.thread_time()
         if where:
             threading.Thread(target=self._watch, daemon=True).start()
 
@@ -59,16 +59,47 @@ class Blocks:
         for part, (wall, worked) in self.longest.items():
             print(f"| {part} | {wall:.0f} | {worked:.0f} |{' above 50' if worked > ALLOWED_MS else ''}")
         for part, seen in self.stacks.items():
-            for stack, times in seen.most_common(2):
-                print(f"\n{part}, seen {times} times:\n{stack}")
+            for stack, (most_ms, times) in sorted(seen.items(), key=lambda one: -one[1][0])[:TOLD]:
+                print(f"\n{part}, seen {times} times, {most_ms:.0f} ms of a processor at most:\n{stack}")
         sys.stdout.flush()
 
     def _watch(self) -> None:
+        """Who keeps the interpreter keeps it from this thread as well: it wakes late, and looks which threads worked
+        meanwhile, and where they are now. It does not let go of the interpreter for that, and keeps nothing of a stack,
+        as what a function holds, such as a painter, must go where it ends. A thread of C that looks whenever it likes,
+        as that of faulthandler, reads stacks that are just given back to the system."""
+        own, before, since = threading.get_ident(), _worked(), time.perf_counter()
         while True:
-            time.sleep(0.005)
-            if self.part and 1000 * (time.perf_counter() - self._last) > SEEN_MS:
-                lines = traceback.format_stack(sys._current_frames()[self._main])[-LINES:]
-                self.stacks.setdefault(self.part, Counter())["".join(lines)] += 1
+            time.sleep(LOOK_S)
+            now, worked = time.perf_counter(), _worked()
+            if self.part and 1000 * (now - since - LOOK_S) > SEEN_MS:
+                seen = self.stacks.setdefault(self.part, {})
+                for thread, frame in sys._current_frames().items():
+                    busy_ms = 1000 * (worked.get(thread, 0.0) - before.get(thread, 0.0))
+                    if thread != own and busy_ms > SEEN_MS / 2:
+                        stack = _told(frame)
+                        most_ms, times = seen.get(stack, (0.0, 0))
+                        seen[stack] = max(most_ms, busy_ms), times + 1
+                    del frame
+            before, since = worked, time.perf_counter()
+
+
+def _worked() -> dict[int, float]:
+    """Seconds of processors that each thread has had."""
+    found = {}
+    for thread in threading.enumerate():
+        with contextlib.suppress(OSError):  # it has ended
+            found[thread.ident or 0] = time.clock_gettime(time.pthread_getcpuclockid(thread.ident or 0))
+    return found
+
+
+def _told(frame: FrameType | None) -> str:
+    """The innermost calls of a thread, the last one first."""
+    lines = []
+    while frame is not None and len(lines) < LINES:
+        lines.append(f"  {frame.f_code.co_filename}:{frame.f_lineno} {frame.f_code.co_name}")
+        frame = frame.f_back
+    return "\n".join(lines)
 
 
 def main() -> int:

@@ -12,22 +12,16 @@ trees and alignments have as many rows as there are records. Printed is as in wi
 from __future__ import annotations
 
 import argparse
-import faulthandler
 import os
 import sys
 import tempfile
-from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from window_blocks import ALLOWED_MS, ROOT, SEEN_MS, Blocks, Scenes, open_window
+from window_blocks import ALLOWED_MS, ROOT, Blocks, Scenes, open_window
 
 DIFFERENT, LENGTHS = 20_000, (30, 50)
-WAITING = ("threading.py", "concurrent/futures/thread.py", "selectors.py")
-"""Files in which a thread waits."""
-LINES = 4
-"""Lines of a stack that are told."""
 METHODS = ("parttree", "msa-parttree", "lcs-single-linkage", "parttree")
 """Those that are chosen, one after another."""
 RUNS: tuple[tuple[str, dict[str, Any]], ...] = (("parttree", {}), ("msa-parttree", {"guide": "parttree"}))
@@ -44,7 +38,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         window, qt = open_window(Path(folder))
-        blocks = Threads(chosen.where)
+        blocks = Blocks(chosen.where)
         scenes = Many(window, blocks, qt)
         scenes.start()
         scenes.open_many(make(Path(folder) / "many.fasta", chosen.records), chosen.records)
@@ -70,41 +64,6 @@ def make(path: Path, records: int) -> Path:
             for number, kind in enumerate(random.integers(0, DIFFERENT, records).tolist())
         )
     return path
-
-
-class Threads(Blocks):
-    """Also sees what all threads are at when a block lasts long: one that holds the interpreter stops the window too.
-
-    A thread of C writes the stacks: to look at them from Python would keep what their functions hold, such as painters.
-    """
-
-    def __init__(self, where: bool) -> None:
-        super().__init__(False)
-        self._file = tempfile.TemporaryFile("w+") if where else None  # noqa: SIM115 - open until the end
-        self._read = 0
-
-    def begin(self, part: str) -> None:
-        super().begin(part)
-        self._arm()
-
-    def turn(self) -> None:
-        super().turn()
-        if self._file and os.fstat(self._file.fileno()).st_size > self._read:
-            self._file.seek(self._read)
-            dump = self._file.read()
-            self._read = self._file.tell()
-            self.stacks.setdefault(self.part, Counter())[_told(dump)] += 1
-        self._arm()
-
-    def _arm(self) -> None:
-        if self._file:
-            faulthandler.dump_traceback_later(SEEN_MS / 1000, file=self._file)
-
-
-def _told(dump: str) -> str:
-    """The threads of a dump that do something, the innermost calls of each first."""
-    threads = [part.splitlines()[1 : LINES + 1] for part in dump.split("\n\n")]
-    return "\n".join("\n".join(lines) for lines in threads if lines and not any(one in lines[0] for one in WAITING))
 
 
 class Many(Scenes):

@@ -113,8 +113,11 @@ def completed(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> dic
 
 
 def affordable(sequences: tuple[Sequence, ...]) -> str:
-    """Single linkage, unless it would take too long; then parts around medoids."""
-    return SINGLE if linkage_steps(lengths_of(sequences)) <= MOST_STEPS else MEDOID
+    """Single linkage, unless it would take too long for the different sequences; then parts around medoids."""
+    if linkage_steps(lengths_of(sequences)) <= MOST_STEPS:
+        return SINGLE
+    different = np.fromiter(map(len, {one.letters for one in sequences}), np.int64)
+    return SINGLE if linkage_steps(different) <= MOST_STEPS else MEDOID
 
 
 def linkage_steps(lengths: np.ndarray) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from collections.abc import Sequence as Sequences
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -160,8 +161,32 @@ def _drawn(choose: Choose, most: int, longest: int) -> Any:
     return _alignment().make(data, options)
 
 
+COPIES, LOOPS, CHANGED, LONGER = 32, 20, 0.3, 0.5
+"""Of a family with a core: how often each sequence is there, letters between two loops, the share of letters of the
+core that are changed, and the chance that a loop goes on."""
+
+
+@lru_cache(maxsize=4)
+def conserved(count: int, length: int, seed: int = 1) -> tuple[Sequence, ...]:
+    """A family as real ones are: a core of ``length`` letters in all, loops of any length at a few places, and many
+    members several times. Families of `kernels.msa.trials.family`, which have gaps anywhere, get more columns than any
+    real one of this size (see `kernels.parttree.sizes.WIDENED`), and take long where they are large."""
+    letters, different = np.frombuffer(AMINO_ACIDS.encode(), np.uint8), -(-count // COPIES)
+    start, other, change, number, filling = np.random.default_rng(seed).spawn(5)
+    drawn = other.choice(letters, (different, length))
+    core = np.where(change.random(drawn.shape) < CHANGED, drawn, start.choice(letters, length))
+    places = np.arange(LOOPS, length, LOOPS)
+    loops = number.geometric(LONGER, (different, places.size)) - 1
+    before = np.repeat((length * np.arange(different)[:, None] + places).reshape(-1), loops.reshape(-1))
+    text = np.insert(core.reshape(-1), before, filling.choice(letters, before.size)).tobytes()
+    ends = np.concatenate([[0], np.cumsum(length + loops.sum(axis=1))]).tolist()
+    found = [text[first:last] for first, last in pairwise(ends)]
+    return tuple(Sequence(f"s{at}", found[at % different], SequenceType.PROTEIN) for at in range(count))
+
+
 ALIGNMENT = msa_trials.trials(
     _alignment, lambda problem: None,
+    large=lambda method, backend, size: (_alignment().make(conserved(64 * size, 32), {}), {}),
     draw=lambda choose: _drawn(choose, msa_trials.MOST, msa_trials.LONGEST),
     larger=lambda choose: _drawn(choose, 10 * msa_trials.MOST, 4 * msa_trials.LONGEST),
     unlogged=lambda method, backend: frozenset({"rows"}),
