@@ -123,6 +123,10 @@ class Tiles:
         found = found[0] if one else found
         return found[..., 0] if isinstance(columns, (int, np.integer)) else found
 
+    def runs(self, columns: slice) -> Runs:
+        """How these columns are kept."""
+        return _runs(self.places[columns])
+
     def with_columns(self, columns: np.ndarray) -> Tiles:
         """The columns of these numbers, int64, in this order; NEW for one of gaps."""
         new = columns == NEW
