@@ -4,7 +4,7 @@
     python scripts/window_alignments.py big.fasta --where
 
 Of every file: the time from the wish to open it to the first picture and to all tracks, by the clock and of processors,
-with the session saved beside it; the most memory meanwhile, in bytes a letter; and the longest blocks of the event loop,
+with the session saved beside it; the most memory meanwhile, in bytes a letter; the longest blocks of the event loop,
 as in window_blocks.py, also while the alignment is edited by a key and removed.
 """
 
@@ -59,8 +59,8 @@ class Alignments(Scenes):
 
         self.until(f"opening {path.name}", there, partial(window.loader.open_paths, [path]), 0)
         (picture, of_picture), (tracks, of_tracks), view = seen.picture, seen.now(), window.viewer.current
-        print(f"{path.name}: {view.alignment.summary}; first picture {picture:.2f} s ({of_picture:.2f} s of processors), "
-              f"all tracks {tracks:.2f} s ({of_tracks:.2f} s), memory at most "
+        print(f"{path.name}: {view.alignment.summary}; first picture {picture:.2f} s ({of_picture:.2f} s of "
+              f"processors), all tracks {tracks:.2f} s ({of_tracks:.2f} s), memory at most "
               f"{seen.most / view.alignment.letters.size:.2f} bytes a letter", flush=True)  # fmt: skip
         self._edit(f"editing {path.name}", view)
         self.until(f"removing {path.name}", lambda: True, self._remove, 1.0)
