@@ -63,16 +63,14 @@ class Part:
     @property
     def lengths(self) -> tuple[int, int | None]:
         """Letters of the shortest match, and of the longest; None where there is none."""
-        shortest, longest = 1, 1
-        if not self.letters:
-            all_lengths = [part.lengths for part in self.parts]
-            join = (min, max) if self.either else (sum, sum)
-            shortest = join[0]([low for low, _ in all_lengths])
-            known = [high for _, high in all_lengths if high is not None]
-            longest = join[1](known) if len(known) == len(all_lengths) else None
-        if self.most is None or longest is None:
-            return shortest * self.least, 0 if longest == 0 or self.most == 0 else None
-        return shortest * self.least, longest * self.most
+        lengths: list[tuple[int, int | None]] = [(1, 1)] if self.letters else [part.lengths for part in self.parts]
+        shortest = (min if self.either else sum)([low for low, _ in lengths]) * self.least
+        known = [high for _, high in lengths if high is not None]
+        if self.most == 0 or not any(high != 0 for _, high in lengths):
+            return shortest, 0
+        if self.most is None or len(known) < len(lengths):
+            return shortest, None
+        return shortest, (max if self.either else sum)(known) * self.most
 
 
 def automaton(pattern: str) -> Automaton | None:

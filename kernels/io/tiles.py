@@ -115,13 +115,17 @@ class Tiles:
         elif isinstance(rows, np.ndarray) and isinstance(columns, np.ndarray):
             raise IndexError("rows and columns by numpy.ix_")
         one = isinstance(rows, (int, np.integer))
-        lines = np.array([range(len(self))[rows]]) if one else np.arange(len(self))[rows]
+        lines = np.array([range(len(self))[rows]]) if one else self._lines(rows)
         whole = isinstance(columns, slice) and columns == slice(None)
         runs = self._whole if whole else _runs(np.atleast_1d(self.places[columns]))
         found = np.empty((lines.size, int(runs.lengths.sum())), np.uint8)
         cpu_tiles.gather(self.table, lines, *runs, self.packed, found)
         found = found[0] if one else found
         return found[..., 0] if isinstance(columns, (int, np.integer)) else found
+
+    def _lines(self, rows: Any) -> np.ndarray:
+        """The numbers of rows that are named by a slice, by numbers or by a mask; of a slice without a list of all."""
+        return np.arange(*rows.indices(len(self))) if isinstance(rows, slice) else np.arange(len(self))[rows]
 
     def runs(self, columns: slice) -> Runs:
         """How these columns are kept."""

@@ -251,3 +251,5 @@ class Menus:
         menu.addAction("Values of the tracks that are shown\u2026", view.taking.save_tracks).setEnabled(
             bool(view.canvas.tracks)
         )
+        menu.addSeparator()
+        menu.addAction("Stop saving", view.taking.stop).setEnabled(view.taking.writing.busy)

@@ -48,6 +48,7 @@ class Taking:
         self.writing, self._settling = Latest(view), Latest(view)
         self.writing.finished.connect(lambda path: view.say(f"Saved {path}"))
         self.writing.failed.connect(lambda error: QMessageBox.warning(view, "Save", str(error)))
+        self.writing.progressed.connect(lambda told: view.say(f"Saving: {100 * told[0] // max(told[1], 1)} %"))
         self._settling.finished.connect(self._offer_settled)
 
     @property
@@ -111,6 +112,11 @@ class Taking:
         view, tracks = self._view, self._view.canvas.tracks
         self._write(lambda: track_table.ask_and_save(self._widget, view.picture, tracks, view.counting(), self.writing,
                                                      view.say))  # fmt: skip
+
+    def stop(self) -> None:
+        """Write no further; a file that was there before stays as it was."""
+        self.writing.cancel()
+        self._view.say("")
 
     def _write(self, ask: Callable[[], None]) -> None:
         """Ask for a file and have it written, one at a time."""
