@@ -58,6 +58,7 @@ class Alignments(Scenes):
             return seen.picture is not None and view.sharp
 
         self.until(f"opening {path.name}", there, partial(window.loader.open_paths, [path]), 0)
+        assert seen.picture is not None
         (picture, of_picture), (tracks, of_tracks), view = seen.picture, seen.now(), window.viewer.current
         print(f"{path.name}: {view.alignment.summary}; first picture {picture:.2f} s ({of_picture:.2f} s of "
               f"processors), all tracks {tracks:.2f} s ({of_tracks:.2f} s), memory at most "

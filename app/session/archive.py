@@ -215,7 +215,7 @@ def _write_array(handle: IO[bytes], told: _Told, array: np.ndarray) -> None:
         np.lib.format.write_array(watched, array, allow_pickle=False)
         return
     np.lib.format.write_array_header_1_0(watched, np.lib.format.header_data_from_array_1_0(array))
-    there = memoryview(array.reshape(-1).view(np.uint8))
+    there = array.reshape(-1).view(np.uint8).data
     for at in range(0, len(there), LARGE):
         watched.write(there[at : at + LARGE])
 
