@@ -86,7 +86,7 @@ class Taking:
             self._view.say(str(error))
 
     def copy_picture(self) -> None:
-        figures.copy(self._shown)
+        figures.copy(self.shown)
         self._view.say("Copied as a picture.")
 
     def save_alignment(self, chosen: bool = False) -> None:
@@ -95,17 +95,15 @@ class Taking:
         self._write(lambda: saving.ask_and_save(self._widget, view.picture, chosen, self.writing, view.say))
 
     def save_picture(self) -> None:
-        figures.ask_and_save(self._widget, self._shown, self._view.say)
+        figures.ask_and_save(self._widget, self.shown, self._view.say)
 
     def save_wrapped(self) -> None:
         """Ask for a file and write a figure of the chosen cells, or of all, in blocks of columns."""
-        self._write(lambda: figures.ask_and_save_wrapped(self._widget, self._shown, self.writing, self._view.say, True))
+        self._write(lambda: figures.ask_and_save_wrapped(self._widget, self.shown, self.writing, self._view.say, True))
 
     def save_track_picture(self) -> None:
         """Ask for a file and write a figure of the tracks alone."""
-        self._write(
-            lambda: figures.ask_and_save_wrapped(self._widget, self._shown, self.writing, self._view.say, False)
-        )
+        self._write(lambda: figures.ask_and_save_wrapped(self._widget, self.shown, self.writing, self._view.say, False))
 
     def save_tracks(self) -> None:
         """Ask for a file and write the values of the tracks that are shown, a line for each column."""
@@ -129,5 +127,6 @@ class Taking:
             self._view.say(str(error))
 
     @property
-    def _shown(self) -> Shown:
+    def shown(self) -> Shown:
+        """What figures are made of."""
         return Shown(self._view.canvas, self._view.legend, self._view.beside_rows)
