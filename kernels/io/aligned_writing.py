@@ -217,6 +217,8 @@ def _inserted(alignment: AlignedSequences) -> np.ndarray:
 
     Where no letter at all is a capital, the case says nothing of insertions, and there are none.
     """
+    if alignment.lower is None:
+        return np.zeros(alignment.letters.shape[1], bool)
     inserted = np.ones(alignment.letters.shape[1], bool)
     capital = False
     for row in range(len(alignment.names)):

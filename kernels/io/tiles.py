@@ -55,9 +55,10 @@ class Tiles:
         packed = columns is not None
         columns = columns if columns is not None else array.shape[1]
         array = array if array.strides[1] == 1 else np.ascontiguousarray(array)
-        rows, count = np.arange(array.shape[0])[:, None], max(-(-columns // WIDTH), 1)
+        count = max(-(-columns // WIDTH), 1)
         step = WIDTH // 8 if packed else WIDTH
-        table = (array.ctypes.data + rows * array.strides[0] + np.arange(count) * step).astype(np.uint64)
+        rows = array.ctypes.data + np.arange(array.shape[0]) * array.strides[0]
+        table = np.add.outer(rows.astype(np.uint64), (np.arange(count) * step).astype(np.uint64))
         return cls(table, np.arange(columns), columns, (array,), packed, count * WIDTH)
 
     @property
