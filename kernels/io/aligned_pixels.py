@@ -198,8 +198,8 @@ def load(letters: np.ndarray) -> None:
     it with a corner, on any thread, so that neither the first picture nor the first edit need wait."""
     corner = letters[:1, :1]
     tiles, one, counts = Tiles.of(corner), np.arange(1), np.zeros((1, CLASSES), np.int32)
-    count(tiles[:])
-    count(tiles)
+    for some in (letters[:1], tiles[:], tiles):
+        count(some)
     tiles.with_cells(one, 0, np.zeros((1, 1), np.uint8))
     codes, palette, glyphs = (np.zeros(shape, np.uint8) for shape in ((1, CLASSES), (2, 3), (CLASSES, 1, 1)))
     picture, places = np.zeros((1, 1), np.uint32), edges(0.0, 1.0, 1, 1)
