@@ -7,8 +7,8 @@ what opening them takes; and how long the window does not answer while it has a 
 A frame is everything from a wheel's notch or a key to the painted window. Each is made 100 times; the median and the
 99th percentile are printed, how much of them a processor worked, which other programs of the machine change less, and
 how many times the frame of 60 a second, 16.7 ms, the last of these takes. --large makes alignments of 1,000 x 1,000,000
-and 100,000 x 10,000, which take 2 GB of disk and 3 GB of memory. What is done with the records, and what of it is told,
-is in window_records.py.
+and 100,000 x 10,000, which take 2 GB of disk and 3 GB of memory. How the whole window opens them is in
+window_alignments.py, and what is done with the records in window_records.py.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for rows, columns in SMALL + LARGE * chosen.large:
             path = make(Path(folder) / f"{rows}x{columns}.fasta", rows, columns)
-            _apart(path)
+            _measured(path)
             path.unlink()
         for path in chosen.files:
-            _apart(path)
+            _measured(path)
     return beside("window_records.py", "--records", str(chosen.records)) if chosen.records else 0
 
 
@@ -60,10 +60,11 @@ def beside(script: str, *arguments: str) -> int:
     return subprocess.run([sys.executable, str(Path(__file__).with_name(script)), *arguments]).returncode
 
 
-def _apart(path: Path) -> None:
-    """Measure in a process of its own, whose memory then is of this alignment alone."""
+def _measured(path: Path) -> None:
+    """Measure the viewer alone, then the whole window, each in a process of its own with the memory of this alone."""
     sys.stdout.flush()
     subprocess.run([sys.executable, __file__, "--one", str(path)], check=True)
+    beside("window_alignments.py", str(path))
 
 
 def make(path: Path, rows: int, columns: int) -> Path:
@@ -134,6 +135,9 @@ def measure(path: Path) -> int:
 
 def _scenes(view) -> list[tuple[str, Callable[[], None], Callable[[], None]]]:
     """What is done a frame: its name, what goes before, and the step."""
+    from PySide6.QtCore import Qt
+    from PySide6.QtTest import QTest
+
     canvas = view.canvas
 
     def scroll(down: float, across: float) -> Callable[[], None]:
@@ -164,7 +168,7 @@ def _scenes(view) -> list[tuple[str, Callable[[], None], Callable[[], None]]]:
         ("zooming into the whole", canvas.fit, lambda: canvas.zoom(1.1, 1.1)),
         ("columns wider, from the whole", canvas.fit, lambda: canvas.zoom(1.1, 1)),
     ]
-    scenes.append(("a gap by a key", top, view.commands.insert_gap))
+    scenes.append(("a gap by a key", top, lambda: QTest.keyClick(canvas, Qt.Key.Key_Space)))
     scenes.append(("a block of a tenth of the rows moved", lambda: _choose_block(view), _there_and_back(view)))
     return scenes
 

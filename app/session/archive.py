@@ -208,7 +208,16 @@ def _write(
 
 
 def _write_array(handle: IO[bytes], told: _Told, array: np.ndarray) -> None:
-    np.lib.format.write_array(_Watched(handle, told), array, allow_pickle=False)
+    """Write an array as NumPy does; a large one from where it lies, as copies of it hold the interpreter, and with it
+    the window."""
+    watched = _Watched(handle, told)
+    if array.nbytes < LARGE or not array.flags.c_contiguous or array.dtype.hasobject:
+        np.lib.format.write_array(watched, array, allow_pickle=False)
+        return
+    np.lib.format.write_array_header_1_0(watched, np.lib.format.header_data_from_array_1_0(array))
+    there = array.reshape(-1).view(np.uint8).data
+    for at in range(0, len(there), LARGE):
+        watched.write(there[at : at + LARGE])
 
 
 def _place(number: int, array: np.ndarray) -> str | zipfile.ZipInfo:
@@ -245,12 +254,12 @@ class _Told:
 
 
 class _Watched:
-    """A file that NumPy writes an array to in pieces of some MiB, which are told of: no array is there twice."""
+    """A file that an array is written to in pieces of some MiB, which are told of: no array is there twice."""
 
     def __init__(self, handle: IO[bytes], told: _Told) -> None:
         self._handle, self._told = handle, told
 
-    def write(self, piece: bytes) -> int:
+    def write(self, piece: bytes | memoryview) -> int:
         self._told.more(len(piece))
         return self._handle.write(piece)
 

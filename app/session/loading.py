@@ -85,14 +85,13 @@ class Loader(QObject):
         sample: bool = False,
     ) -> None:
         def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]:
-            from kernels.io import aligned_columns, aligned_pixels  # which load Numba
+            from kernels.io import aligned_pixels  # which loads Numba
 
             sequences, others = [], []
             for datum in read(monitor):
                 monitor.check()
                 if isinstance(datum, AlignedSequences):
                     # loads compiled code, for which the window would stand still
-                    aligned_columns.count(datum.letters[:1])
                     aligned_pixels.load(datum.letters)
                 if not isinstance(datum, Sequence):
                     others.append(datum)

@@ -12,7 +12,7 @@ import numpy as np
 from kernels.errors import InputError
 from kernels.graphs import matrix_market
 from kernels.graphs.graph import Graph, from_edges, from_weights, random_graph
-from kernels.io import distances, records, tables
+from kernels.io import distances, line_blocks, tables
 from kernels.io.distance_matrix import DistanceMatrix
 from kernels.method import DataKind
 from kernels.monitor import Monitor
@@ -45,7 +45,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
     complete graph.
     """
     path = Path(path)
-    text = b"".join(records.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf")
+    text = b"".join(line_blocks.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf")
     if text.startswith(matrix_market.BANNER):
         return [matrix_market.read(path, text)]
     if text.lstrip().startswith(b"<"):

@@ -14,7 +14,7 @@ import numpy as np
 
 from kernels import RESOURCES
 from kernels.errors import InputError
-from kernels.io import records
+from kernels.io import line_blocks
 from kernels.monitor import Monitor
 from kernels.serialization import stored
 from kernels.text import counted, from_json
@@ -123,7 +123,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
     path = Path(path)
     if not os.path.exists(path) and os.path.isfile(MODELS / f"{path}.json"):
         path = MODELS / f"{path}.json"
-    text = b"".join(records.blocks(path, monitor or Monitor()))
+    text = b"".join(line_blocks.blocks(path, monitor or Monitor()))
     try:
         found = from_json(text)
     except ValueError as error:

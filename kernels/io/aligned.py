@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from kernels.errors import InputError
-from kernels.io import records, sequences
-from kernels.io.alignment_files import balibase, blocks, fasta, maf, nexus, pairs, phylip, pir, stockholm
+from kernels.io import line_blocks, sequences
+from kernels.io.alignment_files import a3m, balibase, blocks, fasta, maf, nexus, pairs, phylip, pir, stockholm
 from kernels.io.alignment_files.rows import NOTHING, Annotations, Raw
 from kernels.io.names import distinct, renaming
-from kernels.method import DataKind
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.serialization import stored
@@ -24,6 +23,8 @@ PART = 1 << 22
 """Letters that are looked at together, so that what is made of them on the way is small."""
 FASTA_READERS = {".a3m": fasta.read_a3m, ".a2m": fasta.read_a2m}
 """Those of FASTA whose letters mean more, by the suffix."""
+A3M = (".a3m", a3m.DATA)
+"""Suffixes of files that may hold several alignments in A3M."""
 UNPACKED_SHARE = 6
 """Bytes that a packed byte of a file stands for, about."""
 
@@ -37,7 +38,7 @@ class AlignedSequences:
     / 8), the first column the highest bit; None where there is none. `as_written` has the letters with both.
 
     Of a large alignment that is being edited all three are `tiles.Tiles`, which are read by numbers, slices and masks
-    as arrays are; `settled` makes arrays of them.
+    as arrays are; `aligned_kind.settled` makes arrays of them.
     """
 
     names: tuple[str, ...]
@@ -84,19 +85,27 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[AlignedSequen
     """The alignments of a file, plain or gzipped; InputError names file and row or line.
 
     FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, A2M, A3M, MAF, SAM, PAF, PIR and BAliBASE's XML are told from each
-    other by their first bytes, A2M and A3M by their suffix. Of rows with equal names the later ones get _2, _3, ...,
-    which the note says.
+    other by their first bytes, A2M, A3M and databases of A3M by their suffix. Of rows with equal names the later ones
+    get _2, _3, ..., which the note says.
     """
     path = Path(path)
     packed = path.suffix.lower() == ".gz"
     stem = path.with_suffix("").stem if packed else path.stem
     size = path.stat().st_size * (UNPACKED_SHARE if packed else 1) if path.is_file() else 0
-    return _read(records.blocks(path, monitor or Monitor()), str(path), stem, size, _suffix(path))
+    found, suffix = line_blocks.blocks(path, monitor or Monitor()), _suffix(path)
+    if suffix == a3m.INDEX:
+        raise InputError(f"{path}: the index of a database; open {path.with_suffix(a3m.DATA).name} beside it")
+    if suffix in A3M:
+        head = next(found, b"")
+        found = chain([head], found)
+        if suffix == a3m.DATA or a3m.several(head):
+            return [_made(raw, str(path), stem) for raw in a3m.read(found, str(path), path.with_suffix(a3m.INDEX))]
+    return _read(found, str(path), stem, size, suffix)
 
 
 def read_text(text: str, source: str = "pasted text") -> list[AlignedSequences]:
     """The alignments of a text, as `read`."""
-    block = records.plain(text.encode(errors="replace"))
+    block = line_blocks.plain(text.encode(errors="replace"))
     return _read(iter([block.rstrip(b"\n") + b"\n"]), source, source, len(block), "")
 
 
@@ -104,22 +113,24 @@ def holds(path: Path, head: bytes) -> bool:
     """Whether a file with these first bytes, unpacked, is an alignment: by its format, or because its rows have one
     length and hold gaps."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    start = records.plain(start)
+    start = line_blocks.plain(start)
+    if _suffix(path) in (*A3M, a3m.INDEX):
+        return True
     if start.startswith(b">"):
         try:
             if pir.HEAD.match(start):
-                return pir.looks_aligned(records.blocks(path, Monitor()))
-            return _suffix(path) in FASTA_READERS or fasta.looks_aligned(records.blocks(path, Monitor()))
+                return pir.looks_aligned(line_blocks.blocks(path, Monitor()))
+            return _suffix(path) in FASTA_READERS or fasta.looks_aligned(line_blocks.blocks(path, Monitor()))
         except InputError:
             return False
     if nexus.HEAD.match(start):
-        return path.is_file() and b"matrix" in b"".join(records.blocks(path, Monitor())).lower()
+        return path.is_file() and b"matrix" in b"".join(line_blocks.blocks(path, Monitor())).lower()
     return any(pattern.match(start) for pattern, _ in FORMATS)
 
 
 def text_holds(text: str) -> bool:
     """Whether a text is an alignment, as `holds`."""
-    start = records.plain(text.lstrip().encode(errors="replace"))
+    start = line_blocks.plain(text.lstrip().encode(errors="replace"))
     if start.startswith(b">"):
         return (pir if pir.HEAD.match(start) else fasta).looks_aligned(iter([start]))
     return any(pattern.match(start) for pattern, _ in FORMATS) and (
@@ -151,15 +162,6 @@ def unaligned(alignment: AlignedSequences) -> list[Sequence]:
         if letters:
             found.append(Sequence(name, letters, alignment.type, title, alignment.source, note))
     return found
-
-
-def settled(alignment: AlignedSequences) -> AlignedSequences:
-    """With arrays of its own, as methods read it; the very alignment where it has them."""
-    if isinstance(alignment.letters, np.ndarray):
-        return alignment
-    from kernels.io import tiled_edits  # which needs this module
-
-    return tiled_edits.flat(alignment)
 
 
 def _suffix(path: Path) -> str:
@@ -275,19 +277,3 @@ def _plain(
         missing += int(gone.sum())
         part[:] = np.where(gone, unknown, _PLAIN[part])
     return packed.get(LOWER), packed.get(DOT), missing
-
-
-ALIGNMENT = DataKind(
-    id="alignment",
-    label="alignment",
-    plural="alignments",
-    type=AlignedSequences,
-    claims=holds,
-    read=read,
-    unaligned=unaligned,
-    settled=settled,
-    suffixes=(
-        ".fa", ".fasta", ".afa", ".aln", ".clustal", ".sto", ".stockholm", ".stk", ".phy", ".phylip", ".nex", ".msf",
-        ".a2m", ".a3m", ".maf", ".sam", ".paf", ".pir",
-    ),
-)  # fmt: skip

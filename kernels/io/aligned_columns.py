@@ -26,6 +26,8 @@ PART = 1 << 25
 """Letters that are counted between two looks at the wish to stop."""
 COLUMNS = 1 << 16
 """Columns that are looked at together, so that what is made of them on the way is small."""
+COUNTED = 1 << 12
+"""Columns that are counted together: their counts stay in a core's cache."""
 
 STRONG = ("STA", "NEQK", "NHQK", "NDEQ", "QHRK", "MILV", "MILF", "HY", "FYW")
 WEAK = ("CSA", "ATV", "SAG", "STNK", "STPA", "SGND", "SNDEQK", "NDEQHK", "NEQHRK", "FVLIM", "HFY")
@@ -52,6 +54,19 @@ def add_counts(letters, classes, counts):
     for row in range(letters.shape[0]):
         for column in range(letters.shape[1]):
             counts[column, classes[letters[row, column]]] += 1
+
+
+@compiled
+def add_counts_of_tiles(table, starts, stored, lengths, classes, counts):
+    """As `add_counts`, of the tiles whose addresses are ``table``, uint64 (rows, tiles), without copying them: of runs
+    of columns that are kept side by side in one tile."""
+    for row in range(table.shape[0]):
+        for run in range(starts.size):
+            length = lengths[run]
+            address = table[row, stored[run] >> SHIFT] + np.uint64(stored[run] & MASK)
+            of_run = counts[starts[run] : starts[run] + length]
+            for place in range(length):
+                of_run[place, classes[byte_at(address, place)]] += 1
 
 
 @compiled
@@ -99,15 +114,23 @@ def count(letters: np.ndarray | Tiles, monitor: Monitor | None = None) -> Column
     monitor = monitor or Monitor()
     rows, columns = letters.shape
     counts = np.zeros((columns, CLASSES), np.int32)
-    width = max(1, min(columns, COLUMNS))
+    width = max(1, min(columns, COUNTED))
     step = max(1, PART // width)
     for first in range(0, columns, width):
         for row in range(0, rows, step):
-            add_counts(letters[row : row + step, first : first + width], CLASS, counts[first : first + width])
+            _add(letters, slice(row, row + step), slice(first, first + width), counts[first : first + width])
             monitor.check()
         monitor.update(min(first + width, columns), columns, "counting")
     counts.setflags(write=False)
     return Columns(counts, rows)
+
+
+def _add(letters: np.ndarray | Tiles, rows: slice, columns: slice, counts: np.ndarray) -> None:
+    """Add the letters of some rows and columns to the counts of these columns."""
+    if isinstance(letters, Tiles):
+        add_counts_of_tiles(letters.table[rows], *letters.runs(columns), CLASS, counts)
+    else:
+        add_counts(letters[rows, columns], CLASS, counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +143,10 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    def part(self, first: int, last: int) -> Columns:
+        """Columns ``first`` to ``last``, of which little is to be made."""
+        return Columns(self.counts[first:last], self.rows)
 
     @cached_property
     def consensus(self) -> np.ndarray:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernels.errors import InputError
-from kernels.io.aligned import GAP, AlignedSequences, settled
+from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.aligned_kind import settled
 from kernels.io.alignment_files.balibase import CORE
 from kernels.monitor import Monitor
 

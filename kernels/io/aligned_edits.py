@@ -100,8 +100,10 @@ def insert_gaps(alignment: AlignedSequences, rows: np.ndarray, at: int, count: i
     width = alignment.letters.shape[1]
     ends = (alignment.letters[rows, max(width - count, at) :] == GAP).all(axis=0)[::-1]
     free = int(np.argmin(ends)) if not ends.all() else ends.size
-    places = np.concatenate((np.arange(at), np.full(count, NEW), np.arange(at, width)))
-    return _with_rows(alignment, rows, places[: places.size - free], width + count - free)
+    places = np.arange(width + count - free)
+    places[at + count :] -= count
+    places[at : at + count] = NEW
+    return _with_rows(alignment, rows, places, width + count - free)
 
 
 def delete_gaps(alignment: AlignedSequences, rows: np.ndarray, at: int, count: int = 1) -> AlignedSequences:
@@ -271,16 +273,16 @@ def renamed(alignment: AlignedSequences, row: int, name: str) -> AlignedSequence
 
 def _with_rows(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray, width: int) -> AlignedSequences:
     """With the cells of these rows at other columns, ``places`` of the old ones; the others keep theirs."""
-    kept = min(width, alignment.letters.shape[1])
-    same = np.concatenate((np.arange(kept), np.full(width - kept, NEW)))
-    touched, notes = set(rows.tolist()), alignment.annotations
-    notes = replace(
-        notes,
-        of_columns=tuple((tag, _remapped(marks, same)) for tag, marks in notes.of_columns),
-        of_letters=tuple(
-            (row, tag, _remapped(marks, places if row in touched else same)) for row, tag, marks in notes.of_letters
-        ),
-    )
+    kept, notes = min(width, alignment.letters.shape[1]), alignment.annotations
+    if notes.of_columns or notes.of_letters:
+        same, touched = tiled_edits.staying(kept, width), set(rows.tolist())
+        notes = replace(
+            notes,
+            of_columns=tuple((tag, _remapped(marks, same)) for tag, marks in notes.of_columns),
+            of_letters=tuple(
+                (row, tag, _remapped(marks, places if row in touched else same)) for row, tag, marks in notes.of_letters
+            ),
+        )
     if isinstance(alignment.letters, Tiles):
         return _noted(tiled_edits.moved(alignment, rows, places, width), notes)
     old = as_written(alignment)

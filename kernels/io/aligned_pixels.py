@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.cpu.jit import called, compiled
-from kernels.io.aligned_columns import CLASS, CLASSES
+from kernels.io.aligned_columns import CLASS, CLASSES, count
 from kernels.io.cpu_tiles import cell
 from kernels.io.tiles import Tiles
 
@@ -194,10 +194,13 @@ def logo(counts, information, scale, columns, glyphs, colours, picture):
 
 
 def load(letters: np.ndarray) -> None:
-    """Load the compiled code that paints an alignment like this one, uint8 (rows, columns): by painting a corner of it,
-    on any thread, so that the first picture need not wait."""
+    """Load the compiled code that counts, paints and edits an alignment like this one, uint8 (rows, columns): by doing
+    it with a corner, on any thread, so that neither the first picture nor the first edit need wait."""
     corner = letters[:1, :1]
     tiles, one, counts = Tiles.of(corner), np.arange(1), np.zeros((1, CLASSES), np.int32)
+    for some in (letters[:1], tiles[:], tiles):
+        count(some)
+    tiles.with_cells(one, 0, np.zeros((1, 1), np.uint8))
     codes, palette, glyphs = (np.zeros(shape, np.uint8) for shape in ((1, CLASSES), (2, 3), (CLASSES, 1, 1)))
     picture, places = np.zeros((1, 1), np.uint32), edges(0.0, 1.0, 1, 1)
     counts.setflags(write=False)

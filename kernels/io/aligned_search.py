@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from itertools import product
+from functools import partial
 
 import numpy as np
 
 from kernels.cpu.jit import called, compiled
 from kernels.cpu.workers import cores, share, stop_word
 from kernels.errors import InputError
+from kernels.io import automata
 from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.automata import DEAD, START, Automaton
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
 
@@ -27,10 +29,6 @@ PART = 1 << 22
 """Letters that a thread searches between two looks whether somebody cancelled."""
 LONGEST = 64
 """Letters of a motif that are bits of a word; the others are looked at where these are found."""
-ITEM = re.compile(r"(\[\^?(?:[A-Za-z]|[A-Za-z]-[A-Za-z])+\]|[A-Za-z.])(?:\{(\d+)(?:,(\d+))?\}|(\?))?")
-"""A part of a regular expression that stands for sets of letters, so many of them in a row."""
-MOST_WAYS = 64
-"""Motifs that stand for one regular expression."""
 
 Search = Callable[[np.ndarray], np.ndarray]
 """What finds places in letters, uint8 (rows, columns): int64 (n, 3), row, first column and the one after the last."""
@@ -90,6 +88,44 @@ def _stop(line, first, sets, allowed):
             if at == len(sets):
                 return column + 1
     return 0
+
+
+@compiled
+def _matches(letters, ahead, accepts, back, begins, found):
+    """Places at which an `Automaton` matches, none in another, in the letters that are no gaps; ``found`` int64 (n, 3)
+    takes the first n. How many there are."""
+    columns, count = letters.shape[1], 0
+    starts = np.empty(columns, np.int64)
+    for row in range(letters.shape[0]):
+        line, there = letters[row], 0
+        if back.shape[0]:
+            state = 0
+            for column in range(columns - 1, -1, -1):
+                state = back[state, line[column]]
+                starts[there] = column
+                there += begins[state] & (line[column] != GAP)
+        else:
+            for column in range(columns - 1, -1, -1):
+                starts[there] = column
+                there += (ahead[START, line[column]] != DEAD) & (line[column] != GAP)
+        after = 0
+        for place in range(there - 1, -1, -1):
+            first, state, stop = starts[place], START, 0
+            if first < after:
+                continue
+            for column in range(first, columns):
+                if line[column] != GAP:
+                    state = ahead[state, line[column]]
+                    if state == DEAD:
+                        break
+                    if accepts[state]:
+                        stop = column + 1
+            if stop:
+                found[count, 0], found[count, 1], found[count, 2] = row, first, stop
+                after, count = stop, count + 1
+                if count == len(found):
+                    return count
+    return count
 
 
 def find(
@@ -161,15 +197,17 @@ def _motif(taken: list[str]) -> tuple[np.ndarray, np.ndarray]:
     return sets, masks
 
 
-def _places(letters: np.ndarray, motif: tuple[np.ndarray, np.ndarray], allowed: int, whole: bool = False) -> np.ndarray:
-    """The first MOST_HITS places of a motif, or the ``whole`` of them."""
-    room = MOST_HITS
-    while True:
-        found = np.empty((min(room, letters.size), 3), np.int64)
-        count = _hits(letters, *motif, allowed, found)
-        if count <= len(found) or not whole:
-            return found[: min(count, len(found))].copy()
-        room *= 8
+def _places(letters: np.ndarray, motif: tuple[np.ndarray, np.ndarray], allowed: int) -> np.ndarray:
+    """The first MOST_HITS places of a motif."""
+    found = np.empty((min(MOST_HITS, letters.size), 3), np.int64)
+    count = _hits(letters, *motif, allowed, found)
+    return found[: min(count, len(found))].copy()
+
+
+def _read(automaton: Automaton, letters: np.ndarray) -> np.ndarray:
+    """The first MOST_HITS matches."""
+    found = np.empty((min(MOST_HITS, letters.size), 3), np.int64)
+    return found[: _matches(letters, *automaton, found)].copy()
 
 
 def _by_expression(pattern: str) -> Search:
@@ -178,10 +216,8 @@ def _by_expression(pattern: str) -> Search:
         expression = re.compile(pattern.encode("ascii", "replace"), re.IGNORECASE)
     except re.error as error:
         raise InputError(f"/{pattern}/ is no regular expression: {error}") from error
-    ways = _ways(pattern)
-    if ways is not None:
-        motifs = [_motif(way) for way in ways if way]
-        return lambda letters: _first_ways([_places(letters, motif, 0, whole=True) for motif in motifs])
+    if (found := automata.automaton(pattern)) is not None:
+        return partial(_read, found)
 
     def search(letters: np.ndarray) -> np.ndarray:
         hits: list[tuple[int, int, int]] = []
@@ -194,40 +230,3 @@ def _by_expression(pattern: str) -> Search:
         return np.array(hits, np.int64).reshape(-1, 3)
 
     return search
-
-
-ANY = "".join(map(chr, range(32, 127)))
-
-
-def _ways(pattern: str) -> list[list[str]] | None:
-    """The motifs, as sets of letters, that a regular expression stands for, those that it tries first in front; None
-    where it is more than sets and how often they come, or stands for too many."""
-    choices: list[list[list[str]]] = []
-    at, count = 0, 1
-    while at < len(pattern):
-        item = ITEM.match(pattern, at)
-        if item is None:
-            return None
-        at = item.end()
-        letters = re.findall(item[1], ANY, re.IGNORECASE)
-        least = 0 if item[4] else int(item[2] or 1)
-        most = 1 if item[4] else int(item[3] or item[2] or 1)
-        count *= most - least + 1
-        if not 0 < count <= MOST_WAYS or most > LONGEST:
-            return None
-        choices.append([["".join(letters)] * times for times in range(most, least - 1, -1)])
-    ways = [[letters for part in way for letters in part] for way in product(*choices)]
-    return ways if max(map(len, ways)) <= LONGEST else None
-
-
-def _first_ways(found: list[np.ndarray]) -> np.ndarray:
-    """Of places found in several ways what an expression finds: the first way of each start, and none in another."""
-    places = np.concatenate([np.empty((0, 3), np.int64), *found])
-    rank = np.repeat(np.arange(len(found)), [len(part) for part in found])
-    kept, row, after = [], -1, 0
-    for number in np.lexsort((rank, places[:, 1], places[:, 0])).tolist():
-        first = places[number]
-        if first[0] != row or first[1] >= after:
-            kept.append(number)
-            row, after = int(first[0]), int(first[2])
-    return places[kept]

@@ -19,6 +19,7 @@ from kernels.io.alignments import LINE, word
 from kernels.io.files import write_bytes
 from kernels.io.names import distinct
 from kernels.model import SequenceType
+from kernels.monitor import Monitor
 
 Pieces = Iterator[bytes]
 NEXUS_TYPES = {SequenceType.DNA: "DNA", SequenceType.RNA: "RNA", SequenceType.PROTEIN: "PROTEIN"}
@@ -26,8 +27,8 @@ CHECK = 10_000
 """MSF sums letters by their places, modulo this."""
 
 
-def write(path: str | Path, alignments: Sequences[AlignedSequences]) -> None:
-    """Write alignments in the format of the suffix, gzipped where .gz follows, all or nothing.
+def write(path: str | Path, alignments: Sequences[AlignedSequences], monitor: Monitor | None = None) -> None:
+    """Write alignments in the format of the suffix, gzipped where .gz follows, all or nothing, also when cancelled.
 
     InputError for a suffix that is unknown, and for several alignments in a format of one.
     """
@@ -40,7 +41,19 @@ def write(path: str | Path, alignments: Sequences[AlignedSequences]) -> None:
     label, write_one, several = WRITERS[suffix]
     if len(alignments) != 1 and not several:
         raise InputError(f"{path}: {label} holds one alignment; save {len(alignments):,} as Stockholm or MAF")
-    write_bytes(path, (piece for alignment in alignments for piece in write_one(alignment)), packed)
+    pieces = (piece for alignment in alignments for piece in write_one(alignment))
+    write_bytes(path, _told(pieces, sum(one.letters.size for one in alignments), monitor or Monitor()), packed)
+
+
+def _told(pieces: Pieces, letters: int, monitor: Monitor) -> Pieces:
+    """The pieces of so many letters, about; some hundred times it is told how many there were."""
+    done, next_told = 0, 0
+    for piece in pieces:
+        if done >= next_told:
+            monitor.update(min(done, letters), letters, "saving")
+            next_told = done + letters // 100
+        done += len(piece)
+        yield piece
 
 
 def fasta(alignment: AlignedSequences) -> Pieces:
@@ -204,6 +217,8 @@ def _inserted(alignment: AlignedSequences) -> np.ndarray:
 
     Where no letter at all is a capital, the case says nothing of insertions, and there are none.
     """
+    if alignment.lower is None:
+        return np.zeros(alignment.letters.shape[1], bool)
     inserted = np.ones(alignment.letters.shape[1], bool)
     capital = False
     for row in range(len(alignment.names)):

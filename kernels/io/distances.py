@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from kernels.errors import InputError
-from kernels.io import records, tables
+from kernels.io import line_blocks, tables
 from kernels.io.distance_matrix import BLOCK, DistanceMatrix, checked, numbered
 from kernels.io.files import write_bytes, write_lines
 from kernels.io.names import distinct
@@ -30,7 +30,7 @@ def claims(path: Path, head: bytes) -> bool:
     """Whether a file holds a distance matrix, by its first bytes."""
     if head.startswith(NPY):
         return not tables.holds_matrix(path, head)
-    first, _, rest = records.plain(head.lstrip()).partition(b"\n")
+    first, _, rest = line_blocks.plain(head.lstrip()).partition(b"\n")
     return first.strip().isdigit() and bool(rest.strip()) and not rest.lstrip().startswith(b">")
 
 
@@ -45,7 +45,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[DistanceMatri
         return [_from_npy(path)]
     from kernels.io import phylip as distances_text
 
-    text = b"".join(records.blocks(path, monitor))
+    text = b"".join(line_blocks.blocks(path, monitor))
     return [distances_text.parse(text, str(path), _stem(path), monitor)]
 
 
@@ -114,7 +114,7 @@ def _array(path: Path) -> np.ndarray:
 
 def _names(path: Path) -> tuple[str, ...]:
     """The lines of a file of names."""
-    data = b"".join(records.blocks(path, Monitor()))
+    data = b"".join(line_blocks.blocks(path, Monitor()))
     try:
         return tuple(data.decode("utf-8-sig").splitlines())
     except UnicodeDecodeError as error:

@@ -1,28 +1,19 @@
-"""Records of sequence files, from bytes: FASTA and plain letters here, other formats by Biopython.
-
-Bytes come in blocks of whole lines that end with a line feed, whatever the line ends and the compression
-of the file, so that a record border never falls between two blocks in the middle of a line.
-"""
+"""Records of sequence files, from bytes: FASTA and plain letters here, other formats by Biopython."""
 
 from __future__ import annotations
 
-import gzip
-import io
-import os
 import re
-import stat
 import string
 import warnings
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from kernels import memory
 from kernels.errors import Cancelled, InputError
+from kernels.io.alignment_files import maf, nexus
 from kernels.io.fence import fenced
-from kernels.memory import bytes_text
+from kernels.io.line_blocks import LINE_END
+from kernels.io.record_formats import ALIGNED, FORMATS
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
 from kernels.text import counted
@@ -30,19 +21,14 @@ from kernels.text import counted
 if TYPE_CHECKING:
     from Bio.SeqRecord import SeqRecord  # a run loads Biopython where it reads or writes by it
 
-BLOCK = 1 << 21
-"""Bytes read at a time: many enough to be fast, few enough that cancel answers at once."""
-
 UPPER = bytes.maketrans(string.ascii_lowercase.encode(), string.ascii_uppercase.encode())
 IGNORED = b" \t\n\r\v\f0123456789"
 LETTERS = string.ascii_uppercase.encode()
-LINE_END = b"\n"
 GAPS = b"-.~"
 GAPS_NOTE = re.compile(r"([\d,]+) gaps? removed")
 """How the note of a sequence says it."""
 STRANGE = re.compile(rb"[^A-Za-z*\-.~\s0-9]")
 
-PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
 NUMBER = rb"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 FRACTION = rb"(?<!\S)[-+]?\d*\.\d+(?:[eE][-+]?\d+)?(?!\S)"
 MATRIX = (
@@ -53,25 +39,6 @@ MATRIX = (
 """Signs of a distance matrix, which no numbered sequence has: a fraction; a name and two numbers; of a matrix of one or
 two taxa, a number alone and then a name and a number."""
 
-GZIP = b"\x1f\x8b"
-COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
-
-FORMATS = (
-    (re.compile(rb"LOCUS\s"), "genbank", "GenBank"),
-    (re.compile(rb"ID   .*(Reviewed|Unreviewed|PRELIMINARY|STANDARD)[;,].*AA\."), "swiss", "Swiss-Prot"),
-    (re.compile(rb"ID   "), "embl", "EMBL"),
-    (re.compile(rb"# STOCKHOLM"), "stockholm", "Stockholm"),
-    (re.compile(rb"(CLUSTAL|MUSCLE|PROBCONS)\b"), "clustal", "Clustal"),
-    (re.compile(rb"PileUp|!![AN]A_MULTIPLE"), "msf", "MSF"),
-    (re.compile(rb"#NEXUS", re.IGNORECASE), "nexus", "NEXUS"),
-    (re.compile(rb"##maf\b"), "maf", "MAF"),
-    (re.compile(rb"@\S.*\n\S+\n\+"), "fastq", "FASTQ"),
-    (re.compile(rb"\d+[ \t]+\d+[ \t]*\n"), "phylip-relaxed", "PHYLIP"),
-)
-"""How a file of each format begins, its name in Biopython, and its name for people."""
-ALIGNED = ("nexus", "maf")
-"""Formats of alignments that are read as such."""
-
 
 class Record(NamedTuple):
     """One record: upper-case letters without gaps, and what was changed to make them so."""
@@ -81,85 +48,6 @@ class Record(NamedTuple):
     letters: bytes
     note: str = ""
     type: SequenceType | None = None
-
-
-def blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
-    """Blocks of whole lines of a file, unpacked, with line ends made plain."""
-    with _failures_told(str(path)), open(path, "rb") as raw:
-        if stat.S_ISCHR(os.fstat(raw.fileno()).st_mode) and not raw.isatty():
-            raise InputError(f"{path}: this is a device, which may never end; give a file")
-        _refuse_misnamed(path, raw.peek(BLOCK))
-        yield from _unpacked(raw, str(path), monitor)
-
-
-def stream_blocks(stream: io.BufferedReader, source: str, monitor: Monitor) -> Iterator[bytes]:
-    """The same of a stream, such as standard input; errors call it ``source``."""
-    with _failures_told(source):
-        yield from _unpacked(stream, source, monitor)
-
-
-def _unpacked(raw: io.BufferedReader, source: str, monitor: Monitor) -> Iterator[bytes]:
-    """Whole lines; InputError where more comes out of gzip than the user wants to have unpacked."""
-    total = os.fstat(raw.fileno()).st_size if raw.seekable() else 0
-    magic = raw.peek(6)[:6]
-    packed = magic.startswith(GZIP)
-    _refuse_packed(source, magic)
-    limit = memory.unpacked_limit() if packed else 0
-    read = 0
-    with gzip.open(raw) if packed else nullcontext(raw) as handle:
-        pieces: list[bytes] = []
-        while piece := handle.readline(BLOCK) if pieces else handle.read(BLOCK):
-            pieces.append(piece)
-            read += len(piece)
-            if packed and read > limit:
-                _refuse_bomb(raw, source, limit)
-            if total:
-                monitor.update(min(raw.tell(), total), total, "reading")
-            monitor.check()
-            if piece.endswith(LINE_END):
-                yield plain(b"".join(pieces))
-                pieces = []
-        if pieces:
-            yield plain(b"".join(pieces))
-
-
-@contextmanager
-def _failures_told(source: str) -> Iterator[None]:
-    """What the system and gzip say of a file, as InputError."""
-    try:
-        yield
-    except IsADirectoryError:
-        raise InputError(f"{source}: this is a folder; choose a file in it") from None
-    except FileNotFoundError:
-        raise InputError(f"{source}: there is no such file; check the name and the folder") from None
-    except PermissionError:
-        raise InputError(f"{source}: no permission to read this file; change its permissions or copy it") from None
-    except EOFError:
-        raise InputError(f"{source}: the gzip file is truncated; fetch or copy it again") from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{source}: the gzip file is damaged ({error}); fetch or copy it again") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{source}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
-
-
-def _refuse_bomb(raw: io.BufferedReader, source: str, limit: int) -> NoReturn:
-    """InputError for more than is to be unpacked; the end of the file says how much it is, if it is to be believed."""
-    told = ""
-    if raw.seekable():
-        raw.seek(-4, io.SEEK_END)
-        size = int.from_bytes(raw.read(4), "little")
-        told = f" ({bytes_text(size)} by its own account)" if size > limit else ""
-    raise InputError(
-        f"{source}: unpacked this is more than {bytes_text(limit)}{told}, the most that is unpacked; where that is "
-        f"right, raise the limit in the Preferences of the window, or by {memory.UNPACKED_VARIABLE}=N, in GiB"
-    )
-
-
-def plain(block: bytes) -> bytes:
-    """The block with line feeds as line ends: those of Windows and of the old Macintosh are replaced."""
-    if b"\r" in block:
-        block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return block
 
 
 def records(stream: Iterator[bytes], source: str, monitor: Monitor | None = None) -> Iterator[Record]:
@@ -181,8 +69,6 @@ def records(stream: Iterator[bytes], source: str, monitor: Monitor | None = None
 def _rows(data: bytes, format: str, label: str, source: str, monitor: Monitor | None = None) -> Iterator[Record]:
     """The rows of an alignment in a format whose letters Biopython does not all take; what is no such alignment is told
     by Biopython, where it knows the format."""
-    from kernels.io.alignment_files import maf, nexus  # they read blocks of this module
-
     try:
         found = nexus.read(iter([data]), source) if format == "nexus" else maf.read(iter([data]), source)
         blocks = list(found) if isinstance(found, Iterator) else [found]
@@ -379,24 +265,6 @@ def _letter(data: bytes, position: int) -> str:
     """The character at a position, for a person."""
     letter = _text(data[position : position + 4])[0]
     return repr(letter) if letter.isprintable() else f"byte 0x{data[position]:02x} (a binary file?)"
-
-
-def _refuse_packed(source: str, magic: bytes) -> None:
-    for start, program in COMPRESSED.items():
-        if magic.startswith(start):
-            raise InputError(f"{source}: packed with {program}; unpack it first, or pack it with gzip")
-
-
-def _refuse_misnamed(path: Path, head: bytes) -> None:
-    """InputError for a file that its name calls packed and that is not, unless it clearly holds sequences as it is."""
-    if head.startswith((GZIP, *COMPRESSED)):
-        return
-    program, start = PACKED.get(path.suffix.lower()), head.lstrip()
-    readable = start.startswith(b">") or any(pattern.match(start) for pattern, _, _ in FORMATS)
-    if program and head and not readable:
-        raise InputError(
-            f"{path}: this is not a {program} file, though it is named so; fetch it again, or rename it if it is text"
-        )
 
 
 def _refuse_binary(head: bytes, source: str) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from kernels.errors import InputError
+from kernels.io import line_blocks
 from kernels.io import records as reading
 from kernels.method import DataKind
 from kernels.model import Sequence, SequenceType
@@ -68,7 +69,7 @@ def read(path: str | Path, type: SequenceType | None = None, monitor: Monitor | 
     """
     path = Path(path)
     monitor = monitor or Monitor()
-    return _sequences(reading.records(reading.blocks(path, monitor), str(path), monitor), str(path), type)
+    return _sequences(reading.records(line_blocks.blocks(path, monitor), str(path), monitor), str(path), type)
 
 
 def read_stream(
@@ -76,13 +77,13 @@ def read_stream(
 ) -> list[Sequence]:
     """All sequences of a stream of bytes, plain or gzipped; InputError, with ``source`` for its name, as `read`."""
     monitor = monitor or Monitor()
-    blocks = reading.stream_blocks(stream, source, monitor)
+    blocks = line_blocks.stream_blocks(stream, source, monitor)
     return _sequences(reading.records(blocks, source, monitor), source, type)
 
 
 def read_text(text: str, source: str = "pasted", type: SequenceType | None = None) -> list[Sequence]:
     """All sequences of a text in any format that `read` knows; InputError, with ``source`` for its name, as `read`."""
-    block = reading.plain(text.encode(errors="replace"))
+    block = line_blocks.plain(text.encode(errors="replace"))
     return _sequences(reading.records(iter([block]), source), source, type)
 
 

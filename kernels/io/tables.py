@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.io import records
+from kernels.io import line_blocks
 from kernels.text import real
 
 NPY = b"\x93NUMPY"
@@ -87,7 +87,7 @@ def _could_be_distances(path: Path) -> bool:
 
 def _rows(head: bytes) -> list[list[float]]:
     """The numbers of all whole lines, where every line has as many; none where something else stands there."""
-    text = records.plain(head.removeprefix(b"\xef\xbb\xbf"))
+    text = line_blocks.plain(head.removeprefix(b"\xef\xbb\xbf"))
     whole, _, rest = text.rpartition(b"\n")
     lines = [line for line in (whole or rest).split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")]
     try:

@@ -123,23 +123,28 @@ def moved(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray, wid
     Where these are most of the rows it is the columns that move, and the other rows that are written.
     """
     count, columns = alignment.letters.shape
-    kept = min(width, columns)
-    same = np.concatenate((np.arange(kept), np.full(width - kept, NEW)))
-    staying = np.ones(count, bool)
-    staying[rows] = False
-    others = np.flatnonzero(staying)
+    same, alike = staying(min(width, columns), width), np.ones(count, bool)
+    alike[rows] = False
+    others = np.flatnonzero(alike)
     few, of_all, of_few = (rows, same, places) if rows.size <= others.size else (others, places, same)
     after = alignment if np.array_equal(of_all, np.arange(columns)) else with_columns(alignment, of_all)
-    differing = np.flatnonzero(of_all != of_few)
-    if not (few.size and differing.size):
+    differing = of_all != of_few
+    if not (few.size and differing.any()):
         return after
-    first, last = int(differing[0]), int(differing[-1]) + 1
+    first, last = int(differing.argmax()), width - int(differing[::-1].argmax())
     wanted, drafts = of_few[first:last], Drafts(after)
     for part in parts(few, last - first):
         cells = written(alignment, part, np.maximum(wanted, 0))
         cells[:, wanted == NEW] = GAP
         drafts.put(part, first, cells)
     return drafts.alignment()
+
+
+def staying(kept: int, width: int) -> np.ndarray:
+    """The numbers of columns that stay, the first ``kept`` of ``width``, and NEW for the others."""
+    places = np.arange(width)
+    places[kept:] = NEW
+    return places
 
 
 def parts(rows: np.ndarray, columns: int) -> Iterator[np.ndarray]:

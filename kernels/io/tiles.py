@@ -55,9 +55,10 @@ class Tiles:
         packed = columns is not None
         columns = columns if columns is not None else array.shape[1]
         array = array if array.strides[1] == 1 else np.ascontiguousarray(array)
-        rows, count = np.arange(array.shape[0])[:, None], max(-(-columns // WIDTH), 1)
+        count = max(-(-columns // WIDTH), 1)
         step = WIDTH // 8 if packed else WIDTH
-        table = (array.ctypes.data + rows * array.strides[0] + np.arange(count) * step).astype(np.uint64)
+        rows = array.ctypes.data + np.arange(array.shape[0]) * array.strides[0]
+        table = np.add.outer(rows.astype(np.uint64), (np.arange(count) * step).astype(np.uint64))
         return cls(table, np.arange(columns), columns, (array,), packed, count * WIDTH)
 
     @property
@@ -115,13 +116,21 @@ class Tiles:
         elif isinstance(rows, np.ndarray) and isinstance(columns, np.ndarray):
             raise IndexError("rows and columns by numpy.ix_")
         one = isinstance(rows, (int, np.integer))
-        lines = np.array([range(len(self))[rows]]) if one else np.arange(len(self))[rows]
+        lines = np.array([range(len(self))[rows]]) if one else self._lines(rows)
         whole = isinstance(columns, slice) and columns == slice(None)
         runs = self._whole if whole else _runs(np.atleast_1d(self.places[columns]))
         found = np.empty((lines.size, int(runs.lengths.sum())), np.uint8)
         cpu_tiles.gather(self.table, lines, *runs, self.packed, found)
         found = found[0] if one else found
         return found[..., 0] if isinstance(columns, (int, np.integer)) else found
+
+    def _lines(self, rows: Any) -> np.ndarray:
+        """The numbers of rows that are named by a slice, by numbers or by a mask; of a slice without a list of all."""
+        return np.arange(*rows.indices(len(self))) if isinstance(rows, slice) else np.arange(len(self))[rows]
+
+    def runs(self, columns: slice) -> Runs:
+        """How these columns are kept."""
+        return _runs(self.places[columns])
 
     def with_columns(self, columns: np.ndarray) -> Tiles:
         """The columns of these numbers, int64, in this order; NEW for one of gaps."""

@@ -14,8 +14,8 @@ import numpy as np
 from kernels.errors import InputError
 from kernels.io import newick
 from kernels.io.files import write_lines
+from kernels.io.line_blocks import blocks
 from kernels.io.newick import BLANK, COMMENT, Text
-from kernels.io.records import blocks
 from kernels.io.tree import Tree
 from kernels.method import DataKind, FileFormat
 from kernels.monitor import Monitor

@@ -11,7 +11,7 @@ import numpy as np
 
 from kernels.cpu import workers
 from kernels.errors import InputError
-from kernels.io import records, tables
+from kernels.io import line_blocks, tables
 from kernels.io.tables import MATRIX_ENDINGS, NPY
 from kernels.method import DataKind
 from kernels.monitor import Monitor
@@ -99,7 +99,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Matrix]:
         name = name.removesuffix(ending)
     if _begins_as_npy(path):
         return [checked(_from_npy(path), name or path.name, str(path))]
-    text = b"".join(records.blocks(path, monitor or Monitor()))
+    text = b"".join(line_blocks.blocks(path, monitor or Monitor()))
     return [checked(_from_text(path, text), name or path.name, str(path))]
 
 

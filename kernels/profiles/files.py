@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kernels.errors import InputError, ParameterError
-from kernels.io import aligned, records
+from kernels.io import aligned, line_blocks
 from kernels.io.aligned import AlignedSequences
 from kernels.io.files import write_lines
 from kernels.method import DataKind
@@ -42,7 +42,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Profile]:
     InputError names file, and line or row.
     """
     path = Path(path)
-    text = b"".join(records.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = b"".join(line_blocks.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf").lstrip()
     if not claims(path, text[:4096]):
         return [from_alignment(found) for found in aligned.read(path, monitor)]
     try:
@@ -67,7 +67,7 @@ def check_suffix(path: str | Path) -> str:
 
 def holds(path: str | Path) -> bool:
     """Whether a file, plain or gzipped, holds a profile that was written here, and not an alignment."""
-    return claims(Path(path), next(records.blocks(Path(path), Monitor()), b"")[:4096])
+    return claims(Path(path), next(line_blocks.blocks(Path(path), Monitor()), b"")[:4096])
 
 
 def csv_lines(profile: Profile) -> Iterator[str]:

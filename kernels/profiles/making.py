@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from kernels.errors import InputError, ParameterError
-from kernels.io import records, tree_files
+from kernels.io import line_blocks, tree_files
 from kernels.io.aligned import AlignedSequences
 from kernels.io.tree import Tree
 from kernels.monitor import Monitor
@@ -62,7 +62,7 @@ def read_weights(path: str | Path, names: Sequences[str]) -> np.ndarray | Tree:
     InputError names file and line.
     """
     path = Path(path)
-    text = b"".join(records.blocks(path, Monitor()))
+    text = b"".join(line_blocks.blocks(path, Monitor()))
     if tree_files.claims(path, text[:4096]):
         return tree_files.read(path)[0]
     found: dict[str, float] = {}

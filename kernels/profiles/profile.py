@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kernels.errors import InputError, ParameterError
-from kernels.io.aligned import GAP, AlignedSequences, settled
+from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.aligned_kind import settled
 from kernels.io.tree import Tree
 from kernels.io.tree_weights import leaf_weights
 from kernels.model import Sequence, SequenceType

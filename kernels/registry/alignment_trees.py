@@ -6,7 +6,8 @@ from typing import Any
 
 from kernels import engine, registry
 from kernels.errors import InputError
-from kernels.io.aligned import ALIGNMENT, AlignedSequences
+from kernels.io.aligned import AlignedSequences
+from kernels.io.aligned_kind import ALIGNMENT
 from kernels.io.distances import DISTANCE_MATRIX
 from kernels.io.tree import Tree
 from kernels.method import DataKind, Method

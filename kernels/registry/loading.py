@@ -10,7 +10,7 @@ from typing import Any
 
 from kernels import registry
 from kernels.io import aligned, sequences, tables, tree_files
-from kernels.io.aligned import ALIGNMENT
+from kernels.io.aligned_kind import ALIGNMENT
 from kernels.io.sequences import SEQUENCE
 from kernels.io.tree_files import TREE
 from kernels.method import DataKind

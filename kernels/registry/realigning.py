@@ -11,7 +11,8 @@ import numpy as np
 from kernels import engine, registry
 from kernels.errors import InputError
 from kernels.io import aligned_edits, tiled_edits
-from kernels.io.aligned import ALIGNMENT, GAP, AlignedSequences, unaligned
+from kernels.io.aligned import GAP, AlignedSequences, unaligned
+from kernels.io.aligned_kind import ALIGNMENT
 from kernels.io.names import distinct
 from kernels.io.sequences import SEQUENCE
 from kernels.method import Method

@@ -69,7 +69,7 @@ def test_edits_go_with_the_session(
     assert view.alignment == wanted and view.editor.undo_text == "earlier changes"
     assert view.tree_side.panel.isVisible() and view.picture.order.tolist() == [2, 0, 1]
     view.tree_side.show_tree(None)
-    view.keep()
+    view.taking.keep()
     assert [datum.letters.shape for datum in window.session.state.data] == [(3, 5), (3, 6)]
 
 

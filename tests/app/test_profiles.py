@@ -112,7 +112,7 @@ def test_the_viewer_offers_a_profile_of_what_it_shows(qtbot: Any, window: Window
     wanted: list[Any] = []
     window.viewer.profile_wanted.connect(wanted.append)
     window.viewer.turn_to("aligned")
-    window.viewer.current.want_profile()
+    window.viewer.current.taking.want_profile()
     assert [found.names for found in wanted] == [("one", "two")]
 
 

@@ -116,13 +116,13 @@ class AlignCommands:
             return
         part = replace(saving.shown_part(picture), name=f"{alignment.name}, part")
         if by_columns:
-            self._view.offer_part(part, self._view.kept.emit)
+            self._view.taking.offer(part, self._view.kept.emit)
             self._do(("splitting", alignment, aligned_edits.delete_columns(alignment, choice.columns)))
             return
         kept = ~choice.rows
         order = self._view.editor.state.order
         part = aligned_edits.delete_columns(part, aligned_edits.gap_columns(part))
-        self._view.offer_part(part, self._view.kept.emit)
+        self._view.taking.offer(part, self._view.kept.emit)
         after = aligned_edits.take_rows(alignment, np.flatnonzero(kept))
         self._view.editor.do("splitting", after, (np.cumsum(kept) - 1)[order[kept[order]]])
 

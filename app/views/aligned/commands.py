@@ -124,7 +124,7 @@ class Commands(RowCommands):
                            "chosen gaps go with Del.")  # fmt: skip
 
     def cut(self) -> None:
-        self._view.copy(".fasta")
+        self._view.taking.copy(".fasta")
         self.delete()
 
     def keep_only(self) -> None:

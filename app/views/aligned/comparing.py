@@ -22,7 +22,7 @@ from app.views.aligned.schemes import Given
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tracks import class_scores
 from kernels.errors import InputError
-from kernels.io import aligned, aligned_compare
+from kernels.io import aligned, aligned_compare, aligned_kind
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.aligned_columns import Columns, count
 from kernels.io.aligned_compare import Agreement
@@ -68,7 +68,7 @@ class Compared:
 
 def compared(alignment: AlignedSequences, other: AlignedSequences, monitor: Monitor | None = None) -> Compared:
     """Compare both ways; InputError where they are not of the same sequences."""
-    rows = aligned.settled(alignment)
+    rows = aligned_kind.settled(alignment)
     there = aligned_compare.meeting(other, rows, monitor)
     here = aligned_compare.meeting(rows, other, monitor)
     return Compared(alignment, other, there, here, count(other.letters, monitor))

@@ -197,8 +197,8 @@ class Menus:
         check_action(menu, "Type letters over others", commands.typing, commands.set_typing)
         menu.addAction("Stop the edit that is being made\tEsc", commands.stop).setEnabled(commands.busy)
         menu.addSeparator()
-        menu.addAction("Add to data, for other methods", view.keep)
-        menu.addAction("Make a profile\u2026", view.want_profile)
+        menu.addAction("Add to data, for other methods", view.taking.keep)
+        menu.addAction("Make a profile\u2026", view.taking.want_profile)
 
     def _fill_align(self, menu: LetteredMenu) -> None:
         """What methods of the program do to the alignment."""
@@ -226,28 +226,30 @@ class Menus:
         view = self._view
         if view.picture.shape[0] == 2:
             menu.addAction("As three lines, with the match line", self._pair.copy)
-        menu.addAction("As FASTA\tCtrl+C", partial(view.copy, ".fasta"))
-        menu.addAction("As Clustal", partial(view.copy, ".aln"))
-        menu.addAction("Letters alone", partial(view.copy, "plain"))
-        menu.addAction("Without gaps, as FASTA", partial(view.copy, "unaligned"))
-        menu.addAction("Names", partial(view.copy, "names"))
-        menu.addAction("Picture", view.copy_picture)
+        menu.addAction("As FASTA\tCtrl+C", partial(view.taking.copy, ".fasta"))
+        menu.addAction("As Clustal", partial(view.taking.copy, ".aln"))
+        menu.addAction("Letters alone", partial(view.taking.copy, "plain"))
+        menu.addAction("Without gaps, as FASTA", partial(view.taking.copy, "unaligned"))
+        menu.addAction("Names", partial(view.taking.copy, "names"))
+        menu.addAction("Picture", view.taking.copy_picture)
 
     def _fill_save(self, menu: LetteredMenu) -> None:
         view = self._view
-        menu.addAction("Alignment\u2026", view.save_alignment)
-        menu.addAction("Chosen cells\u2026", partial(view.save_alignment, True)).setEnabled(
+        menu.addAction("Alignment\u2026", view.taking.save_alignment)
+        menu.addAction("Chosen cells\u2026", partial(view.taking.save_alignment, True)).setEnabled(
             not view.picture.choice.empty
         )
         if view.result is not None:
             menu.addAction("Result, in a format of its own\u2026", self._pair.save)
         section(menu, "Figure")
-        menu.addAction("What is seen\u2026", view.save_picture)
-        menu.addAction("Wrapped, chosen cells or all\u2026", view.save_wrapped)
-        menu.addAction("Tracks alone, of the chosen columns or all\u2026", view.save_track_picture).setEnabled(
+        menu.addAction("What is seen\u2026", view.taking.save_picture)
+        menu.addAction("Wrapped, chosen cells or all\u2026", view.taking.save_wrapped)
+        menu.addAction("Tracks alone, of the chosen columns or all\u2026", view.taking.save_track_picture).setEnabled(
             bool(view.canvas.tracks)
         )
         section(menu, "Table")
-        menu.addAction("Values of the tracks that are shown\u2026", view.save_tracks).setEnabled(
+        menu.addAction("Values of the tracks that are shown\u2026", view.taking.save_tracks).setEnabled(
             bool(view.canvas.tracks)
         )
+        menu.addSeparator()
+        menu.addAction("Stop saving", view.taking.stop).setEnabled(view.taking.writing.busy)

@@ -104,7 +104,7 @@ class PairSide:
 
     def save(self) -> None:
         """Ask for a file and write the result in a format of its own."""
-        export.save_alignment(self._view, self._result, self._view.writing, self._view.say)
+        export.save_alignment(self._view, self._result, self._view.taking.writing, self._view.say)
 
     def mark(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
         """A line over the column that another view points at."""

@@ -21,6 +21,7 @@ from kernels.io.alignment_files.rows import Annotations
 from kernels.io.alignments import fasta, title
 from kernels.io.names import distinct
 from kernels.model import Result, SequenceType
+from kernels.monitor import Monitor
 from kernels.msa.problem import MsaAnswer
 from kernels.pairwise.model import LEFT, UP
 from kernels.profiles.options import merged
@@ -137,8 +138,8 @@ def ask_and_save(parent: QWidget, picture: Picture, chosen: bool, saving: Latest
         path = export.with_suffix(name, kind, known)
         part = shown_part(picture, chosen)
 
-        def write(monitor: object) -> Path:
-            aligned_writing.write(path, [part])
+        def write(monitor: Monitor) -> Path:
+            aligned_writing.write(path, [part], monitor)
             return path
 
         tell(f"Saving {path} ...")

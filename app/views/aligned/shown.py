@@ -1,4 +1,4 @@
-"""An alignment on show: its canvas and its map, what is done to it and how it is coloured, saved and compared."""
+"""An alignment on show: its canvas and map, what is done to it, how it is coloured, and what it is compared with."""
 
 from __future__ import annotations
 
@@ -9,25 +9,28 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QSize, QTimer, Signal
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app import theme
 from app.kit.background import Latest
-from app.kit.legend import Legend
+from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
-from app.views.aligned import counting, figures, saving, schemes, telling, track_table, tracks
+from app.views.aligned import counting, saving, schemes, telling, tracks
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.colours import Colours
 from app.views.aligned.counting import Counts
-from app.views.aligned.figures import Beside, Shown
+from app.views.aligned.figures import Beside
 from app.views.aligned.history import AlignmentEditor
 from app.views.aligned.overview import Overview
 from app.views.aligned.picture import Choice, Fold, Picture, unfolded
+from app.views.aligned.taking import Taking
 from kernels.errors import InputError
-from kernels.io import aligned, aligned_notes
+from kernels.io import aligned_notes
 from kernels.io.aligned import AlignedSequences
+from kernels.io.aligned_columns import Columns
 from kernels.model import Result
+from kernels.monitor import Monitor
 
 EDITORS = 4
 """Alignments whose undo is kept while others are shown."""
@@ -68,7 +71,7 @@ class ShownAlignment(QWidget):
         self.beside_rows: Beside | None = None
         self.data: tuple[Any, ...] = ()
         self._telling = False
-        self._counting, self._saving, self._making, self._settling = (Latest(self) for _ in range(4))
+        self._counting, self._making, self.taking = Latest(self), Latest(self), Taking(self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._count_behind)
         self._follow()
@@ -78,15 +81,12 @@ class ShownAlignment(QWidget):
         self.canvas.pointed.connect(self._on_point)
         self.canvas.chosen.connect(self._on_choice)
         self.canvas.turned.connect(lambda: self.editor.close())
-        self.canvas.copied.connect(lambda: self.copy(".fasta"))
+        self.canvas.copied.connect(lambda: self.taking.copy(".fasta"))
         self.overview.wanted.connect(self._on_overview)
         self._counting.finished.connect(self._take_counts)
         self.colours.changed.connect(self._on_colours)
         self._counting.failed.connect(lambda error: self.say(f"The columns could not be counted: {error}"))
         self._making.finished.connect(lambda made: self.show_alignment(made[1], made[0]))
-        self._settling.finished.connect(self._offer_settled)
-        self._saving.finished.connect(lambda path: self.say(f"Saved {path}"))
-        self._saving.failed.connect(lambda error: QMessageBox.warning(self, "Save", str(error)))
         self.selection.taxa_changed.connect(self._on_taxa)
         theme.notifier.changed.connect(self.colours.remake)
 
@@ -106,7 +106,7 @@ class ShownAlignment(QWidget):
             self._rest.isActive()
             or self._counting.busy
             or self._making.busy
-            or self._settling.busy
+            or self.taking.settling
             or self.colours.busy
         )
         return self.canvas.sharp and self.overview.sharp and not busy
@@ -238,79 +238,14 @@ class ShownAlignment(QWidget):
         names = self.selection.taxa
         self.canvas.choose(np.array([name in names for name in self.alignment.names]), None)
 
-    def keep(self) -> None:
-        """Offer the alignment as it is shown to other methods: its rows that are not hidden, in their order."""
-        part = saving.shown_part(self.picture, False)
-        self.offer_part(replace(part, name=f"{self.alignment.name}, edited"), self.kept.emit)
-
-    def offer_part(self, part: AlignedSequences, offer: Callable[[AlignedSequences], object]) -> None:
-        """Call ``offer`` with an alignment as methods take it: at once, or where it is large once a thread has it."""
-        if part.letters.size > counting.SMALL:
-            self.say("Copying the letters ...")
-            self._settling.request(lambda monitor: (offer, aligned.settled(part)))
-        else:
-            offer(aligned.settled(part))
-
-    def _offer_settled(self, made: tuple[Callable[[AlignedSequences], object], AlignedSequences]) -> None:
-        self.say("")
-        made[0](made[1])
-
-    def want_profile(self) -> None:
-        """Ask for a profile of the alignment as it is shown."""
-        self.offer_part(saving.shown_part(self.picture, False), self.profile_wanted.emit)
-
-    def copy(self, form: str) -> None:
-        """Copy the chosen cells, or all, as ".fasta", ".aln", "plain" letters, "unaligned" FASTA or "names"."""
-        try:
-            self.say(saving.copy(self.picture, form))
-        except InputError as error:
-            self.say(str(error))
-
-    def copy_picture(self) -> None:
-        figures.copy(self._shown)
-        self.say("Copied as a picture.")
-
-    def save_alignment(self, chosen: bool = False) -> None:
-        """Ask for a file and write the alignment, or the chosen cells, in the format of its suffix."""
-        if self._saving.busy:
-            self.say("Another file is being written; save again when that is done.")
-            return
-        try:
-            saving.ask_and_save(self, self.picture, chosen, self._saving, self.say)
-        except InputError as error:
-            self.say(str(error))
-
-    def save_picture(self) -> None:
-        figures.ask_and_save(self, self._shown, self.say)
-
     @property
-    def _shown(self) -> Shown:
-        return Shown(self.canvas, self._legend.items, self.beside_rows)
+    def legend(self) -> tuple[LegendItem, ...]:
+        """What is told of the alignment and of its colours."""
+        return self._legend.items
 
-    def save_tracks(self) -> None:
-        """Ask for a file and write the values of the tracks that are shown, a line for each column."""
-        if self._saving.busy:
-            self.say("Another file is being written; save again when that is done.")
-            return
-        counting = self._counts.work(self.picture.alignment)
-        track_table.ask_and_save(self, self.picture, self.canvas.tracks, counting, self._saving, self.say)
-
-    def save_track_picture(self) -> None:
-        """Ask for a file and write a figure of the tracks alone."""
-        self._save_wrapped(rows=False)
-
-    def save_wrapped(self) -> None:
-        """Ask for a file and write a figure of the chosen cells, or of all, in blocks of columns."""
-        self._save_wrapped(rows=True)
-
-    def _save_wrapped(self, rows: bool) -> None:
-        if self._saving.busy:
-            self.say("Another file is being written; save again when that is done.")
-            return
-        try:
-            figures.ask_and_save_wrapped(self, self._shown, self._saving, self.say, rows)
-        except InputError as error:
-            self.say(str(error))
+    def counting(self) -> Callable[[Monitor], Columns]:
+        """What counts the columns of what is shown on a thread."""
+        return self._counts.work(self.picture.alignment)
 
     def say(self, text: str) -> None:
         """Say something below; nothing gives what is at the cursor."""
@@ -318,11 +253,6 @@ class ShownAlignment(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(900, 600)
-
-    @property
-    def writing(self) -> Latest:
-        """What writes files of this view, one at a time."""
-        return self._saving
 
     def _known(self, owner: Any) -> bool:
         return any(known is owner for known, _ in self._editors)

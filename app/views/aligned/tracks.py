@@ -214,7 +214,8 @@ def _logo(picture: Picture, columns: np.ndarray, pixels: np.ndarray) -> None:
 def characters(name: str, picture: Picture, first: int, last: int) -> str:
     """What a track without values says of columns ``first`` to ``last``, a character each; "" while it is not known."""
     if name == "consensus":
-        return "" if picture.columns is None else picture.columns.consensus[first:last].tobytes().decode("ascii")
+        columns = picture.columns
+        return "" if columns is None else columns.part(first, last).consensus.tobytes().decode("ascii")
     if name == "match":
         return matches(picture, first, last)
     if name == "codons":

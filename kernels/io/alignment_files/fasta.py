@@ -24,7 +24,7 @@ LETTER, DASH, PECULIAR = 1, 2, 4
 KINDS = np.zeros(256, np.uint8)
 """0 for what is left out, else bits, so that kinds that were met can be joined: capitals and '*' are LETTER, '-' is
 DASH, and PECULIAR is all that has to be looked at again, '.' for a gap too."""
-KINDS[33:127] = PECULIAR
+KINDS[[0, *range(33, 127)]] = PECULIAR
 KINDS[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ*")] = LETTER
 KINDS[list(b"-.~")] = DASH, DASH | PECULIAR, DASH | PECULIAR
 
@@ -72,7 +72,7 @@ def _widened(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, met: int, 
         if found != matches[0]:
             raise InputError(
                 f"{source}, row {name}: {found:,} columns of capitals and '-', and {names[0]} has {matches[0]:,}; "
-                "in A3M all rows have the same"
+                "in A3M all rows have the same; of several alignments in a file each has a line #NAME before it"
             )
     if not rows or not matches[0]:
         raise InputError(f"{source}: the rows are empty; give an alignment")

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from kernels.errors import InputError
-from kernels.io.aligned import ALIGNMENT, GAP, AlignedSequences
+from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.aligned_kind import ALIGNMENT
 from kernels.io.alignment_files.rows import DESCRIPTION
 from kernels.io.sequences import SEQUENCE
 from kernels.io.tree import Tree

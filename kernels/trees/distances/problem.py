@@ -14,7 +14,8 @@ from kernels import scoring_options
 from kernels.dynamic_class import Placement
 from kernels.errors import InputError
 from kernels.io import distances
-from kernels.io.aligned import ALIGNMENT, AlignedSequences
+from kernels.io.aligned import AlignedSequences
+from kernels.io.aligned_kind import ALIGNMENT
 from kernels.io.distance_matrix import DistanceMatrix, sound
 from kernels.io.names import distinct, renaming
 from kernels.io.sequences import SEQUENCE

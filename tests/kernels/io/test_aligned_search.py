@@ -5,11 +5,11 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kernels.errors import Cancelled
-from kernels.io import aligned_search
+from kernels.io import aligned_search, automata
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
@@ -17,9 +17,24 @@ from kernels.monitor import Monitor
 ROWS = st.integers(1, 30).flatmap(
     lambda columns: st.lists(st.text("ACG-", min_size=columns, max_size=columns), min_size=1, max_size=4)
 )
-ITEMS = st.tuples(
-    st.sampled_from(["A", "C", "[AC]", "[^G]", "."]), st.sampled_from(["", "", "{2}", "{0,2}", "{1,3}", "?"])
+TIMES = st.sampled_from(
+    ["", "", "", "{2}", "{0,2}", "{1,3}", "{2,}", "{,2}", "?", "*", "+", "??", "*?", "+?", "{1,2}?"]
 )
+LETTERS = st.sampled_from(["A", "c", "G", "[AC]", "[^G]", "[a-c]", "."])
+
+
+def repeated(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.lists(st.tuples(parts, TIMES).map("".join), max_size=3).map("".join)
+
+
+EXPRESSIONS = st.recursive(
+    repeated(LETTERS),
+    lambda inner: repeated(
+        LETTERS | st.lists(inner, min_size=1, max_size=3).map(lambda ways: f"(?:{'|'.join(ways)})")
+        | inner.map(lambda part: f"({part})")
+    ),
+    max_leaves=6,
+)  # fmt: skip
 
 
 def alignment(rows: list[str]) -> AlignedSequences:
@@ -46,18 +61,43 @@ def test_a_motif_is_found_wherever_as_many_letters_are_right(rows, motif, allowe
     assert [tuple(hit) for hit in found.tolist()] == wanted
 
 
-@given(ROWS, st.lists(ITEMS, min_size=1, max_size=3).map(lambda items: "".join(map("".join, items))), st.booleans())
-def test_an_expression_is_found_where_python_finds_it(rows, pattern, grouped):
-    pattern = f"({pattern})" if grouped else pattern  # which is no way of sets
-    assert grouped == (aligned_search._ways(pattern) is None)
+@settings(max_examples=200)
+@given(ROWS, EXPRESSIONS.filter(len) | st.tuples(EXPRESSIONS, EXPRESSIONS).map("|".join))
+@example(["AACA"], "(A|AA)C?")
+@example(["ACGACG", "CA-GGC"], "(?:A|AC|ACG)(?:G|CG)*?")
+@example(["ACCA"], "A.{0,40}C.{0,40}A")
+def test_an_expression_is_found_where_python_finds_it(rows, pattern):
     wanted = [
         (number, *columns_of(row, *hit.span()))
         for number, row in enumerate(rows)
-        for hit in re.finditer(pattern, row.replace("-", ""))
+        for hit in re.finditer(pattern, row.replace("-", ""), re.IGNORECASE)
         if hit.end() > hit.start()
     ]
     found = aligned_search.find(alignment(rows), np.arange(len(rows)), f"/{pattern}/")
     assert [tuple(hit) for hit in found.tolist()] == wanted
+
+
+@pytest.mark.parametrize(
+    "pattern", ["N[^P][ST]", "(GX|AC)+", "A(?:C|G){2,5}T*?A", "C.{2,4}C.{3}[LIVMFYWC].{8}H.{3,5}H"]
+)
+def test_the_usual_expressions_are_automata(pattern):
+    assert automata.automaton(pattern) is not None
+
+
+@pytest.mark.parametrize(
+    "pattern", ["^A", "A$", r"\bA", "(?=A)C", r"(A)\1", "A*", "(A?)+", r"A\d", "A++", "(?i:A)", "[^A-Z*]"]
+)
+def test_what_no_automaton_takes_is_left_to_python(pattern):
+    assert automata.automaton(pattern) is None
+
+
+def test_where_looking_back_takes_too_many_states_short_matches_are_tried_everywhere():
+    pattern = "A.{12}C"
+    assert not len(automata.automaton(pattern).back) and automata.automaton(f"{pattern}G*") is None
+    row = "AGGC--AGGGGGGGGGGGGC-AGGGGGAGGGGGGCAAGG--GGGGC"
+    found = aligned_search.find(alignment([row]), np.arange(1), f"/{pattern}/")
+    wanted = [(0, *columns_of(row, *hit.span())) for hit in re.finditer(pattern, row.replace("-", ""))]
+    assert [tuple(hit) for hit in found.tolist()] == wanted and len(wanted) > 1
 
 
 @pytest.mark.parametrize("allowed", [0, 2])

@@ -14,7 +14,7 @@ import pytest
 
 from kernels import memory
 from kernels.errors import Cancelled, InputError
-from kernels.io import aligned, sequences
+from kernels.io import aligned, line_blocks, sequences
 from kernels.io import records as reading
 from kernels.io.fence import Fenced
 from kernels.io.sequences import (
@@ -171,7 +171,7 @@ def test_half_a_letter_may_be_pasted():
 
 
 def test_a_file_of_one_line_is_read_in_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "BLOCK", 1000)
+    monkeypatch.setattr(line_blocks, "BLOCK", 1000)
     told = []
     path = write(tmp_path, b">one\n" + b"ACGT" * 25_000)
     (found,) = read(path, monitor=Monitor(lambda *far: told.append(far)))

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.errors import Cancelled, InputError
-from kernels.io import records as reading
+from kernels.io import line_blocks
 from kernels.io.sequences import (
     composition,
     find,
@@ -74,7 +74,7 @@ def test_the_same_records_however_the_file_was_made(tmp_path, data):
 @pytest.mark.parametrize("block", [1, 7, 16, 40, 1000])
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_records_do_not_depend_on_block_borders(tmp_path, monkeypatch, block, end):
-    monkeypatch.setattr(reading, "BLOCK", block)
+    monkeypatch.setattr(line_blocks, "BLOCK", block)
     text = b"".join(b">r%d\n%s\nAC-GT\n\n" % (number, b"ACGT" * number) for number in range(12))
     found = read(write(tmp_path, text.replace(b"\n", end)))
     assert [(one.name, one.letters) for one in found] == [(f"r{k}", b"ACGT" * k + b"ACGT") for k in range(12)]
@@ -225,7 +225,7 @@ def test_find_by_name_number_and_accession():
 
 
 def test_progress_reaches_the_end_and_cancel_is_heard(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "BLOCK", 64)
+    monkeypatch.setattr(line_blocks, "BLOCK", 64)
     path = write(tmp_path, b">x\nACGTACGT\n" * 200)
     heard = []
     read(path, monitor=Monitor(lambda done, total, phase: heard.append((done, total))))

@@ -20,7 +20,8 @@ from kernels.io import (
     aligned_writing,
     tiled_edits,
 )
-from kernels.io.aligned import ALIGNMENT, AlignedSequences, as_written, read_text, unaligned
+from kernels.io.aligned import AlignedSequences, as_written, read_text, unaligned
+from kernels.io.aligned_kind import ALIGNMENT
 from kernels.io.sequences import SEQUENCE
 from kernels.io.tiles import Tiles
 from kernels.method import Method

@@ -126,7 +126,7 @@ def test_blocks_are_chosen_with_the_mouse_and_copied(view: AlignmentViewer) -> N
     drag(view, cell(view, 3, 8), cell(view, 3, 9), Control)
     assert len(view.picture.choice.blocks) == 2 and "in 2 blocks" in view._status.text()
     image(view)
-    view.copy("plain")
+    view.taking.copy("plain")
     assert QApplication.clipboard().text().split("\n") == ["KV--", "KV--", "--SP"]
     view.commands.mask()
     assert text(view)[0] == "MXXA-LNDSTCCGHW" and text(view)[3] == "--IAALNDXXCCGHW" and text(view)[2] == ROWS[2]

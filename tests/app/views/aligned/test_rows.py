@@ -26,7 +26,7 @@ def test_rows_are_sorted_hidden_and_shown(view: AlignmentViewer) -> None:
     assert view.picture.order.tolist() == [0, 1, 4] and view.picture.shape == (3, 15)
     kept = []
     view.kept.connect(kept.append)
-    view.keep()
+    view.taking.keep()
     assert kept[0].names == ("row0", "row1", "row4")
     view.commands.show_all()
     view.commands.sort("file")

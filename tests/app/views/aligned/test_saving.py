@@ -26,9 +26,9 @@ def test_copies_hold_the_chosen_cells(view: AlignmentViewer) -> None:
     press(view, Qt.Key.Key_C, Control)
     assert QApplication.clipboard().text() == ">row0\nA-L\n>row1\nAAL\n"
     for form, wanted in (("plain", "A-L\nAAL"), ("unaligned", ">row0\nAL\n>row1\nAAL\n"), ("names", "row0\nrow1")):
-        view.copy(form)
+        view.taking.copy(form)
         assert QApplication.clipboard().text() == wanted
-    view.copy(".aln")
+    view.taking.copy(".aln")
     assert QApplication.clipboard().text().startswith("CLUSTAL")
 
 
@@ -41,17 +41,17 @@ def test_one_file_is_written_at_a_time(
     monkeypatch.setattr(QMessageBox, "warning", lambda parent, title, said: told.append(said))
     wait, write = threading.Event(), aligned_writing.write
     monkeypatch.setattr(aligned_writing, "write", lambda *given: wait.wait() and write(*given))
-    view.save_alignment()
-    view.save_alignment()
+    view.taking.save_alignment()
+    view.taking.save_alignment()
     assert "Another file is being written" in view._status.text()
     wait.set()
     qtbot.waitUntil(lambda: "Saved" in view._status.text())
     assert (tmp_path / "one.fasta").read_text().startswith(">row0\nMKVA-LNDSTCCGHW\n")
     view.canvas.choose(np.arange(5) == 1, np.arange(15) < 3)
-    view.save_alignment(True)
-    qtbot.waitUntil(lambda: "two.fasta" in view._status.text() and not view._saving.busy)
+    view.taking.save_alignment(True)
+    qtbot.waitUntil(lambda: "two.fasta" in view._status.text() and not view.taking.writing.busy)
     assert (tmp_path / "two.fasta").read_text() == ">row1\nMKV\n"
-    view.save_alignment()
+    view.taking.save_alignment()
     qtbot.waitUntil(lambda: bool(told))
     assert "three.fasta" in told[0]
 
@@ -106,10 +106,10 @@ def test_a_wrapped_figure_is_drawn_on_a_thread(
     draw = paint.draw_cells
     monkeypatch.setattr(paint, "draw_cells", lambda *given: threads.append(threading.current_thread()) or draw(*given))
     view.show_datum(alignment("ACDE-GHIK" * 20, *["ACDEFGHIK" * 20] * 40))
-    view.save_wrapped()
+    view.taking.save_wrapped()
     view.set_track("logo", False)  # what is drawn is what was shown when it was asked for
     qtbot.waitUntil(lambda: "Saved" in view._status.text())
     assert path.stat().st_size > 10_000 and threads and threading.main_thread() not in threads
     monkeypatch.setattr(figures, "TALL", 10)
-    view.save_wrapped()
+    view.taking.save_wrapped()
     assert "too many for a wrapped figure" in view._status.text()

@@ -41,7 +41,7 @@ def test_tracks_that_do_not_suit_an_alignment_come_back_with_one_that_they_do(vi
 def saved(view: AlignmentViewer, path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any, save: Any) -> str:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
     save()
-    qtbot.waitUntil(lambda: not view.writing.busy)
+    qtbot.waitUntil(lambda: not view.taking.writing.busy)
     return path.read_text() if path.suffix != ".png" else ""
 
 
@@ -49,21 +49,21 @@ def test_values_of_tracks_are_saved_as_a_table(
     view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
     view.canvas.set_tracks(["consensus", "occupancy", "note:SS", "identity"])
-    lines = saved(view, tmp_path / "tracks.csv", monkeypatch, qtbot, view.save_tracks).splitlines()
+    lines = saved(view, tmp_path / "tracks.csv", monkeypatch, qtbot, view.taking.save_tracks).splitlines()
     assert lines[0] == "column,Consensus,Occupancy,SS,Identity" and len(lines) == 16
     assert lines[1] == "1,M,0.8,H,0.8" and lines[5] == "5,-,0.4,H,0.4"
     view.canvas.choose(None, np.isin(np.arange(15), [1, 4]))
-    lines = saved(view, tmp_path / "some.tsv", monkeypatch, qtbot, view.save_tracks).splitlines()
+    lines = saved(view, tmp_path / "some.tsv", monkeypatch, qtbot, view.taking.save_tracks).splitlines()
     assert [line.split("\t")[0] for line in lines] == ["column", "2", "5"]
 
 
 def test_tracks_have_a_figure_without_rows(
     view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    size, _ = figures.wrapped(view._shown, rows=False)
-    whole, _ = figures.wrapped(view._shown)
+    size, _ = figures.wrapped(view.taking.shown, rows=False)
+    whole, _ = figures.wrapped(view.taking.shown)
     assert size.height() < whole.height()
-    said = saved(view, tmp_path / "tracks.svg", monkeypatch, qtbot, view.save_track_picture)
+    said = saved(view, tmp_path / "tracks.svg", monkeypatch, qtbot, view.taking.save_track_picture)
     assert "Conservation" in said and "Occupancy" in said and "row0" not in said
 
 

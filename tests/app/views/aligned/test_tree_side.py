@@ -103,7 +103,7 @@ def test_a_collapsed_clade_is_its_consensus_and_all_of_its_rows(view: AlignmentV
 def test_collapsed_rows_are_copied_and_sorted_with_the_others(view: AlignmentViewer, tree: Tree) -> None:
     view.tree_side.collapse([clade(tree, "row4", "row1"), 0])
     assert names(view) == ["row4 + 3", "row2"]
-    view.copy("names")
+    view.taking.copy("names")
     assert QApplication.clipboard().text().split() == ["row4", "row1", "row0", "row3", "row2"]
     view.commands.sort("name")
     assert names(view) == ["row0 + 3", "row2"]

@@ -1,0 +1,132 @@
+"""What is taken out of the viewer: to the clipboard, to files and figures, and to other methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol
+
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from app.kit.background import Latest
+from app.kit.legend import LegendItem
+from app.views.aligned import counting, figures, saving, track_table
+from app.views.aligned.canvas import AlignmentCanvas
+from app.views.aligned.figures import Beside, Shown
+from app.views.aligned.picture import Picture
+from kernels.errors import InputError
+from kernels.io import aligned_kind
+from kernels.io.aligned import AlignedSequences
+from kernels.io.aligned_columns import Columns
+from kernels.monitor import Monitor
+
+Offer = Callable[[AlignedSequences], object]
+
+
+class Viewer(Protocol):
+    """What is taken from."""
+
+    canvas: AlignmentCanvas
+    beside_rows: Beside | None
+    kept: Any
+    profile_wanted: Any
+
+    @property
+    def picture(self) -> Picture | None: ...
+    @property
+    def legend(self) -> tuple[LegendItem, ...]: ...
+    def counting(self) -> Callable[[Monitor], Columns]: ...
+    def say(self, text: str) -> None: ...
+
+
+class Taking:
+    """Copies, saves and offers what a viewer shows; files and copies of large alignments are made by threads."""
+
+    def __init__(self, view: Any) -> None:
+        self._view: Viewer = view
+        self._widget: QWidget = view
+        self.writing, self._settling = Latest(view), Latest(view)
+        self.writing.finished.connect(lambda path: view.say(f"Saved {path}"))
+        self.writing.failed.connect(lambda error: QMessageBox.warning(view, "Save", str(error)))
+        self.writing.progressed.connect(lambda told: view.say(f"Saving: {100 * told[0] // max(told[1], 1)} %"))
+        self._settling.finished.connect(self._offer_settled)
+
+    @property
+    def settling(self) -> bool:
+        """Whether letters are being copied for another method."""
+        return self._settling.busy
+
+    def keep(self) -> None:
+        """Offer the alignment as it is shown to other methods: its rows that are not hidden, in their order."""
+        picture = self._view.picture
+        part = saving.shown_part(picture, False)
+        self.offer(replace(part, name=f"{picture.alignment.name}, edited"), self._view.kept.emit)
+
+    def want_profile(self) -> None:
+        """Ask for a profile of the alignment as it is shown."""
+        self.offer(saving.shown_part(self._view.picture, False), self._view.profile_wanted.emit)
+
+    def offer(self, part: AlignedSequences, offer: Offer) -> None:
+        """Call ``offer`` with an alignment as methods take it: at once, or where it is large once a thread has it."""
+        if part.letters.size > counting.SMALL:
+            self._view.say("Copying the letters ...")
+            self._settling.request(lambda monitor: (offer, aligned_kind.settled(part)))
+        else:
+            offer(aligned_kind.settled(part))
+
+    def _offer_settled(self, made: tuple[Offer, AlignedSequences]) -> None:
+        self._view.say("")
+        made[0](made[1])
+
+    def copy(self, form: str) -> None:
+        """Copy the chosen cells, or all, as ".fasta", ".aln", "plain" letters, "unaligned" FASTA or "names"."""
+        try:
+            self._view.say(saving.copy(self._view.picture, form))
+        except InputError as error:
+            self._view.say(str(error))
+
+    def copy_picture(self) -> None:
+        figures.copy(self.shown)
+        self._view.say("Copied as a picture.")
+
+    def save_alignment(self, chosen: bool = False) -> None:
+        """Ask for a file and write the alignment, or the chosen cells, in the format of its suffix."""
+        view = self._view
+        self._write(lambda: saving.ask_and_save(self._widget, view.picture, chosen, self.writing, view.say))
+
+    def save_picture(self) -> None:
+        figures.ask_and_save(self._widget, self.shown, self._view.say)
+
+    def save_wrapped(self) -> None:
+        """Ask for a file and write a figure of the chosen cells, or of all, in blocks of columns."""
+        self._write(lambda: figures.ask_and_save_wrapped(self._widget, self.shown, self.writing, self._view.say, True))
+
+    def save_track_picture(self) -> None:
+        """Ask for a file and write a figure of the tracks alone."""
+        self._write(lambda: figures.ask_and_save_wrapped(self._widget, self.shown, self.writing, self._view.say, False))
+
+    def save_tracks(self) -> None:
+        """Ask for a file and write the values of the tracks that are shown, a line for each column."""
+        view, tracks = self._view, self._view.canvas.tracks
+        self._write(lambda: track_table.ask_and_save(self._widget, view.picture, tracks, view.counting(), self.writing,
+                                                     view.say))  # fmt: skip
+
+    def stop(self) -> None:
+        """Write no further; a file that was there before stays as it was."""
+        self.writing.cancel()
+        self._view.say("")
+
+    def _write(self, ask: Callable[[], None]) -> None:
+        """Ask for a file and have it written, one at a time."""
+        if self.writing.busy:
+            self._view.say("Another file is being written; save again when that is done.")
+            return
+        try:
+            ask()
+        except InputError as error:
+            self._view.say(str(error))
+
+    @property
+    def shown(self) -> Shown:
+        """What figures are made of."""
+        return Shown(self._view.canvas, self._view.legend, self._view.beside_rows)
