@@ -140,10 +140,13 @@ def rename(window: Workbench) -> None:
 
 def toggle_all(window: Workbench) -> None:
     """All room for the views; or the panels again, where none is there."""
-    window.turn_to(0)
-    there = any(not dock.isHidden() for dock in window.docks.values())
-    for dock in window.docks.values():
-        dock.setVisible(not there)
+    if not window.panels():
+        window.turn_to(0)
+    panels = window.panels().values()
+    there = any(not panel.isHidden() for panel in panels)
+    for panel in panels:
+        panel.setVisible(not there)
+    window.tell_panels()
 
 
 def reset_layout(window: Workbench) -> None:

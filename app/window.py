@@ -159,10 +159,9 @@ class Window(Workbench):
         method.bibtex_wanted.connect(self.copy_bibtex)
         self.planner.planned.connect(self._take_answer)
         self.results.compare_wanted.connect(self.compare)
-        for name, dock in self.docks.items():
-            action = self.commands[f"{name}_panel"]
-            dock.visibilityChanged.connect(lambda _, action=action, dock=dock: action.setChecked(not dock.isHidden()))
-            action.setChecked(not dock.isHidden())
+        for dock in self.docks.values():
+            dock.visibilityChanged.connect(self.tell_panels)
+        self.tell_panels()
         self.curves.folded.connect(lambda closed: self.settings.put("curves_closed", closed))
         self.sequences.refused.connect(lambda text: self.jobs.say(text, error=True))
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
