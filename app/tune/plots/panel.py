@@ -162,8 +162,8 @@ class Plots(QWidget):
         )
         checks = together(self.log_x, self.log_y, self.models, spacing=theme.SPACING)
         export_button = menu_button("Export", "Figures and tables", menu)
-        for widget in (self.quantity, over, second, export_button, baseline, colour, checks):
-            lines.addWidget(widget)
+        for part in (self.quantity, over, second, export_button, baseline, colour, checks):
+            lines.addWidget(part)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
