@@ -18,6 +18,8 @@ from kernels.triple.model import Cell
 AXES = range(3)
 MADE_IN_ORDER = (2, 0, 1)
 """The slice beside the cube is made first, then those below."""
+PAUSE_MS = 10
+"""Between two plots, so that what was made is painted in a turn of its own."""
 AT_ONCE = 1_000_000
 """Cells of planes that are dressed while one looks: some 10 ms."""
 
@@ -50,7 +52,7 @@ class ThreeSlices(QObject):
         self._found: Dressed | None = None
         self._dressing = Latest(self)
         self._dressing.finished.connect(self._show_dressed)
-        self._making = QTimer(self, interval=0)
+        self._making = QTimer(self, interval=PAUSE_MS)
         self._making.timeout.connect(self._make_next)
         self._making.start()
 
