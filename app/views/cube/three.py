@@ -52,6 +52,7 @@ class ThreeSlices(QObject):
         self._found: Dressed | None = None
         self._dressing = Latest(self)
         self._dressing.finished.connect(self._show_dressed)
+        self._empty: SlicePlot | None = None
         self._making = QTimer(self, interval=PAUSE_MS)
         self._making.timeout.connect(self._make_next)
         self._making.start()
@@ -123,11 +124,15 @@ class ThreeSlices(QObject):
             plot.restyle()
 
     def _make_next(self) -> None:
-        missing = [axis for axis in MADE_IN_ORDER if not self.places[axis].made]
-        if len(missing) <= 1:
+        """Make a plot, or show in the one that was made last what there is to show."""
+        if self._empty is not None:
+            self._bring(self._empty)
+            self._empty = None
+        elif missing := [axis for axis in MADE_IN_ORDER if not self.places[axis].made]:
+            self._empty = self.places[missing[0]].content
+            return
+        if len(self.plots) == len(self.places):
             self._making.stop()
-        if missing:
-            self._bring(self.places[missing[0]].content)
 
     def _make(self, axis: int) -> SlicePlot:
         plot = SlicePlot(axis)
