@@ -154,12 +154,11 @@ class Scenes:
 
     def start(self) -> None:
         """What the window loads once it is there."""
-        from app.starting import REST, load_the_rest
+        from app.starting import load_the_rest
 
-        def loaded() -> bool:
-            return all(thread.name != REST for thread in threading.enumerate())
-
-        self.until("what goes on after the start", loaded, load_the_rest, 1.0)
+        rest: list[Any] = []
+        begin = lambda: rest.append(load_the_rest(self.window))  # noqa: E731
+        self.until("what goes on after the start", lambda: not rest[0].busy, begin, 1.0)
 
     def open_genomes(self, folder: Path, letters: int) -> None:
         import numpy as np

@@ -133,6 +133,10 @@ class Places(QSplitter):
         self.turn_to(wanted)
         return self.seen()
 
+    def prepare(self, kind: type[View]) -> None:
+        """Make a view before it is looked at."""
+        _ = self._holder(kind).view
+
     def seen(self) -> list[View]:
         """The views that are on the screen."""
         found = [_held(tabs.currentWidget()).view for tabs in (self.tabs, self.beside) if tabs.count()]
