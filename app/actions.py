@@ -142,8 +142,6 @@ def rename(window: Workbench) -> None:
 
 def toggle_all(window: Workbench) -> None:
     """All room for the views; or the panels again, where none is there."""
-    if not window.panels():
-        window.turn_to(0)
     panels = window.panels().values()
     there = any(not panel.isHidden() for panel in panels)
     for panel in panels:

@@ -144,9 +144,11 @@ class Workbench(QMainWindow):
         self.tell_panels()
 
     def panels(self) -> Mapping[str, QWidget]:
-        """The panels at the sides of the workspace that is seen, by their names; Learn has none."""
+        """The panels at the sides of the workspace that is seen, by their names."""
         page = self.workspaces.currentWidget()
-        return self.tune.sides if page is self.tune_page else self.docks if page is self.analyse else {}
+        if page is self.tune_page:
+            return self.tune.sides
+        return self.learn.sides if page is self.learn_page else self.docks
 
     def tell_panels(self) -> None:
         """Let the commands of the panels say which are there, in the workspace that is seen."""

@@ -514,7 +514,9 @@ def test_a_narrow_window_has_room_for_tune_with_points(tune: Any, ready: Any) ->
         assert ready.minimumSizeHint().width() <= 960, tune.plots.tabs.tabText(number)
 
 
-def test_the_sides_of_tune_are_hidden_by_the_keys_of_those_of_analyse(qtbot: Any, tune: Any, ready: Any) -> None:
+def test_the_sides_of_tune_and_learn_have_the_keys_of_those_of_analyse(
+    qtbot: Any, tune: Any, ready: Any
+) -> None:
     ready.turn_to(1)
     for name, side in tune.sides.items():
         command = ready.commands[f"{name}_panel"]
@@ -527,3 +529,6 @@ def test_the_sides_of_tune_are_hidden_by_the_keys_of_those_of_analyse(qtbot: Any
         assert not command.isChecked()
     ready.commands["widest"].trigger()
     assert all(side.isVisible() for side in tune.sides.values())
+    ready.turn_to(2)
+    ready.commands["data_panel"].trigger()
+    assert ready.learn.sides["data"].isHidden() and ready.workspaces.currentWidget() is ready.learn_page
