@@ -514,9 +514,7 @@ def test_a_narrow_window_has_room_for_tune_with_points(tune: Any, ready: Any) ->
         assert ready.minimumSizeHint().width() <= 960, tune.plots.tabs.tabText(number)
 
 
-def test_the_sides_of_tune_and_learn_have_the_keys_of_those_of_analyse(
-    qtbot: Any, tune: Any, ready: Any
-) -> None:
+def test_the_sides_of_tune_and_learn_have_the_keys_of_those_of_analyse(qtbot: Any, tune: Any, ready: Any) -> None:
     ready.turn_to(1)
     for name, side in tune.sides.items():
         command = ready.commands[f"{name}_panel"]
