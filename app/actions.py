@@ -68,7 +68,9 @@ def _commands(window: Workbench) -> list[Command]:
         Command("keep", "Keep by name or length...", "edit", panel.tools.ask_keep),
         Command("up", "Move sequences up", "edit", partial(panel.move_rows, -1), "Alt+Up"),
         Command("down", "Move sequences down", "edit", partial(panel.move_rows, 1), "Alt+Down"),
+        Command("copy_fasta", "Copy sequences as FASTA", "edit", panel.tools.copy),
         Command("delete", "Delete sequences", "edit", panel.delete),
+        Command("clear", "Clear all sequences", "edit", panel.clear),
         Command("swap", "Swap first and second", "edit", partial(swap, window), "Ctrl+T"),
         Command("compare", "Compare selected results", "run", window.results.compare, "Ctrl+Shift+K", line=True,
                 tip="The results that are selected in the list side by side (Ctrl+Shift+K)"),
@@ -140,10 +142,11 @@ def rename(window: Workbench) -> None:
 
 def toggle_all(window: Workbench) -> None:
     """All room for the views; or the panels again, where none is there."""
-    window.turn_to(0)
-    there = any(not dock.isHidden() for dock in window.docks.values())
-    for dock in window.docks.values():
-        dock.setVisible(not there)
+    panels = window.panels().values()
+    there = any(not panel.isHidden() for panel in panels)
+    for panel in panels:
+        panel.setVisible(not there)
+    window.tell_panels()
 
 
 def reset_layout(window: Workbench) -> None:

@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     hook = ErrorHook(window)
     hook.install()
     window.show()
-    QTimer.singleShot(0, window, load_the_rest)
+    QTimer.singleShot(0, window, lambda: load_the_rest(window))
     start_with(window, list(sys.argv[1:] if argv is None else argv))
     code = application.exec()
     collector.stop()

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
 from app import actions, views
+from app.kit.background import Latest
 from app.session import autosave
 from app.session.loading import SESSION_SUFFIX
 from app.settings import Settings
 from app.workbench import Workbench
+from kernels.monitor import Monitor
 from kernels.registry.samples import Sample, sample
 
 FIRST_SAMPLE = "mitochondria"
 POLL_MS = 100
-REST = "rest"
-"""The thread that loads what the window opened without."""
 
 
 def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
@@ -40,12 +39,24 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
     window.settings.put("seen", True)
 
 
-def load_the_rest() -> None:
-    """Load on a thread what the window did without so far, and what is likely to be looked at next would wait for."""
-    threading.Thread(target=_load, name=REST, daemon=True).start()
+def load_the_rest(window: Workbench) -> Latest:
+    """Load on a thread what the window did without so far, and what is likely to be looked at next would wait for.
+
+    Then make the view in which results are looked at first, so that the first result has not to wait for it.
+    """
+    rest = Latest(window)
+    rest.finished.connect(lambda _: window.viewer.prepare())
+    rest.failed.connect(_tell)
+    rest.request(_load)
+    return rest
 
 
-def _load() -> None:
+def _tell(error: Exception) -> None:
+    """An error that nobody expects is shown as all others are."""
+    raise error
+
+
+def _load(monitor: Monitor) -> None:
     views.kinds()
     import kernels.io.aligned_columns  # noqa: F401 - and with it Numba
 

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import (
-    QMessageBox,
-)
 
 from app import actions, layout, method_choice, texts, theme
+from app.dialogs import asking
 from app.dialogs.saving import Saving
 from app.jobs.planning import Answer
 from app.jobs.queue import Job
@@ -103,38 +101,16 @@ class Window(Workbench):
 
     def confirm_close(self, jobs: int) -> bool:
         """Ask whether running jobs may be lost."""
-        what = "A job is" if jobs == 1 else f"{jobs} jobs are"
         stores = [job.monitor.store for job in self.queue.active]
-        kept = " What long runs have finished is kept." if any(store and store.fraction for store in stores) else ""
-        box = QMessageBox(QMessageBox.Icon.Question, "Close Antidiag", f"{what} not finished.{kept}", parent=self)
-        close = box.addButton(
-            "Cancel it and close" if jobs == 1 else "Cancel them and close", QMessageBox.ButtonRole.DestructiveRole
-        )
-        box.setDefaultButton(box.addButton("Keep working", QMessageBox.ButtonRole.RejectRole))
-        box.exec()
-        return box.clickedButton() is close
+        return asking.close(self, jobs, any(store and store.fraction for store in stores))
 
     def confirm_replace(self, name: str) -> bool:
         """Ask whether a session may take the place of the results that are open; they can be saved before."""
-        results = len(self.session.entries)
-        what = "1 result that is open is" if results == 1 else f"{results:,} results that are open are"
-        box = QMessageBox(QMessageBox.Icon.Question, "Open session", f"The {what} closed by {name}.", parent=self)
-        save = box.addButton("Save them first\u2026", QMessageBox.ButtonRole.ActionRole)
-        replace = box.addButton("Close them and open", QMessageBox.ButtonRole.DestructiveRole)
-        box.setDefaultButton(box.addButton("Keep them", QMessageBox.ButtonRole.RejectRole))
-        box.exec()
-        if box.clickedButton() is save:
-            actions.ask_save_session(self)
-        return box.clickedButton() is replace
+        return asking.replace(self, len(self.session.entries), name, lambda: actions.ask_save_session(self))
 
     def confirm_discard(self, run: Run) -> bool:
         """Ask whether what a run has computed may be lost."""
-        done = f"{percent(run.fraction)} of {running.described(run)} is done"
-        answer = QMessageBox.question(
-            self, "Discard a run", f"{done} and would have to be computed again. Discard?",
-            QMessageBox.StandardButton.Discard | QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel,
-        )  # fmt: skip
-        return answer == QMessageBox.StandardButton.Discard
+        return asking.discard(self, f"{percent(run.fraction)} of {running.described(run)} is done")
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if loading.can_open(event.mimeData()):
@@ -159,10 +135,9 @@ class Window(Workbench):
         method.bibtex_wanted.connect(self.copy_bibtex)
         self.planner.planned.connect(self._take_answer)
         self.results.compare_wanted.connect(self.compare)
-        for name, dock in self.docks.items():
-            action = self.commands[f"{name}_panel"]
-            dock.visibilityChanged.connect(lambda _, action=action, dock=dock: action.setChecked(not dock.isHidden()))
-            action.setChecked(not dock.isHidden())
+        for dock in self.docks.values():
+            dock.visibilityChanged.connect(self.tell_panels)
+        self.tell_panels()
         self.curves.folded.connect(lambda closed: self.settings.put("curves_closed", closed))
         self.sequences.refused.connect(lambda text: self.jobs.say(text, error=True))
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)

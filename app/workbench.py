@@ -133,11 +133,27 @@ class Workbench(QMainWindow):
         self.workspaces.setCurrentIndex(number)
         for index, name in enumerate(WORKSPACES):
             self.commands[name].setChecked(index == number)
+        self.tell_panels()
 
     def toggle_panel(self, name: str) -> None:
-        """Hide a panel at a side of Analyse, or show it again."""
-        self.turn_to(0)
-        self.docks[name].toggle()
+        """Hide a panel at a side, or show it again: one of Tune while one is there, else of Analyse."""
+        if name not in self.panels():
+            self.turn_to(0)
+        panel = self.panels()[name]
+        panel.setVisible(panel.isHidden())
+        self.tell_panels()
+
+    def panels(self) -> Mapping[str, QWidget]:
+        """The panels at the sides of the workspace that is seen, by their names."""
+        page = self.workspaces.currentWidget()
+        if page is self.tune_page:
+            return self.tune.sides
+        return self.learn.sides if page is self.learn_page else self.docks
+
+    def tell_panels(self) -> None:
+        """Let the commands of the panels say which are there, in the workspace that is seen."""
+        for name, panel in {**self.docks, **self.panels()}.items():
+            self.commands[f"{name}_panel"].setChecked(not panel.isHidden())
 
     def put_docks_back(self) -> None:
         """Panels where they are at first: data and results at the left, the method at the right."""

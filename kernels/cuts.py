@@ -28,6 +28,27 @@ class Cuts:
     keeps_boundaries: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """Squares of ``side`` numbers into which a run cuts a table of ``rows`` x ``columns``; no parameter sizes them, but
+    the type of the numbers and the backend do. ``of`` says what the table is ("distances between 300 vertices").
+    """
+
+    rows: int
+    columns: int
+    side: int
+    of: str
+
+    def __post_init__(self) -> None:
+        if min(self.rows, self.columns, self.side) < 1:
+            raise ValueError(f"tiles of {self.side} in a table of {self.rows} x {self.columns}")
+
+
+def no_tiles(problem: Any, backend: str) -> Tiles | None:
+    """None: of a method whose cuts its parameters say, or that has none."""
+    return None
+
+
 def no_cuts(parameters: Mapping[str, Any]) -> Cuts:
     """Of a method that computes its table as a whole, or has none."""
     return Cuts()

@@ -12,7 +12,7 @@ import numpy as np
 
 from kernels.analysis import Model
 from kernels.citation import Citation
-from kernels.cuts import Cuts, no_cuts
+from kernels.cuts import Cuts, Tiles, no_cuts, no_tiles
 from kernels.dynamic_class import Placement
 from kernels.errors import BackendUnavailable, InputError
 from kernels.memory import Footprint
@@ -238,7 +238,8 @@ class Method:
     interrupted can be continued, where it can. ``suits(data)`` says whether this is the method to begin with for
     these data, where the user has chosen none; most methods leave that open. ``done(problem, parameters, answer)``
     is how much of ``work`` a run did, for methods whose run is told in that rather than in cells of the problem,
-    such as those that take a number of rounds. ``cuts(parameters)`` says where a run cuts its table, for pictures.
+    such as those that take a number of rounds. ``cuts(parameters)`` says where a run cuts its table, for pictures;
+    ``tiles(problem, backend)`` where no parameter says it.
     ``pieces`` are the phases of its step log, in their order, and what an event of each is ("antidiagonal"), where that
     is no strip. ``models`` are what the paper's analysis foretells. ``criterion`` names what decides the answer beside
     the problem, where the methods of a problem type go by different ones ("neighbor joining"): exact methods of one
@@ -270,6 +271,7 @@ class Method:
     notes: Callable[[Any, Mapping[str, Any]], tuple[str, ...]] = no_notes
     done: Callable[[Any, Mapping[str, Any], Any], int] | None = None
     cuts: Callable[[Mapping[str, Any]], Cuts] = no_cuts
+    tiles: Callable[[Any, str], Tiles | None] = no_tiles
     pieces: Mapping[str, str] = field(default_factory=dict)
     models: tuple[Model, ...] = ()
     criterion: str = ""

@@ -32,10 +32,6 @@ class Dock(QDockWidget):
             heading.addWidget(button)
         self.topLevelChanged.connect(self._take_bar)
 
-    def toggle(self) -> None:
-        """Hide it, or show it again."""
-        self.setVisible(self.isHidden())
-
     def _take_bar(self, floating: bool) -> None:
         self.setTitleBarWidget(None if floating else self._none)
         for button in (self.float_button, self.hide_button):

@@ -77,19 +77,29 @@ class Flow(QLayout):
             item.setGeometry(place.translated(rect.topLeft()))
 
     def _places(self, width: int) -> list[QRect]:
+        """Where the items are, those of a line in its middle."""
         places: list[QRect] = []
-        corner, line = QPoint(0, 0), 0
+        lines: list[list[QRect]] = [[]]
+        corner = QPoint(0, 0)
         for item in self._items:
             hint = item.sizeHint()
             if item.isEmpty():  # of a widget that is hidden
                 places.append(QRect(corner, QSize(0, 0)))
                 continue
             if corner.x() and corner.x() + hint.width() > width:
-                corner, line = QPoint(0, corner.y() + line + self.spacing()), 0
+                corner = QPoint(0, corner.y() + _height(lines[-1]) + self.spacing())
+                lines.append([])
             places.append(QRect(corner, hint))
+            lines[-1].append(places[-1])
             corner += QPoint(hint.width() + self.spacing(), 0)
-            line = max(line, hint.height())
+        for line in lines:
+            for place in line:
+                place.translate(0, (_height(line) - place.height()) // 2)
         return places
+
+
+def _height(line: list[QRect]) -> int:
+    return max((place.height() for place in line), default=0)
 
 
 class ToolRow(QLayout):
@@ -223,12 +233,12 @@ def _take(box: QComboBox, index: int) -> None:
     box.activated.emit(index)
 
 
-def together(*widgets: QWidget) -> QWidget:
+def together(*widgets: QWidget, spacing: int = 0) -> QWidget:
     """Widgets that stay in one line."""
     group = QWidget()
     row = QHBoxLayout(group)
     row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(0)
+    row.setSpacing(spacing)
     for widget in widgets:
         row.addWidget(widget)
     return group

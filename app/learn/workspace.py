@@ -22,7 +22,8 @@ from kernels.cuda import guidelines, measured
 from kernels.cuda.guidelines import CARDS, Limits
 from kernels.method import Method
 
-LEFT_WIDTH = 310
+LEFT_WIDTHS, LEFT_SHARE, PAGES_SHARE = (190, 310), 1, 3
+"""Pixels of the list of pages, at least and at most, and how it shares the width with the page."""
 CLASSES, PLAYS, LECTURES, EXERCISES = "The four classes", "Step by step", "Lectures", "Exercises"
 
 
@@ -102,7 +103,10 @@ class LearnWorkspace(QWidget):
 
     def _lay_out(self) -> None:
         left = Card("Learn")
-        left.setFixedWidth(LEFT_WIDTH)
+        left.setMinimumWidth(LEFT_WIDTHS[0])
+        left.setMaximumWidth(LEFT_WIDTHS[1])
+        self.sides = {"data": left}
+        """What is at the left and can be hidden; named as the panel there in Analyse."""
         left.box.addWidget(self.contents, 1)
         self._card_box = QWidget()
         card = QVBoxLayout(self._card_box)
@@ -118,5 +122,5 @@ class LearnWorkspace(QWidget):
         box = QHBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
-        box.addWidget(left)
-        box.addWidget(self.pages, 1)
+        box.addWidget(left, LEFT_SHARE)
+        box.addWidget(self.pages, PAGES_SHARE)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from app import theme
@@ -18,8 +18,9 @@ from app.kit.widgets import quiet_button
 
 TABS, BESIDE, WINDOW = "tabs", "beside", "window"
 PLACES = (TABS, BESIDE, WINDOW)
-TABS_WIDTH = 280
-"""Tabs may be this narrow, whatever a view would like, so that the window never grows by itself."""
+TABS_WIDTH, TABS_HEIGHT = 280, 140
+"""Tabs may be this narrow, whatever a view would like, so that the window never grows by itself; where two do not fit
+beside each other, they stand one above the other, and may be this low."""
 WINDOW_SIZE = 900, 640
 
 
@@ -77,7 +78,6 @@ class Places(QSplitter):
         self.setHandleWidth(theme.MARGIN)
         for tabs in (self.tabs, self.beside):
             tabs.setDocumentMode(True)
-            tabs.setMinimumWidth(TABS_WIDTH)
             tabs.tabBar().setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
             tabs.tabBar().customContextMenuRequested.connect(lambda at, tabs=tabs: self._menu(tabs, at))
             tabs.currentChanged.connect(lambda index, tabs=tabs: self._look(tabs, index))
@@ -96,6 +96,7 @@ class Places(QSplitter):
         self.back_button.clicked.connect(lambda: self._move_current(self.beside, TABS))
         self.tabs.setCornerWidget(together(self.split_button, self.window_button))
         self.beside.setCornerWidget(self.back_button)
+        self._show_beside(False)
 
     def placed(self) -> dict[str, str]:
         """The views that are not among the tabs, by their ids."""
@@ -125,12 +126,16 @@ class Places(QSplitter):
                 (self.tabs if place == TABS else self.beside).addTab(self._holder(kind), kind.title)
         for name in [name for name in self._windows if all(kind.id != name for kind in able)]:
             self._drop(name)
-        self.beside.setVisible(self.beside.count() > 0)
+        self._show_beside(self.beside.count() > 0)
         for tabs in (self.tabs, self.beside):
             tabs.blockSignals(False)
         self.split_button.setEnabled(self.tabs.count() > 1)
         self.turn_to(wanted)
         return self.seen()
+
+    def prepare(self, kind: type[View]) -> None:
+        """Make a view before it is looked at."""
+        _ = self._holder(kind).view
 
     def seen(self) -> list[View]:
         """The views that are on the screen."""
@@ -164,9 +169,31 @@ class Places(QSplitter):
         for view in self.show_views(self._able, view_id if place == TABS else shown):
             self.looked.emit(view)
         if place == BESIDE:
-            self.setSizes([self.width() // 2] * 2)
+            self._halve()
             self.turn_to(view_id)
         self.moved.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn()
+
+    def _show_beside(self, there: bool) -> None:
+        """Have two halves, or one, which together may be as narrow as one."""
+        for tabs in (self.tabs, self.beside):
+            tabs.setMinimumSize(*((TABS_WIDTH // 2, TABS_HEIGHT) if there else (TABS_WIDTH, 0)))
+        self._turn()
+        self.beside.setVisible(there)
+
+    def _turn(self) -> None:
+        """Two halves beside each other where there is room, else one above the other."""
+        fitting = self.width() >= 2 * TABS_WIDTH + self.handleWidth()
+        turned = Qt.Orientation.Horizontal if fitting else Qt.Orientation.Vertical
+        if self.orientation() != turned:
+            self.setOrientation(turned)
+            self._halve()
+
+    def _halve(self) -> None:
+        self.setSizes([self.width() + self.height()] * 2)
 
     def _holder(self, kind: type[View]) -> Holder:
         if kind.id not in self._holders:

@@ -126,6 +126,10 @@ class SequencePanel(Card):
     def delete(self) -> None:
         self._session.remove(self.table.rows())
 
+    def clear(self) -> None:
+        """Delete all sequences, as one edit that can be undone."""
+        self._session.remove(range(len(self._session.state.sequences)))
+
     def duplicate(self) -> None:
         self._editor.duplicate(self.table.rows())
 
@@ -243,6 +247,7 @@ class SequencePanel(Card):
         menu.addAction("Move down\tAlt+Down", lambda: self.move_rows(1))
         menu.addSeparator()
         menu.addAction("Delete\tDel", self.delete)
+        menu.addAction("Clear all", self.clear)
         menu.exec(self.table.viewport().mapToGlobal(place))
 
 

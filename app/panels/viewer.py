@@ -140,6 +140,10 @@ class ResultViews(QWidget):
             view.offer(self._offered)
         return view
 
+    def prepare(self) -> None:
+        """Make the view that comes first, while nobody waits for it."""
+        self.places.prepare(self._kinds()[0])
+
     def show_datum(self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({})) -> bool:
         """Show data that no run made, in the views that can; whether there is one.
 

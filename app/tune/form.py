@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import texts, theme
+from app.kit.background import Latest
 from app.kit.widgets import Card, Combo, label, row
 from app.tune.device_boxes import DeviceBoxes
 from app.tune.inputs import InputEditor
@@ -28,6 +29,7 @@ from kernels.engine import BackendChoice
 from kernels.errors import AntidiagError
 from kernels.experiments import axes, peers
 from kernels.experiments.axes import Axis
+from kernels.experiments.peers.peer import Peer
 from kernels.experiments.sweep import Sweep
 from kernels.method import Method
 
@@ -120,6 +122,9 @@ class SweepForm(Card):
         self.options: Mapping[str, Any] = {}
         self.contenders = CheckList()
         self.contenders.setAccessibleName("Methods and peers")
+        self._versions: dict[str, str | None] = {}
+        self._asking = Latest(self)
+        self._asking.finished.connect(self._tell_versions)
         self.input = InputEditor()
         self.axes = (AxisEditor(1), AxisEditor(2))
         self.devices = DeviceBoxes()
@@ -252,22 +257,50 @@ class SweepForm(Card):
         for method in self._methods:
             if method.problem is problem:
                 self._add(method.id, method.name, method.summary, method.id in checked)
-        for peer in peers.of(self.method):
-            version = peer.version()
-            name = f"{peer.name} {version}" if version else f"{peer.name}: not installed"
-            self._add(peer.id, name, peer.counts if version else peer.install, peer.id in checked, bool(version))
+        beside = peers.of(self.method)
+        for peer in beside:
+            self._add(peer.id, *self._told(peer), peer.id in checked, self._here(peer))
         self.contenders.blockSignals(False)
         rows = self.contenders.count() * self.contenders.sizeHintForRow(0)
         self.contenders.setMaximumHeight(rows + 2 * self.contenders.frameWidth())
+        if unknown := [peer for peer in beside if peer.id not in self._versions]:
+            self._asking.request(lambda monitor: [(peer, peer.version()) for peer in unknown])
+
+    def _told(self, peer: Peer) -> tuple[str, str]:
+        """Name and tip of a peer, as far as it is known whether it is here."""
+        version = self._versions.get(peer.id, "")
+        if not self._here(peer):
+            return f"{peer.name}: not installed", peer.install
+        return f"{peer.name} {version}".rstrip(), peer.counts
+
+    def _here(self, peer: Peer) -> bool:
+        return self._versions.get(peer.id, "") is not None
+
+    def _tell_versions(self, found: list[tuple[Peer, str | None]]) -> None:
+        """What was asked of the peers on a thread, since programs are started for it."""
+        self._versions.update({peer.id: version for peer, version in found})
+        by_id = {peer.id: peer for peer, _ in found}
+        self.contenders.blockSignals(True)
+        for number in range(self.contenders.count()):
+            item = self.contenders.item(number)
+            if peer := by_id.get(item.data(Qt.ItemDataRole.UserRole)):
+                on = item.checkState() is Qt.CheckState.Checked
+                self._dress(item, *self._told(peer), on, self._here(peer))
+        self.contenders.blockSignals(False)
+        self._changed()
 
     def _add(self, identifier: str, name: str, tip: str, checked: bool, enabled: bool = True) -> None:
-        item = QListWidgetItem(name)
+        item = QListWidgetItem()
         item.setData(Qt.ItemDataRole.UserRole, identifier)
+        self._dress(item, name, tip, checked, enabled)
+        self.contenders.addItem(item)
+
+    def _dress(self, item: QListWidgetItem, name: str, tip: str, checked: bool, enabled: bool) -> None:
+        item.setText(name)
         item.setToolTip(tip)
         flags = Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsSelectable
         item.setFlags(flags | Qt.ItemFlag.ItemIsEnabled if enabled else flags)
         item.setCheckState(Qt.CheckState.Checked if checked and enabled else Qt.CheckState.Unchecked)
-        self.contenders.addItem(item)
 
     def _checked(self) -> list[str]:
         items = [self.contenders.item(number) for number in range(self.contenders.count())]

@@ -42,7 +42,9 @@ from kernels.machine import tuned
 from kernels.method import Method
 
 TAKE_MS = 150
-LEFT, MIDDLE, RIGHT, LEAST = 380, 720, 340, 260
+SIZES, SIZES_NARROW, LEAST = (380, 720, 340), (340, 600, 260), 260
+"""Pixels that form, plots and the chosen point begin with, on a wide screen and on another, and the point at least."""
+WIDE = 1400
 EMPTY = (
     "No points yet. Choose an axis at the left, such as the strip width s over 32:1024:*2, and start the sweep: "
     "points appear here as they are measured. Tune looks for good parameters by itself."
@@ -216,11 +218,14 @@ class TuneWorkspace(QWidget):
         box.addWidget(self.title)
         box.addWidget(self.empty, 1)
         box.addWidget(self.plots, 1)
+        self.sides = {"data": left, "method": self.panel}
+        """What is at the left and at the right, and can be hidden; named as the panels there in Analyse."""
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         for widget in (left, middle, self.panel):
             self.splitter.addWidget(widget)
         self.panel.setMinimumWidth(LEAST)
-        self.splitter.setSizes([LEFT, MIDDLE, RIGHT])
+        narrow = self.screen().availableSize().width() < WIDE
+        self.splitter.setSizes(list(SIZES_NARROW if narrow else SIZES))
         self.splitter.setHandleWidth(theme.SPACING)
         for index in range(3):
             self.splitter.setStretchFactor(index, int(index == 1))

@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from kernels.cuts import Tiles
 from kernels.typed_fields import made
 
 APART = ("compilation", "transfer")
@@ -103,6 +104,7 @@ class Point:
     answer; ``score`` is a number that every contender of a problem must agree on, where there is one. ``numbers``
     are what the problem type counts in an answer (see kernels.method.ProblemType). ``models`` are values of the
     method's models (see kernels.analysis); ``limit_ms`` is the least time that the device's roofline allows.
+    ``tiles`` are those of the method, where it has some that no parameter sizes.
     ``reason`` says why a point was refused, failed or is wrong.
     """
 
@@ -132,6 +134,7 @@ class Point:
     numbers: Mapping[str, float] = field(default_factory=dict)
     models: Mapping[str, float] = field(default_factory=dict)
     limit_ms: float | None = None
+    tiles: Tiles | None = None
     is_peer: bool = False
     counts: str = ""
     notes: tuple[str, ...] = ()
@@ -202,6 +205,7 @@ def from_data(data: Mapping[str, Any]) -> Point:
     values["status"] = Status(values["status"])
     runs = ({"wall_ms": run["wall_ms"], "times_ms": dict(run["times_ms"])} for run in values.get("runs", ()))
     values["runs"] = tuple(made(Run, run) for run in runs)
+    values["tiles"] = made(Tiles, tiles) if (tiles := values.get("tiles")) else None
     values["notes"] = tuple(values.get("notes", ()))
     values["coordinates"] = {name: from_json(value) for name, value in values["coordinates"].items()}
     return made(Point, values)

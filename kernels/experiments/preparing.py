@@ -83,6 +83,7 @@ def _method(task: Task, problem: Any, point: Point, monitor: Monitor) -> Prepare
         device_bytes=planned.footprint.device_bytes,
         models=values,
         limit_ms=models.limit_ms(planned, values),
+        tiles=planned.method.tiles(problem, planned.backend),
         notes=planned.notes,
         versions=dict(engine.versions()),
         reason=planned.refusal or "",

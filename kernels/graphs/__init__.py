@@ -77,6 +77,7 @@ def _method(
         automatic=sizes.automatic if threads else _nothing,
         work=partial(sizes.work, kind=kind),
         logged=partial(sizes.logged, kind=kind),
+        tiles=partial(sizes.tiles, kind=kind),
         done=lambda made, parameters, answer: 0 if answer.cycle else sizes.work(made, parameters, kind),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": cpu_gcups, "cuda": 3000.0},

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from kernels.cpu import workers
+from kernels.cuts import Tiles
 from kernels.graphs.kinds import Kind
 from kernels.graphs.problem import PathsProblem
 from kernels.memory import Footprint
-from kernels.semiring.sizes import device_tile, padded
+from kernels.semiring.sizes import BLOCK, device_tile, padded
 from kernels.steps import Logged, Share
 
 NARROW = np.dtype(np.int16)
@@ -137,6 +138,17 @@ def footprint(problem: PathsProblem, parameters: Mapping[str, Any], backend: str
     if problem.predecessors:
         host["predecessors"] = 4 * n * n
     return Footprint(host=host, device=device_parts(problem, kind))
+
+
+def tiles(problem: PathsProblem, backend: str, kind: Kind) -> Tiles | None:
+    """Of the matrix of distances; in a bipartite graph of those on the side whose matrix is squared."""
+    if not (kind.blocks or kind.squares or kind.bipartite) or kind.serial:
+        return None
+    n, of = problem.n, f"distances between {problem.n:,} vertices"
+    if kind.bipartite:
+        n, _ = _sides(problem)
+        of = f"distances between the {n:,} vertices of one side, whose matrix is squared"
+    return Tiles(n, n, device_tile(problem.dtype.itemsize) if backend == "cuda" else BLOCK, of)
 
 
 def automatic(problem: PathsProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:

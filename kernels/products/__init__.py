@@ -50,6 +50,7 @@ METHODS = (
         footprint=sizes.footprint,
         automatic=sizes.automatic,
         work=_work,
+        tiles=sizes.tiles,
         models=least(_work, "003, section 2.3", "sums of two numbers, compared", ADD_AND_MAX),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 12.0, "cuda": 8000.0},

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kernels.cpu import workers
+from kernels.cuts import Tiles
 from kernels.memory import Footprint
 from kernels.parameters import typed
 from kernels.products.problem import ProductProblem
@@ -20,7 +21,7 @@ def footprint(problem: ProductProblem, parameters: Mapping[str, Any], backend: s
         "factors": sum(matrix.values.size * item for matrix in _converted(problem)),
         "product": batch * rows * columns * item,
     }
-    block = device_tile(item) if backend == "cuda" and max(rows, columns) > BLOCK else BLOCK
+    block = _side(problem, backend)
     m, d, n = (padded(length, block) for length in (rows, depth, columns))
     of_one = item * (m * d + d * n + m * n)
     if backend == "cpu":
@@ -28,6 +29,21 @@ def footprint(problem: ProductProblem, parameters: Mapping[str, Any], backend: s
         return Footprint({**_some(host), "blocks": at_once * of_one})
     # A factor that is given is there beside its tiles, before those of the product are.
     return Footprint(_some(host), {"tiles": batch * of_one})
+
+
+def tiles(problem: ProductProblem, backend: str) -> Tiles:
+    """The product, or each of a batch."""
+    rows, _, columns = problem.sizes
+    each = f"{rows:,} x {columns:,}"
+    of = f"the product of {each}" if problem.batch == 1 else f"each of {problem.batch:,} products of {each}"
+    return Tiles(rows, columns, _side(problem, backend), of)
+
+
+def _side(problem: ProductProblem, backend: str) -> int:
+    """Rows and columns of a tile; a small product has those of a CPU everywhere."""
+    rows, _, columns = problem.sizes
+    large = max(rows, columns) > BLOCK
+    return device_tile(problem.dtype.itemsize) if backend == "cuda" and large else BLOCK
 
 
 def automatic(problem: ProductProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:

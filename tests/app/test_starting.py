@@ -8,10 +8,11 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 
 from app import settings
+from app.kit.view import as_widget
 from app.panels.sequence_table import NAME, ROLE
 from app.session import archive, autosave
 from app.session.state import State
-from app.starting import start_with
+from app.starting import load_the_rest, start_with
 from app.window import Window
 from tests.app.steps import cells, run, set_parameter
 
@@ -40,6 +41,16 @@ def test_the_window_opens_without_what_nobody_looks_at_yet(tmp_path):
     assert not LATER & set(loaded)
     assert "app.panels.viewer" in loaded and not [name for name in loaded if name.startswith("app.views.")]
     assert not [name for name in loaded if name.startswith(("app.tune.", "app.learn.", "app.compare."))]
+
+
+def test_the_first_view_is_made_before_a_result_needs_it(qtbot, ready):
+    assert not ready.viewer.views
+    rest = load_the_rest(ready)
+    qtbot.waitUntil(lambda: not rest.busy)
+    (made,) = ready.viewer.views.values()
+    assert not as_widget(made).isVisible()
+    run(qtbot, ready)
+    assert ready.viewer.views[made.id] is made
 
 
 def test_the_session_is_there_again_at_the_next_start(qtbot, make_window, ready):

@@ -165,6 +165,23 @@ def test_a_view_stands_beside_the_others_and_in_a_window_of_its_own(qtbot, ready
     assert not places.placed() and ready.viewer.tabs_shown() == shown
 
 
+def test_no_view_makes_a_small_window_larger(qtbot, ready):
+    """Two views stand one above the other where there is no room beside each other."""
+    run(qtbot, ready)
+    ready.resize(960, 640)
+    places = ready.viewer.places
+    for view_id in ready.viewer.tabs_shown():
+        ready.viewer.turn_to(view_id)
+        assert ready.minimumSizeHint().width() <= 960 and ready.minimumSizeHint().height() <= 640, view_id
+    ready.commands["beside"].trigger()
+    assert places.beside.isVisible() and ready.size().toTuple() == (960, 640)
+    assert ready.minimumSizeHint().width() <= 960
+    qtbot.waitUntil(lambda: places.orientation() is Qt.Orientation.Vertical)
+    ready.resize(1600, 900)
+    qtbot.waitUntil(lambda: places.orientation() is Qt.Orientation.Horizontal)
+    assert min(places.sizes()) > 200
+
+
 def test_all_keys_are_listed_and_found(qtbot, ready):
     ready.commands["shortcuts"].trigger()
     dialog = ready.findChild(ShortcutsDialog)

@@ -136,6 +136,17 @@ def test_rename_retype_reorder_duplicate_delete_and_undo(qtbot, ready):
     assert cells(ready, NAME) == ["human", "two"]
 
 
+def test_all_sequences_are_cleared_as_one_edit_and_copied_by_the_menu(qtbot, ready):
+    ready.sequences.table.selectAll()
+    ready.commands["copy_fasta"].trigger()
+    assert QGuiApplication.clipboard().text().count(">") == 2
+    ready.sequences.table.clearSelection()
+    ready.commands["clear"].trigger()
+    assert cells(ready, NAME) == [] and not ready.method.run_button.isEnabled()
+    ready.commands["undo"].trigger()
+    assert cells(ready, NAME) == ["one", "two"]
+
+
 def test_a_type_that_does_not_fit_is_explained(qtbot, window):
     window.session.add([Sequence("p", b"MEEPQSDPSV", SequenceType.PROTEIN)])
     window.sequences.go_to(0)

@@ -16,6 +16,8 @@ from kernels.experiments.points import Point
 from kernels.experiments.tables import milliseconds
 
 BAR, GAP, NAMES = 20, 6, 220
+NAMES_SHARE = 0.4
+"""Names take no more of the width than this."""
 OUTSIDE = {"transfer": "transfer", "other": "outside phases"}
 Part = tuple[str, float]
 
@@ -65,19 +67,20 @@ class PhaseBars(QWidget):
         """Draw into an area, on a screen or in a file; ``wanted``: the bars in this part of it alone."""
         colours, metrics, names = theme.active(), painter.fontMetrics(), self._names
         painter.fillRect(area, QColor(colours.panel))
+        names_width = min(NAMES, NAMES_SHARE * area.width())
         longest = max((sum(time for _, time in found) for found in self._parts), default=0.0)
         for number, (point, found) in enumerate(zip(self.points, self._parts, strict=True)):
             line = QRectF(area.left(), area.top() + GAP + number * (BAR + GAP), area.width(), BAR)
             if wanted and not wanted.intersects(line.adjusted(0, -GAP, 0, GAP)):
                 continue
             painter.setPen(QColor(colours.text))
-            words = metrics.elidedText(label(point, self._moving), Qt.TextElideMode.ElideRight, NAMES - GAP)
+            words = metrics.elidedText(label(point, self._moving), Qt.TextElideMode.ElideRight, int(names_width) - GAP)
             painter.drawText(
-                QRectF(line.left() + GAP, line.top(), NAMES - GAP, BAR), Qt.AlignmentFlag.AlignVCenter, words
+                QRectF(line.left() + GAP, line.top(), names_width - GAP, BAR), Qt.AlignmentFlag.AlignVCenter, words
             )
             total = milliseconds(sum(time for _, time in found))
-            room = line.width() - NAMES - metrics.horizontalAdvance("000,000 ms") - 2 * GAP
-            x = line.left() + NAMES
+            room = line.width() - names_width - metrics.horizontalAdvance("000,000 ms") - 2 * GAP
+            x = line.left() + names_width
             for name, time in found:
                 width = room * time / longest if longest else 0.0
                 painter.fillRect(QRectF(x, line.top(), width, BAR), QColor(colour_of(name, names, colours.phases)))
@@ -85,7 +88,9 @@ class PhaseBars(QWidget):
             painter.drawText(QRectF(x + GAP, line.top(), 200, BAR), Qt.AlignmentFlag.AlignVCenter, total)
             if point is self.chosen:
                 painter.setPen(QPen(QColor(colours.accent), 2))
-                painter.drawRect(QRectF(line.left() + NAMES, line.top() - 1, x - line.left() - NAMES, BAR + 2))
+                painter.drawRect(
+                    QRectF(line.left() + names_width, line.top() - 1, x - line.left() - names_width, BAR + 2)
+                )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if found := self._at(event.position()):

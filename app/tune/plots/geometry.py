@@ -1,6 +1,7 @@
 """The geometry of a point: how its method cuts its table, what it keeps and what it computes again.
 
-The table is the matrix of a pair, the cube of three sequences, or the triangle of all pairs of taxa.
+The table is the matrix of a pair, a product or a graph, the cube of three sequences, or the triangle of all pairs of
+taxa.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from app import theme
 from kernels import registry
-from kernels.cuts import Cuts
+from kernels.cuts import Cuts, Tiles
 from kernels.errors import ParameterError
 from kernels.experiments.inputs import Inputs, Loaded
 from kernels.experiments.points import Point
@@ -56,8 +57,8 @@ def cuts_of(point: Point) -> Cuts:
 
 
 def is_cut(point: Point) -> bool:
-    """Whether a point is of a method that cuts its table into strips, or into blocks."""
-    return bool(_width(cuts_of(point)))
+    """Whether a point is of a method that cuts its table into strips, blocks or tiles."""
+    return point.tiles is not None or bool(_width(cuts_of(point)))
 
 
 class GeometryPicture(QWidget):
@@ -68,6 +69,7 @@ class GeometryPicture(QWidget):
         self._point: Point | None = None
         self._cuts = Cuts()
         self._shape: tuple[int, ...] = ()
+        self._tiles: Tiles | None = None
         self.setMinimumHeight(160)
         self.setAccessibleName("Geometry of the chosen point")
 
@@ -76,9 +78,14 @@ class GeometryPicture(QWidget):
 
     def show_point(self, point: Point | None, lengths: tuple[int, ...] | None) -> None:
         """Draw the cuts of a point; nothing where the method cuts nothing, or where its sizes are not known."""
+        self._tiles = point.tiles if point else None
+        if self._tiles:
+            lengths = self._tiles.rows, self._tiles.columns
         known = point is not None and lengths is not None and len(lengths) <= 3 and all(lengths) and is_cut(point)
         self._point = point if known else None
-        self._cuts = cuts_of(point) if known and point is not None else Cuts()
+        self._cuts = Cuts()
+        if known and point is not None:
+            self._cuts = Cuts(block=self._tiles.side) if self._tiles else cuts_of(point)
         self._shape = _turned(lengths, self._cuts) if known and lengths else ()
         self.setVisible(known)
         self.update()
@@ -87,6 +94,8 @@ class GeometryPicture(QWidget):
         """The same in words."""
         if self._point is None:
             return ""
+        if self._tiles:
+            return f"{_of_tiles(self._tiles)}."
         text = (_of_taxa, _of_a_pair, _of_a_cube)[len(self._shape) - 1](self._shape, self._cuts)
         if self._point.work > self._point.cells:
             text += f"; {(self._point.work - self._point.cells) / self._point.cells:.1%} of the cells computed again"
@@ -183,6 +192,11 @@ def _of_a_pair(shape_of: tuple[int, ...], cuts: Cuts) -> str:
         chunks = strips * -(-rows // height)
         text += f", {chunks:,} chunk{'' if chunks == 1 else 's'} of {height:,} rows"
     return text
+
+
+def _of_tiles(tiles: Tiles) -> str:
+    side = f"{tiles.side:,} x {tiles.side:,} numbers"
+    return f"{_blocks(tiles.rows, tiles.side, tiles.columns)} tiles of {side}: {tiles.of}"
 
 
 def _of_a_cube(shape_of: tuple[int, ...], cuts: Cuts) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
@@ -18,7 +18,8 @@ from kernels.experiments import points as point_text
 from kernels.experiments.points import Point
 from kernels.experiments.tables import Column, cell
 
-MARGIN = 10
+MARGIN, IN_CELL = 10, 8
+"""Pixels around the cells, and around what is written into one."""
 
 
 class HeatMap(QWidget):
@@ -79,14 +80,14 @@ class HeatMap(QWidget):
         if not self.grid.cells:
             return
         scale, frame = self._scale, self._frame(area)
+        words = self._words(metrics, frame)
         for at, (point, value) in self.grid.cells.items():
             box = self._box(frame, at).adjusted(1, 1, -1, -1)
             colour = scale.colour(value)
             painter.fillRect(box, colour)
-            text = self._text(value)
-            if metrics.horizontalAdvance(text) + 6 <= box.width() and metrics.height() <= box.height():
+            if at in words:
                 painter.setPen(ink.on(colour))
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words[at])
             if value == self._best or point is self.chosen:
                 painter.setPen(QPen(QColor(colours.path if value == self._best else colours.accent), 3))
                 painter.drawRect(box.adjusted(1, 1, -1, -1))
@@ -103,6 +104,21 @@ class HeatMap(QWidget):
 
     def leaveEvent(self, event) -> None:
         self.hovered.emit(None)
+
+    def _words(self, metrics: QFontMetrics, frame: QRectF) -> dict[tuple[int, int], str]:
+        """What is written into the cells: all values, without their unit where that has no room, or none."""
+        room = self._box(frame, (0, 0)).size() - QSizeF(IN_CELL, 0)
+        whole = {at: self._text(value) for at, (_, value) in self.grid.cells.items()}
+        units = {text.partition(" ")[2] for text in whole.values()}
+        bare = {at: text.partition(" ")[0] for at, text in whole.items()} if len(units) == 1 else {}
+        if metrics.height() > room.height():
+            return {}
+        fitting = (
+            words
+            for words in (whole, bare)
+            if words and all(metrics.horizontalAdvance(text) <= room.width() for text in words.values())
+        )
+        return next(fitting, {})
 
     def _frame(self, area: QRectF) -> QRectF:
         """Where the cells are: what the words of the rows and the columns leave."""

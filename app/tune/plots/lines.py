@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QBrush
+from PySide6.QtGui import QBrush, QColor
 
 from app import texts, theme
 from app.kit.axis import Axis
@@ -23,6 +23,8 @@ SYMBOLS = ("o", "s", "t", "d", "+", "x", "star", "p")
 SIZE, BEAM = 8, 0.0
 MOST_MARKS = 12
 """Places that are marked one by one on the horizontal axis."""
+LABEL_GROUND, LABEL_GAP = 170, 16
+"""How far the ground behind the name of a level line covers what is there, of 255, and pixels beside the name."""
 MOST_ITEMS = 12
 """Lines that the legend names one by one."""
 TIMES, RATES = ("wall_ms", "compute_ms"), ("gcups", "wall_gcups", series.SPEEDUP)
@@ -112,12 +114,19 @@ class LinePlot(pg.PlotWidget):
         """A line all across for each, with its name on it."""
         for item in self._levels:
             self.removeItem(item)
+        active, metrics = theme.active(), self.fontMetrics()
+        ground = QColor(active.panel)
+        ground.setAlpha(LABEL_GROUND)
+        width = max(self.getViewBox().width(), 1)
+        levels = sorted(levels, key=lambda level: -level.value)
+        rooms = [(metrics.horizontalAdvance(level.name) + LABEL_GAP) / width for level in levels]
         self._levels = [
             pg.InfiniteLine(
-                _scaled(level.value, settings.log_y), angle=0, pen=pg.mkPen(theme.active().muted, style=PENS["dashes"]),
-                label=level.name, labelOpts={"position": 0.72 - 0.2 * (number % 3), "color": theme.active().text},
+                _scaled(level.value, settings.log_y), angle=0, pen=pg.mkPen(active.muted, style=PENS["dashes"]),
+                label=level.name, labelOpts={"position": right, "color": active.text, "fill": ground,
+                                             "anchors": [(1, 1), (1, 1)] if above else [(1, 0), (1, 0)]},
             )
-            for number, level in enumerate(levels)
+            for level, (right, above) in zip(levels, label_places(rooms), strict=True)
         ]  # fmt: skip
         for item in self._levels:
             self.addItem(item)
@@ -202,6 +211,23 @@ class LinePlot(pg.PlotWidget):
             x=x, y=y, data=list(points), symbol=[_symbol(shade) for shade in shades],
             brush=[self._brushes[shade % len(self._brushes)] for shade in shades],
         )  # fmt: skip
+
+
+def label_places(rooms: Sequence[float]) -> list[tuple[float, bool]]:
+    """Where names of level lines end, as a share of the width, and whether they stand above their lines.
+
+    ``rooms`` are the widths of the names as shares, of the highest line first. Lines may lie on each other: names of
+    the upper half stand above them and those of the lower half below, and go from the right to the left as long as
+    there is room, so that none hides another.
+    """
+    found: list[tuple[float, bool]] = []
+    for above, row in ((True, rooms[: -(-len(rooms) // 2)]), (False, rooms[-(-len(rooms) // 2) :])):
+        end = 1.0
+        for room in row:
+            end = end if end >= min(room, 1.0) else 1.0
+            found.append((end, above))
+            end -= room
+    return found
 
 
 def _number(place: float) -> str:

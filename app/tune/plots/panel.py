@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 
 from app import theme
 from app.kit import export
-from app.kit.flow import together
+from app.kit.flow import Flow, together
 from app.kit.legend import Legend, draw_legend, legend_height
-from app.kit.widgets import Combo, Elided, label, menu_button, row
+from app.kit.widgets import Combo, Elided, label, menu_button
 from app.tune.plots import saving, series
 from app.tune.plots.bars import PhaseBars
 from app.tune.plots.heat_maps import HeatMaps
@@ -154,15 +154,20 @@ class Plots(QWidget):
         menu.addAction("Copy figure", self.copy_figure)
         menu.addAction("Save points...", self.save_table)
         menu.addAction("Copy Markdown table", self.copy_markdown)
-        what = row(self.quantity, label("over", "muted"), self.across, label("and", "muted"), self.second, QWidget(),
-                   menu_button("Export", "Figures and tables", menu), stretch=5)  # fmt: skip
-        how = row(label("baseline", "muted"), self.baseline, label("colour by", "muted"), self.colour, QWidget(),
-                  self.log_x, self.log_y, self.models, stretch=4)  # fmt: skip
+        controls = QWidget()
+        lines = Flow(controls)
+        named = {"over": self.across, "and": self.second, "baseline": self.baseline, "colour by": self.colour}
+        over, second, baseline, colour = (
+            together(label(name, "muted"), box, spacing=theme.SPACING) for name, box in named.items()
+        )
+        checks = together(self.log_x, self.log_y, self.models, spacing=theme.SPACING)
+        export_button = menu_button("Export", "Figures and tables", menu)
+        for part in (self.quantity, over, second, export_button, baseline, colour, checks):
+            lines.addWidget(part)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
-        box.addLayout(what)
-        box.addLayout(how)
+        box.addWidget(controls)
         box.addWidget(self.tabs, 1)
         box.addWidget(self.legend)
         box.addWidget(self.told)
@@ -261,7 +266,7 @@ class Plots(QWidget):
         self.heat.show_panels(found, beside, settings, axes)
 
     def _draw_parallel(self) -> None:
-        names = [name for name in series.names(self.measured) if name != "cells"] if self.measured else []
+        names = [name for name in series.varied(self.measured) if name != "cells"]
         self.parallel.show_points(self.measured, names, self.settings)
 
     def _draw_bars(self) -> None:

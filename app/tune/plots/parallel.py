@@ -21,6 +21,8 @@ from kernels.experiments import points as point_text
 from kernels.experiments.points import Point
 
 MARGIN, REACH, MOST_WORDS = 34, 8.0, 12
+FIRST_SHARE = 0.28
+"""Words of the first axis stand at its left and take no more of the width than this; of longer ones the middle goes."""
 NONE = "\N{EN DASH}"
 """What stands on an axis for what has no value there."""
 
@@ -115,16 +117,20 @@ class ParallelPlot(QWidget):
         return [QPointF(inner.left() + n * step, inner.bottom() - p * inner.height()) for n, p in enumerate(places)]
 
     def _inner(self, area: QRectF) -> QRectF:
-        return area.adjusted(2 * MARGIN, MARGIN, -3 * MARGIN, -MARGIN)
+        return area.adjusted(self._first_width(area) + MARGIN / 2, MARGIN, -3 * MARGIN, -MARGIN)
+
+    def _first_width(self, area: QRectF) -> float:
+        """Pixels of the words of the first axis, or of half its name where that is more."""
+        metrics = self.fontMetrics()
+        first, known = self._axes[0] if self._axes else ("", [])
+        widest = max((metrics.horizontalAdvance(_words(value)) for value in known), default=0)
+        return min(max(widest, metrics.horizontalAdvance(first) / 2) + 8, FIRST_SHARE * area.width())
 
     def _draw_axes(self, painter: QPainter, area: QRectF) -> None:
         inner, active, metrics = self._inner(area), theme.active(), painter.fontMetrics()
         step = inner.width() / max(len(self._axes), 1)
         ends = [(place, HeatMap.text(self._settings, value)) for place, value in self._scale.ticks(6)]
-        marks = [
-            [(_place(known, value), NONE if value is None else point_text.text(value)) for value in known]
-            for _, known in self._axes
-        ]
+        marks = [[(_place(known, value), _words(value)) for value in known] for _, known in self._axes]
         names = [*(name for name, _ in self._axes), self._settings.label]
         for number, (name, words) in enumerate(zip(names, [*marks, ends], strict=True)):
             x = inner.left() + number * step
@@ -132,8 +138,12 @@ class ParallelPlot(QWidget):
             painter.drawLine(QPointF(x, inner.top()), QPointF(x, inner.bottom()))
             every = max(1, -(-len(words) // MOST_WORDS))
             for place, text in words[::every]:
-                y = inner.bottom() - place * inner.height()
-                box = QRectF(x + 5, y - metrics.height() / 2, step - 8 if number < len(names) - 1 else 3 * MARGIN, 20)
+                y = inner.bottom() - place * inner.height() - metrics.height() / 2
+                box = QRectF(x + 5, y, step - 8 if number < len(names) - 1 else 3 * MARGIN, metrics.height())
+                if number == 0 and self._axes:
+                    width = self._first_width(area)
+                    text = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, int(width) - 4)
+                    box = QRectF(x - 5 - metrics.horizontalAdvance(text), y, width, metrics.height())
                 back = QRectF(box.topLeft(), metrics.size(0, text).toSizeF()).adjusted(-2, 0, 2, 0)
                 ground = QColor(active.panel)
                 ground.setAlpha(200)
@@ -144,6 +154,10 @@ class ParallelPlot(QWidget):
             head = QRectF(x - step / 2, area.top() + 4, step, MARGIN - 8)
             shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(step) - 6)
             painter.drawText(head, Qt.AlignmentFlag.AlignCenter, shown)
+
+
+def _words(value: Any) -> str:
+    return NONE if value is None else point_text.text(value)
 
 
 def _place(known: Sequence[Any], value: Any) -> float:

@@ -79,6 +79,13 @@ def names(points: Iterable[Point]) -> list[str]:
     return [name for name in known if _differs([coordinate(point, name) for point in found])]
 
 
+def varied(points: Sequence[Point]) -> list[str]:
+    """Names of which the points that have a value have several; what only some methods have is no difference."""
+    found = {name: [coordinate(point, name) for point in points] for name in names(points)} if points else {}
+    there = {name: [value for value in values if value is not None] for name, values in found.items()}
+    return [name for name, values in there.items() if values and _differs(values)]
+
+
 def _differs(values: Sequence[Any]) -> bool:
     """Whether people see more than one value."""
     return any(value != values[0] and point_text.text(value) != point_text.text(values[0]) for value in values)
@@ -155,7 +162,7 @@ def lines(
     for number, (key, members) in enumerate(groups.items()):
         members.sort(key=lambda one: one[0])
         xs, kept, spreads = zip(*members, strict=True)
-        name = ", ".join(key)
+        name = _tags(kept[0], names) or ", ".join(key)
         group = _tag(kept[0], colour) if colour else name
         made.append(Series(name, kept, xs, spreads, shades.get(group, number), group))
     return tuple(sorted(made, key=lambda line: line.shade))
@@ -259,7 +266,7 @@ def _foretold(name: str, point: Point) -> str:
 
 def label(point: Point, moving: Sequence[str]) -> str:
     """What tells a point from the others, in few characters."""
-    return ", ".join(_tag(point, name) for name in moving) or point.name
+    return _tags(point, moving) or point.name
 
 
 def suggestion(parameter: Parameter) -> str:
@@ -275,8 +282,15 @@ def suggestion(parameter: Parameter) -> str:
     return f"{low:g}:{min(high, 64 * low):g}:*2" if low > 0 else f"{low:g}:{high:g}"
 
 
+def _tags(point: Point, names: Iterable[str]) -> str:
+    """What a point has of these names, in few characters."""
+    return ", ".join(_tag(point, name) for name in names if _has(point, name))
+
+
 def _tag(point: Point, name: str) -> str:
-    """'s 64'; of a method or a device, its name says what it is."""
+    """'s 64', 'no s'; of a method or a device, its name says what it is."""
+    if not _has(point, name):
+        return f"no {name}"
     return _named(point, name) if name in ("method", "backend", "device") else f"{name} {_named(point, name)}"
 
 

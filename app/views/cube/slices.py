@@ -18,6 +18,7 @@ SIDES = ((1, 2), (0, 2), (1, 0))
 SMALLEST_CHUNK = 5
 """Pixels of a chunk below which its borders are not drawn."""
 PATH_POINTS = 4000
+LEAST_SIZE = 150, 110
 
 
 class SlicePlot(pg.PlotWidget):
@@ -44,7 +45,7 @@ class SlicePlot(pg.PlotWidget):
         self.invertY(True)
         self.hideButtons()
         self.setMenuEnabled(False)
-        self.setMinimumSize(150, 110)
+        self.setMinimumSize(*LEAST_SIZE)
         self.setAccessibleName(f"Slice across {LETTERS[axis]}")
         self._steps = (0, 0)
         for line in self._lines:

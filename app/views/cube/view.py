@@ -12,8 +12,6 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QMenu, QSlider, QSpl
 
 from app import theme
 from app.kit import export, result_text
-from app.kit.background import Latest
-from app.kit.cube import colours as cube_colours
 from app.kit.cube import data, scene
 from app.kit.cube.data import COLOURINGS, Chunks
 from app.kit.flow import ToolRow, together
@@ -24,9 +22,9 @@ from app.kit.widgets import Elided, check_action, menu_button, tool_button
 from app.views.cube import legend
 from app.views.cube import text as cube_text
 from app.views.cube.cells import Candidates
-from app.views.cube.dressing import Dressed, dressed
+from app.views.cube.dressing import Dressed
 from app.views.cube.picture import CubePicture
-from app.views.cube.slices import SlicePlot
+from app.views.cube.three import ThreeSlices
 from app.views.cube.wait import SliceBar
 from kernels.errors import ParameterError
 from kernels.model import Result
@@ -47,8 +45,6 @@ SETTLE_MS = 150
 """A place that stays for so long is computed, where H is not kept."""
 UPPER_LOWER = [560, 440]
 """Shares of the height: the cube above, slices below."""
-AT_ONCE = 1_000_000
-"""Cells of planes that are dressed while one looks: some 10 ms."""
 HINT = "Drag the cube to turn it, wheel to zoom; click a slice, or drag its lines, to look at another cell"
 
 
@@ -66,7 +62,6 @@ class CubeView(QWidget):
         self.path: np.ndarray | None = None
         self.place: Cell = (0, 0, 0)
         self.values: Values | None = None
-        self.planes: Mapping[int, np.ndarray] = {}
         self._levels = (0, 1)
         self._hovered: Cell | None = None
         self._build()
@@ -80,7 +75,7 @@ class CubeView(QWidget):
     @property
     def sharp(self) -> bool:
         """Whether all that is wanted is on the screen."""
-        return not (self.bar.busy or self._settle.isActive() or self._dressing.busy)
+        return not (self.bar.busy or self._settle.isActive() or self.slices.busy)
 
     def show_result(self, result: Result | None) -> None:
         """Show the cube of a result, or nothing; H of the same problem is kept."""
@@ -94,8 +89,8 @@ class CubeView(QWidget):
         self._tools.setEnabled(result is not None)
         self.picture.show_chunks(self.found, self.path, cube_text.edges(self.result))
         if not same:
-            self.values, self.planes = None, {}
-            self._dressing.cancel()
+            self.values = None
+            self.slices.forget()
             self.bar.stop()
         if result is not None:
             self._show_slices_anew()
@@ -108,18 +103,15 @@ class CubeView(QWidget):
     def go(self, place: Cell) -> None:
         """Show the slices through a cell."""
         self.place = place
-        for plot in self.plots:
-            crossing = None if self.path is None else self.path[self.path[:, plot.axis] == place[plot.axis]]
-            plot.show_place(place, crossing)
+        self.slices.show_place(place)
         if self.path is not None:
             self._slider.blockSignals(True)
             self._slider.setValue(cube_text.nearest(self.path, place))
             self._slider.blockSignals(False)
         if self.values is not None:
-            self._show_planes({axis: self.values.plane(axis, place[axis]) for axis in range(3)})
+            self.slices.show_planes({axis: self.values.plane(axis, place[axis]) for axis in range(3)})
         else:
-            still = [axis for axis in self.planes if self._shown_at[axis] == place[axis]]
-            self._show_planes({axis: self.planes[axis] for axis in still})
+            self.slices.show_planes(self.slices.still())
             self._settle.start()
         self.picture.show_place(place)
         self._show_card()
@@ -146,8 +138,7 @@ class CubeView(QWidget):
     def reset(self) -> None:
         """The first view of the cube, and whole slices."""
         self.picture.reset()
-        for plot in self.plots:
-            plot.fit()
+        self.slices.fit()
 
     def showEvent(self, event) -> None:
         super().showEvent(event)
@@ -164,7 +155,7 @@ class CubeView(QWidget):
         )
 
     def _figure_rows(self) -> list[list[legend.Part]]:
-        return legend.figure_rows(self.picture, self.plots if self.beside.isChecked() else ())
+        return legend.figure_rows(self.picture, self.slices.complete() if self.beside.isChecked() else ())
 
     def save(self) -> None:
         """Ask for a file and write the figure as PNG or SVG."""
@@ -182,15 +173,14 @@ class CubeView(QWidget):
 
     def _build(self) -> None:
         self.picture = CubePicture()
-        self.plots = tuple(SlicePlot(axis) for axis in range(3))
+        self.slices = ThreeSlices(self)
         self.bar, self.card, self._legend, self._status = SliceBar(), Candidates(), Legend(), Elided()
-        self._dressing = Latest(self)
         self._settle = QTimer(self, interval=SETTLE_MS, singleShot=True)
-        self._shown_at = dict.fromkeys(range(3), -1)
         self._tools = QWidget()
         self._fill_tools(ToolRow(self._tools))
         self._rows = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Horizontal)
-        parts: tuple[QWidget, ...] = (self.picture, self.plots[2], self.plots[0], self.plots[1])
+        across_i, across_j, across_k = self.slices.places
+        parts: tuple[QWidget, ...] = (self.picture, across_k, across_i, across_j)
         for number, part in enumerate(parts):
             self._rows[number // 2].addWidget(part)
         for row in self._rows:
@@ -246,13 +236,12 @@ class CubeView(QWidget):
         self._slider.valueChanged.connect(lambda point: self.go(tuple(self.path[point].tolist())))
         self.colour.currentIndexChanged.connect(self._on_colour)
         self._settle.timeout.connect(lambda: self.bar.want(self.place) if self.isVisible() else None)
-        self._dressing.finished.connect(self._show_dressed)
         self.bar.kept.connect(self._on_kept)
         self.bar.sliced.connect(self._on_sliced)
         self.picture.hovered.connect(self.selection.hover_strip)
-        for plot in self.plots:
-            plot.moved.connect(self.go)
-            plot.hovered.connect(self._on_hover)
+        self.slices.moved.connect(self.go)
+        self.slices.hovered.connect(self._on_hover)
+        self.slices.dressed.connect(self._show_dressed)
         self.selection.strip_changed.connect(lambda _: self._light())
         self.selection.column_changed.connect(self._on_column)
         self.selection.column_chosen.connect(self._on_column)
@@ -279,8 +268,7 @@ class CubeView(QWidget):
     def _show_slices_anew(self) -> None:
         grid = self.found.grid
         steps = grid.s if grid.chunks > 1 else 0, grid.h if grid.boxes > 1 else 0
-        for plot in self.plots:
-            plot.show_cube(grid.cells, cube_text.edges(self.result), steps, self.path)
+        self.slices.show_cube(grid.cells, cube_text.edges(self.result), steps, self.path)
         self.colour.setItemText(0, f"Colour: {self._worker_name()}")
 
     def _worker_name(self) -> str:
@@ -291,27 +279,11 @@ class CubeView(QWidget):
         self.go(self.place)
 
     def _on_sliced(self, planes: Mapping[int, np.ndarray]) -> None:
-        self._show_planes(planes)
+        self.slices.show_planes(planes)
         self._say()
-
-    def _show_planes(self, planes: Mapping[int, np.ndarray]) -> None:
-        """Show H where it is there; one range of colours for the three slices. Large ones are dressed on a thread."""
-        self.planes = planes
-        for plot in self.plots:
-            self._shown_at[plot.axis] = self.place[plot.axis]
-        if sum(plane.size for plane in planes.values()) <= AT_ONCE:
-            self._dressing.cancel()
-            self._show_dressed(dressed(planes))
-            return
-        for plot in self.plots:
-            if plot.axis not in planes:
-                plot.show_values(None, None, cube_colours.lut())
-        self._dressing.request(lambda monitor: dressed(planes))
 
     def _show_dressed(self, found: Dressed) -> None:
         self._levels = found.levels
-        for plot in self.plots:
-            plot.show_values(found.values.get(plot.axis), found.tones.get(plot.axis), cube_colours.lut())
         sheets = (
             scene.slice_sheet(axis, self.place[axis], self.found.grid.cells, pixels)
             for axis, pixels in found.sheets.items()
@@ -323,7 +295,7 @@ class CubeView(QWidget):
         """H of a cell in engine units, where it is known."""
         if self.values is not None:
             return self.values.h(cell)
-        for axis, plane in self.planes.items():
+        for axis, plane in self.slices.planes.items():
             if cell[axis] == self.place[axis]:
                 return int(plane[tuple(place for side, place in enumerate(cell) if side != axis)])
         return None
@@ -346,8 +318,7 @@ class CubeView(QWidget):
         number = self.selection.strip
         known = number if number is not None and 0 <= number < self.found.count else None
         self.picture.show_lit(known)
-        for plot in self.plots:
-            plot.show_lit(self.found.box(known) if known is not None else None)
+        self.slices.show_lit(self.found.box(known) if known is not None else None)
         self._say()
 
     def _say(self) -> None:
@@ -364,11 +335,11 @@ class CubeView(QWidget):
         """Say in the legend what is drawn just now."""
         items: tuple[LegendItem, ...] = ()
         if self.found is not None:
-            levels = self._levels if self.planes else None
+            levels = self._levels if self.slices.planes else None
             items = legend.items(
                 self.found, self.picture.shown, self._worker_name(), levels, self.result.problem, self.path is not None
             )
-            if self.planes and self.bar.by_cpu:
+            if self.slices.planes and self.bar.by_cpu:
                 items += (LegendItem("text", by_the_cpu(self.result.device)),)
         self._legend.show_items(items)
 
@@ -389,12 +360,11 @@ class CubeView(QWidget):
         self._describe()
 
     def _show_beside(self, on: bool) -> None:
-        self.plots[2].setVisible(on)
+        self.slices.places[2].setVisible(on)
         self._rows[1].setVisible(on)
 
     def _restyle(self) -> None:
-        for plot in self.plots:
-            plot.restyle()
+        self.slices.restyle()
         self.picture.redraw()
         self.card.update()
         self._describe()

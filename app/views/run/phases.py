@@ -23,7 +23,8 @@ from app.kit.selection import Selection
 from app.kit.widgets import tool_button
 from kernels.model import Result
 
-BAR_HEIGHT = 46
+BAR_HEIGHT, TABLE_HEIGHT = 46, 90
+"""Pixels of the bar, and of the table at least, whose rows are scrolled to then."""
 COLUMNS = ("Phase", "Time", "Share", "Cells", "Rate")
 
 
@@ -109,7 +110,7 @@ class PhasesView(QWidget):
         for widget in (self._total, self.bar, self._apart, self.apart_bar):
             layout.addWidget(widget)
         layout.addSpacing(theme.MARGIN)
-        layout.addWidget(self.table)
+        layout.addWidget(self.table, 100)  # all of its rows where there is room
         layout.addLayout(foot)
         layout.addStretch(1)
         theme.notifier.changed.connect(self._restyle)
@@ -171,7 +172,9 @@ class PhasesView(QWidget):
                     item.setIcon(_swatch(colour_of(times[row].name, names, theme.active().phases)))
                 self.table.setItem(row, column, item)
         height = self.table.horizontalHeader().sizeHint().height() + 4
-        self.table.setFixedHeight(height + sum(self.table.rowHeight(row) for row in range(len(rows))))
+        height += sum(self.table.rowHeight(row) for row in range(len(rows)))
+        self.table.setMaximumHeight(height)
+        self.table.setMinimumHeight(min(height, TABLE_HEIGHT))
 
 
 def _rate(result: Result) -> str:

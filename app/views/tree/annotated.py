@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QToolButton, QWidget
 
 from app.kit.tree.layout import Shape
 from app.kit.widgets import Elided
@@ -23,6 +23,8 @@ class AnnotatedView(QWidget):
     canvas: TreeCanvas
     colour_by: str
     shape: Shape
+    undo_button: QToolButton
+    redo_button: QToolButton
     _status: Elided
 
     @property
@@ -77,6 +79,15 @@ class AnnotatedView(QWidget):
     def redo(self) -> None:
         if self.editor is not None:
             self.editor.redo()
+
+    def _tell_undo(self) -> None:
+        undo, redo = (self.editor.undo_text, self.editor.redo_text) if self.editor else ("", "")
+        for button, text, word, keys in (
+            (self.undo_button, undo, "Undo", "Ctrl+Z"),
+            (self.redo_button, redo, "Redo", "Ctrl+Shift+Z"),
+        ):
+            button.setEnabled(bool(text))
+            button.setToolTip(f"{word} {text} ({keys} in the tree)" if text else f"Nothing to {word.lower()}")
 
     def _column(self) -> str:
         """The title of the column of the table that colours the tree; "" for none."""

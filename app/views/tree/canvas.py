@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
-from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QKeyEvent, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
-from app.kit.tree.frame import REACH, Frame, by_extent, line_distances, points
-from app.kit.tree.layout import Layout, Shape
-from app.kit.tree.layout import layout as layout_of
+from app.kit.tree.frame import REACH, Frame, line_distances, points
 from app.views.tree import paint
-from app.views.tree.labels import GAP, LARGEST, text_of, tips_in_rows
+from app.views.tree.fitting import BOTTOM, HIGHEST_ROW, TOP, fitting
+from app.views.tree.keys import name_of
+from app.views.tree.labels import GAP
 from app.views.tree.minimap import Minimap
 from app.views.tree.paint import Painted, Picture
-from kernels.io.tree import Tree
 
-LEFT, TOP, BOTTOM = 22.0, 14.0, 30.0
-"""Pixels beside a whole tree; below it is the scale bar."""
-NAMES_SHARE = 0.38
-"""Names take no more than this part of the width."""
-ROUND_SHARE, LEAST_NAME = 0.26, 36.0
-"""The same for names on one side of a round tree, and pixels that they are given at least."""
-SAMPLE, HALVINGS, ROUND_MARGIN = 400, 24, 12.0
-"""Names that are measured to find out how wide they are."""
-COUNTED = 16
-"""Letters that the number of taxa adds to the name of a collapsed clade, at most."""
-LEAST_TREE = 120.0
-"""Pixels of a tree beside names of any length, in a figure."""
 ZOOM = 1.2
-HIGHEST_ROW, CLOSEST_ROW = 60.0, 240.0
-"""Pixels of the highest row, of a tree that fits the window and of one that was zoomed."""
+CLOSEST_ROW = 240.0
+"""Pixels of the highest row of a tree that was zoomed."""
 NODE_REACH = 5.0
 """Pixels around the mouse in which a node is meant."""
 MOVING_DETAIL = {True: 2.0, False: 3.0}
@@ -93,6 +78,20 @@ class TreeCanvas(QWidget):
         self.fitted = True
         self.update()
         self.moved.emit()
+
+    def show_clade(self, node: int | None) -> None:
+        """Fill the window with a clade; with the whole tree where there is none."""
+        if self.picture is None:
+            return
+        shown = self.picture.layout
+        if not node:
+            self.fit()
+        elif shown.straight:
+            self.show_rows(shown.first[node] - 0.5, shown.last[node] + 0.5)
+        else:
+            inside = slice(node, int(shown.tree.ends[node]))
+            x, y = shown.x[inside][shown.shown[inside]], shown.y[inside][shown.shown[inside]]
+            self.show_box(float(x.min()), float(y.min()), float(x.max()), float(y.max()))
 
     def show_rows(self, low: float, high: float) -> None:
         """Zoom so that these rows fill the window; the ways from the root stay."""
@@ -222,13 +221,13 @@ class TreeCanvas(QWidget):
 
     def event(self, event: QEvent) -> bool:
         # Undo here is of the tree while it has the focus, not of the window.
-        if event.type() == QEvent.Type.ShortcutOverride and _name_of(event) in ("undo", "redo", "escape"):
+        if event.type() == QEvent.Type.ShortcutOverride and name_of(event) in ("undo", "redo", "escape"):
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        name = _name_of(event)
+        name = name_of(event)
         steps = {"pageup": 0.8 * self.height(), "pagedown": -0.8 * self.height()}
         if name in ("plus", "minus"):
             self.zoom(ZOOM if name == "plus" else 1 / ZOOM)
@@ -305,105 +304,7 @@ class TreeCanvas(QWidget):
         return int(owners[np.argmin(apart if apart.min() <= NODE_REACH else away[near])])
 
 
-def fitting(picture: Picture, width: float, height: float, font: QFont, share: float = NAMES_SHARE) -> Frame:
-    """The window that shows the whole tree, and its names, which take no more than this share of the width."""
-    layout = picture.layout
-    left, top, right, bottom = layout.bounds
-    room = min(names_width(layout, font, picture.label_size), share * width) if picture.names else 12.0
-    room += picture.offset
-    if layout.straight:
-        across = max(width - LEFT - room, 40) / ((right - left) or 1)
-        above = TOP + (picture.beside.header(font) if picture.beside else 0.0)
-        down = max(height - above - BOTTOM, 20) / ((bottom - top) or 1)
-        down = min(down, HIGHEST_ROW)
-        spare = max(height - above - BOTTOM - down * (bottom - top), 0) / 2
-        return Frame(across, down, LEFT - left * across, above + spare - top * down, width, height)
-    return _round_fit(picture, width, height, font, share)
-
-
-def _round_fit(picture: Picture, width: float, height: float, font: QFont, share: float) -> Frame:
-    """The largest scale at which nodes and names, sampled where they are many, are inside; found by halving."""
-    layout = picture.layout
-    tips = np.union1d(layout.tips[:: max(layout.tips.size // SAMPLE, 1)], _long_named(layout))
-    texts = np.zeros(tips.size)
-    if picture.names:
-        metrics = QFontMetricsF(_sized(font, picture.label_size))
-        texts[:] = [metrics.horizontalAdvance(text_of(layout, tip)) for tip in tips.tolist()]
-    most = min(width, height) * (min(share, ROUND_SHARE) if share < 1 else 1.0) - picture.offset / 2
-    texts = np.minimum(texts, max(most, LEAST_NAME)) + GAP + ROUND_MARGIN + picture.offset
-    along = np.full(tips.size, layout.far[0]) if picture.in_column and layout.shape == Shape.CIRCULAR else None
-    cos, sin = np.cos(layout.angle[tips]), np.sin(layout.angle[tips])
-    beyond = np.where(layout.collapsed[tips], layout.reach[tips], 0.0)
-    x = layout.x[tips] + beyond * cos if along is None else along * cos
-    y = layout.y[tips] + beyond * sin if along is None else along * sin
-    left, top, right, bottom = layout.bounds
-    low, high = 0.0, min(width, height) / (max(right - left, bottom - top) or 1) * 2
-    for _ in range(HALVINGS):
-        scale = (low + high) / 2
-        spans = [(scale * at + texts * direction) for at, direction in ((x, cos), (y, sin))]
-        inside = np.ptp(spans[0]) <= width and np.ptp(spans[1]) <= height
-        low, high = (scale, high) if inside else (low, scale)
-    scale = low
-    ends = scale * x + texts * cos, scale * y + texts * sin
-    middle = width / 2 - (ends[0].min() + ends[0].max()) / 2, height / 2 - (ends[1].min() + ends[1].max()) / 2
-    return Frame(scale, scale, float(middle[0]), float(middle[1]), width, height)
-
-
-def prepared(tree: Tree, shape: Shape, lengths: bool, collapsed: Collection[int]) -> Layout:
-    """The layout of a tree, with what the window asks of it first already known; on any thread."""
-    made = layout_of(tree, shape, lengths, collapsed)
-    _long_named(made)
-    tips_in_rows(made)
-    by_extent(made)
-    tree.children_of(made.tips[:1])
-    return made
-
-
-def names_width(layout: Layout, font: QFont, pixels: float = LARGEST) -> float:
-    """Pixels that the widest name beside the tree takes, in a font of this size."""
-    metrics = QFontMetricsF(_sized(font, pixels))
-    widest = max((metrics.horizontalAdvance(text_of(layout, tip)) for tip in _long_named(layout).tolist()), default=0.0)
-    return widest + GAP + 10
-
-
-@lru_cache(maxsize=2)
-def _long_named(layout: Layout) -> np.ndarray:
-    """The tips with the longest names, among which is the widest."""
-    names = layout.tree.names
-    letters = np.fromiter(map(len, names), np.int64, len(names))[layout.tips] + COUNTED * layout.collapsed[layout.tips]
-    return layout.tips[np.argsort(-letters, kind="stable")[:SAMPLE]]
-
-
-def _sized(font: QFont, pixels: float) -> QFont:
-    sized = QFont(font)
-    sized.setPixelSize(round(pixels))
-    return sized
-
-
 def _held(shift: float, low: float, high: float, room: float) -> float:
     """A shift that leaves some of low..high inside 0..room."""
     margin = min(80.0, room / 3)
     return min(max(shift, margin - high), room - margin - low)
-
-
-KEYS = {
-    Qt.Key.Key_Left: "left", Qt.Key.Key_Right: "right", Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down",
-    Qt.Key.Key_Home: "home", Qt.Key.Key_PageUp: "pageup", Qt.Key.Key_PageDown: "pagedown",
-    Qt.Key.Key_Plus: "plus", Qt.Key.Key_Equal: "plus", Qt.Key.Key_Minus: "minus", Qt.Key.Key_Escape: "escape",
-    Qt.Key.Key_Return: "enter", Qt.Key.Key_Enter: "enter", Qt.Key.Key_Space: "space",
-}  # fmt: skip
-
-
-def _name_of(event: QEvent) -> str:
-    """What a key asks for: a letter, or the name of the key; "" for one that means nothing here."""
-    if not isinstance(event, QKeyEvent):
-        return ""
-    control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-    shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-    if control and event.key() in (Qt.Key.Key_Z, Qt.Key.Key_Y):
-        return "redo" if shift or event.key() == Qt.Key.Key_Y else "undo"
-    if event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
-        return ""
-    if Qt.Key.Key_A <= event.key() <= Qt.Key.Key_Z:
-        return chr(event.key()) if shift else chr(event.key()).lower()
-    return KEYS.get(Qt.Key(event.key()), "")

@@ -27,7 +27,8 @@ from app.kit.tree.frame import Frame, branches
 from app.kit.tree.layout import TURN, Shape
 from app.kit.widgets import label
 from app.views.tree import paint
-from app.views.tree.canvas import BOTTOM, LEAST_TREE, LEFT, NAMES_SHARE, TOP, TreeCanvas, fitting, names_width
+from app.views.tree.canvas import TreeCanvas
+from app.views.tree.fitting import BOTTOM, LEAST_TREE, LEFT, NAMES_SHARE, TOP, fitting, names_width
 from app.views.tree.labels import EDGE, labels, text_of
 from app.views.tree.paint import Picture
 from kernels.errors import InputError

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,32 +12,27 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import export
-from app.kit.background import Latest
 from app.kit.flow import ToolRow, together
 from app.kit.legend import Legend, LegendItem
 from app.kit.selection import Selection
-from app.kit.tree.layout import Layout, Shape, layout
+from app.kit.tree.layout import Layout, Shape
 from app.kit.widgets import Elided, tool_button
 from app.views.tree import colours as tree_colours
 from app.views.tree import export as tree_export
 from app.views.tree import menus, metadata
 from app.views.tree import text as tree_text
 from app.views.tree.annotated import AnnotatedView
-from app.views.tree.canvas import TreeCanvas, prepared
-from app.views.tree.history import TreeEditor
+from app.views.tree.canvas import TreeCanvas
+from app.views.tree.history import Editors
+from app.views.tree.laying import Laying
 from app.views.tree.paint import Picture
-from app.views.tree.search import SearchBox
+from app.views.tree.search import Matches, SearchBox
 from kernels.errors import ParameterError
 from kernels.io.tree import Tree
 from kernels.model import Result
 from kernels.msa.problem import MsaAnswer
 from kernels.parttree.problem import PartTreeAnswer
 from kernels.trees.problem import TreeAnswer
-
-AT_ONCE = 100_000
-"""Nodes of a tree that is laid out at once."""
-EDITORS = 8
-"""Trees whose undo is kept while others are shown."""
 
 
 class TreeView(AnnotatedView):
@@ -59,13 +53,11 @@ class TreeView(AnnotatedView):
         self.selection = selection
         self.result: Result | None = None
         self.editor = None
-        self._editors: deque[tuple[Result | Tree, TreeEditor]] = deque(maxlen=EDITORS)
+        self._editors, self._laying = Editors(self), Laying(self)
         self.shape, self.lengths = Shape.RECTANGULAR, True
         self.colour_by, self.patterns = "none", tuple[str, ...]()
-        self._matches = np.empty(0, np.int64)
-        self._lowered: tuple[Tree, list[str]] | None = None
+        self._matches = Matches()
         self.canvas, self._legend, self._status = TreeCanvas(), Legend(), Elided()
-        self._laying, self._marking = Latest(self), Latest(self)
         self._build()
         self._connect()
         self.show_tree(None)
@@ -102,9 +94,9 @@ class TreeView(AnnotatedView):
 
     def show_tree(self, tree: Tree | None, of: Result | None = None) -> None:
         """Show a tree, that ``of`` a result or one by itself, or nothing."""
-        self.editor = self._editor(tree, of or tree) if tree is not None else None
+        self.editor = self._editors.of(tree, of or tree) if tree is not None else None
         self.search_box.clear()
-        self._matches = np.empty(0, np.int64)
+        self._matches.forget()
         self._tools.setEnabled(tree is not None)
         if tree is not None and self.colour_by not in ("none", "patterns") and not self._column():
             self.colour_by = self.colour_by if self.colour_by in tree_colours.choices(tree) else "none"
@@ -158,17 +150,7 @@ class TreeView(AnnotatedView):
 
     def zoom_to(self, node: int | None) -> None:
         """Fill the window with a clade; with the whole tree where there is none."""
-        if self.canvas.picture is None:
-            return
-        shown = self.canvas.picture.layout
-        if not node:
-            self.canvas.fit()
-        elif shown.straight:
-            self.canvas.show_rows(shown.first[node] - 0.5, shown.last[node] + 0.5)
-        else:
-            inside = slice(node, int(self.tree.ends[node]))
-            x, y = shown.x[inside][shown.shown[inside]], shown.y[inside][shown.shown[inside]]
-            self.canvas.show_box(float(x.min()), float(y.min()), float(x.max()), float(y.max()))
+        self.canvas.show_clade(node)
 
     def choose(self, node: int | None, add: bool = False) -> None:
         """Make a node the current one, and choose the sequences of its taxa everywhere."""
@@ -184,14 +166,10 @@ class TreeView(AnnotatedView):
         """Mark all nodes with a text in their names, in any case; returns how many."""
         if self.canvas.picture is None:
             return 0
-        if self._lowered is None or self._lowered[0] is not self.tree:
-            self._lowered = self.tree, [name.lower() for name in self.tree.names]
-        wanted = text.strip().lower()
-        hits = [node for node, name in enumerate(self._lowered[1]) if wanted in name] if wanted else []
-        self._matches = self.canvas.picture.found = np.array(hits, np.int64)
+        hits = self.canvas.picture.found = self._matches.find(self.tree, text)
         self.canvas.update()
-        if wanted:
-            more = "; Enter goes to the next one" if hits else ""
+        if text.strip():
+            more = "; Enter goes to the next one" if len(hits) else ""
             self._status.setText(f"{len(hits):,} name{'s' * (len(hits) != 1)} with {text.strip()!r}{more}")
         else:
             self._say(None)
@@ -199,16 +177,14 @@ class TreeView(AnnotatedView):
 
     def next_match(self, step: int = 1) -> None:
         """Go to the next node that the search found, or the one before; collapsed clades above it are opened."""
-        hits = self._matches
-        if not hits.size:
+        found = self._matches.next(self.current, step)
+        if found is None:
             return
-        here = -1 if self.current is None else self.current
-        at = int(np.searchsorted(hits, here, "right")) if step > 0 else int(np.searchsorted(hits, here)) - 1
-        node = int(hits[at % hits.size])
+        node, at = found
         self.editor.open(frozenset(self.editor.state.collapsed & set(self.tree.path(node)[1:])))
         self.canvas.bring(node)
         self.choose(node)
-        self._status.setText(f"{at % hits.size + 1:,} of {hits.size:,}: {tree_text.about(self.tree, node)}")
+        self._status.setText(f"{at + 1:,} of {self._matches.nodes.size:,}: {tree_text.about(self.tree, node)}")
 
     def figure(self) -> tree_export.Figure:
         """The picture as it goes into a file."""
@@ -271,9 +247,10 @@ class TreeView(AnnotatedView):
         box.addWidget(self._status)
 
     def _connect(self) -> None:
-        self._laying.finished.connect(lambda found: self._show_layout(*found))
-        self._marking.finished.connect(lambda found: self._take_marks(*found))
+        self._laying.laid.connect(self._show_layout)
+        self._laying.marked.connect(self._take_marks)
         self._laying.failed.connect(lambda error: self._status.setText(str(error)))
+        self._editors.changed.connect(self._on_edit)
         self.search_box.sought.connect(self.search)
         self.search_box.next_wanted.connect(self.next_match)
         self.canvas.hovered.connect(self._on_hover)
@@ -284,16 +261,6 @@ class TreeView(AnnotatedView):
         self.selection.taxa_changed.connect(lambda _: self._mark())
         theme.notifier.changed.connect(self._recolour)
 
-    def _editor(self, tree: Tree, owner: Result | Tree) -> TreeEditor:
-        """The editor of the tree of a result, or of one by itself: the one that it had, if that is not too long ago."""
-        for known, editor in self._editors:
-            if known is owner:
-                return editor
-        editor = TreeEditor(tree)
-        editor.changed.connect(self._on_edit)
-        self._editors.append((owner, editor))
-        return editor
-
     def _anew(self) -> None:
         """Lay the tree out, and show the whole of it."""
         self.canvas.fitted = True
@@ -301,19 +268,16 @@ class TreeView(AnnotatedView):
 
     def _lay_out(self, current: int | None = None) -> None:
         """Lay the tree out; of a large one a thread does it, and the picture before stays as long as it is of it."""
-        self._laying.cancel()
         if self.editor is None:
+            self._laying.cancel()
             self._show_layout(None, current)
             return
-        state, shape, lengths = self.editor.state, self.shape, self.lengths
-        if len(state.tree) <= AT_ONCE:
-            self._show_layout(layout(state.tree, shape, lengths, state.collapsed), current)
+        before, state = self.canvas.picture, self.editor.state
+        if self._laying.lay(state, self.shape, self.lengths, current):
             return
-        before = self.canvas.picture
         if before is None or before.layout.tree is not state.tree:
             self._show_layout(None, current)
         self._status.setText("Laying the tree out ...")
-        self._laying.request(lambda monitor: (prepared(state.tree, shape, lengths, state.collapsed), current))
 
     def _show_layout(self, made: Layout | None, current: int | None) -> None:
         self._tools.setEnabled(made is not None)
@@ -373,29 +337,13 @@ class TreeView(AnnotatedView):
 
     def _mark(self) -> None:
         """Mark the clades whose taxa are all chosen."""
-        picture, tree, chosen = self.canvas.picture, self.tree, self.selection.taxa
-        self._marking.cancel()
-        if picture is None:
-            return
-        if chosen and len(tree) > AT_ONCE:
-            self._marking.request(lambda monitor: (picture, _marked(tree, chosen)))
-        else:
-            self._take_marks(picture, _marked(tree, chosen))
+        self._laying.mark(self.canvas.picture, self.tree, self.selection.taxa)
 
     def _take_marks(self, picture: Picture, marked: np.ndarray) -> None:
         if picture is self.canvas.picture:
             picture.marked = marked
             self._describe()
             self.canvas.update()
-
-    def _tell_undo(self) -> None:
-        undo, redo = (self.editor.undo_text, self.editor.redo_text) if self.editor else ("", "")
-        for button, text, word, keys in (
-            (self.undo_button, undo, "Undo", "Ctrl+Z"),
-            (self.redo_button, redo, "Redo", "Ctrl+Shift+Z"),
-        ):
-            button.setEnabled(bool(text))
-            button.setToolTip(f"{word} {text} ({keys} in the tree)" if text else f"Nothing to {word.lower()}")
 
     def _say(self, node: int | None) -> None:
         """Tell about a node, else about the current one, else what the mouse can do."""
@@ -443,12 +391,3 @@ class TreeView(AnnotatedView):
             node = tree_text.neighbour(self.canvas.picture.layout, current, name)
             self.choose(node)
             self.canvas.bring(node)
-
-
-def _marked(tree: Tree, chosen: Collection[str]) -> np.ndarray:
-    """Whether all taxa of each clade are chosen; bool (nodes,)."""
-    if not chosen:
-        return np.zeros(len(tree), bool)
-    leaves = np.zeros(len(tree), np.int64)
-    leaves[tree.leaves] = [name in chosen for name in tree.taxa]
-    return tree.below(leaves) == tree.leaf_counts

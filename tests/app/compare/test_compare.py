@@ -59,7 +59,11 @@ def test_several_results_are_selected_and_compared(qtbot, three):
     opened.copy()
     assert "s\t32\t128" in QGuiApplication.clipboard().text()
     assert "100.0 % of 21 cells are in both" in opened.paths.told.text()
-    assert len(opened.bars.segments()) == 4 and opened.timelines.span_ms[1] > 1
+    phases = [(name, box.width()) for _, name, _, box in opened.bars.segments()]
+    assert {name for name, _ in phases}.isdisjoint(("compilation", "transfer")) and max(
+        width for _, width in phases
+    ) > 0
+    assert opened.timelines.span_ms[1] > 1
     assert not opened.timelines.grab().isNull()
     opened.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 from app.tune.measurement import of_kept
 from app.tune.plots import geometry
 from kernels import registry
-from kernels.experiments import records
+from kernels.cuts import Tiles
+from kernels.experiments import points, records
 from kernels.experiments.inputs import Generated
 from kernels.experiments.points import Point, Status
 from kernels.experiments.results import Store
@@ -51,6 +53,7 @@ def test_only_methods_that_cut_their_table_have_a_geometry():
     assert geometry.is_cut(point("nj-basic", block="64", cells="4"))
     assert not geometry.is_cut(point("nj-serial"))
     assert not geometry.is_cut(point("edlib-score", s=8))
+    assert geometry.is_cut(replace(point("floyd-blocked"), tiles=Tiles(300, 300, 64, "distances between 300 vertices")))
 
 
 @pytest.mark.parametrize(("contender", "lengths", "parameters", "words"), [
@@ -72,3 +75,28 @@ def test_geometry_of_pairs_triples_trees_and_profiles(qtbot, contender, lengths,
     drawn = picture.grab().toImage()
     colours = {drawn.pixel(x, y) for x in range(0, 300, 2) for y in range(0, 200, 2)}
     assert len(colours) > 3
+
+
+def ruled(picture: geometry.GeometryPicture) -> int:
+    """Pixels across the table that are not of its ground."""
+    drawn = picture.grab().toImage()
+    across = [drawn.pixel(x, 20) for x in range(10, 120)]
+    return len(across) - across.count(max(set(across), key=across.count))
+
+
+def test_tiles_that_no_parameter_sizes_are_drawn_as_they_were_measured(qtbot):
+    """They depend on the type of the numbers and on the backend, which only the run knew."""
+    picture = geometry.GeometryPicture()
+    qtbot.addWidget(picture)
+    picture.resize(200, 200)
+    measured = replace(point("minplus-product"), tiles=Tiles(300, 200, 64, "the product of 300 x 200"))
+    back = points.from_data(json.loads(json.dumps(measured.data())))
+    assert back == measured
+    picture.show_point(back, None)
+    assert picture.text() == "5 x 4 tiles of 64 x 64 numbers: the product of 300 x 200."
+    lines = ruled(picture)
+    picture.show_point(replace(measured, tiles=Tiles(300, 200, 20, "")), None)
+    assert 0 < lines < ruled(picture)
+    for wrong in ({"rows": 3}, {"rows": 3, "columns": 3, "side": 0, "of": ""}):
+        with pytest.raises((TypeError, ValueError)):
+            points.from_data({**measured.data(), "tiles": wrong})

@@ -497,3 +497,36 @@ def test_the_sweep_of_the_last_time_is_shown_again(qtbot: Any, tune: Any, make_w
     again.turn_to(1)
     qtbot.waitUntil(lambda: len(again.tune.points.points) == 2)
     assert again.tune.title.text() == tune.title.text()
+
+
+def test_a_narrow_window_has_room_for_tune_with_points(tune: Any, ready: Any) -> None:
+    ready.turn_to(1)
+    runs = (Run(2.0, {"phase 1": 1.0}),)
+    tune.points.begin("sweep")
+    tune.points.add(
+        Point(f"{n}", "fake", "Fake", {"method": "fake", "s": 32 * n, "T": n % 3}, Status.MEASURED, runs=runs)
+        for n in range(1, 9)
+    )
+    assert ready.minimumSizeHint().width() <= 960
+    ready.resize(960, 640)
+    for number in range(tune.plots.tabs.count()):
+        tune.plots.tabs.setCurrentIndex(number)
+        assert ready.minimumSizeHint().width() <= 960, tune.plots.tabs.tabText(number)
+
+
+def test_the_sides_of_tune_and_learn_have_the_keys_of_those_of_analyse(qtbot: Any, tune: Any, ready: Any) -> None:
+    ready.turn_to(1)
+    for name, side in tune.sides.items():
+        command = ready.commands[f"{name}_panel"]
+        assert side.isVisible() and command.isChecked()
+        command.trigger()
+        assert side.isHidden() and not command.isChecked() and ready.workspaces.currentWidget() is ready.tune_page
+        ready.turn_to(0)
+        assert command.isChecked() and not ready.docks[name].isHidden()
+        ready.turn_to(1)
+        assert not command.isChecked()
+    ready.commands["widest"].trigger()
+    assert all(side.isVisible() for side in tune.sides.values())
+    ready.turn_to(2)
+    ready.commands["data_panel"].trigger()
+    assert ready.learn.sides["data"].isHidden() and ready.workspaces.currentWidget() is ready.learn_page

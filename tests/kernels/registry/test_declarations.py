@@ -10,9 +10,13 @@ import numpy as np
 import pytest
 
 from kernels import registry
-from kernels.cuts import Cuts
+from kernels.cuts import Cuts, Tiles, no_tiles
 from kernels.errors import InputError, ParameterError
 from kernels.experiments.peers import PEERS
+from kernels.graphs import BIPARTITE, PATHS
+from kernels.graphs.graph import random_graph
+from kernels.products import PRODUCT
+from kernels.products.matrix import Matrix
 from kernels.registry import classes
 from kernels.registry.samples import sample
 
@@ -74,6 +78,28 @@ def test_every_sized_cut_is_declared():
         if any(parameter.name == "s" for parameter in method.parameters):
             values = {parameter.name: int(parameter.minimum or 0) for parameter in method.parameters}
             assert method.cuts(values) != Cuts(), method.id
+
+
+@pytest.mark.parametrize(("numbers", "on_gpu"), [("float32", 128), ("float64", 64), ("int32", 128)])
+def test_tiles_are_those_of_the_backend_and_of_the_numbers(numbers: str, on_gpu: int) -> None:
+    graph = random_graph(300, np.random.default_rng(1))
+    paths = PATHS.make([graph], {"numbers": numbers})
+    for method_id in ("floyd-blocked", "floyd-smem", "floyd-tmem"):
+        tiles = registry.method(method_id).tiles
+        sides = {backend: tiles(paths, backend).side for backend in ("cpu", "cuda")}
+        assert sides == {"cpu": 64, "cuda": on_gpu}, method_id
+    factors = [Matrix(np.ones(size)) for size in ((300, 20), (20, 200))]
+    products = PRODUCT.make(factors, {"numbers": numbers})
+    tiles = registry.method("minplus-product").tiles
+    assert tiles(products, "cuda") == Tiles(300, 200, on_gpu, "the product of 300 x 200")
+    assert tiles(products, "cpu").side == 64
+
+
+def test_methods_without_such_tiles_say_so() -> None:
+    paths = PATHS.make([random_graph(9, np.random.default_rng(1))], {})
+    assert registry.method("floyd-warshall").tiles(paths, "cpu") is None
+    assert all((method.tiles is no_tiles) == (method.problem not in (PATHS, BIPARTITE, PRODUCT))
+               for method in registry.METHODS)  # fmt: skip
 
 
 def test_unknown_identifiers_are_errors():

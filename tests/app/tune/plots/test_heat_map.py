@@ -80,3 +80,13 @@ def test_cells_leave_room_for_the_bar_and_its_words(heat):
 
 def _far(one: QColor, other: QColor) -> int:
     return max(abs(a - b) for a, b in zip(one.getRgb(), other.getRgb(), strict=True))
+
+
+def test_all_cells_have_their_value_without_the_unit_where_that_has_no_room_or_none_has(heat):
+    metrics = QFontMetrics(heat.font())
+    at = (0, 2)
+    expected = {90: "100 ms", 45: "100", 12: None}
+    for width, text in expected.items():
+        words = heat._words(metrics, QRectF(0, 0, 3 * width, 60))
+        assert words.get(at) == text and len(words) in (0, 3)
+    assert heat._words(metrics, QRectF(0, 0, 900, metrics.height() - 1)) == {}

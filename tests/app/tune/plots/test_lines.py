@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app import theme
-from app.tune.plots.lines import Curve, LinePlot
-from app.tune.plots.series import Series
+from app.tune.plots.lines import Curve, LinePlot, label_places
+from app.tune.plots.series import Level, Series
 from app.tune.plots.settings import PlotSettings
 from kernels.experiments.points import Point, Spread, Status
 
@@ -128,3 +128,17 @@ def test_colours_follow_the_theme(plot, qtbot, monkeypatch):
 
 def test_the_grid_is_behind_the_lines(plot):
     assert all(plot.getAxis(side).zValue() < plot.getViewBox().zValue() for side in ("bottom", "left"))
+
+
+def test_names_of_level_lines_that_lie_on_each_other_hide_none() -> None:
+    places = label_places([0.3, 0.4, 0.2, 0.3])
+    assert places == [(1.0, True), (0.7, True), (1.0, False), (0.8, False)]
+    assert label_places([0.5]) == [(1.0, True)] and label_places([]) == []
+    assert label_places([0.6, 0.6, 0.6])[:2] == [(1.0, True), (1.0, True)]  # there is no room beside it
+
+
+def test_the_names_of_level_lines_are_on_the_plot(plot) -> None:
+    at = Point("1", "peer", "Peer", {}, Status.MEASURED)
+    plot.show_lines([series("a", 10, 20, 30)], SETTINGS, "s", levels=[Level("low", at, 1.0), Level("high", at, 2.0)])
+    assert [line.label.format for line in plot._levels] == ["high", "low"]
+    assert [line.value() for line in plot._levels] == [2.0, 1.0]

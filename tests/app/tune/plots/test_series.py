@@ -147,3 +147,12 @@ def test_a_grid_for_every_method_and_a_level_for_what_has_no_place() -> None:
     assert level.point is peer and level.value == GRID[0].value("compute_ms")
     (alone,) = series.panels(GRID, "s", "h", "compute_ms", ())
     assert alone.name == ""
+
+
+def test_what_only_some_methods_have_is_no_difference_between_points() -> None:
+    peer = Point("peer", "peer", "Peer", {"method": "peer"}, Status.MEASURED, cells=1_000_000, is_peer=True)
+    other = point(32, 16, (1.0,), "other", parameters={"s": 32, "h": 16, "T": 4})
+    assert {"T", "s", "h", "method"} <= set(series.names([*GRID, other, peer]))
+    assert set(series.varied([*GRID, other, peer])) == {"method", "s", "h"}
+    assert series.varied([]) == []
+    assert series.label(peer, ["s", "method"]) == "Peer" and series.label(GRID[0], ["s", "h"]) == "s 32, h 16"

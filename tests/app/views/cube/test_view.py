@@ -58,7 +58,7 @@ def over_chunk(view: CubeView, number: int) -> QPoint:
 
 def point_at(qtbot: Any, view: CubeView, axis: int, cell: tuple[int, int, int]) -> None:
     """Move the mouse over a cell of a slice."""
-    plot = view.plots[axis]
+    plot = view.slices.plots[axis]
     place = plot.getViewBox().mapViewToScene(QPointF(cell[plot.right] + 0.5, cell[plot.down] + 0.5))
     plot.scene().sigMouseMoved.emit(place)
 
@@ -66,10 +66,10 @@ def point_at(qtbot: Any, view: CubeView, axis: int, cell: tuple[int, int, int]) 
 def test_slices_show_h_of_the_recurrence(view: CubeView) -> None:
     H = reference.cube(view.result.problem)
     assert view.place == tuple(view.path[len(view.path) // 2])
-    for plot in view.plots:
+    for plot in view.slices.plots:
         plane = H.take(view.place[plot.axis], plot.axis)
         assert np.array_equal(plot.values, plane if plot.axis == 2 else plane.T)
-    assert [plot.getPlotItem().titleLabel.text for plot in view.plots] == [
+    assert [plot.getPlotItem().titleLabel.text for plot in view.slices.plots] == [
         f"{axis} = {place}" for axis, place in zip("ijk", view.place, strict=True)
     ]
 
@@ -81,12 +81,12 @@ def test_chunks_are_numbered_as_in_figure_1(view: CubeView) -> None:
 
 
 def test_a_click_in_a_slice_moves_the_others(qtbot: Any, view: CubeView) -> None:
-    view.plots[2].moved.emit((3, 5, view.place[2]))
+    view.slices.plots[2].moved.emit((3, 5, view.place[2]))
     assert view.place[:2] == (3, 5)
     H = reference.cube(view.result.problem)
-    assert np.array_equal(view.plots[0].values, H[3].T)
-    view.plots[0]._lines[0].setValue(9.5)
-    view.plots[0]._lines[0].sigDragged.emit(view.plots[0]._lines[0])
+    assert np.array_equal(view.slices.plots[0].values, H[3].T)
+    view.slices.plots[0]._lines[0].setValue(9.5)
+    view.slices.plots[0]._lines[0].sigDragged.emit(view.slices.plots[0]._lines[0])
     assert view.place[1] == 9
 
 
@@ -165,7 +165,7 @@ def test_a_bar_of_the_timeline_lights_its_chunk(qtbot: Any, view: CubeView) -> N
 def test_a_hovered_cell_lights_its_chunk(qtbot: Any, view: CubeView) -> None:
     point_at(qtbot, view, 2, (9, 17, view.place[2]))
     assert view.selection.strip == view.found.chunk_at((9, 17, 0)) == 6
-    view.plots[2].hovered.emit(None)
+    view.slices.plots[2].hovered.emit(None)
     assert view.selection.strip is None
 
 
@@ -249,7 +249,7 @@ def test_the_menu_hides_and_shows(view: CubeView) -> None:
     view.layer_actions["slices"].setChecked(True)
     assert {sheet.name for sheet in view.picture.scene().sheets} == {"slice 0", "slice 1", "slice 2"}
     view.beside.setChecked(False)
-    assert not view.plots[0].isVisible() and view.picture.isVisible()
+    assert not view.slices.plots[0].isVisible() and view.picture.isVisible()
 
 
 def test_slices_in_the_cube_cover_whole_planes(view: CubeView) -> None:
@@ -270,22 +270,22 @@ def test_a_cube_that_is_not_kept_is_computed_slice_by_slice(qtbot: Any, monkeypa
     for place in ((4, 5, 6), (4, 9, 6)):
         view.go(place)
         qtbot.waitUntil(lambda: view.sharp)
-        assert np.array_equal(view.plots[0].values, H[place[0]].T)
-        assert np.array_equal(view.plots[1].values, H[:, place[1]].T)
-        assert np.array_equal(view.plots[2].values, H[:, :, place[2]])
+        assert np.array_equal(view.slices.plots[0].values, H[place[0]].T)
+        assert np.array_equal(view.slices.plots[1].values, H[:, place[1]].T)
+        assert np.array_equal(view.slices.plots[2].values, H[:, :, place[2]])
         point_at(qtbot, view, 0, (place[0], 3, 3))
         assert f"H {H[place[0], 3, 3]}".replace("-", "\u2212") in view._status.text()
 
 
 def test_large_planes_are_dressed_on_a_thread(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = opened(qtbot, triples.result(triples.problem()))
-    monkeypatch.setattr("app.views.cube.view.AT_ONCE", 0)
+    monkeypatch.setattr("app.views.cube.three.AT_ONCE", 0)
     view = opened(qtbot, triples.result(triples.problem()))
     for place in ((4, 5, 6), (4, 9, 6)):
         view.go(place)
         expected.go(place)
         qtbot.waitUntil(lambda: view.sharp)
-        for ours, theirs in zip(view.plots, expected.plots, strict=True):
+        for ours, theirs in zip(view.slices.plots, expected.slices.plots, strict=True):
             assert np.array_equal(ours.image.image, theirs.image.image) and np.array_equal(ours.values, theirs.values)
 
 
@@ -304,13 +304,13 @@ def test_a_long_pass_is_asked_for_and_can_be_cancelled(qtbot: Any, monkeypatch: 
     monkeypatch.setattr("app.views.cube.wait.ASKED_CELLS", 10)
     view = opened(qtbot, triples.result(triples.problem()))
     assert view.bar.isVisible() and "pass over" in view.bar.text.text()
-    assert view.plots[0].values is None
+    assert view.slices.plots[0].values is None
     view.bar._start()
     view.bar.button.click()
     assert not view.bar.busy and view.bar.text.text() == "H was not computed."
     view.bar.button.click()
     qtbot.waitUntil(lambda: view.sharp)
-    assert view.plots[0].values is not None and not view.bar.isVisible()
+    assert view.slices.plots[0].values is not None and not view.bar.isVisible()
 
 
 def test_a_cube_beyond_reach_says_so(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -359,7 +359,7 @@ def test_a_figure_has_every_part_in_its_own_size(view: CubeView) -> None:
     view._rows[0].setSizes([700, 300])
     QApplication.processEvents()
     (cube, third), (first, second) = view._figure_rows()
-    assert [size for size, _ in (first, second, third)] == [plot.viewport().size() for plot in view.plots]
+    assert [size for size, _ in (first, second, third)] == [plot.viewport().size() for plot in view.slices.plots]
     assert cube[0].width() > third[0].width() != first[0].width()
     whole = view.figure_size()
     assert whole.width() >= max(cube[0].width() + third[0].width(), first[0].width() + second[0].width())

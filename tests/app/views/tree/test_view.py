@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
 
 from app.kit.selection import Selection
 from app.kit.tree.layout import Shape
-from app.views.tree import export, menus
-from app.views.tree import view as tree_view
+from app.views.tree import export, laying, menus
 from app.views.tree.view import TreeView
 from kernels.errors import InputError
 from kernels.io import newick, tree_files
@@ -344,7 +343,7 @@ def test_a_result_shows_its_tree_and_keeps_what_was_done_to_it(view) -> None:
 
 
 def test_a_large_tree_is_laid_out_on_a_thread(qtbot, monkeypatch):
-    monkeypatch.setattr(tree_view, "AT_ONCE", 3)
+    monkeypatch.setattr(laying, "AT_ONCE", 3)
     view = TreeView(Selection())
     qtbot.addWidget(view)
     view.show()

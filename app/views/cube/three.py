@@ -1,0 +1,164 @@
+"""The slices across i, j and k beside the cube: each plot is made in a turn of its own, and all show one cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.kit.background import Latest
+from app.kit.cube import colours
+from app.kit.later import Later
+from app.views.cube.dressing import Dressed, dressed
+from app.views.cube.slices import LEAST_SIZE, SlicePlot
+from kernels.triple.model import Cell
+
+AXES = range(3)
+MADE_IN_ORDER = (2, 0, 1)
+"""The slice beside the cube is made first, then those below."""
+PAUSE_MS = 10
+"""Between two plots, so that what was made is painted in a turn of its own."""
+AT_ONCE = 1_000_000
+"""Cells of planes that are dressed while one looks: some 10 ms."""
+
+Planes = Mapping[int, np.ndarray]
+
+
+class ThreeSlices(QObject):
+    """Plots in ``places``, widgets that wait for them: a plot takes 20 ms to be made, three would stop the window.
+
+    ``moved(cell)``: a slice was clicked, or its lines dragged; ``hovered(cell)``: the cell under the mouse, or None;
+    ``dressed(found)``: planes are shown in these colours (`Dressed`).
+    """
+
+    moved = Signal(object)
+    hovered = Signal(object)
+    dressed = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.places = tuple(Later(partial(self._make, axis)) for axis in AXES)
+        for place in self.places:
+            place.setMinimumSize(*LEAST_SIZE)
+        self.planes: Planes = {}
+        """H of the planes that are shown, as ``slices.Values.plane`` has them."""
+        self._cube: tuple[Cell, Sequence[str], tuple[int, int]] | None = None
+        self._path: np.ndarray | None = None
+        self._place: Cell = (0, 0, 0)
+        self._shown_at = dict.fromkeys(AXES, -1)
+        self._box: np.ndarray | None = None
+        self._found: Dressed | None = None
+        self._dressing = Latest(self)
+        self._dressing.finished.connect(self._show_dressed)
+        self._empty: SlicePlot | None = None
+        self._making = QTimer(self, interval=PAUSE_MS)
+        self._making.timeout.connect(self._make_next)
+        self._making.start()
+
+    @property
+    def plots(self) -> tuple[SlicePlot, ...]:
+        """Those that are there by now, across i, j, k."""
+        return tuple(place.content for place in self.places if place.made)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a plot is still to be made, or planes to be dressed."""
+        return self._making.isActive() or self._dressing.busy
+
+    def complete(self) -> tuple[SlicePlot, ...]:
+        """All three plots, made now where they are not there."""
+        while self._making.isActive():
+            self._make_next()
+        return self.plots
+
+    def forget(self) -> None:
+        """Nothing is known of H any longer."""
+        self.planes, self._found = {}, None
+        self._dressing.cancel()
+
+    def show_cube(self, cells: Cell, names: Sequence[str], steps: tuple[int, int], path: np.ndarray | None) -> None:
+        """Begin with a cube; ``steps``: s and h, 0 for none; ``path``: its cells, shape (n, 3), or None."""
+        self._cube, self._path, self._found = (cells, names, steps), path, None
+        for plot in self.plots:
+            plot.show_cube(cells, names, steps, path)
+
+    def show_place(self, place: Cell) -> None:
+        """The cell that all slices go through."""
+        self._place = place
+        for plot in self.plots:
+            self._show_place_in(plot)
+
+    def still(self) -> Planes:
+        """Of the planes shown last those that go through the present place."""
+        return {axis: plane for axis, plane in self.planes.items() if self._shown_at[axis] == self._place[axis]}
+
+    def show_planes(self, planes: Planes) -> None:
+        """Show H where it is there; one range of colours for all slices. Large ones are dressed on a thread."""
+        self.planes = planes
+        self._shown_at = dict(zip(AXES, self._place, strict=True))
+        if sum(plane.size for plane in planes.values()) <= AT_ONCE:
+            self._dressing.cancel()
+            self._show_dressed(dressed(planes))
+            return
+        for plot in self.plots:
+            if plot.axis not in planes:
+                plot.show_values(None, None, colours.lut())
+        self._dressing.request(lambda monitor: dressed(planes))
+
+    def show_lit(self, box: np.ndarray | None) -> None:
+        """Outline a chunk (cube_data.Chunks.box), or none."""
+        self._box = box
+        for plot in self.plots:
+            plot.show_lit(box)
+
+    def fit(self) -> None:
+        """Show whole slices."""
+        for plot in self.plots:
+            plot.fit()
+
+    def restyle(self) -> None:
+        """Take the colours in use."""
+        for plot in self.plots:
+            plot.restyle()
+
+    def _make_next(self) -> None:
+        """Make a plot, or show in the one that was made last what there is to show."""
+        if self._empty is not None:
+            self._bring(self._empty)
+            self._empty = None
+        elif missing := [axis for axis in MADE_IN_ORDER if not self.places[axis].made]:
+            self._empty = self.places[missing[0]].content
+            return
+        if len(self.plots) == len(self.places):
+            self._making.stop()
+
+    def _make(self, axis: int) -> SlicePlot:
+        plot = SlicePlot(axis)
+        plot.moved.connect(self.moved)
+        plot.hovered.connect(self.hovered)
+        return plot
+
+    def _bring(self, plot: SlicePlot) -> None:
+        """Show in a plot that was just made what the others show."""
+        if self._cube is None:
+            return
+        plot.show_cube(*self._cube, self._path)
+        self._show_place_in(plot)
+        if self._found is not None:
+            self._show_values_in(plot, self._found)
+        plot.show_lit(self._box)
+
+    def _show_place_in(self, plot: SlicePlot) -> None:
+        path, place = self._path, self._place
+        plot.show_place(place, None if path is None else path[path[:, plot.axis] == place[plot.axis]])
+
+    def _show_dressed(self, found: Dressed) -> None:
+        self._found = found
+        for plot in self.plots:
+            self._show_values_in(plot, found)
+        self.dressed.emit(found)
+
+    def _show_values_in(self, plot: SlicePlot, found: Dressed) -> None:
+        plot.show_values(found.values.get(plot.axis), found.tones.get(plot.axis), colours.lut())
