@@ -118,7 +118,8 @@ class MsaProblem:
     @property
     def size(self) -> str:
         longest = int(self.lengths.max())
-        return f"{len(self.sequences):,} sequence{'s' * (len(self.sequences) != 1)} of up to {longest:,} letters"
+        sequences, letters = ("s" * (number != 1) for number in (len(self.sequences), longest))
+        return f"{len(self.sequences):,} sequence{sequences} of up to {longest:,} letter{letters}"
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -127,8 +128,8 @@ class MsaProblem:
         if renamed := renaming([sequence.name for sequence in self.sequences], self.names):
             told.append(f"Sequences with {renamed}.")
         if empty := len(self.sequences) - len(self.filled):
-            have = "sequence has" if empty == 1 else "sequences have"
-            told.append(f"{empty:,} {have} no letters: gaps alone stand in the row.")
+            have, rows = ("sequence has", "row") if empty == 1 else ("sequences have", "rows")
+            told.append(f"{empty:,} {have} no letters: gaps alone stand in the {rows}.")
         if self.tree is not None:
             told.append(f"The guide tree is the one given: {self.tree.name}.")
         elif self.distances is not None:

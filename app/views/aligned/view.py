@@ -32,7 +32,7 @@ from kernels.model import Result
 FORMS = {
     "pair": (("match",), True),
     "triple": (("identity",), True),
-    "many": (("logo", "consensus", "conservation", "occupancy"), False),
+    "many": (("logo", "consensus", "confidence", "conservation", "occupancy"), False),
 }
 """The tracks to begin with, and whether columns are wrapped, for results of two and three sequences and for others."""
 STEPS = {Qt.Key.Key_M: "mismatch", Qt.Key.Key_G: "gap"}

@@ -88,6 +88,7 @@ class RefinementView(PaintedView):
         super().__init__(selection)
         self.way: Way | None = None
         self.shown_step: Step | None = None
+        self._shown_number = 0
         self.before, self.after = SideCanvas("Alignment before"), SideCanvas("Alignment after")
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self._told = label(wrap=True)
@@ -161,7 +162,7 @@ class RefinementView(PaintedView):
         widths = [side.there.shape[1] for side in (step.before, step.after)]
         gain = f" ({(after - before) / before:+.3%})" if before > 0 else ""
         earlier = self.way.answer.changes.earlier
-        of = f"{self.number + 1 + earlier:,} of {len(self.way) + earlier:,}"
+        of = f"{self._shown_number + 1 + earlier:,} of {len(self.way) + earlier:,}"
         parts = (
             f"Change {of}: {first:,} and {step.change.first.size - first:,} rows parted and merged again",
             f"expected pairs between them {before:,.2f} to {after:,.2f}{gain}",
@@ -203,6 +204,7 @@ class RefinementView(PaintedView):
 
     def _take(self, made: tuple[int, Step]) -> None:
         if made[0] == self.number:
+            self._shown_number = made[0]
             self._show(made[1])
 
     def _show(self, step: Step | None) -> None:

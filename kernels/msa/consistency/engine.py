@@ -154,7 +154,7 @@ def prepared(sequences: Sequence[np.ndarray], recipe: Recipe, stages: Stages, th
         joins, tree = joins_of(given.tree), given.tree
     else:
         joins, tree = guide_tree(1 - accuracies if given.distances is None else given.distances, monitor)
-    weights = sequence_weights(tree)
+    weights = tree_weights(tree) if recipe.tree_weights else alike_weights(accuracies)
     phase("tree")
     if grows:
         phase.grows(tree)
@@ -198,10 +198,25 @@ def guide_tree(distances: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, Tre
     return joins, Tree.from_joins([str(x) for x in range(n)], joins, lengths)
 
 
-def sequence_weights(tree: Tree) -> np.ndarray:
+def tree_weights(tree: Tree) -> np.ndarray:
     """Weights as ClustalW has them, in the order of the sequences, int64 1..WEIGHT_UNIT."""
     made = np.empty(len(tree.leaves), np.int64)
     made[[int(name) for name in tree.taxa]] = np.maximum(np.rint(WEIGHT_UNIT * leaf_weights(tree)), 1)
+    return made
+
+
+def alike_weights(accuracies: np.ndarray) -> np.ndarray:
+    """One over how many sequences are like each, itself among them, in the order of the sequences, int64
+    1..WEIGHT_UNIT.
+
+    ``accuracies`` float64 (n, n): a sequence counts for another by the expected accuracy of both to the fourth power,
+    so that those that are not near each other count little. A family of many members then has not much more to say
+    than one of few, however deep its part of the tree is.
+    """
+    likeness = np.square(np.square(accuracies))  # not a power, which machines round differently
+    np.fill_diagonal(likeness, 1)
+    alike = likeness.sum(axis=1)
+    made: np.ndarray = np.maximum(np.rint(WEIGHT_UNIT * alike.min() / alike), 1).astype(np.int64)
     return made
 
 

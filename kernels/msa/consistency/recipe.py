@@ -19,8 +19,9 @@ class Recipe:
     sequences up to ``all_others``, beyond by way of the nearest ``others`` of both, or of fewer, so that these times
     the sequences are ``ways``, ``least_others`` at least; ``refinements`` are the columns at which the alignment is
     split and merged again. Posteriors below ``cut`` units are dropped. ``triplets``: groups are aligned three at a time
-    where they are small (`triplets`). ``variants``, where there are any, are recipes
-    of alignments of which one is made that agrees with them most.
+    where they are small (`triplets`). ``tree_weights``: sequences weigh what the tree says, else one over how many are
+    like them. ``variants``, where there are any, are recipes of alignments of which one is made that agrees with them
+    most.
     """
 
     models: tuple[PairModel, ...]
@@ -34,6 +35,7 @@ class Recipe:
     seed: int = 1
     cut: int = CUT
     triplets: bool = False
+    tree_weights: bool = False
     variants: tuple[Recipe, ...] = ()
 
     def others_of(self, sequences: int) -> int:
@@ -48,7 +50,9 @@ def recipe(problem: MsaProblem) -> Recipe:
     own: ConsistencyRules | RefinementRules = problem.rules
     triplets = isinstance(own, ConsistencyRules) and own.triplets
     chosen = models.protein_models() if problem.protein else models.dna_models()
-    normal = Recipe(chosen, seed=own.refinement_seed, cut=cut_of(own), triplets=triplets)
+    normal = Recipe(
+        chosen, seed=own.refinement_seed, cut=cut_of(own), triplets=triplets, tree_weights=not problem.protein
+    )
     effort = own.effort if isinstance(own, ConsistencyRules) else "normal"
     if effort == "fast":
         return replace(normal, rounds=1, refinements=0)

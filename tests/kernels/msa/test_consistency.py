@@ -13,7 +13,7 @@ from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.msa import CONSISTENCY_PROBLEM
 from kernels.msa.consistency import cpu_merging, cpu_stages, engine, models, reference
-from kernels.msa.consistency.recipe import Recipe
+from kernels.msa.consistency.recipe import Recipe, recipe
 from kernels.msa.consistency.rules import ConsistencyRules
 from kernels.msa.consistency.sparse import Posteriors
 from kernels.msa.consistency.telling import Told
@@ -90,6 +90,22 @@ def test_expected_accuracy_is_the_best_sum(found: Posteriors) -> None:
     for x, y in ((0, 1), (3, 18), (18, 19)):
         shorter = min(found.lengths[x], found.lengths[y])
         assert made[x, y] == made[y, x] == pytest.approx(reference.best_sum(found.dense(x, y)) / shorter)
+
+
+def test_a_family_weighs_as_much_as_one_that_is_alone() -> None:
+    """Three of the same, and one that is like none: each of the three says a third; one that is half like them more."""
+    accuracies = np.zeros((5, 5))
+    accuracies[:3, :3] = 1
+    accuracies[:3, 4] = accuracies[4, :3] = 0.5
+    expected = 1 / np.array([3 + 0.5**4] * 3 + [1, 1 + 3 * 0.5**4])
+    np.testing.assert_allclose(engine.alike_weights(accuracies) / models.WEIGHT_UNIT, expected, atol=1e-3)
+
+
+def test_nucleotides_weigh_what_the_tree_says() -> None:
+    kinds = {SequenceType.PROTEIN: b"MKVALNDSTW", SequenceType.DNA: b"ACGTACCTGA"}
+    for kind, letters in kinds.items():
+        problem = CONSISTENCY_PROBLEM.make(tuple(Sequence(name, letters, kind) for name in "ab"), {})
+        assert recipe(problem).tree_weights == (kind == SequenceType.DNA)
 
 
 def test_a_merge_has_the_best_sum_of_columns() -> None:
