@@ -19,8 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from window_blocks import ROOT, Scenes, open_window
-from window_records import Threads
+from window_blocks import ROOT, Blocks, Scenes, open_window
 
 LOOK_S = 0.05
 
@@ -34,7 +33,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         window, qt = open_window(Path(folder))
-        blocks = Threads(chosen.where)
+        blocks = Blocks(chosen.where)
         scenes = Alignments(window, blocks, qt)
         scenes.start()
         for path in chosen.files:

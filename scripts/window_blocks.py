@@ -104,7 +104,7 @@ def _worked() -> dict[int, float]:
 
 def _told(frame: FrameType | None) -> str:
     """The innermost calls of a thread, the last one first."""
-    lines = []
+    lines: list[str] = []
     while frame is not None and len(lines) < LINES:
         lines.append(f"  {frame.f_code.co_filename}:{frame.f_lineno} {frame.f_code.co_name}")
         frame = frame.f_back
