@@ -8,7 +8,8 @@ the same hues.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -265,6 +266,20 @@ def palette(theme: Theme) -> QPalette:
     for target in (role.Text, role.WindowText, role.ButtonText, role.HighlightedText):
         result.setColor(QPalette.ColorGroup.Disabled, target, QColor(theme.muted))
     return result
+
+
+@contextmanager
+def undressed() -> Iterator[None]:
+    """Put a window together here: a piece that is put into another one is dressed anew with all that is in it, so that
+    to dress the whole once, at the end, takes a fifth of the time."""
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    sheet = application.styleSheet()
+    application.setStyleSheet("")
+    try:
+        yield
+    finally:
+        application.setStyleSheet(sheet)
 
 
 def _dress(application: QApplication, theme: Theme) -> None:

@@ -39,15 +39,16 @@ class Window(Workbench):
     """The workbench, connected: what is chosen is planned, what is planned can run, what was run is shown."""
 
     def __init__(self, settings: Settings, methods: Sequence[Method] = registry.METHODS) -> None:
-        super().__init__(settings, methods)
-        self.setWindowTitle("Antidiag")
-        self.setAcceptDrops(True)
-        self.autosave, self.interrupted = Autosave(self.session, self.remembered), Interrupted()
-        self._run_wanted = False
-        self._looked_at: Any = None
-        self._gpus: list[Device] = []
-        self.commands = actions.install(self)
-        self.splitters = layout.lay_out(self, self.commands)
+        with theme.undressed():
+            super().__init__(settings, methods)
+            self.setWindowTitle("Antidiag")
+            self.setAcceptDrops(True)
+            self.autosave, self.interrupted = Autosave(self.session, self.remembered), Interrupted()
+            self._run_wanted = False
+            self._looked_at: Any = None
+            self._gpus: list[Device] = []
+            self.commands = actions.install(self)
+            self.splitters = layout.lay_out(self, self.commands)
         self._connect()
         self._restore_window()
         for looking in (self.device.look, self.interrupted.look):  # after the window is there

@@ -140,9 +140,6 @@ class JobPanel(Card):
         self.copy_button = quiet_button("Copy log", "Copy the whole log")
         self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
         self.copy_button.hide()
-        self._line = self.log_button.sizeHint().height()
-        self.heading.setMinimumSize(HEADING_WIDTH, self._line)
-        self.message.setFixedHeight(self._line)
         self.header.setStretch(self.header.count() - 1, 0)
         for widget, stretch in ((self._pages, 1), (self.copy_button, 0), (self.log_button, 0)):
             self.header.addWidget(widget, stretch)
@@ -180,6 +177,9 @@ class JobPanel(Card):
 
     def _fit(self) -> None:
         """As high as the rows, or as the log; a message stays until a job begins or a newer one comes."""
+        line = self.log_button.sizeHint().height()  # another one when it is dressed
+        self.heading.setMinimumSize(HEADING_WIDTH, line)
+        self.message.setFixedHeight(line)
         shown = list(self.rows.values())
         self.message.setVisible(not shown or self.message.text() != IDLE)
         if self._pages.currentIndex():
@@ -187,9 +187,9 @@ class JobPanel(Card):
             return
         width = self._area.viewport().width()
         heights = [row.heightForWidth(width) if row.hasHeightForWidth() else row.sizeHint().height() for row in shown]
-        heights += [self._line] * (not self.message.isHidden())
+        heights += [line] * (not self.message.isHidden())
         seen = heights[-MOST_ROWS:]
-        self._pages.setFixedHeight(max(sum(seen) + theme.SPACING * (len(seen) - 1), self._line))
+        self._pages.setFixedHeight(max(sum(seen) + theme.SPACING * (len(seen) - 1), line))
 
     def _add(self, job: Job) -> None:
         self.rows[job] = JobRow(job, self._queue)
