@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kernels import registry
+from kernels import engine, registry
 from kernels.errors import Cancelled
-from kernels.graphs import reference
+from kernels.graphs import kinds, reference, sizes
+from kernels.graphs.digits import TOLERANCE
 from kernels.graphs.graph import from_weights
 from kernels.graphs.problem import build
 from kernels.monitor import Monitor
@@ -52,6 +53,24 @@ def test_distances_are_the_definitions(emulated, monkeypatch, precision, kind, n
     told = registry.method("floyd-blocked").footprint(made, {}, "cuda").device_bytes
     assert found.device_bytes <= told * 1.01 <= found.device_bytes * 1.02
     assert found.steps.array()["column_end"].max() == n
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("precision", "kind", "n"),
+    [("int32", "few", 2105), ("int32", "far", 1100), ("float32", "negative", 2048), ("float64", "halves", 1300)],
+)
+def test_distances_on_a_gpu_are_the_cpus(precision: str, kind: str, n: int) -> None:
+    """Three times: the next run uses what one kept. Fractions add up in another order, but always in the same."""
+    made = build([from_weights(weights(n, kind))], {"numbers": precision})
+    method = registry.method("floyd-blocked")
+    assert sizes.overlaps(made, kinds.BLOCKED)
+    expected = engine.execute(engine.plan(method, made, {}, "cpu"), keep_rate=False).answer.floats(made)
+    found = [engine.execute(engine.plan(method, made, {}, "cuda"), keep_rate=False).answer.floats(made) for _ in "123"]
+    allowed = TOLERANCE[precision] * expected[np.isfinite(expected)].max() if kind == "halves" else 0.0
+    np.testing.assert_allclose(found[0], expected, rtol=0, atol=allowed)
+    for other in found[1:]:
+        np.testing.assert_array_equal(other, found[0])
 
 
 @pytest.mark.parametrize("told", [1, 4, 7])
