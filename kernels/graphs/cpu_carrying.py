@@ -8,7 +8,7 @@ bits (``codes``, the same memory as ``raw``), those of a piece lie close togethe
 from __future__ import annotations
 
 from kernels.cpu.jit import called, compiled
-from kernels.cpu.simd import acquire, release
+from kernels.cpu.simd import acquire, release, take_ticket
 from kernels.cpu.waiting import wait_for
 from kernels.graphs.cpu_moving import WORD, lessened, widened
 
@@ -21,30 +21,38 @@ SPAN = 2 << 20
 
 @compiled
 def carried(
-    weights, most, codes, raw, numbers, limit, none, infinite, side, piece, chunk, turns, worker, workers, up, down,
-    stop,
+    weights, most, codes, raw, numbers, limit, none, infinite, side, piece, chunk, turns, tickets, up, touched, down,
+    taken, stop,
 ):  # fmt: skip
-    """The share of ``worker`` of ``workers``.
+    """What a thread does of it: whatever chunk of rows is next, so that none waits for a thread that begins late.
 
     ``weights``: float64, (n, n), brought as at most ``most``, which also pads rows and columns up to ``side``.
     ``numbers``: the distances, (n, n); from ``limit`` on they are ``infinite``, as is the code ``none``.
     ``piece`` and ``chunk``: rows that the bus has at a time, and a thread.
-    ``up``: a word for every chunk, set to 1 when it is there, and behind these one for every worker.
     ``turns``: the first rows of the chunks that come back, in their order.
-    ``down``: a word for every piece, RAW or CODES when it has come.
+    ``tickets``: three words, 0 at first. The others have a word, WORD apart, set to 1 when it is so: ``up`` for every
+    chunk that is there; ``touched`` for every SPAN bytes that the system has found memory for; ``taken`` for every
+    chunk that has come back. ``down``: a word for every piece, RAW or CODES when it has come.
     """
-    n, ratio = weights.shape[0], codes.size // raw.size
-    for number in range(worker, side // chunk, workers):
+    n, ratio, flat = weights.shape[0], codes.size // raw.size, numbers.reshape(numbers.size)
+    number = take_ticket(tickets, 0)
+    while number < side // chunk:
         if acquire(stop, 0) != 0:
             return
         _bring(weights, most, codes, ratio, side, piece, number * chunk, (number + 1) * chunk)
         release(up, number * WORD, 1)
-    _touch(numbers.reshape(numbers.size), worker, workers)
-    release(up, (side // chunk + worker) * WORD, 1)
-    for other in range(workers):  # whoever touches a page that has its distances already would overwrite one
-        if not wait_for(up, (side // chunk + other) * WORD, 1, stop):
+        number = take_ticket(tickets, 0)
+    spans = touched.size // WORD
+    number = take_ticket(tickets, WORD)
+    while number < spans:
+        _touch(flat, number)
+        release(touched, number * WORD, 1)
+        number = take_ticket(tickets, WORD)
+    for number in range(spans):  # whoever touches a page that has its distances already would overwrite one
+        if not wait_for(touched, number * WORD, 1, stop):
             return
-    for number in range(worker, turns.size, workers):
+    number = take_ticket(tickets, 2 * WORD)
+    while number < turns.size:
         first = turns[number]
         word = first // piece * WORD
         if not wait_for(down, word, 1, stop):
@@ -57,6 +65,8 @@ def carried(
         else:
             for row in range(first, last):
                 settled(raw[row * side : row * side + n], limit, infinite, numbers[row])
+        release(taken, number * WORD, 1)
+        number = take_ticket(tickets, 2 * WORD)
 
 
 @compiled
@@ -87,12 +97,11 @@ def _place(row, ratio, side, piece):
 
 
 @called
-def _touch(flat, worker, workers):
-    """Write to every page of a new array, by spans of SPAN bytes; what lies there changes."""
+def _touch(flat, span):
+    """Write to every page of a part of a new array; what lies there changes."""
     length, step = SPAN // flat.itemsize, PAGE // flat.itemsize
-    for first in range(worker * length, flat.size, workers * length):
-        for at in range(first, min(first + length, flat.size), step):
-            flat[at] = 0
+    for at in range(span * length, min((span + 1) * length, flat.size), step):
+        flat[at] = 0
 
 
 @compiled

@@ -40,44 +40,45 @@ class Carrier:
         self._most = np.float64(NONE if narrow else self._infinite)
         self._none, self._limit = self.travels.type(NONE if narrow else 0), dtype.type(limit)
         self._threads = max(1, min(workers.cores(), THREADS))
-        self._up = np.zeros((side // CHUNK + self._threads) * WORD, np.int64)
-        self._down = np.zeros(side // piece * WORD, np.int64)
+        self._up, self._down = _words(side // CHUNK), _words(side // piece)
         self._stop = workers.stop_word()
 
     def compile(self) -> None:
         """Have compiled what threads do, before they wait for each other."""
-        raw = np.zeros(1, self._numbers.dtype)
-        nothing, words = np.empty((0, 0)), np.zeros(WORD, np.int64)
+        raw, word, nothing = np.zeros(1, self._numbers.dtype), _words(1), np.empty((0, 0))
         nothing.setflags(write=False)
-        self._carried(nothing, raw, np.empty((0, 0), raw.dtype), 0, np.empty(0, np.int64), 0, 1, words)
-        cpu_carrying.all_there(words, 0, 0, self._stop)
-        cpu_carrying.come(words, 0, RAW)
+        self._carried(nothing, raw, np.empty((0, 0), raw.dtype), 0, np.empty(0, np.int64), _words(3), word[:0], word)
+        cpu_carrying.all_there(word, 0, 0, self._stop)
+        cpu_carrying.come(word, 0, RAW)
 
     def _carried(
-        self, weights: np.ndarray, raw: np.ndarray, numbers: np.ndarray, side: int, turns: np.ndarray, worker: int,
-        threads: int, up: np.ndarray,
+        self, weights: np.ndarray, raw: np.ndarray, numbers: np.ndarray, side: int, turns: np.ndarray,
+        tickets: np.ndarray, touched: np.ndarray, taken: np.ndarray,
     ) -> None:  # fmt: skip
         cpu_carrying.carried(
             weights, self._most, raw.view(self.travels), raw, numbers, self._limit, self._none, self._infinite, side,
-            self.piece, CHUNK, turns, worker, threads, up, self._down, self._stop,
+            self.piece, CHUNK, turns, tickets, self._up, touched, self._down, taken, self._stop,
         )  # fmt: skip
 
     @contextmanager
     def carrying(self, panels: list[tuple[int, int]]) -> Iterator[None]:
         """While the block runs, threads bring all weights and take what is delivered; ``panels``: the rows of the
         distances, as they will come. When the block ends, the current stream is behind all copies."""
-        count, n = self._side**2, len(self._weights)
-        starts = [np.arange(first, min(last, n), CHUNK) for first, last in panels]
-        turns = np.concatenate(starts).astype(np.int64)
-        with whole_transfers.lent(count * self._numbers.itemsize) as buffer:
-            raw = buffer.view(self._numbers.dtype, count)
+        count, n, numbers = self._side**2, len(self._weights), self._numbers
+        turns = np.concatenate([np.arange(first, min(last, n), CHUNK) for first, last in panels]).astype(np.int64)
+        tickets, touched, taken = _words(3), _words(-(-numbers.nbytes // cpu_carrying.SPAN)), _words(turns.size)
+        with whole_transfers.lent(count * numbers.itemsize) as buffer:
+            raw = buffer.view(numbers.dtype, count)
             self._address = buffer.address
 
             def work(worker: int) -> None:
-                self._carried(self._weights, raw, self._numbers, self._side, turns, worker, self._threads, self._up)
+                self._carried(self._weights, raw, numbers, self._side, turns, tickets, touched, taken)
+
+            def over() -> bool:
+                return bool(cpu_carrying.all_there(taken, 0, turns.size, self._stop))
 
             try:
-                with workers.beside(work, self._threads, self._stop):
+                with workers.beside(work, self._threads, self._stop, over):
                     yield
             finally:
                 buffer.event.record(cupy.cuda.get_current_stream())
@@ -110,3 +111,8 @@ class Carrier:
     def _at(self, row: int) -> int:
         """Where in pinned memory a piece begins."""
         return self._address + row * self._side * self._numbers.itemsize
+
+
+def _words(count: int) -> np.ndarray:
+    """So many words, each in a cache line of its own."""
+    return np.zeros(count * WORD, np.int64)

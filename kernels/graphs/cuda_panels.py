@@ -8,15 +8,15 @@ With A[s] for the rows of panel s, A[s, k] for their columns that are vertices o
 
 Forward, a panel lets in the vertices of the panels before it, and needs no panel behind it: it starts when it has
 arrived. Backward, the rows behind it are distances already, so that one product makes it distances too, and it leaves.
-Half of the work is backward. The first panels, `EAGER` of them, while little has arrived, let in each other's vertices
-at once: together they are as one panel for all that follow.
+Half of the work is backward.
 
 A product changes all columns of a panel, so that its left factors lie in a matrix of their own: weights come there
 first, a product puts the columns there that are the next one's factors, and a panel is copied there before it goes
 backward.
 
-Streams: ``chain`` has what everything waits for, a panel's vertices and the last product before these; ``side`` the
-products before that; ``leaving`` makes codes of 16 bits. Every panel has events for what is done.
+Streams: ``chain`` has what everything waits for, a panel's vertices and the last product before these; ``sides``, which
+panels have in turn, the products before that; ``leaving`` makes codes of 16 bits. Every panel has events for what is
+done.
 """
 
 from __future__ import annotations
@@ -43,13 +43,10 @@ from kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
 
 FLOYD = (*TILE_FILES, Path(__file__).with_name("floyd.cu"))
 
-EAGER = 2
-"""Panels that are as one for those behind them."""
-FINE = True
-FIRST = 0
-SIDES = 1
 AHEAD = 2
 """Panels that are queued beyond the one that is waited for."""
+SIDES = 2
+"""Panels that have products at a time: one alone does not fill a large device, more hold up the chain."""
 
 
 def fits(problem: PathsProblem) -> bool:
@@ -68,67 +65,68 @@ class Panels:
 
     def __init__(self, problem: PathsProblem, over: PathsProblem, run: Run, narrow: bool) -> None:
         self.n, self._run, self._size = problem.n, run, algebra.tile(problem.dtype)
-        self._side = algebra.whole(problem.n, self._size)
-        self.blocks = self._side // self._size
-        height = PANEL // self._size
-        self.cuts = sorted({0, FIRST // self._size, *range(height, self.blocks, height), self.blocks})
-        self.count = len(self.cuts) - 1
-        self.eager = min(EAGER, self.count)
-        self._numbers = np.empty((self.n, self.n), problem.dtype)
-        self._carrier = Carrier(over.graph.weights, self._numbers, problem.limit, self._side, self._size, narrow)
+        self.side, self._dtype = algebra.whole(problem.n, self._size), problem.dtype
+        self.blocks = self.side // self._size
+        self.cuts = [*range(0, self.blocks, PANEL // self._size), self.blocks]
+        self.count, self._done = len(self.cuts) - 1, 0
         self._limit, self._narrow = problem.dtype.type(problem.limit), narrow
-        self._compile(algebra.defines(problem.dtype))
-        shape = self._side, self._side
-        self._d, self._left = run.empty(shape, problem.dtype), run.empty(shape, problem.dtype)
-        self._codes = run.empty(shape, NARROW) if narrow else self._left
-        self._outside = run.filled(self.count, np.int32)
-        self._done = 0
+        self._numbers = np.empty((self.n, self.n), problem.dtype)
+        self._carrier = Carrier(over.graph.weights, self._numbers, problem.limit, self.side, self._size, narrow)
+
+    def distances(self) -> np.ndarray:
+        """What of the transfers was not beside the computation is the time of the transfers."""
+        self._run.monitor.check()
+        self._run.spend("compilation", time_ms(self._carrier.compile))
+        times_ms, order = self._run.times_ms, range(self.count - 1, -1, -1)
+        with self._carrier.carrying([self._rows(panel) for panel in order]):
+            self._compile(algebra.defines(self._dtype))
+            self._take()
+            with self._streams():
+                with self._run.timed("transfer"):
+                    self._arrive(0)
+                    self._main.wait_event(self._arrived[0])
+                began, known_ms = time.perf_counter(), sum(times_ms.values())
+                with self._run.phase("distances", ahead=AHEAD) as phase:
+                    for panel in range(self.count):
+                        if panel:
+                            self._arrive(panel)
+                        self._forward(panel)
+                        phase.launched(*self._told(panel, self._closed[panel], self.cuts[panel + 1]))
+                    for panel in order:
+                        self._backward(panel)
+                        if behind := self.blocks - self.cuts[panel + 1]:
+                            phase.launched(*self._told(panel, self._final[panel], behind))
+                        if panel + AHEAD < self.count:
+                            self._leave(panel + AHEAD)
+                    for panel in order[-AHEAD:]:
+                        self._leave(panel)
+        self._run.spend("transfer", (time.perf_counter() - began) * 1e3 - (sum(times_ms.values()) - known_ms))
+        return self._numbers
 
     def _compile(self, constants: dict[str, int]) -> None:
-        kernel = self._run.kernel
+        kernel, small = self._run.kernel, algebra.defines(self._dtype, small=True)
         self._apply = kernel(FLOYD, "floyd_apply", **constants)
         self._close, self._cross, self._rest = (
-            kernel(FLOYD, f"floyd_{name}", **algebra.defines(self._numbers.dtype, small=FINE))
-            for name in ("close", "cross", "rest")
+            kernel(FLOYD, f"floyd_{name}", **small) for name in ("close", "cross", "rest")
         )
         if self._narrow:
             self._spread, self._gather = (
                 kernel(MOVING, name, NARROW=1, **constants) for name in ("spread", "gathered")
             )
-        self._run.spend("compilation", time_ms(self._carrier.compile))
 
-    def distances(self) -> np.ndarray:
-        """What of the transfers was not beside the computation is the time of the transfers."""
-        times_ms, order = self._run.times_ms, range(self.count - 1, -1, -1)
-        with self._carrier.carrying([self._rows(panel) for panel in order]), self._streams():
-            with self._run.timed("transfer"):
-                self._arrive(0)
-                self._main.wait_event(self._arrived[0])
-            began, known_ms = time.perf_counter(), sum(times_ms.values())
-            with self._run.phase("distances", ahead=AHEAD) as phase:
-                for panel in range(self.count):
-                    if panel:
-                        self._arrive(panel)
-                    self._forward(panel)
-                    phase.launched(*self._told(self._closed[panel], self._let_in_forward(panel)))
-                for panel in order:
-                    self._backward(panel)
-                    if behind := self.blocks - self.cuts[max(panel + 1, self.eager)]:
-                        phase.launched(*self._told(self._final[panel], behind * self._height(panel)))
-                    if panel + AHEAD < self.count:
-                        self._leave(panel + AHEAD)
-                for panel in order[-AHEAD:]:
-                    self._leave(panel)
-        self._run.spend("transfer", (time.perf_counter() - began) * 1e3 - (sum(times_ms.values()) - known_ms))
-        return self._numbers
+    def _take(self) -> None:
+        """Memory of the device: distances, left factors, what travels where that is neither, and whether it fits."""
+        shape, run = (self.side, self.side), self._run
+        self._d, self._left = run.empty(shape, self._dtype), run.empty(shape, self._dtype)
+        self._codes = run.empty(shape, NARROW) if self._narrow else self._left
+        self._outside = run.filled(self.count, np.int32)
 
     @contextmanager
     def _streams(self) -> Iterator[None]:
         """Streams of the run, and events of its panels. Whatever happens, the current stream is behind all of them."""
         self._main = cupy.cuda.get_current_stream()
-        self._arrivals, self._departures, *self._sides = (cupy.cuda.Stream(non_blocking=True) for _ in range(2 + SIDES))
-        self._chain, self._leaving = (cupy.cuda.Stream(non_blocking=True, priority=-1) for _ in range(2))
-        streams = self._arrivals, self._departures, *self._sides, self._chain, self._leaving
+        streams = _lent_streams()
+        self._chain, self._leaving, self._arrivals, self._departures, *self._sides = streams
         self._arrived: list[Any] = []
         self._closed: list[Any] = []
         self._final: dict[int, Any] = {}
@@ -141,6 +139,7 @@ class Panels:
         finally:
             for stream in streams:
                 self._main.wait_event(_recorded(stream))
+        _idle[cupy.cuda.Device().id].append(streams)  # streams on which a run failed are not used again
 
     def _rows(self, panel: int) -> tuple[int, int]:
         return self.cuts[panel] * self._size, self.cuts[panel + 1] * self._size
@@ -153,75 +152,48 @@ class Panels:
         self._arrived.append(_recorded(self._arrivals))
 
     def _forward(self, panel: int) -> None:
-        """Let in all vertices up to those of the panel: in its rows, or in all rows up to its own."""
+        """Let in all vertices up to those of the panel."""
         side, chain = self._sides[panel % SIDES], self._chain
         side.wait_event(self._arrived[panel])
         with side:
             self._lay_out(panel)
-        factors = self._factors(panel)
-        for number, (first, last) in enumerate(factors):
-            following = factors[number + 1] if number + 1 < len(factors) else (0, 0)
-            if number + 1 < len(factors):
-                side.wait_event(self._closed[self.cuts.index(last) - 1])
-                with side:
-                    self._product(panel, first, last, following)
-            else:
-                chain.wait_event(_recorded(side))
-                with chain:
-                    self._product(panel, first, last, following)
-        if not factors:
-            chain.wait_event(_recorded(side))
+            for before in range(panel - 1):
+                side.wait_event(self._closed[before])
+                self._product(panel, before, before + 1, keeps=True)
+        chain.wait_event(_recorded(side))
         with chain:
+            if panel:  # the one before has been let in on this stream
+                self._product(panel, panel - 1, panel)
             self._let_in(panel)
         self._closed.append(_recorded(chain))
 
-    def _factors(self, panel: int) -> list[tuple[int, int]]:
-        """Blocks whose vertices are let in before the panel's own, by one product each."""
-        if panel <= self.eager:
-            return [(0, self.cuts[panel])] if panel else []
-        return [(0, self.cuts[self.eager]), *((self.cuts[k], self.cuts[k + 1]) for k in range(self.eager, panel))]
-
-    def _let_in_forward(self, panel: int) -> int:
-        """Blocks that are let into blocks of rows, on the way forward."""
-        start, end = self.cuts[panel], self.cuts[panel + 1]
-        return end**2 - start**2 if panel < self.eager else (end - start) * end
-
-    def _height(self, panel: int) -> int:
-        return self.cuts[panel + 1] - self.cuts[panel]
-
     def _let_in(self, panel: int) -> None:
-        """The vertices of a panel, a small block at a time: each waits for the one before."""
-        size = algebra.tile(self._numbers.dtype, small=FINE)
-        start, end = (row // size for row in self._rows(panel))
-        first, blocks = 0 if panel < self.eager else start, self._side // size
-        for block in range(start, end):
-            this = self._d, np.int32(self._side), np.int32(block)
+        """The vertices of a panel into its rows, a small block at a time: each waits for the one before."""
+        size = algebra.tile(self._dtype, small=True)
+        first, last = (row // size for row in self._rows(panel))
+        blocks, rows = self.side // size, last - first
+        for block in range(first, last):
+            this = self._d, np.int32(self.side), np.int32(block)
             self._close((1,), (THREADS,), this)
-            self._cross((blocks + end - first,), (THREADS,), (*this, np.int32(first)))
-            self._rest((blocks, end - first), (THREADS,), (*this, np.int32(first), np.int32(0)))
+            self._cross((blocks + rows,), (THREADS,), (*this, np.int32(first)))
+            self._rest((blocks, rows), (THREADS,), (*this, np.int32(first), np.int32(0)))
 
     def _backward(self, panel: int) -> None:
         """Let in all vertices behind those that the panel has: its rows are distances then, and leave."""
-        side, chain, after = self._sides[panel % SIDES], self._chain, max(panel + 1, self.eager)
+        side, chain, after = self._sides[panel % SIDES], self._chain, panel + 1
         if after == self.count:
-            self._finish(panel, self._closed[-1])
+            self._finish(panel, self._closed[panel])
             return
-        side.wait_event(self._closed[max(panel, self.eager - 1)])
+        side.wait_event(self._closed[panel])
         with side:
-            self._keep(panel)
-        # All panels behind are distances, or but for the next one, which is waited for on the chain.
-        known = after if panel + 1 < self.eager else after + 1
-        if known < self.count:
-            side.wait_event(self._final[known])
-            with side:
-                self._product(panel, self.cuts[known], self.blocks)
-        last = side
-        if known > after:
-            last = chain
-            chain.wait_event(_recorded(side))
-            with chain:  # where the next panel has become distances
-                self._product(panel, self.cuts[after], self.cuts[known])
-        self._finish(panel, _recorded(last))
+            self._copy(self._d, self._left, panel)
+            if after + 1 < self.count:
+                side.wait_event(self._final[after + 1])
+                self._product(panel, after + 1, self.count)
+        chain.wait_event(_recorded(side))
+        with chain:  # the next panel has become distances on this stream
+            self._product(panel, after, after + 1)
+        self._finish(panel, _recorded(chain))
 
     def _finish(self, panel: int, final: cupy.cuda.Event) -> None:
         """Behind ``final``, the rows of a panel are distances."""
@@ -252,34 +224,44 @@ class Panels:
         else:
             self._copy(self._left, self._d, panel)
 
-    def _keep(self, panel: int) -> None:
-        self._copy(self._d, self._left, panel)
-
-    def _product(self, panel: int, first: int, last: int, following: tuple[int, int] = (0, 0)) -> None:
-        """Let the vertices of these blocks into a panel; columns that are the ``following`` factors are kept."""
-        start, end = self.cuts[panel], self.cuts[panel + 1]
-        numbers = self._side, start, first, (last - first) * self._size, *following
+    def _product(self, panel: int, first: int, last: int, keeps: bool = False) -> None:
+        """Let the vertices of these panels into one; where it ``keeps``, factors of the ``last`` one are kept."""
+        start, end, pivot, until = (self.cuts[one] for one in (panel, panel + 1, first, last))
+        kept = (until, self.cuts[last + 1]) if keeps else (0, 0)
+        numbers = self.side, start, pivot, (until - pivot) * self._size, *kept
         self._apply((self.blocks, end - start), (THREADS,), (self._d, self._left, *map(np.int32, numbers)))
 
     def _copy(self, source: cupy.ndarray, target: cupy.ndarray, panel: int) -> None:
         nbytes = self._numbers_of(panel) * source.itemsize
-        start = self._rows(panel)[0] * self._side * source.itemsize
+        start = self._rows(panel)[0] * self.side * source.itemsize
         (target.data + start).copy_from_device_async(source.data + start, nbytes, cupy.cuda.get_current_stream())
 
     def _part(self, matrix: cupy.ndarray, panel: int) -> np.uint64:
         """Where a panel begins."""
-        return np.uint64(matrix.data.ptr + self._rows(panel)[0] * self._side * matrix.itemsize)
+        return np.uint64(matrix.data.ptr + self._rows(panel)[0] * self.side * matrix.itemsize)
 
     def _numbers_of(self, panel: int) -> int:
         first, last = self._rows(panel)
-        return (last - first) * self._side
+        return (last - first) * self.side
 
-    def _told(self, event: cupy.cuda.Event, let_in: int) -> tuple[int, int]:
-        """What is told when an event is over, after which so many more blocks have been let into blocks of rows."""
+    def _told(self, panel: int, event: cupy.cuda.Event, let_in: int) -> tuple[int, int]:
+        """What is told when an event is over, after which so many more blocks have been let into those of a panel."""
         self._main.wait_event(event)
-        self._done += let_in
+        self._done += let_in * (self.cuts[panel + 1] - self.cuts[panel])
         return self.n * self._done // self.blocks**2, self.n
 
 
 def _recorded(stream: cupy.cuda.Stream) -> cupy.cuda.Event:
     return stream.record(cupy.cuda.Event(disable_timing=True))
+
+
+_idle: dict[int, list[list[cupy.cuda.Stream]]] = {}
+"""Streams of each device that no run is on; to make those of a run takes 0.1 ms."""
+
+
+def _lent_streams() -> list[cupy.cuda.Stream]:
+    """Two that come before others, and two and SIDES more, of the current device; the caller puts them back."""
+    try:
+        return _idle.setdefault(cupy.cuda.Device().id, []).pop()
+    except IndexError:
+        return [cupy.cuda.Stream(non_blocking=True, priority=-1 if at < 2 else 0) for at in range(4 + SIDES)]

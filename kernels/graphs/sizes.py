@@ -22,7 +22,7 @@ NONE = 32767
 
 PANEL = 512
 """Rows that Floyd-Warshall on a device computes together where it computes while they arrive and leave."""
-LEAST, MOST = 16 << 20, 129 << 20
+LEAST, MOST = 4 << 20, 129 << 20
 """Bytes of the distances, in whole tiles, for which that pays, and of pinned memory that is kept for it."""
 
 
