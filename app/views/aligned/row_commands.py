@@ -92,7 +92,9 @@ class RowCommands:
     def hide(self) -> None:
         """Hide the chosen rows, if others are left."""
         order, chosen = self._order, self._chosen
-        if not chosen[order].all():
+        if chosen[order].all():
+            self._view.say("All rows are chosen, and one at least stays; choose fewer.")
+        else:
             self._view.editor.do("hiding rows", self._alignment, order[~chosen[order]])
 
     def show_only(self) -> None:

@@ -47,7 +47,7 @@ class Taking:
         self._widget: QWidget = view
         self.writing, self._settling = Latest(view), Latest(view)
         self.writing.finished.connect(lambda path: view.say(f"Saved {path}"))
-        self.writing.failed.connect(lambda error: QMessageBox.warning(view, "Save", str(error)))
+        self.writing.failed.connect(self._refuse)
         self.writing.progressed.connect(lambda told: view.say(f"Saving: {100 * told[0] // max(told[1], 1)} %"))
         self._settling.finished.connect(self._offer_settled)
 
@@ -110,6 +110,10 @@ class Taking:
         view, tracks = self._view, self._view.canvas.tracks
         self._write(lambda: track_table.ask_and_save(self._widget, view.picture, tracks, view.counting(), self.writing,
                                                      view.say))  # fmt: skip
+
+    def _refuse(self, error: Exception) -> None:
+        self._view.say("")
+        QMessageBox.warning(self._widget, "Save", str(error))
 
     def stop(self) -> None:
         """Write no further; a file that was there before stays as it was."""

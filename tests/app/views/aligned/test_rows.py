@@ -33,6 +33,12 @@ def test_rows_are_sorted_hidden_and_shown(view: AlignmentViewer) -> None:
     assert view.picture.order.tolist() == [0, 1, 2, 3, 4]
 
 
+def test_all_rows_are_not_hidden_and_it_is_said_why(view: AlignmentViewer) -> None:
+    view.canvas.choose(None, None)
+    view.commands.hide()
+    assert view.picture.shape[0] == 5 and "one at least stays" in view._status.text()
+
+
 def test_rows_follow_a_tree_and_what_is_selected_elsewhere(view: AlignmentViewer) -> None:
     (tree,) = tree_files.parse("((row4,row1),(row0,other),row3);")
     view.commands.sort_by_tree(tree)

@@ -53,7 +53,7 @@ def test_one_file_is_written_at_a_time(
     assert (tmp_path / "two.fasta").read_text() == ">row1\nMKV\n"
     view.taking.save_alignment()
     qtbot.waitUntil(lambda: bool(told))
-    assert "three.fasta" in told[0]
+    assert "three.fasta" in told[0] and "three.fasta" not in view._status.text()
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
