@@ -70,7 +70,8 @@ class PhaseBars(QWidget):
 
 def told(name: str, result: Result) -> str:
     """'StripedScore: 15 ms in phases; compilation 57 ms, transfer 2.1 ms'."""
-    beside = [f"{part} {texts.duration(result.times_ms[part])}" for part in APART if result.times_ms.get(part, 0) >= LEAST_MS]
+    times = {part: result.times_ms.get(part, 0.0) for part in APART}
+    beside = [f"{part} {texts.duration(time)}" for part, time in times.items() if time >= LEAST_MS]
     return f"{name}: {texts.duration(result.compute_ms)} in phases" + (f"; {', '.join(beside)}" if beside else "")
 
 
