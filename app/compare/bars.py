@@ -13,7 +13,8 @@ from kernels.model import Result
 
 BAR, SPACE = 34, 30
 """Pixels of a bar, and of the line of words above it."""
-MOST_NAMES = 0.94
+LEAST_MS = 0.05
+"""Times beside phases that are told."""
 
 
 class PhaseBars(QWidget):
@@ -69,7 +70,8 @@ class PhaseBars(QWidget):
 
 def told(name: str, result: Result) -> str:
     """'StripedScore: 15 ms in phases; compilation 57 ms, transfer 2.1 ms'."""
-    beside = [f"{part} {texts.duration(result.times_ms[part])}" for part in APART if result.times_ms.get(part)]
+    times = {part: result.times_ms.get(part, 0.0) for part in APART}
+    beside = [f"{part} {texts.duration(time)}" for part, time in times.items() if time >= LEAST_MS]
     return f"{name}: {texts.duration(result.compute_ms)} in phases" + (f"; {', '.join(beside)}" if beside else "")
 
 
