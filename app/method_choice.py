@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kernels.io.sequences import SEQUENCE
@@ -52,16 +52,17 @@ def for_opened(
     opened: Sequence[Any],
     by_hand: bool = False,
     sample: bool = False,
+    counts: Mapping[type, int] | None = None,
 ) -> Method | None:
     """The method that data which were opened together lead to; None where the chosen one is as good.
 
     A method that the user chose is left only where it takes none of the data, or not all of a ``sample``. Any other one
     is left for one that takes more of them: all rather than some, with nothing missing, made for data of this size,
-    with the very number of sequences, and with an alignment of sequences as the answer.
+    with the very number of sequences, and with an alignment of sequences as the answer. ``counts`` says how many of
+    each type there are, for who knows: to count a million takes the window a while.
     """
-    types = set(map(type, opened))  # there may be a million of one
-    kinds = [next(datum for datum in opened if type(datum) is kind) for kind in types]
-    counts = Counter(map(type, opened)) if len(types) > 1 else dict.fromkeys(types, len(opened))
+    counts = Counter(map(type, opened)) if counts is None else counts
+    kinds = [next(datum for datum in opened if type(datum) is kind) for kind in counts]
     numbered = [(datum, counts[type(datum)]) for datum in kinds]
     if not opened or (by_hand and method and _stays(method, opened, numbered, sample)):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer
@@ -250,10 +250,10 @@ class Window(Workbench):
             self.jobs.say(f"{found.method.name} was chosen: {found.why}.")
         return found is not None
 
-    def _take_opened(self, opened: Sequence[Any], sample: bool) -> None:
+    def _take_opened(self, opened: Sequence[Any], sample: bool, counts: Mapping[type, int] | None) -> None:
         """Lead to a method that takes what was opened together; a sample leads to its own whatever was chosen."""
         before, by_hand = self.method.method, self.method.by_hand
-        found = method_choice.for_opened(self.methods, before, opened, by_hand, sample)
+        found = method_choice.for_opened(self.methods, before, opened, by_hand, sample, counts)
         if found:
             self.method.choose(found, by_hand=False)
             why = f"{before.name} does not take it" if by_hand and before else "it takes what was opened"

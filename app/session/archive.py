@@ -46,7 +46,7 @@ text of a million records would hold the interpreter, and with it the window, fo
 """
 LINE = 60
 _quoted = json.JSONEncoder().encode
-BATCH = 1000
+BATCH, FEW = 1000, 16
 """Records written at a time."""
 LARGE = 16 << 20
 """Bytes of an array that several threads pack, if packing saves the share of them below."""
@@ -201,10 +201,33 @@ def _write(
                 batch = writer.sequences[at : at + BATCH]
                 told.more(RECORD_BYTES * len(batch))
                 handle.write(b"".join(map(line, batch)))
-    target.writestr(INDEX, json.dumps(index))
+    with target.open(INDEX, "w", force_zip64=True) as handle:
+        for piece in _json(index):
+            handle.write(piece.encode("ascii"))
     if writer.beside:
         target.writestr(BESIDE_INDEX, json.dumps(list(writer.beside)))
     return writer
+
+
+def _json(value: Any) -> Iterator[str]:
+    """The JSON of a value in pieces, as one of millions of values would stop the window: it is made without letting go
+    of the interpreter."""
+    if isinstance(value, dict) and value:
+        for number, (key, one) in enumerate(value.items()):
+            yield ("," if number else "{") + json.dumps({key: 0})[1:-2]
+            yield from _json(one)
+        yield "}"
+    elif isinstance(value, list | tuple) and len(value) > FEW:
+        for at in range(0, len(value), BATCH):
+            yield ("," if at else "[") + json.dumps(value[at : at + BATCH])[1:-1]
+        yield "]"
+    elif isinstance(value, list | tuple) and value:
+        for number, one in enumerate(value):
+            yield "," if number else "["
+            yield from _json(one)
+        yield "]"
+    else:
+        yield json.dumps(value)
 
 
 def _write_array(handle: IO[bytes], told: _Told, array: np.ndarray) -> None:

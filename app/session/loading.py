@@ -35,9 +35,9 @@ class Loader(QObject):
     """
 
     opened = Signal(str)
-    found = Signal(object, bool)
-    """All that was opened together so far, before the last of it is added, and whether it is a sample. Whoever hears it
-    may choose another method, and says so in ``taken``."""
+    found = Signal(object, bool, object)
+    """All that was opened together so far, before the last of it is added, whether it is a sample, and how many of each
+    type there are, where that is known. Whoever hears it may choose another method, and says so in ``taken``."""
     data_added = Signal(object)
     """The first of the data that were opened and are no sequences."""
     said = Signal(str)
@@ -106,7 +106,8 @@ class Loader(QObject):
             before = () if beside is None else tuple(beside)
             together.extend(sequences)
             alone = not before and not others  # a million sequences are not copied
-            self.found.emit(together if alone else [*before, *others, *together], sample)
+            counts = {Sequence: len(together)} if alone and together else None
+            self.found.emit(together if alone else [*before, *others, *together], sample, counts)
             if sequences:
                 self._add_sequences(sequences, together)
             if others:

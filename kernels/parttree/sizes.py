@@ -94,11 +94,13 @@ part: within a factor of 1.7, 2 along PartTree. Their letters come and go in few
 in families that are made by chance, columns grow nearly with the number of sequences: a gap beside one that is there
 already opens none in the rows that have it, so a letter that fits nowhere gets a column of its own there for little.
 To let gaps open behind aligned columns alone made half as many, and no better alignments of real families."""
-APART, APART_GROWN, MOST_APART, GROWS, MORE = {True: 0.0101, False: 0.0065}, 0.034, 1500, 1.15, 1.3
+APART, MOST_APART, GROWS, MORE = {True: 0.0101, False: 0.0065}, 1500, 1.15, 1.15
+APART_GROWN, DOUBLED, SMALL = 1.18, 0.53, 2048
 """Of sequences that have nothing in common (proteins, nucleotides): columns for a letter that each adds, over the root
-of the length, until they are so many; the same over the root of their number, where gap costs have grown by a factor,
-so that letters are aligned rather than gaps made; and how many more a tree of PartTree has. Measured with random ones
-of 35 to 160 letters. A run whose rows do not fit refuses them before it takes their memory."""
+of the length, until they are so many; where gap costs have grown by a factor, so that letters are aligned rather than
+gaps made: the same of SMALL sequences, and what each doubling adds; and how many more a tree of PartTree has. Measured
+with random ones of 35 to 160 letters, and 2,000 to 1,000,000 of 140. A run whose rows do not fit refuses them before it
+takes their memory."""
 COLUMN_BYTES = 24 * 8
 """Counts and scores of a column of a profile."""
 MASK_BYTES = 21 * 4
@@ -255,5 +257,5 @@ def _columns(problem: MsaProblem) -> int:
         return max(int(factor * mean ** (1 - LONGEST_SHARE) * longest**LONGEST_SHARE * count**power), longest)
     share = 1.5 + APART[problem.protein] * mean**0.5 * count / (1 + count / MOST_APART)
     if problem.protein and growth(count, problem.rules.growth) > GROWS:
-        share = APART_GROWN * (mean * count) ** 0.5
+        share = mean**0.5 * (APART_GROWN + DOUBLED * np.log2(count / SMALL))
     return max(int(share * mean * (MORE if guide == PARTTREE else 1)), longest)

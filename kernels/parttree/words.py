@@ -74,6 +74,8 @@ def empty_words(letters: Letters, protein: bool) -> Words:
 def distinct(sequences: Sequences[Sequence]) -> tuple[np.ndarray, np.ndarray]:
     """The first of the sequences of each content, int64 ascending; and of every sequence the place there."""
     first: dict[bytes, int] = {}
-    own = [first.setdefault(sequence.letters, number) for number, sequence in enumerate(sequences)]
+    own = np.fromiter(
+        (first.setdefault(sequence.letters, number) for number, sequence in enumerate(sequences)), np.int64
+    )
     found = np.fromiter(first.values(), np.int64, len(first))
-    return found, np.searchsorted(found, np.array(own, np.int64))
+    return found, np.searchsorted(found, own)
