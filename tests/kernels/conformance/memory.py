@@ -26,7 +26,7 @@ Measure = Callable[[Callable[[], Any]], int]
 
 FACTOR = 1.5
 """An estimate may be so many times too large or too small."""
-SIZES = tuple(2**20 * size for size in (6, 12, 18))
+SIZES = tuple(2**20 * size for size in (8, 16, 24))
 """Estimates of the runs that are measured; what else a process does in the meantime is small beside them."""
 DEVICE_SIZES = tuple(2**20 * size for size in (4, 8, 16))
 """The same on a device, where bytes are counted one by one."""

@@ -45,7 +45,7 @@ def text(answer: MsaAnswer) -> list[str]:
 @pytest.fixture
 def poor() -> AlignedSequences:
     """The family with its gaps anywhere."""
-    return gapped(FAMILY, np.random.default_rng(2))
+    return gapped(FAMILY, np.random.default_rng(2), more=6)
 
 
 @pytest.fixture
