@@ -34,12 +34,17 @@ def pieces(n: int, piece: int) -> list[tuple[int, int]]:
     return [(first, min(first + piece, steps)) for first in range(0, steps, piece)]
 
 
+def count_of_pieces(n: int, piece: int) -> int:
+    """How many pieces there are: of a long sequence millions."""
+    return -(-max(0, n - 1) // piece)
+
+
 def work(problem: HmmProblem, parameters: Mapping[str, Any], kind: Kind) -> int:
     """Sums and comparisons of costs: a letter costs l^2, in a product of matrices l^3."""
     if kind.multiplies:
         return problem.cells * (problem.states + 1)
     if kind.joins:
-        leaves = len(pieces(problem.n, typed(HmmParameters, parameters).piece))
+        leaves = count_of_pieces(problem.n, typed(HmmParameters, parameters).piece)
         return problem.cells * (problem.states + 1) + leaves * problem.states**3
     return problem.cells
 
@@ -60,7 +65,7 @@ def parts(problem: HmmProblem, parameters: Mapping[str, Any], kind: Kind) -> Map
     elif kind.multiplies:
         found["products"] = 8 * 4 * _height(problem.states) * width
     elif kind.joins:
-        leaves = len(pieces(problem.n, typed(HmmParameters, parameters).piece))
+        leaves = count_of_pieces(problem.n, typed(HmmParameters, parameters).piece)
         found["products"] = 2 * 8 * leaves * _height(problem.states) * width
     return found
 
@@ -81,7 +86,7 @@ def device_parts(problem: HmmProblem, parameters: Mapping[str, Any], kind: Kind)
     if kind.multiplies:
         found["products"] = row * (states + 1)
     elif kind.pieces:
-        count = len(pieces(n, typed(HmmParameters, parameters).piece)) + 1
+        count = count_of_pieces(n, typed(HmmParameters, parameters).piece) + 1
         found["starts and ends of pieces"] = 4 * row * count
         if kind.joins:
             found["products"] = 3 * row * states * count

@@ -34,6 +34,8 @@ SIZES_BESIDE_A_DEVICE = tuple(2**20 * size for size in (32, 64, 128))
 """The same on the host of a GPU, whose driver takes memory and gives it back as it likes."""
 MOST_CELLS, MOST_DEVICE_BYTES = 10**9, 2**32
 """Cells, and bytes of a device that others may use, of the largest run where no estimate can be measured."""
+LONGEST_S = 10.0
+"""Of a run on a device, at the rate that its method names, so that all estimates are tried in minutes."""
 FIRST_SIZE = 16
 """The large problem that is tried first."""
 MOST_GROWTH = 64
@@ -112,13 +114,18 @@ def _told_and_taken(planned: Plan, kind: str, measure: Measure) -> tuple[int, in
 
 
 def planned_at(method: Method, backend: str, size: int) -> Plan | None:
-    """The plan of a large run of the trials; None where the method refuses the problem, or the machine the run."""
+    """The plan of a large run of the trials; None where the method refuses the problem, the machine the run, or where
+    it takes long."""
     try:
         problem, given = trials.of(method.problem).large(method, backend, size)
         planned = engine.plan(method, problem, given, backend, use_tuned=False)
     except (InputError, MemoryRefused, ScoreOverflow):
         return None
-    return None if planned.refusal else planned
+    return None if planned.refusal or _is_long(planned, method, backend) else planned
+
+
+def _is_long(planned: Plan, method: Method, backend: str) -> bool:
+    return backend == "cuda" and planned.problem.cells > LONGEST_S * 1e9 * method.nominal_gcups[backend]
 
 
 def sized(
