@@ -34,7 +34,7 @@ SIZES_BESIDE_A_DEVICE = tuple(2**20 * size for size in (32, 64, 128))
 """The same on the host of a GPU, whose driver takes memory and gives it back as it likes."""
 MOST_CELLS, MOST_DEVICE_BYTES = 10**9, 2**32
 """Cells, and bytes of a device that others may use, of the largest run where no estimate can be measured."""
-LONGEST_S = 10.0
+LONGEST_S = 3.0
 """Of a run on a device, at the rate that its method names, so that all estimates are tried in minutes."""
 FIRST_SIZE = 16
 """The large problem that is tried first."""
@@ -82,8 +82,9 @@ def _estimates_are_right(method: Method, backend: str, kind: str, measure: Measu
     if not plans:
         _small_runs_stay_small(method, backend, kind, measure)
         return
-    first = plans[-1] if backend == "cuda" else plans[0]  # pinned memory, of which a large run needs more, is kept
-    engine.execute(first, keep_rate=False, keep=False)
+    # Pinned memory, of which a large run needs more, is kept; each size may have kernels of its own, to be compiled.
+    for planned in plans[::-1] if backend == "cuda" else plans[:1]:
+        engine.execute(planned, keep_rate=False, keep=False)
     told = [_told_and_taken(planned, kind, measure) for planned in plans]
     wrong = [one for one in told if not _is_right(*one)]
     shown = ", ".join(f"{estimated / 2**20:.1f} MiB told, {taken / 2**20:.1f} taken" for estimated, taken in told)
