@@ -5,7 +5,7 @@ VENV := .venv/bin/python
 # Tests start many programs; each would compile every source again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run setup setup-dev test check gpu-test attack bench bench-gui screenshots format clean
+.PHONY: run setup setup-dev test check lint gpu-test attack bench bench-gui screenshots format clean
 
 run: setup
 	$(VENV) main.py
@@ -21,11 +21,13 @@ setup-dev:
 test: setup-dev
 	$(VENV) -m pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
-check: setup-dev
+check: lint
+	$(VENV) -m mypy
+
+lint: setup-dev
 	$(VENV) -m ruff check .
 	$(VENV) -m ruff format --check .
 	.venv/bin/lint-imports
-	$(VENV) -m mypy
 
 # With the Python at hand: a GPU machine needs neither the environment nor Qt. Where it has pytest-xdist, eight processes
 # share the GPU.
