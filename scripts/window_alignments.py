@@ -11,15 +11,12 @@ as in window_blocks.py, also while the alignment is edited by a key and removed.
 from __future__ import annotations
 
 import argparse
-import os
-import sys
-import tempfile
 import time
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from window_blocks import ROOT, Blocks, Scenes, open_window
+from window_blocks import Scenes, measured
 
 LOOK_S = 0.05
 
@@ -29,17 +26,10 @@ def main() -> int:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--where", action="store_true", help="tell the stacks of long blocks")
     chosen = parser.parse_args()
-    sys.path.insert(0, str(ROOT))
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["QT_QPA_PLATFORM"] = "offscreen"
-        window, qt = open_window(Path(folder))
-        blocks = Blocks(chosen.where)
-        scenes = Alignments(window, blocks, qt)
-        scenes.start()
+    with measured(Alignments, chosen.where) as (scenes, _):
         for path in chosen.files:
             scenes.open_alignment(path)
-        blocks.tell()
-        os._exit(0)
+    return 0
 
 
 class Alignments(Scenes):

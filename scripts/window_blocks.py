@@ -19,17 +19,19 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 ROOT = Path(__file__).resolve().parents[1]
 ALLOWED_MS = 50
 PATIENCE_S = 120
 SEEN_MS, LOOK_S, LINES, TOLD = 20, 0.003, 7, 3
 """From when on a block is looked into, and how often; lines of a stack, and stacks, that are told."""
+
+Played = TypeVar("Played", bound="Scenes")
 
 
 class Blocks:
@@ -116,11 +118,30 @@ def main() -> int:
     parser.add_argument("--letters", type=int, default=1_000_000, help="of each genome")
     parser.add_argument("--where", action="store_true", help="tell the stacks of long blocks")
     chosen = parser.parse_args()
-    sys.path.insert(0, str(ROOT))
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["QT_QPA_PLATFORM"] = "offscreen"
-        _measure(Path(folder), chosen.letters, chosen.where)
+    with measured(Scenes, chosen.where) as (scenes, folder):
+        scenes.open_genomes(folder, chosen.letters)
+        scenes.run_for(4)
+        scenes.open_genomes(folder, chosen.letters // 40)
+        scenes.run_and_look("two sequences")
+        scenes.open_three(folder)
+        scenes.run_and_look("three proteins")
+        scenes.sweep(folder)
     return 0
+
+
+@contextlib.contextmanager
+def measured(scenes_of: type[Played], where: bool) -> Iterator[tuple[Played, Path]]:
+    """The scenes of a window that has started, and a folder for their files; in the end its blocks are told, and the
+    program ends, without waiting for what the window still does."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        sys.path.insert(0, str(ROOT))
+        window, qt = open_window(Path(name))
+        scenes = scenes_of(window, Blocks(where), qt)
+        scenes.start()
+        yield scenes, Path(name)
+        scenes.blocks.tell()
+    os._exit(0)
 
 
 def open_window(folder: Path) -> tuple[Any, Any]:
@@ -142,22 +163,6 @@ def open_window(folder: Path) -> tuple[Any, Any]:
     QApplication.processEvents()
     print(f"start to window {time.perf_counter() - began:.2f} s, {time.process_time() - worked:.2f} s of processors")
     return window, qt
-
-
-def _measure(folder: Path, letters: int, where: bool) -> None:
-    window, qt = open_window(folder)
-    blocks = Blocks(where)
-    scenes = Scenes(window, blocks, qt)
-    scenes.start()
-    scenes.open_genomes(folder, letters)
-    scenes.run_for(4)
-    scenes.open_genomes(folder, letters // 40)
-    scenes.run_and_look("two sequences")
-    scenes.open_three(folder)
-    scenes.run_and_look("three proteins")
-    scenes.sweep(folder)
-    blocks.tell()
-    os._exit(0)
 
 
 class Scenes:

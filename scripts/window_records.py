@@ -12,14 +12,11 @@ trees and alignments have as many rows as there are records. Printed is as in wi
 from __future__ import annotations
 
 import argparse
-import os
-import sys
-import tempfile
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from window_blocks import ALLOWED_MS, ROOT, Blocks, Scenes, open_window
+from window_blocks import ALLOWED_MS, Scenes, measured
 
 DIFFERENT, LENGTHS = 20_000, (30, 50)
 METHODS = ("parttree", "msa-parttree", "lcs-single-linkage", "parttree")
@@ -34,21 +31,14 @@ def main() -> int:
     parser.add_argument("--where", action="store_true", help="tell the stacks of long blocks")
     parser.add_argument("--only", default="", help="of the runs those of this method alone")
     chosen = parser.parse_args()
-    sys.path.insert(0, str(ROOT))
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["QT_QPA_PLATFORM"] = "offscreen"
-        window, qt = open_window(Path(folder))
-        blocks = Blocks(chosen.where)
-        scenes = Many(window, blocks, qt)
-        scenes.start()
-        scenes.open_many(make(Path(folder) / "many.fasta", chosen.records), chosen.records)
+    with measured(Many, chosen.where) as (scenes, folder):
+        scenes.open_many(make(folder / "many.fasta", chosen.records), chosen.records)
         scenes.edit()
         for method, options in RUNS:
             if chosen.only in method:
                 scenes.run_one(method, options)
         scenes.delete_result()
-        blocks.tell()
-        os._exit(0)
+    return 0
 
 
 def make(path: Path, records: int) -> Path:

@@ -8,7 +8,7 @@ import io
 import os
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import NoReturn
@@ -40,6 +40,20 @@ def stream_blocks(stream: io.BufferedReader, source: str, monitor: Monitor) -> I
     """The same of a stream, such as standard input; errors call it ``source``."""
     with _failures_told(source):
         yield from _unpacked(stream, source, monitor)
+
+
+def split(stream: Iterator[bytes], separate: Callable[[bytes], list[bytes]]) -> Iterator[bytes]:
+    """What stands between the separators in blocks; ``separate`` cuts one block, and what reaches over the end of one
+    is put together again."""
+    pending: list[bytes] = []
+    for block in stream:
+        more, *others = separate(block)
+        pending.append(more)
+        if others:
+            yield b"".join(pending)
+            yield from others[:-1]
+            pending = others[-1:]
+    yield b"".join(pending)
 
 
 def _unpacked(raw: io.BufferedReader, source: str, monitor: Monitor) -> Iterator[bytes]:

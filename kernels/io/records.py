@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from kernels.errors import Cancelled, InputError
 from kernels.io.alignment_files import maf, nexus
 from kernels.io.fence import fenced
-from kernels.io.line_blocks import LINE_END
+from kernels.io.line_blocks import LINE_END, split
 from kernels.io.record_formats import ALIGNED, FORMATS
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
@@ -119,15 +119,7 @@ def _records(pieces: Iterator[bytes], source: str, line: int) -> Iterator[tuple[
 
 def _split(stream: Iterator[bytes]) -> Iterator[bytes]:
     """What stands before the first title, then every record without its '>' and its last line end."""
-    pending: list[bytes] = []
-    for block in stream:
-        more, *others = (b"\n" + block.removesuffix(b"\n")).split(b"\n>")
-        pending.append(more)
-        if others:
-            yield b"".join(pending)
-            yield from others[:-1]
-            pending = others[-1:]
-    yield b"".join(pending)
+    return split(stream, lambda block: (b"\n" + block.removesuffix(b"\n")).split(b"\n>"))
 
 
 def _record(title: bytes, body: bytes, source: str, line: int, number: int) -> Record:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from app import theme
 from app.kit.background import Latest
 from app.kit.legend import Legend, LegendItem
+from app.kit.recent import Recent
 from app.kit.selection import Selection
 from app.kit.widgets import Elided, tool_button
 from app.views.aligned import counting, saving, schemes, telling, tracks
@@ -59,7 +60,7 @@ class ShownAlignment(QWidget):
         self.selection = selection
         self.result: Result | None = None
         self.editor: AlignmentEditor | None = None
-        self._editors: deque[tuple[Any, AlignmentEditor]] = deque(maxlen=EDITORS)
+        self._editors = Recent[AlignmentEditor](EDITORS)
         self.canvas, self.overview = AlignmentCanvas(), Overview()
         self.undo_button = tool_button("Undo", "", self.undo)
         self.redo_button = tool_button("Redo", "", self.redo)
@@ -118,7 +119,7 @@ class ShownAlignment(QWidget):
         self._making.cancel()
         if there and result is before:
             return
-        if there and not self._known(result) and saving.columns_of(result) > counting.SMALL:
+        if there and result not in self._editors and saving.columns_of(result) > counting.SMALL:
             self.show_alignment(None)
             self.say("Reading the alignment ...")
             self._making.request(lambda monitor: (result, saving.alignment_of(result)))
@@ -133,7 +134,8 @@ class ShownAlignment(QWidget):
 
     def show_alignment(self, alignment: AlignedSequences | None, of: Any = None) -> None:
         """Show an alignment, that ``of`` a result or one by itself, or nothing."""
-        self.editor = self._editor(alignment, of or alignment) if alignment is not None else None
+        make = partial(self._edited, alignment)
+        self.editor = self._editors.of(of or alignment, make) if alignment is not None else None
         self._counts = Counts()
         self.forget_reference()
         self.another.emit()
@@ -254,17 +256,9 @@ class ShownAlignment(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(900, 600)
 
-    def _known(self, owner: Any) -> bool:
-        return any(known is owner for known, _ in self._editors)
-
-    def _editor(self, alignment: AlignedSequences, owner: Any) -> AlignmentEditor:
-        """The editor of an alignment: the one that it had, if that is not too long ago."""
-        for known, editor in self._editors:
-            if known is owner:
-                return editor
+    def _edited(self, alignment: AlignedSequences) -> AlignmentEditor:
         editor = AlignmentEditor(alignment)
         editor.changed.connect(self._on_edit)
-        self._editors.append((owner, editor))
         return editor
 
     def _on_edit(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +14,6 @@ from kernels.io.aligned_notes import Table
 from kernels.io.tree import Tree
 from kernels.io.tree_edits import Edited, ladderize, prune, reroot, swap
 from kernels.trees.rooting import midpoint
-
-KEPT = 8
-"""Trees whose undo is kept while others are shown."""
 
 
 @dataclass(frozen=True)
@@ -165,26 +161,3 @@ def _places(edited: Edited, nodes: int) -> np.ndarray:
     old = np.flatnonzero(edited.origin >= 0)
     places[edited.origin[old]] = old
     return places
-
-
-class Editors(QObject):
-    """The editors of the trees that were looked at last, which keep their undo while others are shown.
-
-    ``changed`` is that of each of them.
-    """
-
-    changed = Signal(object)
-
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self._known: deque[tuple[Any, TreeEditor]] = deque(maxlen=KEPT)
-
-    def of(self, tree: Tree, owner: Any) -> TreeEditor:
-        """The editor of the tree of a result, or of one by itself: the one that it had, if that is not too long ago."""
-        for known, editor in self._known:
-            if known is owner:
-                return editor
-        editor = TreeEditor(tree)
-        editor.changed.connect(self.changed)
-        self._known.append((owner, editor))
-        return editor

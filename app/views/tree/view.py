@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from app import theme
 from app.kit import export
 from app.kit.flow import ToolRow, together
 from app.kit.legend import Legend, LegendItem
+from app.kit.recent import Recent
 from app.kit.selection import Selection
 from app.kit.tree.layout import Layout, Shape
 from app.kit.widgets import Elided, tool_button
@@ -23,7 +25,7 @@ from app.views.tree import menus, metadata
 from app.views.tree import text as tree_text
 from app.views.tree.annotated import AnnotatedView
 from app.views.tree.canvas import TreeCanvas
-from app.views.tree.history import Editors
+from app.views.tree.history import TreeEditor
 from app.views.tree.laying import Laying
 from app.views.tree.paint import Picture
 from app.views.tree.search import Matches, SearchBox
@@ -33,6 +35,9 @@ from kernels.model import Result
 from kernels.msa.problem import MsaAnswer
 from kernels.parttree.problem import PartTreeAnswer
 from kernels.trees.problem import TreeAnswer
+
+EDITORS = 8
+"""Trees whose undo is kept while others are shown."""
 
 
 class TreeView(AnnotatedView):
@@ -53,7 +58,7 @@ class TreeView(AnnotatedView):
         self.selection = selection
         self.result: Result | None = None
         self.editor = None
-        self._editors, self._laying = Editors(self), Laying(self)
+        self._editors, self._laying = Recent[TreeEditor](EDITORS), Laying(self)
         self.shape, self.lengths = Shape.RECTANGULAR, True
         self.colour_by, self.patterns = "none", tuple[str, ...]()
         self._matches = Matches()
@@ -94,7 +99,7 @@ class TreeView(AnnotatedView):
 
     def show_tree(self, tree: Tree | None, of: Result | None = None) -> None:
         """Show a tree, that ``of`` a result or one by itself, or nothing."""
-        self.editor = self._editors.of(tree, of or tree) if tree is not None else None
+        self.editor = self._editors.of(of or tree, partial(self._edited, tree)) if tree is not None else None
         self.search_box.clear()
         self._matches.forget()
         self._tools.setEnabled(tree is not None)
@@ -250,7 +255,6 @@ class TreeView(AnnotatedView):
         self._laying.laid.connect(self._show_layout)
         self._laying.marked.connect(self._take_marks)
         self._laying.failed.connect(lambda error: self._status.setText(str(error)))
-        self._editors.changed.connect(self._on_edit)
         self.search_box.sought.connect(self.search)
         self.search_box.next_wanted.connect(self.next_match)
         self.canvas.hovered.connect(self._on_hover)
@@ -301,6 +305,11 @@ class TreeView(AnnotatedView):
                 self.search(self.search_box.text())
         self._tell_undo()
         self._say(None)
+
+    def _edited(self, tree: Tree) -> TreeEditor:
+        editor = TreeEditor(tree)
+        editor.changed.connect(self._on_edit)
+        return editor
 
     def _on_edit(self, moved: Callable[[int], int | None]) -> None:
         self._lay_out(None if self.current is None else moved(self.current))

@@ -11,6 +11,7 @@ from pathlib import Path
 from kernels.errors import InputError
 from kernels.io.alignment_files import fasta
 from kernels.io.alignment_files.rows import Raw, text
+from kernels.io.line_blocks import split
 
 DATA, INDEX = ".ffdata", ".ffindex"
 """Suffixes of a database and of its index."""
@@ -31,7 +32,7 @@ def read(stream: Iterator[bytes], source: str, index: Path) -> Iterator[Raw]:
     ``index`` is where a database would have it.
     """
     parts: list[tuple[str, bytes]] = []
-    for entry in _entries(stream):
+    for entry in split(stream, lambda block: block.split(b"\0")):
         parts += _titled(entry)
         if len(parts) > MOST:
             raise InputError(f"{source}: more than {MOST:,} alignments; {ONE}")
@@ -47,19 +48,6 @@ def read(stream: Iterator[bytes], source: str, index: Path) -> Iterator[Raw]:
             )
         raw = fasta.read_a3m(iter([part]), place, len(part))
         yield raw._replace(name=title or (names[number] if names else "") or raw.names[0])
-
-
-def _entries(stream: Iterator[bytes]) -> Iterator[bytes]:
-    """What stands between zero bytes."""
-    pending: list[bytes] = []
-    for block in stream:
-        first, *others = block.split(b"\0")
-        pending.append(first)
-        if others:
-            yield b"".join(pending)
-            yield from others[:-1]
-            pending = others[-1:]
-    yield b"".join(pending)
 
 
 def _titled(entry: bytes) -> list[tuple[str, bytes]]:
