@@ -21,6 +21,7 @@ from tests.untested import Untested
 __all__ = ["emulated"]
 
 ROOT = Path(__file__).resolve().parents[1]
+APP = ROOT / "tests" / "app"
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Folders of tests stay for a look at what failed, as pytest has it. All else goes at the end, with what killed programs
@@ -56,7 +57,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Without Qt, leave out the tests of the window; those of the command line need none."""
-    inside = ROOT / "tests" / "app" in collection_path.parents
+    inside = APP in collection_path.parents
     if inside and not collection_path.name.startswith("test_cli") and not importlib.util.find_spec("PySide6"):
         config.stash[UNTESTED].leave_out("tests/app but the command line", "PySide6 is not installed")
         return True
@@ -67,22 +68,21 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files in the order in which processes take them: one of every family in turn, so that two seldom compile
     the same; then the window, whose files are short, so that no process has a long one left at the end."""
-    ranks: dict[Path, int] = {}
+    ranks: dict[Path, tuple[bool, int, str]] = {}
     seen: Counter[Path] = Counter()
     for item in items:
         if item.path not in ranks:
-            ranks[item.path] = seen[item.path.parent]
-            seen[item.path.parent] += 1
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
-    items.sort(key=lambda item: (ROOT / "tests" / "app" in item.path.parents, ranks[item.path], item.path))
+            folder = item.path.parent
+            ranks[item.path] = APP in item.path.parents, seen[folder], str(item.path.relative_to(ROOT))
+            seen[folder] += 1
+        item.add_marker(pytest.mark.xdist_group(_group(item, ranks[item.path][-1])))
+    items.sort(key=lambda item: ranks[item.path])
 
 
-def _group(item: pytest.Item) -> str:
+def _group(item: pytest.Item, file: str) -> str:
     """What one process takes: a file; of the suite of all methods those of one family, which compile the same."""
     method = getattr(item, "callspec", None) and item.callspec.params.get("method")  # type: ignore[attr-defined]
-    family = f" {method.problem.id}" if item.path.name == "test_conformance.py" and method else ""
-    return f"{item.path.relative_to(ROOT)}{family}"
+    return f"{file} {method.problem.id}" if method and item.path.name == "test_conformance.py" else file
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -9,7 +9,9 @@ import sys
 import traceback
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 import typer
@@ -76,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run a command line; the exit code. No error leaves as a traceback."""
     _write_any_letter()
     try:
-        code = program(args=list(arguments), prog_name="python main.py", standalone_mode=False)
+        code = _built()(args=list(arguments), prog_name="python main.py", standalone_mode=False)
         sys.stdout.flush()
         return _fail("cancelled", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
     except (AntidiagError, typer.TyperException) as error:
@@ -98,6 +100,12 @@ def main(arguments: Sequence[str]) -> int:
         return _fail(f"standard output cannot be written: {error.strerror}; write to another place", BAD_INPUT)
     except Exception as error:
         return _fault(error, arguments)
+
+
+@cache
+def _built() -> Any:
+    """The program with all its commands, which takes longer to build than most of them to refuse bad input."""
+    return typer.main.get_command(program)
 
 
 def _fault(error: Exception, arguments: Sequence[str]) -> int:

@@ -155,11 +155,6 @@ class _Medoids:
         """Single linkage of some sequences, on this thread."""
         return single_linkage(*self._codes(members), 1, lambda done, total: self.tell(self.placed, self.lengths.size))
 
-    def _heard(self, done: int, total: int) -> None:
-        """End what a thread links, where all are to end."""
-        if self.stop[0]:
-            raise Cancelled("the medoid tree was cancelled")
-
     def _codes(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The codes of some sequences, one after another, and where each begins."""
         offsets = np.concatenate([[0], np.cumsum(self.lengths[members])])
@@ -171,17 +166,25 @@ class _Medoids:
         found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         leaves = sorted(leaves, key=lambda number: -groups[number].members.size)
         taken = itertools.count()
+        threads = max(1, min(self.threads, len(leaves)))
+        under_way = [0] * threads
 
         def work(worker: int) -> None:
             while not self.stop[0] and (at := next(taken)) < len(leaves):
                 members = groups[leaves[at]].members
-                found[leaves[at]] = single_linkage(*self._codes(members), 1, self._heard)
+
+                def heard(done: int, total: int, size: int = members.size) -> None:
+                    """How much of the group is done; ends it where all are to end."""
+                    if self.stop[0]:
+                        raise Cancelled("the medoid tree was cancelled")
+                    under_way[worker] = size * done // total
+
+                found[leaves[at]] = single_linkage(*self._codes(members), 1, heard)
+                under_way[worker] = 0
                 self.placed += members.size
 
-        threads = max(1, min(self.threads, len(leaves)))
-        workers.share(
-            work, threads, self.stop, lambda: self.tell(min(self.placed, self.lengths.size), self.lengths.size)
-        )
+        workers.share(work, threads, self.stop, lambda: self.tell(
+            min(self.placed + sum(under_way), self.lengths.size), self.lengths.size))  # fmt: skip
         return found
 
 

@@ -26,6 +26,8 @@ from kernels.trials import Choose, Run, Symmetry, Trials
 
 MOST, LARGER, LONGEST = 40, 300, 60
 SHORT = 6, 9
+MEDOIDS = 4
+"""Of a large family: with two there is a group for every few sequences, and each takes its time."""
 SOME = 300
 """Leaves of a tree that was read whose distances are looked at, about."""
 REPEATED = 700
@@ -112,7 +114,8 @@ def synthetic(count: int, shortest: int = 130, longest: int = 149, seed: int = 1
 def large(method: Method, backend: str, size: int) -> Run:
     """Many sequences; short ones where all pairs are compared letter by letter, which takes no more memory."""
     lengths = SHORT if method.criterion == SINGLE else ()
-    return PartTreeProblem(synthetic(64 * size, *lengths), 2), _threads(method, 2)
+    references = MEDOIDS if method.criterion == MEDOID else 2
+    return PartTreeProblem(synthetic(64 * size, *lengths), references), _threads(method, 2)
 
 
 def long(method: Method, backend: str, size: int) -> Run:

@@ -15,6 +15,9 @@ from kernels.model import Sequence, SequenceType
 from kernels.registry import loading
 from tests.app.steps import cells
 
+MANY = 200_000
+"""Records: a thousand times as many as rows may be looked at."""
+
 
 def test_opening_a_file(qtbot, ready):
     assert cells(ready, NAME) == ["one", "two"]
@@ -205,23 +208,23 @@ def test_the_table_says_what_a_sequence_is_and_drops_columns_before_names(ready)
     assert table.columnWidth(MAKEUP) > metrics.horizontalAdvance("GC 44.4 %")
 
 
-def test_a_million_records_do_not_freeze_the_table(qtbot, window):
+def test_very_many_records_do_not_freeze_the_table(qtbot, window):
     letters = b"ACGT" * 25
-    found = [Sequence(f"record{number}", letters, SequenceType.DNA) for number in range(1_000_000)]
+    found = [Sequence(f"record{number}", letters, SequenceType.DNA) for number in range(MANY)]
     looked = []
     original = window.sequences.model._text
     window.sequences.model._text = lambda row, *rest: looked.append(row) or original(row, *rest)
     window.session.add(found)
     window.sequences.table.scrollToBottom()
     QApplication.processEvents()
-    assert window.sequences.model.rowCount() == 1_000_000
+    assert window.sequences.model.rowCount() == MANY
     assert len(set(looked)) < 200
-    assert 999_999 in looked
+    assert MANY - 1 in looked
     asked = []
     window.sequences.model.flags = lambda index: asked.append(index) or Qt.ItemFlag.ItemIsEnabled
     window.sequences.table.selectAll()
     QApplication.processEvents()
-    assert len(window.sequences.table.rows()) == 1_000_000
+    assert len(window.sequences.table.rows()) == MANY
     assert len(asked) < 10_000
 
 
