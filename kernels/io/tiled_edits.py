@@ -6,6 +6,7 @@ Each gives another alignment with other letters, case and dots; annotation is le
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,7 +21,11 @@ from kernels.io.stretches import Stretches
 from kernels.io.tiles import Draft, Tiles
 from kernels.monitor import Monitor
 
+LARGE = 1 << 22
+"""Letters from which on edits share what they do not touch."""
 DOT = ord(".")
+_prepared: dict[int, AlignedSequences] = {}
+"""Tiles by the identity of the alignment that they are of, while that lives and nobody took them."""
 _watching: ContextVar[Monitor | None] = ContextVar("watching", default=None)
 
 
@@ -35,8 +40,20 @@ def watched(monitor: Monitor) -> Iterator[None]:
         _watching.reset(token)
 
 
+def prepare(alignment: AlignedSequences) -> None:
+    """Make the tiles of a large alignment, on any thread: `tiled` takes them then."""
+    if alignment.letters.size > LARGE and id(alignment) not in _prepared:
+        _prepared[id(alignment)] = _tiled(alignment)
+        weakref.finalize(alignment, _prepared.pop, id(alignment), None).atexit = False
+
+
 def tiled(alignment: AlignedSequences) -> AlignedSequences:
     """The alignment as tiles of its arrays, which it shares."""
+    made = _prepared.pop(id(alignment), None)
+    return _tiled(alignment) if made is None else made
+
+
+def _tiled(alignment: AlignedSequences) -> AlignedSequences:
     if isinstance(alignment.letters, Tiles):
         return alignment
     columns = alignment.letters.shape[1]
@@ -75,13 +92,14 @@ def with_rows(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences
 
 
 class Drafts:
-    """An alignment whose cells are being written."""
+    """An alignment whose cells are being written; ``made_of`` is the one of which it was made for that alone."""
 
-    def __init__(self, alignment: AlignedSequences) -> None:
+    def __init__(self, alignment: AlignedSequences, made_of: AlignedSequences | None = None) -> None:
         self._alignment = alignment
-        letters, *bits = layers(alignment)
-        self._letters = Draft(letters)
-        self._lower, self._dots = (None if cells is None else Draft(cells) for cells in bits)
+        (letters, *bits), (first, *others) = layers(alignment), layers(made_of or alignment)
+        self._letters = Draft(letters, letters.table is not first.table)
+        self._lower, self._dots = (None if cells is None else Draft(cells, cells.table is not before.table)
+                                   for cells, before in zip(bits, others, strict=True))  # fmt: skip
 
     def put(self, rows: np.ndarray, first: int, written: np.ndarray) -> None:
         """Write these letters and gaps, as written, uint8 (rows, any columns), from column ``first`` on."""
@@ -136,7 +154,7 @@ def moved(alignment: AlignedSequences, rows: np.ndarray, columns: Stretches) -> 
         others[rows] = False
         few, of_few = np.flatnonzero(others), staying
         after = with_columns(alignment, stretches.numbers(columns)) if width != old or first != last else alignment
-    drafts = Drafts(after)
+    drafts = Drafts(after, alignment)
     for part in parts(few, last - first):
         cells = np.full((part.size, last - first), GAP, np.uint8)
         for at, source in stretches.sources(of_few, first, last):

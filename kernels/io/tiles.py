@@ -217,8 +217,9 @@ class Tiles:
 class Draft:
     """Tiles that are being written, which others do not see until they are done."""
 
-    def __init__(self, before: Tiles) -> None:
-        self._before = before
+    def __init__(self, before: Tiles, own: bool = False) -> None:
+        """``own``: nobody else has the table of these tiles, so that it need not be copied."""
+        self._before, self._own = before, own
         self._table = before.table
         self._made: list[np.ndarray] = []
 
@@ -241,7 +242,7 @@ class Draft:
         made = np.empty((int(other.sum()), before.bytes), np.uint8)
         cpu_tiles.write(self._table, rows, touched, sizes, numbers, *runs, tiles, before.packed, block, made)
         made.setflags(write=False)
-        if not self._made:
+        if not self._made and not self._own:
             self._table = self._table.copy()
         lines, places = np.nonzero(other)
         self._table[rows[lines], touched[places]] = made.ctypes.data + numbers[other] * made.strides[0]

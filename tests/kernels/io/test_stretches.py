@@ -16,11 +16,10 @@ COLUMNS = st.lists(st.tuples(st.integers(NEW, 6), st.integers(0, 4)), min_size=1
 def test_columns_that_come_from_elsewhere_are_between_the_first_and_the_last_that_do(
     one: stretches.Stretches, other: stretches.Stretches
 ) -> None:
-    size = min(stretches.width(one), stretches.width(other))
-    first, last = stretches.differing(one, other)
-    apart = np.flatnonzero(stretches.numbers(one)[:size] != stretches.numbers(other)[:size]).tolist()
-    if stretches.width(one) == stretches.width(other):
-        assert (first, last) == ((apart[0], apart[-1] + 1) if apart else (0, 0))
+    size = max(stretches.width(one), stretches.width(other))
+    one, other = ((*columns, (NEW, size - stretches.width(columns))) for columns in (one, other))
+    apart = np.flatnonzero(stretches.numbers(one) != stretches.numbers(other)).tolist()
+    assert stretches.differing(one, other) == ((apart[0], apart[-1] + 1) if apart else (0, 0))
 
 
 @given(COLUMNS, st.integers(0, 12), st.integers(0, 12))
