@@ -58,7 +58,9 @@ def _tell(error: Exception) -> None:
 
 def _load(monitor: Monitor) -> None:
     views.kinds()
-    import kernels.io.aligned_columns  # noqa: F401 - and with it Numba
+    from kernels.cpu import jit  # and with it Numba
+
+    jit.prepare()
 
 
 def _say_at_last(window: Workbench, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
 from app import actions, layout, method_choice, texts, theme
@@ -145,7 +145,8 @@ class Window(Workbench):
         loader.said.connect(self.jobs.say)
         loader.opened.connect(self.settings.add_recent)
         loader.found.connect(self._take_opened)
-        loader.data_added.connect(self._look_at)
+        # In a turn of the event loop of its own, as it takes as long as all else that follows what was opened.
+        loader.data_added.connect(self._look_at, Qt.ConnectionType.QueuedConnection)
         self.data.open_wanted.connect(lambda path: loader.open_paths([path]))
         loader.session_wanted.connect(lambda path: actions.replace_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)

@@ -85,14 +85,15 @@ class Loader(QObject):
         sample: bool = False,
     ) -> None:
         def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]:
-            from kernels.io import aligned_pixels  # which loads Numba
+            from kernels.io import aligned_pixels, tiled_edits  # which load Numba
 
             sequences, others = [], []
             for datum in read(monitor):
                 monitor.check()
                 if isinstance(datum, AlignedSequences):
-                    # loads compiled code, for which the window would stand still
+                    # what the window would stand still for: compiled code, and what edits need of many letters
                     aligned_pixels.load(datum.letters)
+                    tiled_edits.prepare(datum)
                 if not isinstance(datum, Sequence):
                     others.append(datum)
                     continue

@@ -9,6 +9,7 @@ from typing import Any
 import numba
 from llvmlite import binding
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
 
 from kernels.cpu import quicker_numba
 from kernels.cpu.code_cache import Cache
@@ -23,6 +24,12 @@ def system_function(name: str, function: Any) -> None:
     address = ctypes.cast(function, ctypes.c_void_p).value
     assert address is not None
     binding.add_symbol(name, address)
+
+
+def prepare() -> None:
+    """Load what Numba loads before its first function runs, so that nobody who calls one waits for it."""
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
 
 
 def _kept(compile_later: Callable[[Any], Any]) -> Callable[[Any], Any]:

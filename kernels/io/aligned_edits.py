@@ -12,12 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from kernels.errors import InputError
-from kernels.io import aligned_places, tiled_edits
+from kernels.io import aligned_places, stretches, tiled_edits
 from kernels.io.aligned import GAP, AlignedSequences, as_written, made
 from kernels.io.alignment_files.blocks import CLUSTAL_MARKS
 from kernels.io.alignment_files.rows import Annotations
 from kernels.io.codons import amino_acids
 from kernels.io.names import distinct
+from kernels.io.stretches import Stretches
 from kernels.io.tiles import NEW, Tiles
 from kernels.model import SequenceType
 
@@ -100,10 +101,7 @@ def insert_gaps(alignment: AlignedSequences, rows: np.ndarray, at: int, count: i
     width = alignment.letters.shape[1]
     ends = (alignment.letters[rows, max(width - count, at) :] == GAP).all(axis=0)[::-1]
     free = int(np.argmin(ends)) if not ends.all() else ends.size
-    places = np.arange(width + count - free)
-    places[at + count :] -= count
-    places[at : at + count] = NEW
-    return _with_rows(alignment, rows, places, width + count - free)
+    return _with_rows(alignment, rows, ((0, at), (NEW, count), (at, width - free - at)))
 
 
 def delete_gaps(alignment: AlignedSequences, rows: np.ndarray, at: int, count: int = 1) -> AlignedSequences:
@@ -113,8 +111,7 @@ def delete_gaps(alignment: AlignedSequences, rows: np.ndarray, at: int, count: i
     count = min(count, width - at)
     if count < 1 or not (alignment.letters[rows, at : at + count] == GAP).all():
         return alignment
-    places = np.concatenate((np.arange(at), np.arange(at + count, width), np.full(count, NEW)))
-    return _with_rows(alignment, rows, places, width)
+    return _with_rows(alignment, rows, ((0, at), (at + count, width - at - count), (NEW, count)))
 
 
 def free_columns(alignment: AlignedSequences, rows: np.ndarray, first: int, last: int, by: int) -> int:
@@ -132,12 +129,10 @@ def move(alignment: AlignedSequences, rows: np.ndarray, first: int, last: int, b
     width, free = alignment.letters.shape[1], free_columns(alignment, rows, first, last, by)
     if not free:
         return alignment
-    places = np.arange(width)
-    if by < 0:
-        places[first - free : last] = np.concatenate((np.arange(first, last), np.arange(first - free, first)))
-    else:
-        places[first : last + free] = np.concatenate((np.arange(last, last + free), np.arange(first, last)))
-    return _with_rows(alignment, rows, places, width)
+    cells = first, last - first
+    turned = (cells, (first - free, free)) if by < 0 else ((last, free), cells)
+    before, after = (first - free, last) if by < 0 else (first, last + free)
+    return _with_rows(alignment, rows, ((0, before), *turned, (after, width - after)))
 
 
 def degap(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences:
@@ -271,27 +266,29 @@ def renamed(alignment: AlignedSequences, row: int, name: str) -> AlignedSequence
     return replace(alignment, names=(*alignment.names[:row], name, *alignment.names[row + 1 :]))
 
 
-def _with_rows(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray, width: int) -> AlignedSequences:
-    """With the cells of these rows at other columns, ``places`` of the old ones; the others keep theirs."""
-    kept, notes = min(width, alignment.letters.shape[1]), alignment.annotations
+def _with_rows(alignment: AlignedSequences, rows: np.ndarray, columns: Stretches) -> AlignedSequences:
+    """With the cells of these rows at other columns, where those of the old ones come from; the others keep theirs."""
+    old_width, notes = alignment.letters.shape[1], alignment.annotations
+    same = stretches.staying(old_width, stretches.width(columns))
     if notes.of_columns or notes.of_letters:
-        same, touched = tiled_edits.staying(kept, width), set(rows.tolist())
+        touched, theirs, others = set(rows.tolist()), stretches.numbers(columns), stretches.numbers(same)
         notes = replace(
             notes,
-            of_columns=tuple((tag, _remapped(marks, same)) for tag, marks in notes.of_columns),
+            of_columns=tuple((tag, _remapped(marks, others)) for tag, marks in notes.of_columns),
             of_letters=tuple(
-                (row, tag, _remapped(marks, places if row in touched else same)) for row, tag, marks in notes.of_letters
+                (row, tag, _remapped(marks, theirs if row in touched else others))
+                for row, tag, marks in notes.of_letters
             ),
         )
     if isinstance(alignment.letters, Tiles):
-        return _noted(tiled_edits.moved(alignment, rows, places, width), notes)
+        return _noted(tiled_edits.moved(alignment, rows, columns), notes)
     old = as_written(alignment)
-    letters = np.empty((len(alignment.names), width), np.uint8)
-    letters[:, :kept] = old[:, :kept]
-    letters[:, kept:] = GAP
-    moved = old[rows][:, places]
-    moved[:, places == NEW] = GAP
-    letters[rows] = moved
+    letters = np.full((len(alignment.names), stretches.width(columns)), GAP, np.uint8)
+    for at, source in stretches.sources(same, 0, old_width):
+        letters[:, at : at + source.stop - source.start] = old[:, source]
+    letters[rows] = GAP
+    for at, source in stretches.sources(columns, 0, letters.shape[1]):
+        letters[rows, at : at + source.stop - source.start] = old[rows, source]
     return _made(alignment, letters, notes)
 
 

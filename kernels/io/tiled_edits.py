@@ -6,6 +6,7 @@ Each gives another alignment with other letters, case and dots; annotation is le
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,11 +15,17 @@ from typing import Any
 
 import numpy as np
 
+from kernels.io import stretches
 from kernels.io.aligned import GAP, LOWER_CASE, PART, AlignedSequences, as_written, plain_letters
-from kernels.io.tiles import NEW, Draft, Tiles
+from kernels.io.stretches import Stretches
+from kernels.io.tiles import Draft, Tiles
 from kernels.monitor import Monitor
 
+LARGE = 1 << 22
+"""Letters from which on edits share what they do not touch."""
 DOT = ord(".")
+_prepared: dict[int, AlignedSequences] = {}
+"""Tiles by the identity of the alignment that they are of, while that lives and nobody took them."""
 _watching: ContextVar[Monitor | None] = ContextVar("watching", default=None)
 
 
@@ -33,8 +40,20 @@ def watched(monitor: Monitor) -> Iterator[None]:
         _watching.reset(token)
 
 
+def prepare(alignment: AlignedSequences) -> None:
+    """Make the tiles of a large alignment, on any thread: `tiled` takes them then."""
+    if alignment.letters.size > LARGE and id(alignment) not in _prepared:
+        _prepared[id(alignment)] = _tiled(alignment)
+        weakref.finalize(alignment, _prepared.pop, id(alignment), None).atexit = False
+
+
 def tiled(alignment: AlignedSequences) -> AlignedSequences:
     """The alignment as tiles of its arrays, which it shares."""
+    made = _prepared.pop(id(alignment), None)
+    return _tiled(alignment) if made is None else made
+
+
+def _tiled(alignment: AlignedSequences) -> AlignedSequences:
     if isinstance(alignment.letters, Tiles):
         return alignment
     columns = alignment.letters.shape[1]
@@ -73,17 +92,19 @@ def with_rows(alignment: AlignedSequences, rows: np.ndarray) -> AlignedSequences
 
 
 class Drafts:
-    """An alignment whose cells are being written."""
+    """An alignment whose cells are being written; ``made_of`` is the one of which it was made for that alone."""
 
-    def __init__(self, alignment: AlignedSequences) -> None:
+    def __init__(self, alignment: AlignedSequences, made_of: AlignedSequences | None = None) -> None:
         self._alignment = alignment
-        letters, *bits = layers(alignment)
-        self._letters = Draft(letters)
-        self._lower, self._dots = (None if cells is None else Draft(cells) for cells in bits)
+        (letters, *bits), (first, *others) = layers(alignment), layers(made_of or alignment)
+        self._letters = Draft(letters, letters.table is not first.table)
+        self._lower, self._dots = (None if cells is None else Draft(cells, cells.table is not before.table)
+                                   for cells, before in zip(bits, others, strict=True))  # fmt: skip
 
     def put(self, rows: np.ndarray, first: int, written: np.ndarray) -> None:
         """Write these letters and gaps, as written, uint8 (rows, any columns), from column ``first`` on."""
-        self._letters.put(rows, first, plain_letters(written))
+        plain = self._lower is None and self._dots is None  # as all letters were that came from here
+        self._letters.put(rows, first, written if plain else plain_letters(written))
         if self._lower is not None:
             self._lower.put(rows, first, LOWER_CASE[written])
         if self._dots is not None:
@@ -112,39 +133,34 @@ def changed(
     last; it is given some of the rows at a time."""
     drafts, (first, last) = Drafts(alignment), columns
     for part in parts(rows, last - first):
-        drafts.put(part, first, change(written(alignment, part, np.arange(first, last)), part))
+        drafts.put(part, first, change(written(alignment, part, slice(first, last)), part))
     return drafts.alignment()
 
 
-def moved(alignment: AlignedSequences, rows: np.ndarray, places: np.ndarray, width: int) -> AlignedSequences:
-    """With the cells of these rows at other columns, ``places`` of the old ones, NEW for gaps; the others keep theirs,
-    in ``width`` columns.
+def moved(alignment: AlignedSequences, rows: np.ndarray, columns: Stretches) -> AlignedSequences:
+    """With the cells of these rows at other columns, where those of the old ones come from; the others keep theirs.
 
     Where these are most of the rows it is the columns that move, and the other rows that are written.
     """
-    count, columns = alignment.letters.shape
-    same, alike = staying(min(width, columns), width), np.ones(count, bool)
-    alike[rows] = False
-    others = np.flatnonzero(alike)
-    few, of_all, of_few = (rows, same, places) if rows.size <= others.size else (others, places, same)
-    after = alignment if np.array_equal(of_all, np.arange(columns)) else with_columns(alignment, of_all)
-    differing = of_all != of_few
-    if not (few.size and differing.any()):
-        return after
-    first, last = int(differing.argmax()), width - int(differing[::-1].argmax())
-    wanted, drafts = of_few[first:last], Drafts(after)
+    count, old = alignment.letters.shape
+    width = stretches.width(columns)
+    staying = stretches.staying(old, width)
+    first, last = stretches.differing(columns, staying)
+    if 2 * rows.size <= count:
+        few, of_few = rows, columns
+        after = alignment if width == old else _each(alignment, lambda tiles: tiles.widened(width - old))
+    else:
+        others = np.ones(count, bool)
+        others[rows] = False
+        few, of_few = np.flatnonzero(others), staying
+        after = with_columns(alignment, stretches.numbers(columns)) if width != old or first != last else alignment
+    drafts = Drafts(after, alignment)
     for part in parts(few, last - first):
-        cells = written(alignment, part, np.maximum(wanted, 0))
-        cells[:, wanted == NEW] = GAP
+        cells = np.full((part.size, last - first), GAP, np.uint8)
+        for at, source in stretches.sources(of_few, first, last):
+            cells[:, at - first : at - first + source.stop - source.start] = written(alignment, part, source)
         drafts.put(part, first, cells)
     return drafts.alignment()
-
-
-def staying(kept: int, width: int) -> np.ndarray:
-    """The numbers of columns that stay, the first ``kept`` of ``width``, and NEW for the others."""
-    places = np.arange(width)
-    places[kept:] = NEW
-    return places
 
 
 def parts(rows: np.ndarray, columns: int) -> Iterator[np.ndarray]:
@@ -156,12 +172,9 @@ def parts(rows: np.ndarray, columns: int) -> Iterator[np.ndarray]:
         yield rows[at : at + step]
 
 
-def written(alignment: AlignedSequences, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+def written(alignment: AlignedSequences, rows: np.ndarray, columns: slice = slice(None)) -> np.ndarray:
     """The cells of rows and columns as the file had them, uint8."""
-    some = _each(alignment, lambda tiles: tiles.with_rows(rows))
-    if columns is not None:
-        some = _each(some, lambda tiles: tiles.at(columns))
-    return as_written(some)
+    return as_written(_each(alignment, lambda tiles: tiles.with_rows(rows).at(columns)))
 
 
 def _each(alignment: AlignedSequences, change: Callable[[Tiles], Tiles]) -> AlignedSequences:

@@ -141,7 +141,15 @@ class Tiles:
         table = self.table_of(max(-(-used // WIDTH), self.table.shape[1]))
         return Tiles(table, places, self.base, self.arrays, self.packed, used)
 
-    def at(self, columns: np.ndarray) -> Tiles:
+    def widened(self, count: int) -> Tiles:
+        """With so many columns of gaps at the end."""
+        places, used = np.empty(self.places.size + count, np.int64), self.used + count
+        places[: self.places.size] = self.places
+        places[self.places.size :] = np.arange(self.used, used)
+        table = self.table_of(max(-(-used // WIDTH), self.table.shape[1]))
+        return Tiles(table, places, self.base, self.arrays, self.packed, used)
+
+    def at(self, columns: np.ndarray | slice) -> Tiles:
         """The columns of these numbers, int64, in this order, to be read alone: one may come twice."""
         return Tiles(self.table, self.places[columns], self.base, self.arrays, self.packed, self.used)
 
@@ -180,8 +188,12 @@ class Tiles:
 
     def table_of(self, width: int) -> np.ndarray:
         """The table with so many tiles a row, those that it lacks of gaps."""
-        lacking = width - self.table.shape[1]
-        return np.pad(self.table, ((0, 0), (0, lacking)), constant_values=self.blank) if lacking else self.table
+        rows, there = self.table.shape
+        if width == there:
+            return self.table
+        wider = np.empty((rows, width), np.uint64)
+        wider[:, :there], wider[:, there:] = self.table, self.blank
+        return wider
 
     def rearranged(self, table: np.ndarray, places: np.ndarray, arrays: tuple[np.ndarray, ...], used: int) -> Tiles:
         """Another table of the tiles of the array that these were made of, and of those in other arrays."""
@@ -205,8 +217,9 @@ class Tiles:
 class Draft:
     """Tiles that are being written, which others do not see until they are done."""
 
-    def __init__(self, before: Tiles) -> None:
-        self._before = before
+    def __init__(self, before: Tiles, own: bool = False) -> None:
+        """``own``: nobody else has the table of these tiles, so that it need not be copied."""
+        self._before, self._own = before, own
         self._table = before.table
         self._made: list[np.ndarray] = []
 
@@ -229,7 +242,7 @@ class Draft:
         made = np.empty((int(other.sum()), before.bytes), np.uint8)
         cpu_tiles.write(self._table, rows, touched, sizes, numbers, *runs, tiles, before.packed, block, made)
         made.setflags(write=False)
-        if not self._made:
+        if not self._made and not self._own:
             self._table = self._table.copy()
         lines, places = np.nonzero(other)
         self._table[rows[lines], touched[places]] = made.ctypes.data + numbers[other] * made.strides[0]

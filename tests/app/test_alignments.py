@@ -21,7 +21,7 @@ def opened(qtbot: Any, window: Any, folder: Path) -> Any:
     path = folder / "family.sto"
     path.write_text(STOCKHOLM)
     window.loader.open_paths([path])
-    qtbot.waitUntil(lambda: bool(window.session.state.data))
+    qtbot.waitUntil(lambda: window.viewer.datum is not None)
     return window.viewer.current
 
 

@@ -38,7 +38,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def opened(qtbot: Any, window: Window, files: tuple[Path, Path]) -> list[AlignedSequences]:
     window.loader.open_paths(files)
-    qtbot.waitUntil(lambda: len(window.session.state.data) == 2)
+    qtbot.waitUntil(lambda: len(window.session.state.data) == 2 and window.viewer.datum is window.session.state.data[1])
     window.data.set_problem(profiles.PROFILES)
     return list(window.session.state.data)
 

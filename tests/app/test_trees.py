@@ -33,7 +33,7 @@ def tree_file(tmp_path: Path) -> Path:
 def opened(qtbot: Any, window: Any, path: Path) -> Any:
     """The tree view with the tree of a file."""
     window.loader.open_paths([path])
-    qtbot.waitUntil(lambda: bool(window.session.state.data))
+    qtbot.waitUntil(lambda: window.viewer.datum is not None)
     return window.viewer.current
 
 
@@ -47,7 +47,7 @@ def test_a_tree_that_was_opened_is_shown(qtbot: Any, window: Any, tree_file: Pat
 def test_a_tree_can_be_pasted(qtbot: Any, window: Any) -> None:
     QApplication.clipboard().setText(SELECT)
     window.commands["paste"].trigger()
-    qtbot.waitUntil(lambda: bool(window.session.state.data))
+    qtbot.waitUntil(lambda: window.viewer.datum is not None)
     assert window.viewer.current.tree.taxa == ("one", "two", "three")
 
 

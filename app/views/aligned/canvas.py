@@ -202,6 +202,7 @@ class AlignmentCanvas(AlignmentPlane):
         choose more go on so."""
         picture, choice = self.picture, self.picture.choice
         line, column = picture.cursor
+        self._begin_choice()
         if rows:
             some = self._rows_of(picture.order[line : line + 1]) if choice.empty else choice.rows
             self.choose(some, None)
@@ -213,6 +214,8 @@ class AlignmentCanvas(AlignmentPlane):
     def step(self, row: int, column: int, choosing: bool = False) -> None:
         """Put the cursor on another cell; ``choosing``: the cells from where it was are chosen."""
         rows, columns = self.picture.shape
+        if choosing:
+            self._begin_choice()
         self.picture.cursor = (min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
         self.bring(*self.picture.cursor)
         if choosing:
@@ -221,6 +224,11 @@ class AlignmentCanvas(AlignmentPlane):
             self._extends = "cells"
             self._anchor = self.picture.cursor
             self.chosen.emit()
+
+    def _begin_choice(self) -> None:
+        """Where nothing is chosen, as after an edit that took it away, keys choose from the cursor on."""
+        if self.picture.choice.empty:
+            self._anchor, self._extends = self.picture.cursor, "cells"
 
     def _choose_to(self, cell: tuple[int, int], where: str, click: bool = False) -> None:
         """Choose from the anchor to a cell; a click alone chooses nothing."""

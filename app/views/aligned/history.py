@@ -13,10 +13,9 @@ from kernels.errors import InputError
 from kernels.io import tiled_changes, tiled_edits
 from kernels.io.aligned import AlignedSequences
 from kernels.io.tiled_changes import Edited
+from kernels.io.tiled_edits import LARGE
 from kernels.io.tiles import Tiles
 
-LARGE = 1 << 22
-"""Letters from which on edits share what they do not touch."""
 LEAST_KEPT, KEPT_SHARE = 1 << 28, 4
 """Bytes that undo keeps beside the alignment as it came, and the share of its letters where that is more; the oldest
 states go first."""

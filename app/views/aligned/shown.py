@@ -312,8 +312,8 @@ class ShownAlignment(QWidget):
         telling.tell_undo(self.editor, self.undo_button, self.redo_button)
         self._on_taxa(self.selection.taxa)
         self.say("")
-        # While one edits, what is counted of many columns waits, as it takes the memory that painting needs.
-        if picture.wait and before is not None and not same:
+        # What is counted of many columns waits until the letters are painted, as it takes the memory that this needs.
+        if picture.wait and not same:
             self._counting.cancel()
             self._rest.start()
         else:

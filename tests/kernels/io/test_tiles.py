@@ -226,3 +226,18 @@ def test_what_is_asked_of_rows_and_columns_is_the_same_of_tiles():
     assert np.array_equal(aligned_columns.count(tiles.letters).counts, aligned_columns.count(found.letters).counts)
     assert aligned_edits.gap_columns(tiles, order[:2]).tolist() == aligned_edits.gap_columns(found, order[:2]).tolist()
     assert aligned_edits.translate(tiles).letters.tobytes() == aligned_edits.translate(found).letters.tobytes()
+
+
+def test_tiles_that_were_made_ahead_are_taken_once_and_go_with_their_alignment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiled_edits, "LARGE", 5)
+    blank = AlignedSequences(("one", "two"), np.empty((0, 0), np.uint8), SequenceType.DNA)
+    large, small = (made(blank, np.full((2, width), ord("A"), np.uint8)) for width in (3, 2))
+    before = len(tiled_edits._prepared)
+    for alignment in (large, large, small):
+        tiled_edits.prepare(alignment)
+    assert len(tiled_edits._prepared) == before + 1
+    (ahead,) = [found for found in tiled_edits._prepared.values() if found.letters.arrays[0] is large.letters]
+    assert tiled_edits.tiled(large) is ahead and tiled_edits.tiled(large) is not ahead
+    tiled_edits.prepare(large)
+    del ahead, alignment, large
+    assert len(tiled_edits._prepared) == before

@@ -166,6 +166,26 @@ def test_a_long_edit_tells_how_far_it_is_and_is_stopped(
     assert text(view)[0] == "A-CGT" and view.editor.undo_text == "the reverse complement"
 
 
+def test_what_is_chosen_after_an_edit_begins_at_the_cursor(view: AlignmentViewer) -> None:
+    view.canvas.go_to(0, 2)
+    for _ in range(3):
+        press(view, Qt.Key.Key_Right, Shift)
+    press(view, Qt.Key.Key_Space, Shift)
+    press(view, Qt.Key.Key_Delete)
+    view.undo()
+    assert view.picture.choice.empty and view.picture.cursor[1] == 5
+    press(view, Qt.Key.Key_Space, Control)
+    press(view, Qt.Key.Key_Right, Shift)
+    assert chosen(view)[1] == [5, 6]
+    view.canvas.clear_choice()
+    view.canvas.go_to(0, 2)
+    press(view, Qt.Key.Key_Right, Shift)
+    press(view, Qt.Key.Key_Space, Shift)
+    press(view, Qt.Key.Key_Delete)
+    press(view, Qt.Key.Key_Right, Shift)
+    assert chosen(view)[1] == [3, 4]
+
+
 def test_whole_rows_and_columns_are_chosen_by_keys(view: AlignmentViewer) -> None:
     view.canvas.go_to(1, 4)
     press(view, Qt.Key.Key_Space, Shift)
