@@ -58,7 +58,11 @@ def _tell(error: Exception) -> None:
 
 def _load(monitor: Monitor) -> None:
     views.kinds()
-    import kernels.io.aligned_columns  # noqa: F401 - and with it Numba
+    import numpy as np
+
+    from kernels.io import aligned_pixels  # and with it Numba
+
+    aligned_pixels.load(np.zeros((1, 1), np.uint8))  # or the first result would load compiled code while it is painted
 
 
 def _say_at_last(window: Workbench, text: str) -> None:

@@ -18,8 +18,8 @@ class Latest(QObject):
     """Runs one piece of work at a time; a new request cancels the one before it.
 
     Signals arrive on the thread of the owner, and only for the latest request: ``finished(value)``,
-    ``failed(error)``, ``progressed((done, total, phase))``. What is finished arrives by a timer, so that what it changes
-    is painted in a turn of the event loop of its own.
+    ``failed(error)``, ``progressed((done, total, phase))``. What is finished arrives by a timer, so that what it
+    changes is painted in a turn of the event loop of its own.
     """
 
     finished = Signal(object)

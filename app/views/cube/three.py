@@ -18,8 +18,8 @@ from kernels.triple.model import Cell
 AXES = range(3)
 MADE_IN_ORDER = (2, 0, 1)
 """The slice beside the cube is made first, then those below."""
-PAUSE_MS = 10
-"""Between two plots, so that what was made is painted in a turn of its own."""
+PAUSE_MS = 30
+"""Between two plots, so that what was made is painted in a turn of its own, which takes less."""
 AT_ONCE = 1_000_000
 """Cells of planes that are dressed while one looks: some 10 ms."""
 
