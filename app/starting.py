@@ -58,9 +58,13 @@ def _tell(error: Exception) -> None:
 
 def _load(monitor: Monitor) -> None:
     views.kinds()
+    import numpy as np
+
     from kernels.cpu import jit  # and with it Numba
+    from kernels.io import aligned_pixels
 
     jit.prepare()
+    aligned_pixels.load(np.zeros((1, 1), np.uint8))  # or the first result would load compiled code while it is painted
 
 
 def _say_at_last(window: Workbench, text: str) -> None:

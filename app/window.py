@@ -160,6 +160,7 @@ class Window(Workbench):
         self.viewer.edited.connect(lambda *_: self.undoing.edited_view())
         self.viewer.places.looked.connect(lambda _: self.undoing.tell())
         session.data_changed.connect(self._take_data)
+        session.undo_stack.indexChanged.connect(self.jobs.forget_error)
         self.viewer.made.connect(lambda datum: self._keep([datum]))
         for signal in (self.viewer.profile_wanted, self.data.profile_wanted):
             signal.connect(self.ask_profile)

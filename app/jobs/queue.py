@@ -28,6 +28,7 @@ PROGRESS_MS = 100
 GRACE_S = 0.3
 """How long a job that was cancelled has to end; then one that may be left alone is shown as cancelled."""
 COLLECT_MS = 1000
+CONTAINERS = frozenset({tuple, list, dict, set, frozenset})
 CROWD, MANY = 50_000, 20_000
 """New objects at once, and objects that one new container holds, that are too many to be looked through: that would
 stop the window for more than some 20 ms."""
@@ -158,7 +159,7 @@ class JobQueue(QObject):
         self.jobs: list[Job] = []
         self._threads: dict[Job, threading.Thread] = {}
         self._detached: set[Job] = set()
-        self._left_thread.connect(self._finish, Qt.ConnectionType.QueuedConnection)
+        self._left_thread.connect(self._finish_soon, Qt.ConnectionType.QueuedConnection)
         self._timer = QTimer(self)
         self._timer.setInterval(PROGRESS_MS)
         self._timer.timeout.connect(self._report)
@@ -235,6 +236,10 @@ class JobQueue(QObject):
             job.detail = traceback.format_exc()
         with contextlib.suppress(RuntimeError):  # the window, and this object with it, may be gone
             self._left_thread.emit(job)
+
+    def _finish_soon(self, job: Job) -> None:
+        """By a timer: what the result changes is then painted in a turn of the event loop of its own."""
+        QTimer.singleShot(0, self, lambda: self._finish(job))
 
     def _finish(self, job: Job) -> None:
         self._threads.pop(job, None)
@@ -341,4 +346,4 @@ class Collector(QObject):
 
 def _holds_many() -> bool:
     """Whether what is new has a container of so many objects that to look through it would take long."""
-    return any(type(one) in (tuple, list, dict, set, frozenset) and len(one) > MANY for one in gc.get_objects(0))
+    return any(len(one) > MANY for one in gc.get_objects(0) if type(one) in CONTAINERS)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from kernels.errors import Cancelled
 from kernels.monitor import Monitor
@@ -18,7 +18,8 @@ class Latest(QObject):
     """Runs one piece of work at a time; a new request cancels the one before it.
 
     Signals arrive on the thread of the owner, and only for the latest request: ``finished(value)``,
-    ``failed(error)``, ``progressed((done, total, phase))``.
+    ``failed(error)``, ``progressed((done, total, phase))``. What is finished arrives by a timer, so that what it
+    changes is painted in a turn of the event loop of its own.
     """
 
     finished = Signal(object)
@@ -79,8 +80,13 @@ class Latest(QObject):
     @Slot(object)
     def _deliver(self, message: tuple[Monitor, str, Any]) -> None:
         monitor, kind, value = message
-        if monitor is not self._monitor:
-            return
-        if kind != "progressed":
+        if kind == "progressed":
+            if monitor is self._monitor:
+                self.progressed.emit(value)
+        else:
+            QTimer.singleShot(0, self, lambda: self._end(monitor, kind, value))
+
+    def _end(self, monitor: Monitor, kind: str, value: Any) -> None:
+        if monitor is self._monitor:
             self._monitor = None
-        getattr(self, kind).emit(value)
+            getattr(self, kind).emit(value)

@@ -16,7 +16,7 @@ from kernels.dynamic_class import CLASSES, DynamicClass
 from kernels.method import Method
 from kernels.registry import classes
 
-DETAIL_WIDTH, PICTURE_HEIGHT = 340, 165
+LEAST_DETAIL, DETAIL_WIDTH, PICTURE_HEIGHT = 230, 340, 165
 INTRODUCTION = (
     "A recurrence is serial where a level needs only the level before, and monadic where each alternative has one "
     "recursive term. These two questions say what can be computed at the same time."
@@ -126,15 +126,16 @@ class ClassesPage(QWidget):
             self.detail.box.addWidget(label(caption, "muted"))
             self.detail.box.addWidget(widget, 1 if widget is self.picture else 0)
         self.detail.box.addWidget(self.use)
-        self.detail.setFixedWidth(DETAIL_WIDTH)
+        self.detail.setMinimumWidth(LEAST_DETAIL)
+        self.detail.setMaximumWidth(DETAIL_WIDTH)
         side = QVBoxLayout()
         side.addWidget(self.detail)
         side.addStretch(1)
         box = QHBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
-        box.addWidget(VerticalScroll(inner), 1)
-        box.addLayout(side)
+        box.addWidget(VerticalScroll(inner), 2)
+        box.addLayout(side, 1)
 
 
 def _title(words: str) -> QLabel:

@@ -20,8 +20,10 @@ from kernels.registry.loading import kind_of
 
 NAME, KIND, SUMMARY = range(3)
 PLACES = ("first", "second", "third")
-ROWS = 5
-"""Rows that are seen without scrolling."""
+ROWS, LEAST_ROWS = 5, 2
+"""Rows that are seen without scrolling where there is room, and where there is little."""
+USE = "Take the selected one for the next run (Enter)"
+LEAVE_OUT = "Do the next run without the selected one"
 
 
 class DataPanel(Card):
@@ -49,13 +51,15 @@ class DataPanel(Card):
         self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.list.header().setMinimumSectionSize(40)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setMaximumHeight((ROWS + 2) * (self.list.fontMetrics().height() + 8))
+        line = self.list.fontMetrics().height() + 8
+        self.list.setMaximumHeight((ROWS + 2) * line)
+        self.list.setMinimumHeight((LEAST_ROWS + 1) * line)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
         self.list.itemSelectionChanged.connect(self._offer)
         self.list.itemActivated.connect(lambda item: self.activate())
         self.hint = label("", "muted", wrap=True)
-        self.use_button = quiet_button("Use", "Take the selected one for the next run (Enter)")
+        self.use_button = quiet_button("Use", USE)
         self.show_button = quiet_button("Show", "Look at the selected one")
         self.sequences_button = QPushButton("Open as sequences")
         self.sequences_button.setToolTip(
@@ -69,7 +73,7 @@ class DataPanel(Card):
         self.delete_button.setAccessibleName("Delete the selected data")
         dress(self.delete_button, "delete")
         for button, slot in (
-            (self.use_button, self.use),
+            (self.use_button, self.use_or_leave_out),
             (self.show_button, self.show_it),
             (self.delete_button, self.delete),
         ):
@@ -98,6 +102,14 @@ class DataPanel(Card):
     def use(self) -> None:
         if self.list.currentItem():
             self._session.pick(self._number(self.list.currentItem()))
+
+    def leave_out(self) -> None:
+        if self.list.currentItem():
+            self._session.leave_out(self._number(self.list.currentItem()))
+
+    def use_or_leave_out(self) -> None:
+        """What the button says."""
+        self.leave_out() if self._optional() else self.use()
 
     def show_it(self) -> None:
         if self.list.currentItem():
@@ -163,10 +175,22 @@ class DataPanel(Card):
             item.setToolTip(SUMMARY, item.text(SUMMARY))
 
     def _offer(self) -> None:
-        """Whether some of the selected data can be had as sequences, and whether one can be made a profile."""
+        """Whether the current datum is used or could be, whether some of the selected can be had as sequences, and
+        whether one can be made a profile."""
+        self.use_button.setText("Leave out" if self._optional() else "Use")
+        self.use_button.setToolTip(LEAVE_OUT if self._optional() else USE)
         kinds = [kind_of(datum) for datum in self._selected()]
         self.sequences_button.setVisible(any(kind and kind.unaligned for kind in kinds))
         self.profile_button.setVisible(len(self._alignments()) == 1)
+
+    def _optional(self) -> bool:
+        """Whether the current datum goes into the next run, which could do without it."""
+        if self._problem is None or not self.list.currentItem():
+            return False
+        state = self._session.state
+        datum = state.data[self._number(self.list.currentItem())]
+        without = [taken for taken in self._problem.inputs if not taken.minimum]
+        return any(datum is given for taken in without for given in state.given(taken))
 
     def _selected(self) -> list[Any]:
         return [self._session.state.data[self._number(item)] for item in self.list.selectedItems()]
@@ -213,6 +237,8 @@ class DataPanel(Card):
             return
         menu = QMenu(self)
         menu.addAction("Use\tEnter", self.use)
+        if self._optional():
+            menu.addAction("Leave out", self.leave_out)
         menu.addAction("Show", self.show_it)
         if self.sequences_button.isVisibleTo(self):
             menu.addAction("Open as sequences", self.as_sequences)

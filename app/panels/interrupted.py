@@ -55,6 +55,7 @@ class InterruptedPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.rows: dict[str, InterruptedRow] = {}
+        self._runs: tuple[Run, ...] = ()
         self._all = False
         self.more_button = quiet_button("", "Show all runs that were interrupted")
         self.more_button.clicked.connect(self._show_all)
@@ -65,7 +66,10 @@ class InterruptedPanel(QWidget):
         self.hide()
 
     def show_runs(self, runs: Sequence[Run]) -> None:
-        """The runs that can be continued."""
+        """The runs that can be continued; after most jobs they are the same."""
+        if tuple(runs) == self._runs:
+            return
+        self._runs = tuple(runs)
         for old in self.rows.values():
             self._box.removeWidget(old)
             old.hide()

@@ -159,6 +159,12 @@ class JobPanel(Card):
         self.log(text)
         self._fit()
 
+    def forget_error(self, *_: object) -> None:
+        """What was said to be wrong no longer is the last thing that happened."""
+        if self.message.objectName() == "error":
+            self._show_message(IDLE, "muted")
+            self._fit()
+
     def log(self, text: str) -> None:
         """Append a line with the time of day."""
         self.text.appendPlainText(f"{datetime.now().astimezone():%H:%M:%S}  {text}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QPushButton
 
 from app import theme
@@ -85,8 +85,12 @@ class MethodPanel(Card):
     def choose(self, method: Method, by_hand: bool = True) -> None:
         """Switch to this method; ``by_hand`` as the user's own choice."""
         self.by_hand = by_hand
-        self.family.setCurrentText(method.family)
-        self.chooser.setCurrentIndex(max(self.chooser.findData(method), 0))
+        with QSignalBlocker(self.family), QSignalBlocker(self.chooser):  # or the first of the family were shown before
+            if self.family.currentText() != method.family or self.chooser.findData(method) < 0:
+                self.family.setCurrentText(method.family)
+                self._fill_chooser()
+            self.chooser.setCurrentIndex(max(self.chooser.findData(method), 0))
+        self._show_method()
 
     def remembered(self) -> dict[str, Any]:
         """Everything that was set, for the next start."""
@@ -150,13 +154,15 @@ class MethodPanel(Card):
         self.by_hand = True
 
     def _list_methods(self) -> None:
-        self.chooser.blockSignals(True)
+        with QSignalBlocker(self.chooser):
+            self._fill_chooser()
+        self._show_method()
+
+    def _fill_chooser(self) -> None:
         self.chooser.clear()
         for method in self._methods:
             if method.family == self.family.currentText():
                 self.chooser.addItem(method.name, method)
-        self.chooser.blockSignals(False)
-        self._show_method()
 
     def _show_method(self) -> None:
         method = self.chooser.currentData()

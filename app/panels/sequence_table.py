@@ -36,7 +36,8 @@ ROLE, NAME, TYPE, LENGTH, MAKEUP = range(5)
 HEADERS = ("", "Name", "Type", "Length", "Content")
 WIDEST = {ROLE: "0", TYPE: "protein", LENGTH: "00,000,000", MAKEUP: "GC 44.4 %"}
 """The widest text that a column has room for."""
-
+LEAST_ROWS = 3
+"""Rows that are seen in a low window."""
 PADDING, GAP = 16, 14
 """Pixels in a cell beside its text; between a name and what the sequence is."""
 ABOUT = Qt.ItemDataRole.UserRole
@@ -193,6 +194,7 @@ class SequenceTable(QTableView):
         self.setItemDelegateForColumn(NAME, NameDelegate(self))
         self.setItemDelegateForColumn(TYPE, TypeDelegate(self))
         as_list(self)
+        self.setMinimumHeight((LEAST_ROWS + 1) * self.verticalHeader().defaultSectionSize() + 2 * self.frameWidth())
         self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed)
         header = self.horizontalHeader()
         header.setHighlightSections(False)

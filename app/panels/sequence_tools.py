@@ -69,11 +69,15 @@ class SequenceTools:
         self._make(f"Letters {span}", lambda sequence: tools.part(sequence, *tools.span(span, len(sequence))))
 
     def _make(self, label: str, made: Callable[[Data], Data]) -> None:
+        if rows := self._selected(label):
+            self._editor.make(label, rows, made)
+
+    def _selected(self, label: str) -> Sequence[int]:
+        """The selected rows; where there are none, says so."""
         rows = self._rows()
         if not rows:
             self._said(f"{label}: no sequence is selected; select rows of the table first.")
-            return
-        self._editor.make(label, rows, made)
+        return rows
 
     def remove_doubles(self) -> None:
         """Keep the first of all sequences that are equal."""
@@ -99,18 +103,22 @@ class SequenceTools:
 
     def copy(self) -> None:
         """Put the selected sequences on the clipboard as FASTA."""
-        sequences = [self._session.state.sequences[row] for row in self._rows()]
+        sequences = [self._session.state.sequences[row] for row in self._selected("Copy")]
         if sum(map(len, sequences)) > MOST_COPIED:
             self._said(f"More than {MOST_COPIED:,} letters are too many to copy; save them by File > Save sequences.")
         elif sequences:
             QGuiApplication.clipboard().setText(b"".join(tools.fasta(sequences)).decode())
 
     def ask_translate(self) -> None:
+        if not self._selected("Translate"):
+            return
         chosen, taken = QInputDialog.getItem(self._parent, "Translate", "Reading frame", list(FRAMES), 0, False)
         if taken:
             self.translate(FRAMES[chosen])
 
     def ask_part(self) -> None:
+        if not self._selected("Part"):
+            return
         text, taken = QInputDialog.getText(
             self._parent, "Part of a sequence", "Letters, counted from 1: 10-200, 10- or -200"
         )

@@ -27,6 +27,7 @@ from app.session.parts import BESIDE, Parts
 from app.session.state import State
 from kernels import memory, serialization
 from kernels.errors import InputError
+from kernels.io.sequence_tools import title as titled
 from kernels.memory import bytes_text
 from kernels.model import Result, Sequence, SequenceType
 from kernels.monitor import Monitor
@@ -374,8 +375,7 @@ class _Reader:
 
 
 def _fasta(sequence: Sequence) -> bytes:
-    known = sequence.description.startswith(sequence.name)
-    title = " ".join((sequence.description if known else f"{sequence.name} {sequence.description}").split())
+    title = " ".join(titled(sequence).split())
     letters = sequence.letters
     if 0 < len(letters) <= LINE:  # a million reads are written so, while the user waits for the window to close
         return b">%b\n%b\n" % (title.encode(), letters)

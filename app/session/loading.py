@@ -110,7 +110,7 @@ class Loader(QObject):
             counts = {Sequence: len(together)} if alone and together else None
             self.found.emit(together if alone else [*before, *others, *together], sample, counts)
             if sequences:
-                self._add_sequences(sequences, together)
+                self._add_sequences(sequences, together, before)
             if others:
                 self._session.add_data(others, before)
                 if beside is not None:
@@ -123,15 +123,20 @@ class Loader(QObject):
 
         self._queue.submit(Job(title, LANE, work, done))
 
-    def _add_sequences(self, found: tuple[Sequence, ...], together: list[Sequence]) -> None:
+    def _add_sequences(
+        self, found: tuple[Sequence, ...], together: list[Sequence], beside: tuple[Any, ...] = ()
+    ) -> None:
         label = f"Add {found[0].name}" if len(found) == 1 else f"Add {len(found):,} sequences"
         most = self.taken.maximum if self.taken else 0
         if most is None:
-            self._session.add(found, label, last=len(together))
+            self._session.add(found, label, last=len(together), beside=beside)
             return
         before = self._session.state
         chosen = list(map(before.sequences.__getitem__, before.rows(most))) if len(together) < most else []
-        self._session.add(found, label, [*chosen, *found][-most:] if chosen and most else together[:most])
+        chosen = [sequence for sequence in chosen if sequence.type == found[0].type]  # nobody aligns DNA to proteins
+        self._session.add(
+            found, label, [*chosen, *found][-most:] if chosen and most else together[:most], beside=beside
+        )
 
 
 def read_file(path: Path, monitor: Monitor) -> list[Any]:

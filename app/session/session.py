@@ -20,6 +20,7 @@ from app.session.state import (
     chosen,
     duplicated,
     inserted,
+    left_out,
     moved,
     picked,
     removed,
@@ -29,7 +30,9 @@ from app.session.state import (
     with_data,
     with_last,
     without_data,
+    without_strangers,
 )
+from kernels.io.sequence_tools import renamed
 from kernels.io.sequences import SEQUENCE
 from kernels.method import ProblemType
 from kernels.model import Sequence, SequenceType
@@ -57,16 +60,23 @@ class Session(QObject):
         self.undo_stack.setUndoLimit(UNDO_LIMIT)
 
     def add(
-        self, sequences: Iterable[Sequence], label: str = "", chosen: Iterable[Sequence] = (), last: int = 0
+        self,
+        sequences: Iterable[Sequence],
+        label: str = "",
+        chosen: Iterable[Sequence] = (),
+        last: int = 0,
+        beside: Iterable[Any] = (),
     ) -> None:
         """Append sequences; those of ``chosen``, where given, become the inputs of the next run.
 
         Of a run that takes any number, the ``last`` ones do, where they are several; a single one goes in as well.
+        A tree or distances of other sequences do not, but for what was opened ``beside`` these.
         """
         new = tuple(sequences)
         if new:
             end = len(self.state.sequences)
-            after = with_chosen(inserted(self.state, end, new), chosen, end)
+            before = without_strangers(self.state, new, beside)
+            after = with_chosen(inserted(before, end, new), chosen, end)
             self.edit(label or f"Add {_count(len(new))}", with_last(after, last))
 
     def add_data(self, data: Iterable[Any], behind: Iterable[Any] = ()) -> None:
@@ -76,6 +86,10 @@ class Session(QObject):
         if new:
             label = f"Add {new[0].name}" if len(new) == 1 else f"Add {len(new):,} data"
             self.edit(label, with_data(self.state, new, behind))
+
+    def leave_out(self, number: int) -> None:
+        """The datum of this number goes into no run that can do without it."""
+        self.edit(f"Leave out {self.state.data[number].name}", left_out(self.state, number))
 
     def pick(self, number: int) -> None:
         """The datum of this number goes into the next run that takes one of its kind."""
@@ -112,7 +126,7 @@ class Session(QObject):
     def rename(self, row: int, name: str) -> None:
         name = " ".join(name.split())
         if name and name != self.state.sequences[row].name:
-            self.edit("Rename", replaced(self.state, {row: replace(self.state.sequences[row], name=name)}))
+            self.edit("Rename", replaced(self.state, {row: renamed(self.state.sequences[row], name)}))
 
     def retype(self, rows: Iterable[int], kind: SequenceType) -> None:
         """Another type for these rows; InputError where a letter does not belong to it."""

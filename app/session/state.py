@@ -13,10 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from kernels.io.sequence_tools import renamed
 from kernels.io.sequences import SEQUENCE, with_type
 from kernels.method import Input, ProblemType
 from kernels.model import Sequence, SequenceType
 
+LOOKED_AT = 1000
+"""Sequences whose names tell whether a tree or distances are of them."""
 BATCH = 1000
 """Rows that are edited between two looks whether somebody cancelled."""
 
@@ -140,7 +143,7 @@ def duplicated(state: State, rows: Iterable[int], check: Check = lambda: None) -
     for at in range(0, len(order), BATCH):
         check()
         found = map(state.sequences.__getitem__, order[at : at + BATCH])
-        copies += [replace(sequence, name=f"{sequence.name}_copy") for sequence in found]
+        copies += [renamed(sequence, f"{sequence.name}_copy") for sequence in found]
     return inserted(state, order[-1] + 1, copies)
 
 
@@ -224,6 +227,25 @@ def with_data(state: State, data: Iterable[Any], behind: Iterable[Any] = ()) -> 
 def picked(state: State, number: int) -> State:
     """The datum of this number goes before others of its kind."""
     return replace(state, picked=(number, *(other for other in state.picked if other != number)))
+
+
+def left_out(state: State, number: int) -> State:
+    """The datum of this number is given to no run that can do without it."""
+    return replace(state, picked=tuple(other for other in state.picked if other != number))
+
+
+def without_strangers(state: State, sequences: Sequences[Sequence], beside: Iterable[Any] = ()) -> State:
+    """Trees, distances and the like that are of other sequences than these, which have just come, are left out; those
+    that were opened ``beside`` them stay."""
+    names = {sequence.name for sequence in sequences[:LOOKED_AT]}
+    kept = {id(datum) for datum in beside}
+
+    def stays(datum: Any) -> bool:
+        taxa = getattr(datum, "taxa", None) or getattr(datum, "names", None)
+        return id(datum) in kept or not taxa or not names.isdisjoint(taxa)
+
+    picked = tuple(number for number in state.picked if stays(state.data[number]))
+    return state if picked == state.picked else replace(state, picked=picked)
 
 
 def without_data(state: State, numbers: Iterable[int]) -> State:

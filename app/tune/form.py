@@ -9,8 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QGridLayout,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -21,19 +19,18 @@ from PySide6.QtWidgets import (
 
 from app import texts, theme
 from app.kit.background import Latest
-from app.kit.widgets import Card, Combo, label, row
+from app.kit.widgets import Card, label, row
+from app.tune.axis_editors import AxisEditor, AxisEditors
 from app.tune.device_boxes import DeviceBoxes
 from app.tune.inputs import InputEditor
-from app.tune.plots.series import suggestion
 from kernels.engine import BackendChoice
 from kernels.errors import AntidiagError
-from kernels.experiments import axes, peers
+from kernels.experiments import peers
 from kernels.experiments.axes import Axis
 from kernels.experiments.peers.peer import Peer
 from kernels.experiments.sweep import Sweep
 from kernels.method import Method
 
-NONE = "none"
 LISTED = 100
 """How much of the room that is left goes to the list of methods, as long as it has more; the rest stays empty."""
 
@@ -48,62 +45,6 @@ class CheckList(QListWidget):
         if item and item.checkState() is before and item.flags() & Qt.ItemFlag.ItemIsEnabled:
             on = before is Qt.CheckState.Unchecked
             item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
-
-
-class AxisEditor(QWidget):
-    """One axis: a name and its values as they are written on the command line."""
-
-    changed = Signal()
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self._methods: tuple[Method, ...] = ()
-        self.name, self.values = Combo(), QLineEdit()
-        self.name.setAccessibleName(f"Axis {number}")
-        self.values.setAccessibleName(f"Values of axis {number}")
-        self.values.setPlaceholderText("32:1024:*2   or   64,128,256")
-        self.values.setToolTip(f"{axes.FORMS}; auto is the automatic value")
-        box = row(self.name, self.values, stretch=1)
-        box.setContentsMargins(0, 0, 0, 0)
-        self.setLayout(box)
-        self.name.currentTextChanged.connect(self._suggest)
-        self.values.textChanged.connect(self.changed)
-
-    def set_methods(self, methods: Sequence[Method], taken: str = "") -> None:
-        """The methods whose names can be an axis, but for one that another axis has ``taken``; what was written stays
-        where it still has a meaning."""
-        before, values = self.name.currentText(), self.values.text()
-        self._methods = tuple(methods)
-        self.name.blockSignals(True)
-        self.name.clear()
-        known = axes.names(methods) if methods else []
-        self.name.addItems([NONE, *(name for name in known if name != taken)])
-        self.name.setCurrentText(before or NONE)
-        self.name.blockSignals(False)
-        if self.name.currentText() == before:
-            self.values.setText(values)
-        else:
-            self._suggest(self.name.currentText())
-
-    def set_value(self, name: str, values: str) -> None:
-        self.name.setCurrentText(name)
-        self.values.setText(values)
-
-    def axis(self) -> Axis | None:
-        """The axis, or None; raises ParameterError where it is mistyped."""
-        if self.name.currentText() in ("", NONE):
-            return None
-        return axes.parse(f"{self.name.currentText()}={self.values.text()}", self._methods)
-
-    def _suggest(self, name: str) -> None:
-        self.values.setEnabled(name != NONE)
-        self.values.setText(self._suggested(name) if name != NONE else "")
-        self.changed.emit()
-
-    def _suggested(self, name: str) -> str:
-        known = {"length": "500:4000:*2", "divergence": "0.05,0.1,0.2,0.4", "backend": "cpu,cuda",
-                 "method": ",".join(method.id for method in self._methods)}  # fmt: skip
-        return known.get(name) or suggestion(axes.declared(name, self._methods)[1])
 
 
 class SweepForm(Card):
@@ -126,7 +67,7 @@ class SweepForm(Card):
         self._asking = Latest(self)
         self._asking.finished.connect(self._tell_versions)
         self.input = InputEditor()
-        self.axes = (AxisEditor(1), AxisEditor(2))
+        self.axis_editors = AxisEditors()
         self.devices = DeviceBoxes()
         self.repeats, self.warm_up = QSpinBox(), QSpinBox()
         self.repeats.setRange(1, 1000)
@@ -175,6 +116,11 @@ class SweepForm(Card):
             backends=self.backends(), repeats=self.repeats.value(), warm_up=self.warm_up.value(),
         )  # fmt: skip
 
+    @property
+    def axes(self) -> tuple[AxisEditor, ...]:
+        """The editors of the axes, of which there are two or more."""
+        return tuple(self.axis_editors.editors)
+
     def axis_values(self) -> list[Axis]:
         """The axes in the order of the form; raises ParameterError where one is mistyped."""
         return [axis for editor in self.axes if (axis := editor.axis()) is not None]
@@ -194,7 +140,7 @@ class SweepForm(Card):
         """Everything that was set, for the next start."""
         return {
             "contenders": self._checked(), "input": self.input.values(), "repeats": self.repeats.value(),
-            "axes": [[editor.name.currentText(), editor.values.text()] for editor in self.axes],
+            "axes": self.axis_editors.values(),
             "warm_up": self.warm_up.value(), "devices": self.devices.values(),
             "reuse": self.reuse.isChecked(), "budget": self.budget.value(),
         }  # fmt: skip
@@ -203,26 +149,20 @@ class SweepForm(Card):
         """What `values` returned, as far as it still fits."""
         self._fill({*map(str, saved.get("contenders", ())), *([self.method.id] if self.method else [])})
         self.input.set_values(saved.get("input", {}))
-        for editor, (name, values) in zip(self.axes, saved.get("axes", ()), strict=False):
-            editor.set_value(str(name), str(values))
+        self.axis_editors.set_values(saved.get("axes", ()))
         for spin, name in ((self.repeats, "repeats"), (self.warm_up, "warm_up"), (self.budget, "budget")):
             spin.setValue(int(saved.get(name, spin.value())))
         self.devices.set_values(saved.get("devices", {}))
         self.reuse.setChecked(bool(saved.get("reuse", self.reuse.isChecked())))
 
     def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setColumnStretch(1, 1)
-        for line, (name, widget) in enumerate((("Axis 1", self.axes[0]), ("Axis 2", self.axes[1]))):
-            grid.addWidget(label(name, "muted"), line, 0)
-            grid.addWidget(widget, line, 1)
         column = QVBoxLayout()
         column.setSpacing(theme.SPACING)
         column.addWidget(label("Methods and peers", "muted"))
         column.addWidget(self.contenders, LISTED)
         column.addWidget(label("Input", "muted"))
         column.addWidget(self.input)
-        column.addLayout(grid)
+        column.addWidget(self.axis_editors)
         column.addLayout(row(label("Run on", "muted"), self.devices, stretch=1))
         counts = label("Repeats", "muted"), self.repeats, label("Warm-up", "muted"), self.warm_up, QWidget()
         column.addLayout(row(*counts, stretch=4))
@@ -238,8 +178,7 @@ class SweepForm(Card):
     def _connect(self) -> None:
         self.contenders.itemChanged.connect(self._changed)
         self.input.changed.connect(self._changed)
-        for editor in self.axes:
-            editor.changed.connect(self._changed)
+        self.axis_editors.changed.connect(self._changed)
         self.devices.changed.connect(self._changed)
         self.repeats.valueChanged.connect(self._changed)
         self.start_button.clicked.connect(self.start_wanted)
@@ -308,13 +247,7 @@ class SweepForm(Card):
 
     def _changed(self, *_: Any) -> None:
         chosen = set(self._checked())
-        methods = [method for method in self._methods if method.id in chosen]
-        taken = ""
-        for editor in self.axes:
-            editor.blockSignals(True)
-            editor.set_methods(methods, taken)
-            editor.blockSignals(False)
-            taken = editor.name.currentText()
+        self.axis_editors.set_methods([method for method in self._methods if method.id in chosen])
         self._check()
         self.changed.emit()
 

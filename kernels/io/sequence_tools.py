@@ -97,9 +97,21 @@ def choosing(name: str = "", shortest: int = 0, longest: int | None = None) -> C
 
     def chosen(sequence: Sequence) -> bool:
         fits = shortest <= len(sequence) and (longest is None or len(sequence) <= longest)
-        return fits and bool(pattern.search(sequence.description or sequence.name))
+        return fits and bool(pattern.search(title(sequence)))
 
     return chosen
+
+
+def title(sequence: Sequence) -> str:
+    """The title line of a sequence: its name, then what else is known of it."""
+    found = sequence.description.strip()
+    return found if f"{found} ".startswith(f"{sequence.name} ") else f"{sequence.name} {found}".rstrip()
+
+
+def renamed(sequence: Sequence, name: str) -> Sequence:
+    """A sequence with another name, in its title line too."""
+    rest = title(sequence).removeprefix(sequence.name)
+    return replace(sequence, name=name, description=f"{name}{rest}")
 
 
 def fasta(sequences: Iterable[Sequence]) -> Iterator[bytes]:
@@ -107,7 +119,7 @@ def fasta(sequences: Iterable[Sequence]) -> Iterator[bytes]:
     for sequence in sequences:
         letters = sequence.letters
         lines = [letters[at : at + LINE] for at in range(0, len(letters), LINE)]
-        yield b"\n".join([f">{sequence.description or sequence.name}".encode(), *lines, b""])
+        yield b"\n".join([f">{title(sequence)}".encode(), *lines, b""])
 
 
 def _made(sequence: Sequence, letters: bytes, what: str) -> Sequence:

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -116,6 +117,17 @@ def test_two_files_opened_together_are_a_pair_and_one_alone_is_the_second_of_the
     ready.loader.open_paths(files[::-1])
     qtbot.waitUntil(lambda: cells(ready, NAME)[3:] == ["four", "three"])
     assert cells(ready, ROLE) == ["", "", "", "1", "2"]
+
+
+def test_a_pair_of_proteins_takes_no_dna_for_its_third(qtbot, ready, tmp_path):
+    ready.session.restrict([])
+    ready.loader.taken = replace(ready.loader.taken, minimum=3, maximum=3)
+    proteins = tmp_path / "proteins.fa"
+    proteins.write_text(">p\nMEEPQSDPSVEPPLSQ\n>q\nMEEPQSDLSVEPPLSQ\n")
+    ready.loader.open_paths([proteins])
+    qtbot.waitUntil(lambda: len(cells(ready, NAME)) == 4)
+    state = ready.session.state
+    assert [state.sequences[row].name for row in state.chosen] == ["p", "q"]
 
 
 def test_rename_retype_reorder_duplicate_delete_and_undo(qtbot, ready):

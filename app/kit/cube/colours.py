@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pyqtgraph as pg
 
 
+@cache
 def lut() -> np.ndarray:
-    """The colours of H and of time: uint8, shape (256, 3)."""
-    return pg.colormap.get("viridis").getLookupTable(nPts=256)[:, :3]
+    """The colours of H and of time: uint8, shape (256, 3), read-only."""
+    found = pg.colormap.get("viridis").getLookupTable(nPts=256)[:, :3]
+    found.setflags(write=False)
+    return found
 
 
 def argb(colours: np.ndarray) -> np.ndarray:

@@ -42,7 +42,7 @@ from kernels.plays.clock import BY_MEASURED, BY_STEPS, BY_TIME, Clock
 from kernels.plays.model import Play
 from kernels.registry.lectures import Scene, Staged, View
 
-SIDE_WIDTH = 330
+LEAST_SIDE, SIDE_WIDTH = 250, 330
 FIGURE = QSize(1200, 800)
 FILTERS = (
     "PNG image (*.png);;SVG drawing (*.svg);;PDF drawing (*.pdf);;Animated WebP (*.webp);;"
@@ -331,7 +331,8 @@ class PlayPage(QWidget):
         self.error.hide()
         self.form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         card = Card("Play")
-        card.setFixedWidth(SIDE_WIDTH)
+        card.setMinimumWidth(LEAST_SIDE)
+        card.setMaximumWidth(SIDE_WIDTH)
         card.header.addWidget(tool_button("Scene\u2026", "Make this a scene of the lecture that is open",
                                           lambda: self.scene_wanted.emit(self.scene())))  # fmt: skip
         card.header.addWidget(tool_button("Copy", "Copy the picture", self.copy))

@@ -22,7 +22,11 @@ TITLE = 20
 
 
 class HeatMaps(QWidget):
-    """Maps in a grid, on one scale of colours or each on its own; what has no place on the axes is told below."""
+    """Maps in a grid, on one scale of colours or each on its own; what has no place on the axes is told below.
+
+    Of what differs between them by two names or more, the values of the last one stand side by side, the others below
+    each other.
+    """
 
     clicked = Signal(object)
     hovered = Signal(object)
@@ -30,7 +34,8 @@ class HeatMaps(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.maps: list[HeatMap] = []
-        self._titles: list[QLabel] = []
+        self.titles: list[QLabel] = []
+        self._places: list[tuple[int, int]] = []
         self._shown: tuple[Sequence[Panel], PlotSettings, tuple[str, str]] = ((), PlotSettings(), ("", ""))
         self.common = QCheckBox("One scale of colours")
         self.common.setToolTip("The same colour for the same value in all maps; else each has its own scale")
@@ -54,17 +59,17 @@ class HeatMaps(QWidget):
         self._shown = panels, settings, labels
         while len(self.maps) < max(len(panels), 1):
             self._add()
-        across = math.ceil(math.sqrt(max(len(panels), 1)))
+        self._places = places(panels)
         for number, panel in enumerate(panels):
-            line, column = divmod(number, across)
-            self._titles[number].setText(panel.name)
-            self._grid.addWidget(self._titles[number], 2 * line, column)
+            line, column = self._places[number]
+            self.titles[number].setText(panel.name)
+            self._grid.addWidget(self.titles[number], 2 * line, column)
             self._grid.addWidget(self.maps[number], 2 * line + 1, column)
             self._grid.setRowStretch(2 * line + 1, 1)
         for number, each in enumerate(self.maps):
             there = number < len(panels)
             each.setVisible(there)
-            self._titles[number].setVisible(there and len(panels) > 1)
+            self.titles[number].setVisible(there and len(panels) > 1)
         self._scale()
         self.common.setVisible(len(panels) > 1)
         text = "; ".join(f"{level.name}: {HeatMap.text(settings, level.value)}" for level in levels)
@@ -75,6 +80,10 @@ class HeatMaps(QWidget):
         """What the first map shows."""
         return self.maps[0].grid
 
+    def grid_place(self, number: int) -> tuple[int, int]:
+        """Line and column of a map."""
+        return self._places[number]
+
     def show_chosen(self, point: Point | None) -> None:
         for each in self.maps:
             each.show_chosen(point)
@@ -82,12 +91,11 @@ class HeatMaps(QWidget):
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """All maps in an area of a file."""
         panels = self._shown[0]
-        across = math.ceil(math.sqrt(max(len(panels), 1)))
-        down = math.ceil(len(panels) / across) if panels else 1
+        down, across = (1 + max((place[way] for place in self._places), default=0) for way in (0, 1))
         width, height = area.width() / across, area.height() / down
         painter.fillRect(area, QColor(theme.active().panel))
         for number, panel in enumerate(panels):
-            line, column = divmod(number, across)
+            line, column = self._places[number]
             box = QRectF(area.left() + column * width, area.top() + line * height, width, height)
             if len(panels) > 1:
                 painter.setPen(QColor(theme.active().text))
@@ -110,4 +118,14 @@ class HeatMaps(QWidget):
         each.clicked.connect(self.clicked)
         each.hovered.connect(self.hovered)
         self.maps.append(each)
-        self._titles.append(title)
+        self.titles.append(title)
+
+
+def places(panels: Sequence[Panel]) -> list[tuple[int, int]]:
+    """Line and column of every map: a table where they differ by several names, else about as many lines as columns."""
+    if any(len(panel.parts) < 2 for panel in panels):
+        across = math.ceil(math.sqrt(len(panels)))
+        return [divmod(number, across) for number in range(len(panels))]
+    lines = list(dict.fromkeys(panel.parts[:-1] for panel in panels))
+    columns = list(dict.fromkeys(panel.parts[-1] for panel in panels))
+    return [(lines.index(panel.parts[:-1]), columns.index(panel.parts[-1])) for panel in panels]

@@ -44,10 +44,11 @@ class Grid:
 
 @dataclass(frozen=True)
 class Panel:
-    """A grid of some points, and what they have in common."""
+    """A grid of some points, and what they have in common: its name, and the parts of that."""
 
     name: str
     grid: Grid
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -190,17 +191,19 @@ def grid(points: Sequence[Point], x: str, y: str, quantity: str, baseline: Mappi
 def panels(
     points: Sequence[Point], x: str, y: str, quantity: str, split: Sequence[str], over: Mapping[str, Any] | None = None
 ) -> list[Panel]:
-    """A grid for every combination of what differs beside the two axes: the method first, then further axes.
+    """A grid for every combination of what differs beside the two axes: the method first, then further axes, each in
+    the order of its values.
 
     Points without a place on both axes are in none; see `levels`.
     """
     there = [point for point in points if _has(point, x) and _has(point, y)]
     beside = [name for name in dict.fromkeys(("method", *split)) if name not in (x, y)]
     apart = [name for name in beside if _differs([coordinate(point, name) for point in there])] if there else []
+    ordered_names = [name for name in apart if name != "method"]  # those stay as they were chosen
     groups: dict[tuple[str, ...], list[Point]] = {}
-    for point in there:
+    for point in sorted(there, key=lambda point: [_order(coordinate(point, name)) for name in ordered_names]):
         groups.setdefault(tuple(_tag(point, name) for name in apart), []).append(point)
-    return [Panel(", ".join(key), grid(members, x, y, quantity, over)) for key, members in groups.items()]
+    return [Panel(", ".join(key), grid(members, x, y, quantity, over), key) for key, members in groups.items()]
 
 
 def levels(

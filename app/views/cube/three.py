@@ -18,8 +18,8 @@ from kernels.triple.model import Cell
 AXES = range(3)
 MADE_IN_ORDER = (2, 0, 1)
 """The slice beside the cube is made first, then those below."""
-PAUSE_MS = 10
-"""Between two plots, so that what was made is painted in a turn of its own."""
+PAUSE_MS = 30
+"""Between two plots, so that what was made is painted in a turn of its own, which takes less."""
 AT_ONCE = 1_000_000
 """Cells of planes that are dressed while one looks: some 10 ms."""
 
@@ -53,7 +53,7 @@ class ThreeSlices(QObject):
         self._dressing = Latest(self)
         self._dressing.finished.connect(self._show_dressed)
         self._empty: SlicePlot | None = None
-        self._making = QTimer(self, interval=PAUSE_MS)
+        self._making = QTimer(self, interval=PAUSE_MS, singleShot=True)  # the pause begins when a plot is there
         self._making.timeout.connect(self._make_next)
         self._making.start()
 
@@ -65,11 +65,11 @@ class ThreeSlices(QObject):
     @property
     def busy(self) -> bool:
         """Whether a plot is still to be made, or planes to be dressed."""
-        return self._making.isActive() or self._dressing.busy
+        return self._unfinished or self._dressing.busy
 
     def complete(self) -> tuple[SlicePlot, ...]:
         """All three plots, made now where they are not there."""
-        while self._making.isActive():
+        while self._unfinished:
             self._make_next()
         return self.plots
 
@@ -130,9 +130,15 @@ class ThreeSlices(QObject):
             self._empty = None
         elif missing := [axis for axis in MADE_IN_ORDER if not self.places[axis].made]:
             self._empty = self.places[missing[0]].content
-            return
-        if len(self.plots) == len(self.places):
+        if self._unfinished:
+            self._making.start()
+        else:
             self._making.stop()
+
+    @property
+    def _unfinished(self) -> bool:
+        """Whether a plot is not there yet, or is empty."""
+        return self._empty is not None or not all(place.made for place in self.places)
 
     def _make(self, axis: int) -> SlicePlot:
         plot = SlicePlot(axis)

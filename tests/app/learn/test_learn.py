@@ -169,3 +169,9 @@ def test_what_cannot_be_measured_says_why(qtbot, learn, monkeypatch):
     with qtbot.waitSignal(page._work.failed):
         page.button.click()
     assert page.status.text() == "the GPU is gone" and page.button.isEnabled()
+
+
+def test_no_page_is_wider_than_a_narrow_window(learn):
+    learn.resize(940, 600)
+    learn.layout().activate()
+    assert learn.minimumSizeHint().width() <= 944

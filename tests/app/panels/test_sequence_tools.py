@@ -82,3 +82,32 @@ def test_rows_are_copied_as_fasta_and_pasted_letters_become_a_sequence(qtbot, op
     assert opened.session.state.sequences[-1].letters == b"ACGT"
     opened.sequences.tools.add_text("", ">x\nAC\n>y\nGT\n")
     assert names(opened)[-2:] == ["x", "y"]
+
+
+def test_a_renamed_sequence_and_a_copy_are_copied_and_found_by_their_names(opened) -> None:
+    opened.session.rename(2, "renamed")
+    opened.session.duplicate([2])
+    table = opened.sequences.table
+    table.selectAll()
+    opened.sequences.tools.copy()
+    titles = [line[1:] for line in QGuiApplication.clipboard().text().splitlines() if line.startswith(">")]
+    assert titles == ["a", "b", "renamed long", "renamed_copy long"]
+    opened.sequences.tools.keep("^renamed", 0, 100)
+    assert names(opened) == ["renamed", "renamed_copy"]
+
+
+@pytest.mark.parametrize("what", ["ask_translate", "ask_part", "copy"])
+def test_nothing_is_asked_where_no_row_is_selected(opened, what) -> None:
+    said = []
+    opened.sequences.refused.connect(said.append)
+    opened.sequences.table.clearSelection()
+    getattr(opened.sequences.tools, what)()
+    assert "no sequence is selected" in said[0]
+
+
+def test_an_error_that_was_said_is_gone_when_an_edit_was_made(opened) -> None:
+    opened.sequences.table.selectRow(0)
+    opened.sequences.tools.cut("x")
+    assert "no range" in opened.jobs.message.text()
+    opened.sequences.tools.cut("1-3")
+    assert "no range" not in opened.jobs.message.text()

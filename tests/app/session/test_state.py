@@ -88,3 +88,15 @@ def test_what_was_opened_together_last_is_the_input_of_a_run_of_any_number():
     assert more.subset == (2, 3, 4), "a single one goes in beside them"
     assert module.with_last(state, 4).subset == (), "all of them"
     assert module.with_last(state, 1) is state and module.with_last(state, 0) is state
+
+
+def test_what_is_of_other_sequences_is_left_out_when_new_ones_come():
+    class OfTaxa:
+        def __init__(self, *names):
+            self.names = names
+
+    mine, other, nameless = OfTaxa("a", "b"), OfTaxa("x", "y"), object()
+    state = State(data=(mine, other, nameless), picked=(1, 0, 2))
+    assert module.without_strangers(state, sequences("a", "b")).picked == (0, 2)
+    assert module.without_strangers(state, sequences("a", "b"), beside=[other]) is state
+    assert module.left_out(state, 0).picked == (1, 2)

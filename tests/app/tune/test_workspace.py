@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from app.kit import export
-from app.tune.form import NONE
+from app.tune.axis_editors import NONE
 from app.tune.inputs import RANDOM, InputEditor
 from app.tune.plots.point import facts
 from kernels import registry
@@ -530,3 +530,40 @@ def test_the_sides_of_tune_and_learn_have_the_keys_of_those_of_analyse(qtbot: An
     ready.turn_to(2)
     ready.commands["data_panel"].trigger()
     assert ready.learn.sides["data"].isHidden() and ready.workspaces.currentWidget() is ready.learn_page
+
+
+def test_a_third_and_a_fourth_axis_make_a_table_of_maps_and_come_back(qtbot: Any, tune: Any, place: Path) -> None:
+    form, axes = tune.form, (("s", "32,64"), ("gap_open", "5,10"), ("gap_extend", "1,2"), ("match", "2,3"))
+    assert len(form.axes) == 2
+    for _ in range(2):
+        qtbot.mouseClick(form.axis_editors.more, Qt.MouseButton.LeftButton)
+    assert len(form.axes) == 4 and form.axis_editors.more.isHidden()
+    for editor, (name, values) in zip(form.axes, axes, strict=True):
+        editor.set_value(name, values)
+    for editor in form.axes:
+        others = {other.name.currentText() for other in form.axes if other is not editor}
+        assert len(others) == 3 and all(editor.name.findText(name) < 0 for name in others)
+    assert form.count.text() == "16 points"
+    tune.start()
+    finish(qtbot, tune)
+    tune.plots.tabs.setCurrentIndex(1)
+    heat = tune.plots.heat
+    names = [title.text() for title in heat.titles if not title.isHidden()]
+    assert names == ["gap_extend 1, match 2", "gap_extend 1, match 3", "gap_extend 2, match 2", "gap_extend 2, match 3"]
+    places = [heat.grid_place(number) for number in range(4)]
+    assert places == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    (file,) = place.glob("*.jsonl")
+    kept = [axis["name"] for axis in results.read(file).sweep["axes"]]
+    assert kept == [name for name, _ in axes]
+
+
+def test_axes_that_were_set_come_back_and_one_can_be_taken_away(qtbot: Any, tune: Any, make_window: Any) -> None:
+    form = tune.form
+    form.axis_editors.set_values([["gap_open", "5,10"], ["s", "32,64"], ["match", "2,3"]])
+    saved = form.values()
+    form.axis_editors.set_values([["s", "32"]])
+    form.set_values(saved)
+    assert form.values()["axes"] == [["gap_open", "5,10"], ["s", "32,64"], ["match", "2,3"]]
+    qtbot.mouseClick(form.axis_editors.rows[2].away, Qt.MouseButton.LeftButton)
+    assert [name for name, _ in form.values()["axes"]] == ["gap_open", "s"]
+    assert form.count.text() == "4 points"
