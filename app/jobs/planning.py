@@ -151,8 +151,8 @@ class Planner(QObject):
             self._condition.notify()
 
     def _work(self) -> None:
-        """The last two answers are kept here, so that what the window has no longer goes on this thread: names and lengths
-        of a million sequences take a moment to be given back."""
+        """The last two answers are kept here, so that what the window has no longer goes on this thread: names of a
+        million sequences take a moment to be given back."""
         kept: list[Answer] = []
         while True:
             with self._condition:

@@ -49,7 +49,7 @@ _quoted = json.JSONEncoder().encode
 BATCH, FEW = 1000, 16
 """Records written at a time."""
 SHARDS = 256
-"""Tables of the numbers of sequences: one of a million holds the interpreter, and with it the window, while it grows."""
+"""Tables of the numbers of sequences: one of a million holds the interpreter, and so the window, while it grows."""
 LARGE = 16 << 20
 """Bytes of an array that several threads pack, if packing saves the share of them below."""
 SHARE = 0.3

@@ -38,7 +38,7 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _all_differ(names: Sequences[str]) -> bool:
-    """Whether the hashes of all names differ, and so the names; a set of a million holds the interpreter while it grows."""
+    """Whether the hashes of all names differ, and so the names; a set of a million would hold the interpreter."""
     hashes = np.empty(len(names), np.int64)
     for at in range(0, len(names), BATCH):
         part = names[at : at + BATCH]
