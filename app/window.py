@@ -235,9 +235,9 @@ class Window(Workbench):
         self._explain(False)
         if request is None:
             wrong = " ".join(self.method.errors())
-            self.planner.forget()
             self._run_wanted = False
             self._settle(None, wrong, "" if wrong else self.session.state.missing(method.problem))
+            self.planner.forget()
         else:
             self.method.set_runnable(False, "Working out what it will cost")
             self.cost.show_waiting()

@@ -194,7 +194,9 @@ class ProblemType:
         """
         for taken in self.inputs:
             taken.check(sum(taken.kind.takes(datum) for datum in data))
-        return self.build([self.taken(datum) for datum in data], options)
+        if not all(self.taken(datum) is datum for datum in data):
+            data = [self.taken(datum) for datum in data]
+        return self.build(data, options)  # the very data, of which there may be a million
 
     def taken(self, datum: Any) -> Any:
         """A datum as one of the kind that is taken, where it stands for one."""

@@ -113,7 +113,7 @@ class Planner(QObject):
         self._timer.timeout.connect(self._hand_over)
         self._newest: Request | None = None
         self._next: Request | None = None
-        self._stopped = False
+        self._stopped = self._emptied = False
         self._condition = threading.Condition()
         self._thread: threading.Thread | None = None
 
@@ -131,6 +131,9 @@ class Planner(QObject):
         """Nothing is to be planned any more."""
         self._newest = None
         self._timer.stop()
+        with self._condition:
+            self._next, self._emptied = None, True
+            self._condition.notify()
 
     def stop(self) -> None:
         """End the thread; it finishes what it is at."""
@@ -148,17 +151,22 @@ class Planner(QObject):
             self._condition.notify()
 
     def _work(self) -> None:
+        """The last two answers are kept here, so that what the window has no longer goes on this thread: names of a
+        million sequences take a moment to be given back."""
+        kept: list[Answer] = []
         while True:
             with self._condition:
-                self._condition.wait_for(lambda: self._stopped or self._next is not None)
+                self._condition.wait_for(lambda: self._stopped or self._emptied or self._next is not None)
                 if self._stopped:
                     return
                 request, self._next = self._next, None
+                emptied, self._emptied = self._emptied, False
+            del kept[: len(kept) if emptied else -1]
             if request is None:
                 continue
-            found = answer(request)
+            kept.append(answer(request))
             with contextlib.suppress(RuntimeError):  # the window may be gone
-                self._answered.emit(found)
+                self._answered.emit(kept[-1])
 
     def _deliver(self, found: Answer) -> None:
         if found.request is self._newest:

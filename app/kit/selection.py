@@ -8,6 +8,8 @@ from typing import Any, Literal
 from PySide6.QtCore import QObject, Signal
 
 Cell = tuple[int, int]
+MANY = 100_000
+"""Names from which they are not compared."""
 
 
 class Selection(QObject):
@@ -94,6 +96,13 @@ class Selection(QObject):
         self._chosen = {}
 
     def _set(self, name: str, value: Any, signal: Any) -> None:
-        if self._values[name] != value:
+        if _differ(self._values[name], value):
             self._values[name] = value
             signal.emit(value)
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether a value is another one; very many names count as others, as to compare them would stop the window."""
+    if isinstance(other, frozenset) and len(other) > MANY:
+        return one is not other
+    return bool(one != other)

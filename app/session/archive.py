@@ -49,6 +49,8 @@ LINE = 60
 _quoted = json.JSONEncoder().encode
 BATCH, FEW = 1000, 16
 """Records written at a time."""
+SHARDS = 256
+"""Tables of the numbers of sequences: one of a million holds the interpreter, and so the window, while it grows."""
 LARGE = 16 << 20
 """Bytes of an array that several threads pack, if packing saves the share of them below."""
 SHARE = 0.3
@@ -82,6 +84,7 @@ def save(
         os.replace(place, path)
         if parts is not None:
             parts.keep(writer.beside)
+        writer.give_up()
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"{path}: the session cannot be saved: {reason}; choose another place") from error
@@ -296,7 +299,7 @@ class _Writer:
     """What a session holds as plain values; sequences and arrays are numbered on the way, but those ``beside`` it."""
 
     def __init__(self, parts: Parts | None) -> None:
-        self._numbers: dict[int, int] = {}
+        self._numbers: tuple[dict[int, int], ...] = tuple({} for _ in range(SHARDS))
         self._parts = parts
         self.arrays: list[np.ndarray] = []
         self.beside: dict[str, np.ndarray] = {}
@@ -304,10 +307,19 @@ class _Writer:
 
     def number(self, sequence: Sequence) -> int:
         """The place of a sequence in the FASTA file; by identity, because rows may be equal."""
-        if id(sequence) not in self._numbers:
-            self._numbers[id(sequence)] = len(self.sequences)
+        at = id(sequence)
+        numbers = self._numbers[at // SHARDS % SHARDS]
+        if at not in numbers:
+            numbers[at] = len(self.sequences)
             self.sequences.append(sequence)
-        return self._numbers[id(sequence)]
+        return numbers[at]
+
+    def give_up(self) -> None:
+        """Let go of the sequences a piece at a time: of a million at once the window would wait."""
+        while self.sequences:
+            del self.sequences[-BATCH:]
+        for numbers in self._numbers:
+            numbers.clear()
 
     def encode(self, value: Any) -> Any:
         return serialization.encode(value, self._array, self._own)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, replace
@@ -168,10 +169,14 @@ class Generated:
     def _descend(
         self, row: np.ndarray, height: float, count: int, at_root: bool, letters: np.ndarray, draw: np.random.Generator
     ) -> list[np.ndarray]:
-        """The leaves below a node; ``height`` is the share of letters that change from here to a leaf."""
+        """The leaves below a node; ``height`` is the share of letters that change from here to a leaf.
+
+        The more leaves there are, the sooner a branch parts, as in a tree that grows: most of a leaf's changes are its
+        own, and so few leaves of a large family are equal.
+        """
         if count <= 1:
             return [self._changed(row, height, letters, draw)] * count
-        branch = 0.0 if at_root else draw.uniform(0, height)
+        branch = 0.0 if at_root else draw.uniform(0, 2 * height / (1 + math.log2(count)))
         node = self._changed(row, branch, letters, draw)
         left = int(draw.integers(1, count))
         return [

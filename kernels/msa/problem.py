@@ -250,7 +250,8 @@ def problem_type(
 def _build(
     options: tuple[Parameter, ...], rules: MakeRules, data: Sequences[Any], given: Mapping[str, Any]
 ) -> MsaProblem:
-    sequences = tuple(datum for datum in data if isinstance(datum, Sequence))
+    alone = isinstance(data, tuple) and all(isinstance(datum, Sequence) for datum in data)
+    sequences = tuple(data) if alone else tuple(datum for datum in data if isinstance(datum, Sequence))
     INPUTS[0].check(len(sequences))
     if not any(map(len, sequences)):
         raise InputError("all sequences are empty; give one with letters")

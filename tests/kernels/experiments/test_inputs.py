@@ -161,3 +161,9 @@ def test_generated_input_is_told_as_what_it_is(method, inputs, text):
 def test_what_varies_is_not_told():
     problem = registry.method("distance-6mer").problem
     assert Generated(count=7).text(problem, {"count", "length"}) == "mutated DNA, 10% divergence, seed 1"
+
+
+def test_few_members_of_a_large_family_are_equal() -> None:
+    problem = registry.method("msa-parttree").problem
+    family = Generated(type=SequenceType.PROTEIN, length=115, divergence=0.8, count=2000).make(problem)
+    assert len({member.letters for member in family}) > 0.9 * len(family)

@@ -36,6 +36,14 @@ def test_distinct_names_differ_and_first_ones_stay(given_names: list[str]) -> No
     assert twice is None or given_names[twice[0]] == given_names[twice[1]]
 
 
+@pytest.mark.parametrize("repeated", [False, True])
+def test_a_name_of_very_many_that_is_there_twice_is_found(repeated: bool) -> None:
+    given_names = [f"n{number}" for number in range(2 * names.BATCH + 1)]
+    given_names[-1] = given_names[0] if repeated else "other"
+    expected = (*given_names[:-1], "n0_2" if repeated else "other")
+    assert names.distinct(given_names) == expected
+
+
 @pytest.mark.parametrize(("text", "lines"), [
     ("3\nA 0 1 2\nA 1 0 3\nC 2 3 0\n", "2 and 3"),
     ("3\nA\n\nB 1\nA 2\n 3\n", "2 and 5"),

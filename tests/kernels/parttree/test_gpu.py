@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 from kernels import engine, registry
-from kernels.parttree import trials
+from kernels.monitor import Monitor
+from kernels.parttree import recursion_map, trials
+from kernels.parttree.parameters import Warps
 from kernels.parttree.problem import PartTreeProblem
+from kernels.parttree.words import letters_of
 from kernels.trials import Chance
 from tests.nvrtc import compile_without_device
 
@@ -33,6 +36,31 @@ def test_emulated_trees_are_the_textbooks(emulated, refs: int, monkeypatch: pyte
         problem = trials.draw(choose)
         found = emulated("parttree", problem, seed=seed, block="128").answer
         trials.same(problem, found, trials.textbook(problem), registry.method("parttree"))
+
+
+def distances_are_those_of_the_cpu(sequences: int, references: int, block: str = "1024") -> None:
+    """The distances of the first level, as a device hands them over, beside those that a picture is made of."""
+    from kernels.cuda import devices
+    from kernels.cuda.run import Run
+    from kernels.parttree.cuda import Counted
+
+    problem = PartTreeProblem(trials.synthetic(sequences), references)
+    refs, members = np.arange(references) * (sequences // references), np.arange(sequences)
+    with devices.use(0):
+        counted = Counted(letters_of(problem.sequences, True), True, Run(Monitor()), Warps(block))
+        found = counted.reference_distances(refs, members)
+    expected = recursion_map.distances(problem, refs, members)
+    assert found.shape == (sequences, references)
+    np.testing.assert_array_equal(found, expected.T.astype(np.float32))
+
+
+def test_emulated_distances_are_those_of_the_cpu(emulated) -> None:
+    distances_are_those_of_the_cpu(600, 7, "128")
+
+
+@pytest.mark.gpu
+def test_distances_are_those_of_the_cpu() -> None:
+    distances_are_those_of_the_cpu(60_000, 2_000)
 
 
 @pytest.mark.gpu

@@ -146,3 +146,10 @@ def test_notes_tell_of_short_sequences_and_equal_names() -> None:
     problem = PartTreeProblem(tuple(replace(one, name="same") for one in proteins("ACD", "ACDEFGHI")))
     assert any("no word of 6 letters" in note for note in problem.notes)
     assert any("same_2" in note for note in problem.notes)
+
+
+@pytest.mark.parametrize("id", ["parttree", "msa-parttree"])
+def test_a_problem_holds_the_very_sequences(id: str) -> None:
+    """Of a million nothing is copied whenever a method is looked at."""
+    given = proteins("ACDEFGHIKL", "ACDEFGHIK")
+    assert registry.method(id).problem.make(given, {}).sequences is given
