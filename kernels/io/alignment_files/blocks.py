@@ -27,7 +27,8 @@ GAPS = bytes.maketrans(b".~", b"--")
 """What MSF writes for gaps within a row and at its ends."""
 TITLING = b"Kalign"
 """How a file begins whose names are whole titles, with blanks in them."""
-NAME = re.compile(rb"\s*Name:\s+(\S+)(.*?)(?:\s+Len:|\s*\Z)")
+NAME, LENGTH = re.compile(rb"\s*Name:\s+(\S+)"), re.compile(rb"\sLen:")
+"""Two, since one that ends at the first of several blanks tries each of a long row of them."""
 PILEUP = b"oo"
 """What PileUp writes after each name in the head."""
 WEIGHT = re.compile(rb"Weight:\s*(\S+)")
@@ -82,7 +83,7 @@ def read_msf(stream: Iterator[bytes], source: str) -> Raw:
         if line.strip() == b"//":
             break
         if found := NAME.match(line):
-            row, rest = rows.new(found[1]), found[2].strip()
+            row, rest = rows.new(found[1]), LENGTH.split(line[found.end() :], 1)[0].strip()
             if rest not in (b"", PILEUP):
                 rests.setdefault(found[1], []).append(rest)
                 said.append((row, DESCRIPTION, text(rest)))

@@ -380,6 +380,13 @@ def test_real_files_are_read_as_biopython_reads_them():
         ]
 
 
+def test_names_of_very_many_blanks_are_read(tmp_path) -> None:
+    path = tmp_path / "blanks.msf"
+    path.write_text(f"PileUp\n\n Name: a{' ' * 300_000}x Len: 2\n Name: b Len: 2\n//\n\na  AC\nb  A-\n")
+    (found,) = aligned.read(path)
+    assert found.names == ("a", "b") and found.letters.tobytes() == b"ACA-"
+
+
 @pytest.mark.parametrize("head", ["0 5", "3 0", "0 0"])
 def test_a_phylip_alignment_without_letters_is_refused(tmp_path, head: str) -> None:
     path = tmp_path / "none.phy"
