@@ -284,7 +284,7 @@ def test_large_planes_are_dressed_on_a_thread(qtbot: Any, monkeypatch: pytest.Mo
     for place in ((4, 5, 6), (4, 9, 6)):
         view.go(place)
         expected.go(place)
-        qtbot.waitUntil(lambda: view.sharp)
+        qtbot.waitUntil(lambda: view.sharp and expected.sharp)
         for ours, theirs in zip(view.slices.plots, expected.slices.plots, strict=True):
             assert np.array_equal(ours.image.image, theirs.image.image) and np.array_equal(ours.values, theirs.values)
 
