@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import cupy
@@ -46,6 +47,8 @@ TASK = 256
 """Members of a task at most."""
 FIRST_LAUNCH = 1 << 26
 """Pairs of the first launch; further ones take about 100 ms."""
+MOST_GROUPS, LEAST_REFERENCES = 8, 64
+"""Groups that the references are cut into at most, and references that one has at least."""
 ENCODERS = 4
 """Blocks a multiprocessor that encode where their tables are in global memory."""
 
@@ -159,38 +162,43 @@ class Counted:
         """The distances of sequences (rows) to references, float32, as the recursion has them on its first level.
 
         They come to the host a part at a time, through memory that the device writes itself, while it counts the next.
+        The tasks of a part are few, so that its references are cut into groups that keep all multiprocessors busy.
         """
         result = np.empty((members.size, refs.size), np.float32)
         rows = max(TASK, (1 << 26) // max(refs.size, 1) // TASK * TASK)
         parts = [(first, min(first + rows, members.size)) for first in range(0, members.size, rows)]
         streams = [cupy.cuda.get_current_stream(), cupy.cuda.Stream(non_blocking=True)]
-        room = [self.run.empty((rows, refs.size), np.float32) for _ in range(2)]
+        room = [self.run.empty(rows * refs.size, np.float32) for _ in range(2)]
         pinned = [_pinned(rows * refs.size) for _ in range(2)]
-        ends, zero = np.array([0, refs.size]), cupy.zeros(1, np.int64)
-        waiting: list[tuple[int, int, int, Any]] = []
+        waiting: list[tuple[np.ndarray, np.ndarray, np.ndarray, Any]] = []
 
         def fetch() -> None:
-            first, last, side, event = waiting.pop(0)
+            target, source, groups, event = waiting.pop(0)
             event.synchronize()
-            _copied(result[first:last].reshape(-1), pinned[side][: (last - first) * refs.size])
+            _copied(target, source, groups)
 
         for number, (first, last) in enumerate(parts):
             side = number % 2
             if len(waiting) == 2:
                 fetch()
             self.run.monitor.check()
-            starts = np.array([0, last - first])
-            tasks = np.array([(0, at, min(at + TASK, last - first)) for at in range(0, last - first, TASK)])
-            batch = Batch(refs, ends, members[first:last], starts, tasks)
-            self.launch(batch, FOUND(nearest=None, least=None, everything=None, single=room[side], places=zero))
+            groups = _groups(refs.size, -(-(last - first) // TASK), self.slots)
+            places = cupy.asarray((last - first) * groups[:-1])
+            found = FOUND(nearest=None, least=None, everything=None, single=room[side], places=places)
+            self.launch(_by_groups(refs, groups, members[first:last]), found)
             counted = streams[0].record()
             streams[1].wait_event(counted)
             count = (last - first) * refs.size
             room[side].data.copy_to_host_async(pinned[side].ctypes.data, 4 * count, streams[1])
-            waiting.append((first, last, side, streams[1].record()))
+            waiting.append((result[first:last], pinned[side][:count], groups, streams[1].record()))
         while waiting:
             fetch()
         return result
+
+    @property
+    def slots(self) -> int:
+        """Blocks that measure at once."""
+        return self.multiprocessors * max(1, self._most() // (self.shared + 16 * TASK))
 
     def launch(self, batch: Batch, found: tuple[Any, ...]) -> None:
         """All tasks of a batch, in launches that take a moment each."""
@@ -202,7 +210,7 @@ class Counted:
         )  # fmt: skip
         group, first, last = batch.tasks.T
         until = np.cumsum((last - first) * np.diff(batch.ref_starts)[group])
-        grid, at, done = self.multiprocessors * max(1, self._most() // (self.shared + 16 * TASK)), 0, 0
+        grid, at, done = self.slots, 0, 0
         ticket = run.empty(1, np.uint32)
         while at < len(batch.tasks):
             before = time.perf_counter()
@@ -256,13 +264,34 @@ def _pinned(count: int) -> np.ndarray:
     return np.frombuffer(cupy.cuda.alloc_pinned_memory(4 * count), np.float32, count)
 
 
-def _copied(target: np.ndarray, source: np.ndarray) -> None:
-    """Copy on all cores: pages that are new take longer to get than to fill."""
+def _groups(references: int, tasks: int, slots: int) -> np.ndarray:
+    """Where groups of references begin, and where the last ends, such that so many tasks for each leave the fewest of
+    so many slots idle."""
+    most = max(1, min(MOST_GROUPS, references // LEAST_REFERENCES))
+    count = min(range(1, most + 1), key=lambda count: -(-tasks * count // slots) / (tasks * count))
+    return np.linspace(0, references, count + 1).astype(np.int64)
+
+
+def _by_groups(refs: np.ndarray, groups: np.ndarray, members: np.ndarray) -> Batch:
+    """All members with every group of the references."""
+    count, size = groups.size - 1, members.size
+    first = np.arange(0, size, TASK)
+    tasks = [(group, group * size + at, group * size + min(at + TASK, size)) for group in range(count) for at in first]
+    return Batch(refs, groups, np.tile(members, count), size * np.arange(count + 1), np.array(tasks))
+
+
+def _copied(target: np.ndarray, source: np.ndarray, groups: np.ndarray) -> None:
+    """Put the columns of every group side by side, on all cores: pages that are new take longer to get than to fill."""
+    size = len(target)
+    columns = [
+        (slice(first, last), source[size * first : size * last].reshape(size, -1)) for first, last in pairwise(groups)
+    ]
     threads = min(workers.cores(), 16)
-    bounds = np.linspace(0, target.size, threads + 1).astype(np.int64)
+    bounds = np.linspace(0, size, threads + 1).astype(np.int64)
 
     def work(worker: int) -> None:
-        part = slice(bounds[worker], bounds[worker + 1])
-        target[part] = source[part]
+        rows = slice(bounds[worker], bounds[worker + 1])
+        for there, values in columns:
+            target[rows, there] = values[rows]
 
     workers.share(work, threads, workers.stop_word(), lambda: None)

@@ -54,8 +54,20 @@ def distances_are_those_of_the_cpu(sequences: int, references: int, block: str =
     np.testing.assert_array_equal(found, expected.T.astype(np.float32))
 
 
-def test_emulated_distances_are_those_of_the_cpu(emulated) -> None:
-    distances_are_those_of_the_cpu(600, 7, "128")
+@pytest.mark.parametrize("references", [7, 130])
+def test_emulated_distances_are_those_of_the_cpu(emulated, references: int) -> None:
+    distances_are_those_of_the_cpu(600, references, "128")
+
+
+@pytest.mark.parametrize(("references", "tasks", "slots", "count"), [
+    (5000, 52, 132, 5), (5000, 132, 132, 1), (5000, 27, 132, 4), (100, 1, 132, 1), (130, 1, 132, 2), (1, 1, 1, 1),
+])  # fmt: skip
+def test_references_are_cut_so_that_few_multiprocessors_wait(references, tasks, slots, count) -> None:
+    from kernels.parttree.cuda import _groups
+
+    groups = _groups(references, tasks, slots)
+    assert groups.size == count + 1
+    assert (groups[0], groups[-1]) == (0, references)
 
 
 @pytest.mark.gpu
