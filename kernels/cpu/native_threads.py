@@ -39,8 +39,8 @@ if AVAILABLE:
 
 @contextmanager
 def beside(work: Callable[[Any], None], given: tuple[Any, ...], threads: int, stop: np.ndarray) -> Iterator[None]:
-    """While the block runs, so many threads run ``work(given)``, a compiled function of arrays and numbers; it ends when
-    all have returned. Where not all can be started, fewer do.
+    """While the block runs, so many threads run ``work(given)``, a compiled function of arrays and numbers; it ends
+    when all have returned. Where not all can be started, fewer do.
 
     ``work`` raises nothing, and returns soon after ``stop`` (see `workers.stop_word`) was set, as it is where the block
     raises. ParameterError where no thread can be started.
@@ -99,10 +99,11 @@ def _lead(everything):
 
 @intrinsic
 def _start(typing, function, given, room, handles, at):
-    """Start ``function(given)`` on a thread whose handle becomes ``handles[at]``; 0, or the system's number of the error.
+    """Start ``function(given)`` on a thread whose handle becomes ``handles[at]``; 0, or the system's number of the
+    error.
 
-    ``given``, a tuple, lies in ``room`` while the thread is there, without the counts of references to its arrays, which
-    the thread that has Python's lock goes on to hold.
+    ``given``, a tuple, lies in ``room`` while the thread is there. References to its arrays are not counted there: who
+    called `beside` has them.
     """
     call = function.get_call_type(typing, (given,), {})
     if call.return_type != types.none:

@@ -85,10 +85,7 @@ def _touch_all(given):
         _touch(flat, number)
         release(given.touched, number * WORD, 1)
         number = take_ticket(given.tickets, WORD)
-    for number in range(spans):
-        if not wait_for(given.touched, number * WORD, 1, given.stop):
-            return False
-    return True
+    return all_there(given.touched, 0, spans, given.stop)
 
 
 @called
