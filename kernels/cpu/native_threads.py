@@ -11,7 +11,7 @@ import ctypes
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -37,20 +37,58 @@ if AVAILABLE:
     system_function(_END, ctypes.CDLL(None).pthread_join)
 
 
-@contextmanager
-def beside(work: Callable[[Any], None], given: tuple[Any, ...], threads: int, stop: np.ndarray) -> Iterator[None]:
-    """While the block runs, so many threads run ``work(given)``, a compiled function of arrays and numbers; it ends
-    when all have returned. Where not all can be started, fewer do.
+class Task(NamedTuple):
+    """What threads do, and a compiled function that starts the first of them (see `task`)."""
 
-    ``work`` raises nothing, and returns soon after ``stop`` (see `workers.stop_word`) was set, as it is where the block
-    raises. ParameterError where no thread can be started.
+    run: Callable[[Any], None]
+    begin: Callable[[Any, Any, Any], int]
+
+
+def task(run: Callable[[Any], None]) -> Task:
+    """What threads are to do: ``run(given)``, compiled, of a tuple of arrays and numbers, raises and returns nothing.
+
+    It is made once, beside ``run``. Were ``run`` an argument of compiled code, Numba would look for that code at every
+    call, and as a value in it, it would keep the code from the disk.
+    """
+    start = _starting(run)
+
+    @called
+    def lead(everything):
+        """What the first thread does."""
+        given, handles, room = everything
+        count = 1
+        while count < handles.size and start(given, room, handles, count) == 0:
+            count += 1
+        run(given)
+        for other in range(1, count):
+            _end(handles, other)
+
+    start_first = _starting(lead)
+
+    @compiled
+    def begin(given, handles, rooms):
+        """Start the first thread, where there is to be one; 0, or the system's number of the error."""
+        if handles.size == 0:
+            return 0
+        return start_first((given, handles, rooms[1]), rooms[0], handles, 0)
+
+    return Task(run, begin)
+
+
+@contextmanager
+def beside(task: Task, given: tuple[Any, ...], threads: int, stop: np.ndarray) -> Iterator[None]:
+    """While the block runs, so many threads run a task on what is given; it ends when all have returned. Where not all
+    can be started, fewer do.
+
+    The task returns soon after ``stop`` (see `workers.stop_word`) was set, as it is where the block raises.
+    ParameterError where no thread can be started.
     """
     if not AVAILABLE:
-        with workers.beside(lambda worker: work(given), threads, stop):
+        with workers.beside(lambda worker: task.run(given), threads, stop):
             yield
         return
     handles, rooms = np.zeros(threads, np.int64), np.zeros((2, ROOM), np.uint8)
-    if error := _begin(work, given, handles, rooms):
+    if error := task.begin(given, handles, rooms):
         raise ParameterError(f"this system does not start a thread (error {error}); end other programs")
     try:
         yield
@@ -61,21 +99,13 @@ def beside(work: Callable[[Any], None], given: tuple[Any, ...], threads: int, st
         _end_first(handles)
 
 
-def prepare(work: Callable[[Any], None], given: tuple[Any, ...]) -> None:
-    """Have compiled what `beside` runs on arguments of these types; ``work`` does not begin."""
+def prepare(task: Task, given: tuple[Any, ...]) -> None:
+    """Have compiled what `beside` runs on arguments of these types; the task does not begin."""
     if AVAILABLE:
-        _begin(work, given, np.zeros(0, np.int64), np.zeros((2, ROOM), np.uint8))
+        task.begin(given, np.zeros(0, np.int64), np.zeros((2, ROOM), np.uint8))
         _end_first(np.zeros(0, np.int64))
     else:
-        work.compile((numba.typeof(given),))  # type: ignore[attr-defined]
-
-
-@compiled
-def _begin(work, given, handles, rooms):
-    """Start the first thread, where there is to be one; 0, or the system's number of the error."""
-    if handles.size == 0:
-        return 0
-    return _start(_lead, (given, work, handles, rooms[1]), rooms[0], handles, 0)
+        task.run.compile((numba.typeof(given),))  # type: ignore[attr-defined]
 
 
 @compiled
@@ -85,46 +115,38 @@ def _end_first(handles):
         _end(handles, 0)
 
 
-@called
-def _lead(everything):
-    """What the first thread does."""
-    given, work, handles, room = everything
-    count = 1
-    while count < handles.size and _start(work, given, room, handles, count) == 0:
-        count += 1
-    work(given)
-    for other in range(1, count):
-        _end(handles, other)
-
-
-@intrinsic
-def _start(typing, function, given, room, handles, at):
-    """Start ``function(given)`` on a thread whose handle becomes ``handles[at]``; 0, or the system's number of the
-    error.
+def _starting(function: Any) -> Any:
+    """For compiled code: ``start(given, room, handles, at)`` starts ``function(given)`` on a thread, puts its handle at
+    ``handles[at]``, and returns 0, or the system's number of the error.
 
     ``given``, a tuple, lies in ``room`` while the thread is there. References to its arrays are not counted there: who
     called `beside` has them.
     """
-    call = function.get_call_type(typing, (given,), {})
-    if call.return_type != types.none:
-        raise TypingError("what a thread runs returns nothing")
 
-    def generate(context, builder, signature, arguments):
-        _, value, room, handles, at = arguments
-        _, kind, room_type, handles_type, _ = signature.args
-        value = _borrowed(context, builder, kind, value)
-        if context.get_abi_sizeof(value.type) > ROOM:
-            raise TypingError(f"what a thread is given takes more than {ROOM} bytes")
-        place = _data(context, builder, room_type, room)
-        builder.store(value, builder.bitcast(place, value.type.as_pointer()))
-        handle = builder.gep(_data(context, builder, handles_type, handles), [at])
-        entry = _entry(context, builder, function.dispatcher.overloads[tuple(call.args)], kind, value.type)
-        start = ir.FunctionType(_I32, [_I64.as_pointer(), _POINTER, entry.type, _POINTER])
-        create = cgutils.get_or_insert_function(builder.module, start, _START)
-        place = builder.bitcast(place, _POINTER)
-        return builder.sext(builder.call(create, [handle, _POINTER(None), entry, place]), _I64)
+    @intrinsic
+    def start(typing, given, room, handles, at):
+        call = types.Dispatcher(function).get_call_type(typing, (given,), {})
+        if call.return_type != types.none:
+            raise TypingError("what a thread runs returns nothing")
 
-    return types.int64(function, given, room, handles, types.intp), generate
+        def generate(context, builder, signature, arguments):
+            value, room, handles, at = arguments
+            kind, room_type, handles_type, _ = signature.args
+            value = _borrowed(context, builder, kind, value)
+            if context.get_abi_sizeof(value.type) > ROOM:
+                raise TypingError(f"what a thread is given takes more than {ROOM} bytes")
+            place = _data(context, builder, room_type, room)
+            builder.store(value, builder.bitcast(place, value.type.as_pointer()))
+            handle = builder.gep(_data(context, builder, handles_type, handles), [at])
+            entry = _entry(context, builder, function.overloads[tuple(call.args)], kind, value.type)
+            kind_of_start = ir.FunctionType(_I32, [_I64.as_pointer(), _POINTER, entry.type, _POINTER])
+            create = cgutils.get_or_insert_function(builder.module, kind_of_start, _START)
+            place = builder.bitcast(place, _POINTER)
+            return builder.sext(builder.call(create, [handle, _POINTER(None), entry, place]), _I64)
+
+        return types.int64(given, room, handles, types.intp), generate
+
+    return start
 
 
 def _entry(context: Any, builder: Any, made: Any, kind: Any, stored: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernels.cpu.jit import called, compiled
+from kernels.cpu.native_threads import task
 from kernels.cpu.simd import acquire, release, take_ticket
 from kernels.cpu.waiting import wait_for
 from kernels.graphs.cpu_moving import WORD, lessened, widened
@@ -161,3 +162,6 @@ def all_there(words, first, last, stop):
 def come(words, number, how):
     """Say that a piece has come, RAW or as CODES."""
     release(words, number * WORD, how)
+
+
+CARRYING = task(carry)

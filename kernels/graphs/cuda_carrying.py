@@ -49,7 +49,7 @@ class Carrier:
         nothing.setflags(write=self._weights.flags.writeable)
         raw, numbers = np.zeros(1, self._numbers.dtype), np.empty((0, 0), self._numbers.dtype)
         given = self._carried(nothing, raw, numbers, np.empty(0, np.int64), word[:0], word)
-        native_threads.prepare(cpu_carrying.carry, given)
+        native_threads.prepare(cpu_carrying.CARRYING, given)
         cpu_carrying.all_there(word, 0, 0, self._stop)
         cpu_carrying.come(word, 0, RAW)
 
@@ -74,7 +74,7 @@ class Carrier:
             self._address = buffer.address
             given = self._carried(self._weights, raw, numbers, turns, touched, taken)
             try:
-                with native_threads.beside(cpu_carrying.carry, given, self._threads, self._stop):
+                with native_threads.beside(cpu_carrying.CARRYING, given, self._threads, self._stop):
                     yield
             finally:
                 buffer.event.record(cupy.cuda.get_current_stream())

@@ -10,7 +10,8 @@ import pytest
 
 from kernels.cpu import native_threads, workers
 from kernels.cpu.jit import compiled
-from kernels.cpu.simd import acquire, release, take_ticket
+from kernels.cpu.native_threads import task
+from kernels.cpu.simd import acquire, take_ticket
 from kernels.cpu.waiting import wait_for
 from kernels.errors import ParameterError
 
@@ -45,9 +46,7 @@ def met(given):
         take_ticket(words, WORD)
 
 
-@compiled
-def say(words, at):
-    release(words, at, 1)
+ADDED, MET = task(added), task(met)
 
 
 def sums(rows: np.ndarray) -> Sums:
@@ -60,7 +59,7 @@ def test_threads_share_the_work(threads: int, kind: type) -> None:
     rows = np.random.default_rng(threads).integers(-9, 9, (500, 40)).astype(kind)
     for _ in range(20):
         given = sums(rows)
-        with native_threads.beside(added, given, threads, given.stop):
+        with native_threads.beside(ADDED, given, threads, given.stop):
             pass
         np.testing.assert_array_equal(given.sums, rows.sum(axis=1) / 2)
 
@@ -68,7 +67,7 @@ def test_threads_share_the_work(threads: int, kind: type) -> None:
 def test_all_are_there_at_once_and_none_is_pythons() -> None:
     words, stop, count = np.zeros(2 * WORD, np.int64), workers.stop_word(), 5
     before = threading.active_count()
-    with native_threads.beside(met, (words, count, stop), count, stop):
+    with native_threads.beside(MET, (words, count, stop), count, stop):
         if native_threads.AVAILABLE:
             assert threading.active_count() == before
     assert words[0] == words[WORD] == count
@@ -78,7 +77,7 @@ def test_what_the_block_raises_stops_them() -> None:
     words, stop = np.zeros(2 * WORD, np.int64), workers.stop_word()
     with (
         pytest.raises(ZeroDivisionError),
-        native_threads.beside(met, (words, 10, stop), 3, stop),  # seven more never come
+        native_threads.beside(MET, (words, 10, stop), 3, stop),  # seven more never come
     ):
         raise ZeroDivisionError
     assert stop[0] == 1 and words[WORD] == 0
@@ -91,7 +90,7 @@ def test_arrays_are_let_go_when_all_have_returned() -> None:
     before = sys.getrefcount(rows)
     for _ in range(50):
         given = sums(rows)
-        with native_threads.beside(added, given, 4, given.stop):
+        with native_threads.beside(ADDED, given, 4, given.stop):
             pass
     del given
     assert sys.getrefcount(rows) == before
@@ -99,15 +98,23 @@ def test_arrays_are_let_go_when_all_have_returned() -> None:
 
 def test_to_prepare_does_nothing_else() -> None:
     given = sums(np.ones((3, 3)))
-    native_threads.prepare(added, given)
+    native_threads.prepare(ADDED, given)
     assert not given.sums.any() and given.tickets[0] == 0
+
+
+def test_code_that_is_there_is_not_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = sums(np.ones((3, 3)))
+    native_threads.prepare(ADDED, given)
+    for function in (ADDED.begin, native_threads._end_first):
+        monkeypatch.setattr(function, "_compile_for_args", lambda *given: pytest.fail("it is looked for"))
+    native_threads.prepare(ADDED, given)
 
 
 def test_where_no_thread_starts_an_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native_threads, "AVAILABLE", True)
-    monkeypatch.setattr(native_threads, "_begin", lambda *given: 11)
+    failing = ADDED._replace(begin=lambda *given: 11)
     given = sums(np.ones((3, 3)))
-    with pytest.raises(ParameterError, match="error 11"), native_threads.beside(added, given, 2, given.stop):
+    with pytest.raises(ParameterError, match="error 11"), native_threads.beside(failing, given, 2, given.stop):
         pass
 
 
@@ -115,7 +122,7 @@ def test_where_the_system_has_none_pythons_do_the_same(monkeypatch: pytest.Monke
     monkeypatch.setattr(native_threads, "AVAILABLE", False)
     rows = np.arange(60.0).reshape(6, 10)
     given = sums(rows)
-    native_threads.prepare(added, given)
-    with native_threads.beside(added, given, 3, given.stop):
+    native_threads.prepare(ADDED, given)
+    with native_threads.beside(ADDED, given, 3, given.stop):
         pass
     np.testing.assert_array_equal(given.sums, rows.sum(axis=1) / 2)
