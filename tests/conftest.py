@@ -16,9 +16,9 @@ import pytest
 
 from kernels.cuda import devices
 from tests.emulator.emulated import emulated
-from tests.untested import Untested
+from tests.untested import Untested, leave_out
 
-__all__ = ["emulated"]
+__all__ = ["emulated", "leave_out"]
 
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "tests" / "app"

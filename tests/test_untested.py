@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFTEST = """
-from tests.untested import Untested
+from tests.untested import Untested, leave_out
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "gpu: needs a GPU")
@@ -29,10 +29,13 @@ def test_a_program(number): pytest.skip("nobody has it")
 @pytest.mark.skipif(True, reason="no pipes")
 def test_pipes(): pass
 
+@pytest.mark.parametrize("number", range(3))
+def test_a_part(number, leave_out): leave_out(["long"] * number)
+
 def test_that_runs(): pass
 """
 FULL = (
-    "not tested: 3 that need a GPU (make gpu-test); 2: nobody has it; 1: no pipes; "
+    "not tested: 3 that need a GPU (make gpu-test); 3: long; 2: nobody has it; 1: no pipes; "
     "all of test_library.py: could not import 'nothing_of_this_name': No module named 'nothing_of_this_name'"
 )
 

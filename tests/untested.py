@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pytest
 
 GPU = "need a GPU (make gpu-test)"
+PART = "left out"
+"""The property of a test that names a part of it that was not tested."""
+LeaveOut = Callable[[Iterable[str]], None]
+
+
+@pytest.fixture
+def leave_out(record_property: Callable[[str, object], None]) -> LeaveOut:
+    """``leave_out(reasons)``: say of a test that goes on which of its parts are left out, each by its reason."""
+
+    def note(reasons: Iterable[str]) -> None:
+        for reason in reasons:
+            record_property(PART, reason)
+
+    return note
 
 
 class Untested:
@@ -36,6 +50,8 @@ class Untested:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.skipped and not hasattr(report, "wasxfail"):
             self._reasons[_reason(report)] += 1
+        if report.when == "call":
+            self._reasons.update(str(reason) for name, reason in report.user_properties if name == PART)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:

@@ -71,14 +71,11 @@ def share(work: Callable[[int], None], workers: int, stop: np.ndarray, poll: Cal
 
 
 @contextmanager
-def beside(
-    work: Callable[[int], None], workers: int, stop: np.ndarray, over: Callable[[], bool] = lambda: False
-) -> Iterator[None]:
+def beside(work: Callable[[int], None], workers: int, stop: np.ndarray) -> Iterator[None]:
     """While the block runs, ``work(0)`` .. ``work(workers - 1)`` run on threads; it ends when all have returned.
 
-    Or, sooner, when ``over()``, asked behind the block, says that the workers have nothing left to do but return, which
-    one after the other takes them longer than a short run has. What the block raises, or a worker, is raised after
-    ``stop`` was set and every worker has returned. ParameterError where so many threads cannot be started.
+    What the block raises, or a worker, is raised after ``stop`` was set and every worker has returned. ParameterError
+    where so many threads cannot be started.
     """
     pool = _pool()
 
@@ -92,14 +89,13 @@ def beside(
     try:
         running = _submitted(pool, begin, workers)
         yield
-        if not over():
-            while running:
-                running.pop().result()
+        while running:
+            running.pop().result()
     except BaseException:
         stop[0] = 1
         pool.shutdown()
         raise
-    _keep_behind(running, pool)
+    _idle.append(pool)
 
 
 def each(call: Callable[[Part], Found], parts: Sequence[Part], threads: int = 0) -> list[Found]:
@@ -134,24 +130,6 @@ def _submitted(pool: ThreadPoolExecutor, begin: Callable[[int], None], workers: 
         return {pool.submit(begin, worker) for worker in range(workers)}
     except RuntimeError as error:
         raise ParameterError(f"this system does not start {workers} threads ({error}); choose fewer") from error
-
-
-def _keep_behind(running: set[Future[None]], pool: ThreadPoolExecutor) -> None:
-    """Keep a pool for the next runs as soon as nothing runs in it any more."""
-    waiting, lock = len(running), threading.Lock()
-
-    def ended(future: Future[None]) -> None:
-        nonlocal waiting
-        with lock:
-            waiting -= 1
-            last = not waiting
-        if last:
-            _idle.append(pool)
-
-    for future in running:
-        future.add_done_callback(ended)
-    if not running:
-        _idle.append(pool)
 
 
 def _pool() -> ThreadPoolExecutor:

@@ -7,7 +7,12 @@ bits (``codes``, the same memory as ``raw``), those of a piece lie close togethe
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
+import numpy as np
+
 from kernels.cpu.jit import called, compiled
+from kernels.cpu.native_threads import task
 from kernels.cpu.simd import acquire, release, take_ticket
 from kernels.cpu.waiting import wait_for
 from kernels.graphs.cpu_moving import WORD, lessened, widened
@@ -19,12 +24,8 @@ SPAN = 2 << 20
 """Bytes of new memory that a thread takes at a time: a large page of the system."""
 
 
-@compiled
-def carried(
-    weights, most, codes, raw, numbers, limit, none, infinite, side, piece, chunk, turns, tickets, up, touched, down,
-    taken, stop,
-):  # fmt: skip
-    """What a thread does of it: whatever chunk of rows is next, so that none waits for a thread that begins late.
+class Carried(NamedTuple):
+    """What threads carry; weights and distances may be of a part of the memory that is pinned.
 
     ``weights``: float64, (n, n), brought as at most ``most``, which also pads rows and columns up to ``side``.
     ``numbers``: the distances, (n, n); from ``limit`` on they are ``infinite``, as is the code ``none``.
@@ -34,39 +35,83 @@ def carried(
     chunk that is there; ``touched`` for every SPAN bytes that the system has found memory for; ``taken`` for every
     chunk that has come back. ``down``: a word for every piece, RAW or CODES when it has come.
     """
-    n, ratio, flat = weights.shape[0], codes.size // raw.size, numbers.reshape(numbers.size)
-    number = take_ticket(tickets, 0)
-    while number < side // chunk:
-        if acquire(stop, 0) != 0:
+
+    weights: np.ndarray
+    most: np.float64
+    codes: np.ndarray
+    raw: np.ndarray
+    numbers: np.ndarray
+    limit: Any
+    none: Any
+    infinite: Any
+    side: int
+    piece: int
+    chunk: int
+    turns: np.ndarray
+    tickets: np.ndarray
+    up: np.ndarray
+    touched: np.ndarray
+    down: np.ndarray
+    taken: np.ndarray
+    stop: np.ndarray
+
+
+@compiled
+def carry(given):
+    """What a thread does of it: whatever chunk of rows is next, so that none waits for a thread that begins late."""
+    _bring_all(given)
+    if _touch_all(given):
+        _take_all(given)
+
+
+@called
+def _bring_all(given):
+    ratio = given.codes.size // given.raw.size
+    number = take_ticket(given.tickets, 0)
+    while number < given.side // given.chunk:
+        if acquire(given.stop, 0) != 0:
             return
-        _bring(weights, most, codes, ratio, side, piece, number * chunk, (number + 1) * chunk)
-        release(up, number * WORD, 1)
-        number = take_ticket(tickets, 0)
-    spans = touched.size // WORD
-    number = take_ticket(tickets, WORD)
+        first, last = number * given.chunk, (number + 1) * given.chunk
+        _bring(given.weights, given.most, given.codes, ratio, given.side, given.piece, first, last)
+        release(given.up, number * WORD, 1)
+        number = take_ticket(given.tickets, 0)
+
+
+@called
+def _touch_all(given):
+    """Whoever touches a page that has its distances already would overwrite one: False where not all are touched."""
+    spans, flat = given.touched.size // WORD, given.numbers.reshape(given.numbers.size)
+    number = take_ticket(given.tickets, WORD)
     while number < spans:
         _touch(flat, number)
-        release(touched, number * WORD, 1)
-        number = take_ticket(tickets, WORD)
-    for number in range(spans):  # whoever touches a page that has its distances already would overwrite one
-        if not wait_for(touched, number * WORD, 1, stop):
+        release(given.touched, number * WORD, 1)
+        number = take_ticket(given.tickets, WORD)
+    return all_there(given.touched, 0, spans, given.stop)
+
+
+@called
+def _take_all(given):
+    number = take_ticket(given.tickets, 2 * WORD)
+    while number < given.turns.size:
+        first = given.turns[number]
+        word = first // given.piece * WORD
+        if not wait_for(given.down, word, 1, given.stop):
             return
-    number = take_ticket(tickets, 2 * WORD)
-    while number < turns.size:
-        first = turns[number]
-        word = first // piece * WORD
-        if not wait_for(down, word, 1, stop):
-            return
-        last = min(first + chunk, n)
-        if acquire(down, word) == CODES:
-            for row in range(first, last):
-                at = _place(row, ratio, side, piece)
-                widened(codes[at : at + n], none, infinite, numbers[row])
+        _take(given, acquire(given.down, word), first, min(first + given.chunk, given.weights.shape[0]))
+        release(given.taken, number * WORD, 1)
+        number = take_ticket(given.tickets, 2 * WORD)
+
+
+@called
+def _take(given, how, first, last):
+    n, ratio = given.weights.shape[0], given.codes.size // given.raw.size
+    for row in range(first, last):
+        if how == CODES:
+            at = _place(row, ratio, given.side, given.piece)
+            widened(given.codes[at : at + n], given.none, given.infinite, given.numbers[row])
         else:
-            for row in range(first, last):
-                settled(raw[row * side : row * side + n], limit, infinite, numbers[row])
-        release(taken, number * WORD, 1)
-        number = take_ticket(tickets, 2 * WORD)
+            at = row * given.side
+            settled(given.raw[at : at + n], given.limit, given.infinite, given.numbers[row])
 
 
 @compiled
@@ -117,3 +162,6 @@ def all_there(words, first, last, stop):
 def come(words, number, how):
     """Say that a piece has come, RAW or as CODES."""
     release(words, number * WORD, how)
+
+
+CARRYING = task(carry)

@@ -10,10 +10,10 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cpu import workers
+from kernels.cpu import native_threads, workers
 from kernels.cuda import whole_transfers
 from kernels.graphs import cpu_carrying
-from kernels.graphs.cpu_carrying import CODES, RAW
+from kernels.graphs.cpu_carrying import CODES, RAW, Carried
 from kernels.graphs.cpu_moving import WORD
 from kernels.graphs.sizes import NARROW, NONE
 from kernels.semiring import MIN_PLUS
@@ -45,19 +45,21 @@ class Carrier:
 
     def compile(self) -> None:
         """Have compiled what threads do, before they wait for each other."""
-        raw, word, nothing = np.zeros(1, self._numbers.dtype), _words(1), np.empty((0, 0))
-        nothing.setflags(write=False)
-        self._carried(nothing, raw, np.empty((0, 0), raw.dtype), 0, np.empty(0, np.int64), _words(3), word[:0], word)
+        word, nothing = _words(1), np.empty((0, 0))
+        nothing.setflags(write=self._weights.flags.writeable)
+        raw, numbers = np.zeros(1, self._numbers.dtype), np.empty((0, 0), self._numbers.dtype)
+        given = self._carried(nothing, raw, numbers, np.empty(0, np.int64), word[:0], word)
+        native_threads.prepare(cpu_carrying.CARRYING, given)
         cpu_carrying.all_there(word, 0, 0, self._stop)
         cpu_carrying.come(word, 0, RAW)
 
     def _carried(
-        self, weights: np.ndarray, raw: np.ndarray, numbers: np.ndarray, side: int, turns: np.ndarray,
-        tickets: np.ndarray, touched: np.ndarray, taken: np.ndarray,
-    ) -> None:  # fmt: skip
-        cpu_carrying.carried(
-            weights, self._most, raw.view(self.travels), raw, numbers, self._limit, self._none, self._infinite, side,
-            self.piece, CHUNK, turns, tickets, self._up, touched, self._down, taken, self._stop,
+        self, weights: np.ndarray, raw: np.ndarray, numbers: np.ndarray, turns: np.ndarray, touched: np.ndarray,
+        taken: np.ndarray,
+    ) -> Carried:  # fmt: skip
+        return Carried(
+            weights, self._most, raw.view(self.travels), raw, numbers, self._limit, self._none, self._infinite,
+            self._side, self.piece, CHUNK, turns, _words(3), self._up, touched, self._down, taken, self._stop,
         )  # fmt: skip
 
     @contextmanager
@@ -66,19 +68,13 @@ class Carrier:
         distances, as they will come. When the block ends, the current stream is behind all copies."""
         count, n, numbers = self._side**2, len(self._weights), self._numbers
         turns = np.concatenate([np.arange(first, min(last, n), CHUNK) for first, last in panels]).astype(np.int64)
-        tickets, touched, taken = _words(3), _words(-(-numbers.nbytes // cpu_carrying.SPAN)), _words(turns.size)
+        touched, taken = _words(-(-numbers.nbytes // cpu_carrying.SPAN)), _words(turns.size)
         with whole_transfers.lent(count * numbers.itemsize) as buffer:
             raw = buffer.view(numbers.dtype, count)
             self._address = buffer.address
-
-            def work(worker: int) -> None:
-                self._carried(self._weights, raw, numbers, self._side, turns, tickets, touched, taken)
-
-            def over() -> bool:
-                return bool(cpu_carrying.all_there(taken, 0, turns.size, self._stop))
-
+            given = self._carried(self._weights, raw, numbers, turns, touched, taken)
             try:
-                with workers.beside(work, self._threads, self._stop, over):
+                with native_threads.beside(cpu_carrying.CARRYING, given, self._threads, self._stop):
                     yield
             finally:
                 buffer.event.record(cupy.cuda.get_current_stream())

@@ -3,16 +3,19 @@ while others are computed.
 
 With A[s] for the rows of panel s, A[s, k] for their columns that are vertices of panel k, and products over (min, +):
 
-    forward,  s = 0, 1 ..:  A[s] = A[s] + A[s, k] A[k]  for k = 0 .. s - 1, then the vertices of s, block by block
+    forward,  s = 0, 1 ..:  A[s] = A[s] + A[s, k] A[k]  for k = 0 .. s - 1
+                            A[s, s] = A[s, s]*, block by block
+                            A[s] = A[s, s] A[s]
     backward, s = .. 1, 0:  A[s] = A[s] + A[s, k > s] A[k > s]
 
 Forward, a panel lets in the vertices of the panels before it, and needs no panel behind it: it starts when it has
 arrived. Backward, the rows behind it are distances already, so that one product makes it distances too, and it leaves.
-Half of the work is backward.
+Half of the work is backward. Launches of small blocks, each of which waits for the one before, are over the squares
+A[s, s] alone.
 
 A product changes all columns of a panel, so that its left factors lie in a matrix of their own: weights come there
 first, a product puts the columns there that are the next one's factors, and a panel is copied there before it goes
-backward.
+backward. Before the product with its own square, of which it is the right factor, it is copied there too.
 
 Streams: ``chain`` has what everything waits for, a panel's vertices and the last product before these; ``sides``, which
 panels have in turn, the products before that; ``leaving`` makes codes of 16 bits. Every panel has events for what is
@@ -105,7 +108,7 @@ class Panels:
 
     def _compile(self, constants: dict[str, int]) -> None:
         kernel, small = self._run.kernel, algebra.defines(self._dtype, small=True)
-        self._apply = kernel(FLOYD, "floyd_apply", **constants)
+        self._apply, self._along = (kernel(FLOYD, f"floyd_{name}", **constants) for name in ("apply", "along"))
         self._close, self._cross, self._rest = (
             kernel(FLOYD, f"floyd_{name}", **small) for name in ("close", "cross", "rest")
         )
@@ -168,15 +171,27 @@ class Panels:
         self._closed.append(_recorded(chain))
 
     def _let_in(self, panel: int) -> None:
-        """The vertices of a panel into its rows, a small block at a time: each waits for the one before."""
+        """The vertices of a panel into its rows: into its own square a small block at a time, each of which waits for
+        the one before, then into all other columns at once."""
         size = algebra.tile(self._dtype, small=True)
         first, last = (row // size for row in self._rows(panel))
-        blocks, rows = self.side // size, last - first
+        count = last - first
         for block in range(first, last):
             this = self._d, np.int32(self.side), np.int32(block)
             self._close((1,), (THREADS,), this)
-            self._cross((blocks + rows,), (THREADS,), (*this, np.int32(first)))
-            self._rest((blocks, rows), (THREADS,), (*this, np.int32(first), np.int32(0)))
+            if count > 1:
+                self._cross((2 * count,), (THREADS,), (*this, np.int32(first)))
+                self._rest((count, count), (THREADS,), (*this, np.int32(first), np.int32(0)))
+        self._widen(panel)
+
+    def _widen(self, panel: int) -> None:
+        """Let the vertices of a panel, whose own square is closed, into its other columns."""
+        start, end = self.cuts[panel], self.cuts[panel + 1]
+        if others := self.blocks - (end - start):
+            if panel:  # no product has changed the weights of the first one
+                self._copy(self._d, self._left, panel)
+            arguments = self._d, self._left, np.int32(self.side), np.int32(start)
+            self._along((others, end - start), (THREADS,), arguments)
 
     def _backward(self, panel: int) -> None:
         """Let in all vertices behind those that the panel has: its rows are distances then, and leave."""

@@ -39,12 +39,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) floyd_close(Number* d, int
     store_tile(corner, stride, sums);
 }
 
-// All of row k, and of column k the rows of blocks from `first` on, as many as the grid has.
+// Of row k and of column k the blocks from `first` on, half as many of each as the grid has.
 extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_cross(Number* d, int stride, int k, int first) {
     __shared__ Slabs slabs;
-    int blocks = stride / TILE, at = blockIdx.x;
-    bool in_row = at < blocks;
-    int other = in_row ? at : first + at - blocks;
+    int count = gridDim.x / 2, other = first + blockIdx.x % count;
+    bool in_row = blockIdx.x < count;
     if (other == k) return;
     Number* closed = d + (long long)k * TILE * stride + k * TILE;
     Number* own = in_row ? d + (long long)k * TILE * stride + other * TILE : d + (long long)other * TILE * stride + k * TILE;
@@ -72,10 +71,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_ahead(Number* d, 
     through(slabs, d, stride, in_row ? k + 1 : other, in_row ? other : k + 1, k);
 }
 
-// The rows of blocks from `first` on, as many as the grid has; without those that floyd_ahead did, where it `went`.
+// Rows and columns of blocks from `first` on, as many as the grid has; without those that floyd_ahead did, where it
+// `went`.
 extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_rest(Number* d, int stride, int k, int first, int went) {
     __shared__ Slabs slabs;
-    int i = first + blockIdx.y, j = blockIdx.x;
+    int i = first + blockIdx.y, j = first + blockIdx.x;
     if (i == k || j == k || (went && (i == k + 1 || j == k + 1))) return;
     through(slabs, d, stride, i, j, k);
 }
@@ -94,4 +94,18 @@ floyd_apply(Number* d, Number* left, int stride, int first, int pivot, int depth
                 static_cast<const Number*>(d) + (long long)pivot * TILE * stride + j * TILE, stride, depth, sums);
     store_tile(d + row + j * TILE, stride, sums);
     if (begin <= j && j < end) store_tile(left + row + j * TILE, stride, sums);
+}
+
+// Rows of blocks, from `first` on, whose own square, the same columns of blocks, is closed: every other column becomes a
+// product with it. The other factor, these rows as they were, is in `before`, because all of them change here.
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+floyd_along(Number* d, const Number* before, int stride, int first) {
+    __shared__ Slabs slabs;
+    int j = blockIdx.x < first ? blockIdx.x : blockIdx.x + gridDim.y, depth = gridDim.y * TILE;
+    long long row = (long long)(first + blockIdx.y) * TILE * stride, square = (long long)first * TILE * stride;
+    Number sums[PER][PER];
+    load_tile(before + row + j * TILE, stride, sums);
+    add_product(slabs, static_cast<const Number*>(d) + row + first * TILE, stride, before + square + j * TILE, stride,
+                depth, sums);
+    store_tile(d + row + j * TILE, stride, sums);
 }

@@ -1,6 +1,7 @@
 """What a run takes, and whether its estimate says so: resident bytes on the host, bytes of the pools on a device.
 
 What a process did before decides what it has to take anew: each method is measured in a process of its own (`apart`).
+Sizes on a device whose runs take long are left out, which is told in the end (`tests.untested`).
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import multiprocessing
+import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -20,7 +22,10 @@ from kernels.cuda import devices
 from kernels.errors import InputError, MemoryRefused, ScoreOverflow
 from kernels.method import Method
 from kernels.plan import Plan
+from tests.kernels.conformance.pace import LONGEST_S, Pace
 
+LeftOut = tuple[str, ...]
+"""For every size that was left out, why."""
 Measure = Callable[[Callable[[], Any]], int]
 """Bytes that a call adds at its peak."""
 
@@ -30,12 +35,16 @@ SIZES = tuple(2**20 * size for size in (8, 16, 24))
 """Estimates of the runs that are measured; what else a process does in the meantime is small beside them."""
 DEVICE_SIZES = tuple(2**20 * size for size in (4, 8, 16))
 """The same on a device, where bytes are counted one by one."""
+LEAST_DEVICE_SIZE = 2**18
+"""The smallest that is measured there, where runs that take more take long."""
 SIZES_BESIDE_A_DEVICE = tuple(2**20 * size for size in (32, 64, 128))
 """The same on the host of a GPU, whose driver takes memory and gives it back as it likes."""
 MOST_CELLS, MOST_DEVICE_BYTES = 10**9, 2**32
 """Cells, and bytes of a device that others may use, of the largest run where no estimate can be measured."""
-LONGEST_S = 3.0
-"""Of a run on a device, at the rate that its method names, so that all estimates are tried in minutes."""
+LONG = f"memory estimates at sizes whose runs take more than {LONGEST_S:g} s"
+"""What is said of such a size."""
+CERTAIN_S = 0.1
+"""What a run may take with all that is done once, where it is timed once."""
 FIRST_SIZE = 16
 """The large problem that is tried first."""
 MOST_GROWTH = 64
@@ -51,37 +60,34 @@ SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(["kernels.registry", f"{__package__}.numba_ready", __name__])
 
 
-def apart(check: Callable[[Method, str], None], method: Method, backend: str) -> None:
+def apart(check: Callable[[Method, str], LeftOut], method: Method, backend: str) -> LeftOut:
     """A check of this module on a method of the registry, in a process that has run nothing yet."""
     with ProcessPoolExecutor(1, SERVER) as process:
-        process.submit(_called, check, method.id, backend).result()
+        return process.submit(_called, check, method.id, backend).result()
 
 
-def _called(check: Callable[[Method, str], None], method_id: str, backend: str) -> None:
+def _called(check: Callable[[Method, str], LeftOut], method_id: str, backend: str) -> LeftOut:
     gc.freeze()  # what was imported is not looked through again before every run
     _maps_large_arrays()
-    check(registry.method(method_id), backend)
+    return check(registry.method(method_id), backend)
 
 
-def host_estimate_is_right(method: Method, backend: str) -> None:
+def host_estimate_is_right(method: Method, backend: str) -> LeftOut:
     """At three sizes, the resident bytes that a run adds at its peak are the estimate, within the factor."""
-    _estimates_are_right(method, backend, "host_bytes", peak_of)
+    return _estimates_are_right(method, backend, "host_bytes", peak_of)
 
 
-def device_estimate_is_right(method: Method, backend: str) -> None:
+def device_estimate_is_right(method: Method, backend: str) -> LeftOut:
     """The same of the device, by what the memory pools hold at most."""
-    _estimates_are_right(method, backend, "device_bytes", device_peak_of)
+    return _estimates_are_right(method, backend, "device_bytes", device_peak_of)
 
 
-def _estimates_are_right(method: Method, backend: str, kind: str, measure: Measure) -> None:
-    beside = SIZES_BESIDE_A_DEVICE if backend == "cuda" else SIZES
-    sizes = DEVICE_SIZES if kind == "device_bytes" else beside
-    known: list[tuple[int, int]] = []
-    found = [sized(method, backend, kind, size, known) for size in sizes]
-    plans = [planned for planned in found if planned is not None]
+def _estimates_are_right(method: Method, backend: str, kind: str, measure: Measure) -> LeftOut:
+    pace = _pace(method, backend) if backend == "cuda" else None
+    plans, left_out = _chosen(method, backend, kind, pace)
     if not plans:
-        _small_runs_stay_small(method, backend, kind, measure)
-        return
+        _small_runs_stay_small(method, backend, kind, measure, pace)
+        return left_out
     # Pinned memory, of which a large run needs more, is kept; each size may have kernels of its own, to be compiled.
     for planned in plans[::-1] if backend == "cuda" else plans[:1]:
         engine.execute(planned, keep_rate=False, keep=False)
@@ -89,17 +95,68 @@ def _estimates_are_right(method: Method, backend: str, kind: str, measure: Measu
     wrong = [one for one in told if not _is_right(*one)]
     shown = ", ".join(f"{estimated / 2**20:.1f} MiB told, {taken / 2**20:.1f} taken" for estimated, taken in told)
     assert not wrong, f"{method.id} on {backend}, {kind}: {shown}"
+    return left_out
+
+
+def _chosen(method: Method, backend: str, kind: str, pace: Pace | None) -> tuple[list[Plan], LeftOut]:
+    """Plans of the sizes that are measured, smallest first. Where all on a device are long, one that is quick is."""
+    known: list[tuple[int, int]] = []
+    sizes = DEVICE_SIZES if kind == "device_bytes" else SIZES_BESIDE_A_DEVICE if backend == "cuda" else SIZES
+    plans = _quick(method, backend, kind, sizes, known, pace)
+    left_out = (LONG,) * plans.count(None)
+    smaller = DEVICE_SIZES[0] // 2 if kind == "device_bytes" and left_out else 0
+    while not any(plans) and smaller >= LEAST_DEVICE_SIZE:
+        plans, smaller = _quick(method, backend, kind, (smaller,), known, pace), smaller // 2
+    return [planned for planned in plans if planned is not None], left_out
+
+
+def _quick(
+    method: Method, backend: str, kind: str, sizes: tuple[int, ...], known: list[tuple[int, int]], pace: Pace | None
+) -> list[Plan | None]:
+    """The plans of those sizes that there are, as `sized` finds them; None for one whose run is not quick."""
+    plans: list[Plan | None] = []
+    for wanted in sizes:
+        planned = sized(method, backend, kind, wanted, known)
+        if planned is None:
+            continue
+        size, _ = known[-1]
+        plans.append(planned if pace is None or pace.allows(size) else None)
+    return plans
+
+
+def _pace(method: Method, backend: str) -> Pace:
+    """Which sizes of the method's large problems are quick."""
+
+    def work(size: int) -> float | None:
+        planned = planned_at(method, backend, size)
+        return None if planned is None else max(1.0, method.work(planned.problem, planned.parameters))
+
+    def seconds(size: int) -> float:
+        planned = planned_at(method, backend, size)
+        assert planned is not None
+        taken = _seconds(planned)
+        return taken if taken < CERTAIN_S else min(taken, _seconds(planned))
+
+    return Pace(work, seconds)
+
+
+def _seconds(planned: Plan) -> float:
+    began = time.perf_counter()
+    result = engine.execute(planned, keep_rate=False, keep=False)
+    return time.perf_counter() - began - result.times_ms.get("compilation", 0.0) / 1e3
 
 
 def _is_right(estimated: int, taken: int) -> bool:
     return estimated / FACTOR <= taken <= estimated * FACTOR
 
 
-def _small_runs_stay_small(method: Method, backend: str, kind: str, measure: Measure) -> None:
+def _small_runs_stay_small(method: Method, backend: str, kind: str, measure: Measure, pace: Pace | None) -> None:
     """No run of the method needs so much that it can be measured: then the largest one takes no more than that."""
     tried, size = planned_at(method, backend, 1), 1
     assert tried is not None, f"{method.id}: the smallest of the large problems is refused"
     while (larger := planned_at(method, backend, 2 * size)) is not None and _is_modest(larger):
+        if pace is not None and not pace.allows(2 * size):
+            break
         tried, size = larger, 2 * size
     engine.execute(tried, keep_rate=False, keep=False)
     estimated, taken = _told_and_taken(tried, kind, measure)
@@ -115,18 +172,13 @@ def _told_and_taken(planned: Plan, kind: str, measure: Measure) -> tuple[int, in
 
 
 def planned_at(method: Method, backend: str, size: int) -> Plan | None:
-    """The plan of a large run of the trials; None where the method refuses the problem, the machine the run, or where
-    it takes long."""
+    """The plan of a large run of the trials; None where the method refuses the problem, or the machine the run."""
     try:
         problem, given = trials.of(method.problem).large(method, backend, size)
         planned = engine.plan(method, problem, given, backend, use_tuned=False)
     except (InputError, MemoryRefused, ScoreOverflow):
         return None
-    return None if planned.refusal or _is_long(planned, method, backend) else planned
-
-
-def _is_long(planned: Plan, method: Method, backend: str) -> bool:
-    return backend == "cuda" and planned.problem.cells > LONGEST_S * 1e9 * method.nominal_gcups[backend]
+    return None if planned.refusal else planned
 
 
 def sized(

@@ -56,18 +56,6 @@ def test_workers_beside_a_block_have_ended_behind_it() -> None:
     assert sorted(seen) == [0, 1, 2, 7]
 
 
-def test_a_block_does_not_wait_for_workers_that_are_over() -> None:
-    go, kept = threading.Event(), len(workers._idle)
-    with workers.beside(lambda worker: go.wait(PATIENCE_S) and None, 3, stop_word(), lambda: True):
-        pass
-    assert not go.is_set()
-    go.set()
-    ended = time.monotonic() + PATIENCE_S
-    while len(workers._idle) < max(kept, 1) and time.monotonic() < ended:
-        time.sleep(1e-3)
-    assert len(workers._idle) == max(kept, 1)
-
-
 def test_an_error_beside_a_block_sets_the_word_that_the_block_waits_for_and_is_raised() -> None:
     stop = stop_word()
 

@@ -194,14 +194,21 @@ class Watched:
         return [], [(d, k, k)]
 
     def floyd_cross(self, grid, d, side, k, first) -> tuple[Any, ...]:
-        blocks = side // self.size
-        across = [(d, k, j) for j in range(blocks)] + [(d, i, k) for i in range(first, first + grid[0] - blocks)]
+        blocks = range(first, first + grid[0] // 2)
+        across = [(d, k, j) for j in blocks] + [(d, i, k) for i in blocks]
         return [(d, k, k)], set(across) - {(d, k, k)}
 
     def floyd_rest(self, grid, d, side, k, first, went) -> tuple[Any, ...]:
-        rows, columns = range(first, first + grid[1]), range(grid[0])
+        rows, columns = range(first, first + grid[1]), range(first, first + grid[0])
         factors = [(d, i, k) for i in rows] + [(d, k, j) for j in columns]
         return factors, {(d, i, j) for i in rows for j in columns if k not in (i, j)}
+
+    def floyd_along(self, grid, d, before, side, first) -> tuple[Any, ...]:
+        rows = range(first * self.wide, (first + grid[1]) * self.wide)
+        others = set(range(self.side // self.size)) - set(rows)
+        assert len(others) == grid[0] * self.wide
+        factors = [(d, i, k) for i in rows for k in rows] + [(before, i, j) for i in rows for j in others]
+        return factors, [(d, i, j) for i in rows for j in others]
 
     def floyd_apply(self, grid, d, left, side, first, pivot, depth, begin, end) -> tuple[Any, ...]:
         begin, end, columns = begin * self.wide, end * self.wide, range(grid[0] * self.wide)
