@@ -1,4 +1,4 @@
-"""Graphs from files: edge lists (CSV, TSV), Matrix Market, GraphML, and distance matrices (PHYLIP)."""
+"""Graphs from files: edge lists (CSV, TSV), Matrix Market, GraphML, and distance matrices (PHYLIP, NPY)."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
     An edge list has an edge on a line: source, target, and a weight (1 where it is left out), separated by commas,
     semicolons, tabs or blanks; a line of headings (see HEADINGS) and lines after # are skipped. Edges are directed. A
     matrix in Matrix Market form holds the weights; symmetric ones are edges both ways. Of GraphML, the graph's own
-    direction counts, and the edge attribute called weight (or cost, distance, length). A PHYLIP distance matrix is a
-    complete graph.
+    direction counts, and the edge attribute called weight (or cost, distance, length). A distance matrix, as PHYLIP
+    or NPY, is a complete graph.
     """
     path = Path(path)
     text = b"".join(line_blocks.blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf")
@@ -50,7 +50,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
         return [matrix_market.read(path, text)]
     if text.lstrip().startswith(b"<"):
         return [_graphml(path, text)]
-    if text.split(b"\n", 1)[0].strip().isdigit():
+    if text.startswith(distances.NPY) or text.split(b"\n", 1)[0].strip().isdigit():
         return [of_distances(matrix) for matrix in distances.read(path, monitor)]
     return [_edge_list(path, text)]
 

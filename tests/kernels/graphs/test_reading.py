@@ -9,6 +9,8 @@ from kernels import memory
 from kernels.errors import InputError, MemoryRefused
 from kernels.graphs import reading
 from kernels.graphs.graph import Graph
+from kernels.io import distances
+from kernels.io.distance_matrix import DistanceMatrix
 
 SPARSE = "%%MatrixMarket matrix coordinate real general\n"
 DENSE = "%%MatrixMarket matrix array real general\n"
@@ -110,3 +112,20 @@ def test_graphml_in_an_encoding_that_nobody_knows(tmp_path) -> None:
 def test_damaged_edge_lists_name_the_line(tmp_path, text, reason) -> None:
     with pytest.raises(InputError, match=f"g.csv, {reason}"):
         read(tmp_path, text, "g.csv")
+
+
+@pytest.mark.parametrize("write", [distances.write, lambda path, matrix: np.save(path, matrix.values)])
+def test_a_distance_matrix_of_numpy_is_a_complete_graph(tmp_path, write) -> None:
+    values = np.array([[0, 1, 2.5], [1, 0, 3], [2.5, 3, 0]])
+    write(tmp_path / "d.npy", DistanceMatrix(("a", "b", "c"), values, "d"))
+    (graph,) = reading.read(tmp_path / "d.npy")
+    np.testing.assert_array_equal(graph.weights, values)
+    assert graph.names == (("a", "b", "c") if (tmp_path / "d.names").is_file() else ("1", "2", "3"))
+
+
+def test_a_damaged_matrix_of_numpy_is_not_taken_for_text(tmp_path) -> None:
+    np.save(tmp_path / "d.npy", np.zeros((3, 3)))
+    whole = (tmp_path / "d.npy").read_bytes()
+    (tmp_path / "d.npy").write_bytes(whole[:50])
+    with pytest.raises(InputError, match="not a valid NPY file"):
+        reading.read(tmp_path / "d.npy")
