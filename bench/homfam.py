@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.options import parsed
 from kernels import engine, registry
 from kernels.engine import BackendChoice
 from kernels.io import aligned, aligned_compare, sequences
@@ -115,8 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     found = families(given.folder)
     if not found:
         sys.exit(f"{given.folder}: no family in it; give a folder with NAME.fa and NAME.ref")
-    declared = {option.name: option for option in registry.method(METHOD).problem.options}
-    options = {name: declared[name].parse(value) for name, _, value in (one.partition("=") for one in given.option)}
+    options = parsed(registry.method(METHOD), given.option)
     parameters = {"threads": given.threads} if given.backend == "cpu" else {}
     contenders: dict[str, Callable[[Sequence[Letters]], AlignedSequences]] = {
         "ours": lambda records: ours(records, options, parameters, given.backend)
