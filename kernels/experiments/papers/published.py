@@ -67,7 +67,7 @@ class PaperTable:
     methods that have them.
     ``plot`` says how the paper draws it: the names on ``x`` and ``y``, what tells the ``colour`` (a name, or several)
     and its panels (``panel``) apart, and whether the axes are ``logarithmic``. Numbers over a ``baseline`` are
-    speed-ups: how many times as long that method takes.
+    speed-ups: how many times as long that method takes. Times ``beside`` those of a method or peer tell their speed-up.
     """
 
     id: str
@@ -86,6 +86,7 @@ class PaperTable:
     plot: Mapping[str, Any] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     baseline: str = ""
+    beside: str = ""
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -178,11 +179,22 @@ def as_table(table: PaperTable, compared: Sequence[Compared], quick: bool = Fals
         what = " and every ".join((table.scaled, *table.along))
         notes.append(f"QUICK: every {what} is {table.scale:g} of the paper's{grows if kind == 'ms' else ''}.")
     factor = MILLISECONDS.get(table.unit, 1.0)
-    rows = tuple(_row(one, factor) for one in compared)
+    rows = tuple(_row(one, factor, _speedup(table, one, compared)) for one in compared)
     return Table(table.title + (" (quick)" if quick else ""), columns, rows, tuple(notes))
 
 
-def _row(one: Compared, factor: float) -> dict[str, Any]:
+def _speedup(table: PaperTable, one: Compared, compared: Sequence[Compared]) -> str:
+    """How many times as long that takes which a run stands ``beside``, published and here, or ""."""
+    base = next((other for other in compared if other.published.contender == table.beside
+                 and (other.published.coordinates, other.published.quantity)
+                 == (one.published.coordinates, one.published.quantity)), None)  # fmt: skip
+    if base is None or base is one or not (one.published.value and base.published.value):
+        return ""
+    here = f", here {base.ours / one.ours:.2f} x" if one.ours and base.ours else ""
+    return f"{base.published.value / one.published.value:.2f} x as fast as {contender(table.beside).name}{here}"
+
+
+def _row(one: Compared, factor: float, speedup: str) -> dict[str, Any]:
     """A row of the table; ``factor`` takes the paper's unit to that of the column."""
     found = _contender(one.published.contender)
     published, ours = (None if value is None else value * factor for value in (one.published.value, one.ours))
@@ -193,7 +205,7 @@ def _row(one: Compared, factor: float) -> dict[str, Any]:
         "published": published,
         "ours": ours,
         "ratio": one.ratio,
-        "remark": "; ".join(part for part in (one.published.note, one.remark) if part),
+        "remark": "; ".join(part for part in (speedup, one.published.note, one.remark) if part),
     }
 
 
@@ -371,6 +383,7 @@ def _table(path: Path, paper: Mapping[str, Any], table: Mapping[str, Any]) -> Pa
         plot=table.get("plot", {}),
         remarks=tuple(remark for remark in remarks if remark),
         baseline=table.get("baseline", ""),
+        beside=table.get("beside", ""),
     )
 
 

@@ -161,6 +161,17 @@ def test_a_peer_is_measured_on_the_problem_of_the_method_beside_it():
         assert row.ours == ours and remark in row.remark
 
 
+def test_times_beside_another_tell_their_speedup():
+    (table,) = papers.find(["002-table-5"])
+    ours = {"parttree-serial": 30.0, "cuda-parttree": 10.0}
+    points = [point(task, ours[task.contender], 1.0) for task in papers.tasks(table)]
+    remarks = [row["remark"] for row in papers.as_table(table, papers.compare(table, points)).rows]
+    assert remarks[:2] == ["bac_luciferase; PartTree of MAFFT there",
+                           "2.39 x as fast as PartTree-serial, here 3.00 x; bac_luciferase"]  # fmt: skip
+    assert papers.as_table(table, papers.compare(table, ())).rows[1]["remark"].startswith("2.39 x as fast as PartTree")
+    assert not any("as fast" in row["remark"] for row in papers.as_table(small(), papers.compare(small(), ())).rows)
+
+
 def point(task, total_ms: float, phase_ms: float) -> Point:
     times = {"phase 1": phase_ms, "phase 3": total_ms - phase_ms, "transfer": 9.0}
     return Point("k", task.contender, "", task.coordinates, Status.MEASURED, runs=(Run(50.0, times),), device="A chip")
