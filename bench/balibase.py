@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from bench import programs
+from bench.options import parsed
 from kernels import engine, registry
 from kernels.cpu.workers import cores
 from kernels.io import aligned, aligned_compare, sequences
@@ -109,6 +110,7 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = p
     parameters = {"threads": given.threads} if given.threads else {}
     wanted = [programs.ALL[name] for name in given.programs.split(",") if name]
     beside = {program: dict[str, Measured]() for program in programs.installed(wanted, tell)}
+    options = parsed(registry.method(given.method), given.option)
     found, begun = {}, time.perf_counter()
     for name in names[:: given.every]:
         found[name] = one = measure(
@@ -116,7 +118,7 @@ def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = p
             name,
             given.method,
             given.backend,
-            dict(pair.split("=", 1) for pair in given.option),
+            options,
             parameters,
         )
         for program, measured in beside.items():

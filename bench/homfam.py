@@ -19,7 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from bench.options import parsed
 from kernels import engine, registry
+from kernels.engine import BackendChoice
 from kernels.io import aligned, aligned_compare, sequences
 from kernels.io.aligned import AlignedSequences
 from kernels.model import Sequence as Letters
@@ -42,10 +44,12 @@ def judged(found: AlignedSequences, folder: Path, name: str) -> tuple[float, flo
     return aligned_compare.compare(found, reference).scores()
 
 
-def ours(records: Sequence[Letters], options: Mapping[str, Any], parameters: Mapping[str, Any]) -> AlignedSequences:
+def ours(
+    records: Sequence[Letters], options: Mapping[str, Any], parameters: Mapping[str, Any], backend: BackendChoice
+) -> AlignedSequences:
     method = registry.method(METHOD)
     problem = method.problem.make(list(records), options)
-    return engine.execute(engine.plan(method, problem, parameters, "cpu"), keep_rate=False).answer.alignment
+    return engine.execute(engine.plan(method, problem, parameters, backend), keep_rate=False).answer.alignment
 
 
 def famsa(records: Sequence[Letters]) -> AlignedSequences:
@@ -105,22 +109,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--family", action="append", help="these alone")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=f"of {METHOD}")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=2, help="of ours on the CPU")
+    parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu", help="of ours")
     parser.add_argument("--no-peers", action="store_true")
     given = parser.parse_args(arguments)
     found = families(given.folder)
     if not found:
         sys.exit(f"{given.folder}: no family in it; give a folder with NAME.fa and NAME.ref")
-    declared = {option.name: option for option in registry.method(METHOD).problem.options}
-    options = {name: declared[name].parse(value) for name, _, value in (one.partition("=") for one in given.option)}
+    options = parsed(registry.method(METHOD), given.option)
+    parameters = {"threads": given.threads} if given.backend == "cpu" else {}
     contenders: dict[str, Callable[[Sequence[Letters]], AlignedSequences]] = {
-        "ours": lambda records: ours(records, options, {"threads": given.threads})
+        "ours": lambda records: ours(records, options, parameters, given.backend)
     }
     contenders |= {} if given.no_peers else peers()
     tiny = [
         Letters(str(at), text, sequences.guess_type(text)) for at, text in enumerate((b"ACDEFGHIKLMNP", b"ACDEFGH"))
     ]
-    ours(tiny, options, {"threads": 1})
+    ours(tiny, options, {"threads": 1} if parameters else {}, given.backend)
     print(f"{'family':12s} {'sequences':>9s}" + "".join(f"  {name:>22s}" for name in contenders), flush=True)
     total: dict[str, list[Scores]] = {name: [] for name in contenders}
     for name in given.family or found:

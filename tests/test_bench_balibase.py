@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench import balibase
+from kernels.errors import ParameterError
 
 LETTERS = {"one": "MKVLAAGIVGLC", "two": "MKVLAGIVGLC", "three": "MKVLAAGIVGLC"}
 ROWS = {"one": "MKVLAAGIVGLC", "two": "MKVL-AGIVGLC", "three": "MKVLAAGIVGLC"}
@@ -36,6 +37,14 @@ def test_a_set_is_aligned_judged_and_compared(folder: Path) -> None:
     assert "| this run | 1.000 / 1.000 | 1.000 / 1.000 |" in text
     assert "| other | 0.250 / 0.125 | 0.250 / 0.125 |" in text
     assert "| other | 1 | +0.7500 | +0.8750 | 1, 0 |" in text
+
+
+def test_options_are_of_the_kinds_that_are_declared(folder: Path) -> None:
+    told: list[str] = []
+    given = [str(folder), "--method", "msa-parttree", "--threads", "1", "--option", "gap_end=1", "--option", "passes=2"]
+    assert balibase.main(given, told.append) == 0 and "| this run | 1.000 / 1.000" in "\n".join(told)
+    with pytest.raises(ParameterError, match="PartTree-MSA has no option effort"):
+        balibase.main([*given, "--option", "effort=fast"], told.append)
 
 
 def test_no_sets_are_told(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from kernels.cpu import workers
 from kernels.cpu.compiling import compiled_ms
 from kernels.cpu.phases import PhaseClock, PhaseLog
 from kernels.io.aligned import GAP, AlignedSequences
-from kernels.model import Outcome, Sequence, SequenceType
+from kernels.model import Outcome, Sequence, SequenceType, joined
 from kernels.monitor import Monitor
 from kernels.msa.consistency.given import GivenProblem
 from kernels.msa.problem import MsaAnswer, answer_of
@@ -89,7 +89,7 @@ def _rows(rows: np.ndarray, added: list[Sequence], places: np.ndarray, offsets: 
     refuse_rows(*shape)
     target = np.full(shape, GAP, np.uint8)
     target[: len(rows), columns] = rows
-    letters = np.frombuffer(b"".join(one.letters for one in added), np.uint8)
+    letters = joined(added)
     cpu_adding.written(letters, places, offsets, widths, columns, target[len(rows) :])
     return target
 

@@ -12,7 +12,7 @@ import numpy as np
 from kernels.cpu import workers
 from kernels.cpu.compiling import compiled_ms
 from kernels.cpu.phases import PhaseClock, PhaseLog
-from kernels.model import Outcome, Sequence, SequenceType, lengths_of
+from kernels.model import Outcome, Sequence, SequenceType, joined, lengths_of
 from kernels.monitor import Monitor
 from kernels.msa.problem import MsaProblem, answer_of
 from kernels.parameters import typed
@@ -161,7 +161,7 @@ def _rows(
     shape = len(filled), int(columns[-1])
     refuse_rows(*shape)
     texts = Texts(
-        np.frombuffer(b"".join([one.letters for one in filled]), np.uint8),
+        joined(filled),
         np.concatenate([[0], np.cumsum(lengths_of(filled))]),
         np.argsort(leaves.own, kind="stable"),
         np.concatenate([[0], np.cumsum(np.bincount(leaves.own, minlength=leaves.sequences.size))]),

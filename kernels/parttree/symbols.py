@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.model import Sequence
+from kernels.model import Sequence, joined
 
 AMINO_ACIDS, BASES = b"ACDEFGHIKLMNPQRSTVWY", b"ACGT"
 BITS = 32
@@ -45,7 +45,7 @@ def codes_of(letters: np.ndarray, alphabet: bytes) -> np.ndarray:
 def encoded(sequences: list[Sequence], protein: bool) -> tuple[np.ndarray, np.ndarray]:
     """The codes of sequences, one after another, and where each begins."""
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in sequences], dtype=np.int64)])
-    letters = np.frombuffer(b"".join(one.letters for one in sequences), np.uint8)
+    letters = joined(sequences)
     if not protein:
         letters = np.where(letters == ord("U"), ord("T"), letters).astype(np.uint8)
     return codes_of(letters, AMINO_ACIDS if protein else BASES), offsets

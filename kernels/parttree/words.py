@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.model import Sequence
+from kernels.model import Sequence, joined
 from kernels.trees.distances.kmers import BASES, GROUPS, LENGTH_FACTOR, K, letter_codes
 
 
@@ -57,8 +57,7 @@ def letters_of(sequences: Sequences[Sequence], protein: bool) -> Letters:
     groups = GROUPS if protein else BASES
     offsets = np.zeros(len(sequences) + 1, np.int64)
     np.cumsum([len(sequence) for sequence in sequences], out=offsets[1:])
-    joined = np.frombuffer(b"".join([sequence.letters for sequence in sequences]), np.uint8)
-    return Letters(joined, offsets, letter_codes(groups).astype(np.int8), len(groups))
+    return Letters(joined(sequences), offsets, letter_codes(groups).astype(np.int8), len(groups))
 
 
 def empty_words(letters: Letters, protein: bool) -> Words:

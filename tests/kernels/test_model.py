@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernels import model
 from kernels.model import Result, Sequence, SequenceType
 from kernels.pairwise import model as pair_model
 from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem, rescore
@@ -170,3 +171,11 @@ def test_codes_are_writable_and_leave_the_letters_alone():
 
 def test_a_sequence_prints_without_its_letters():
     assert "ACGT" not in repr(Sequence("a", b"ACGT", SequenceType.DNA))
+
+
+def test_letters_are_joined_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model, "JOINED", 2)
+    texts = b"ACD", b"", b"K", b"LM", b"A"
+    sequences = [Sequence(str(number), text, SequenceType.PROTEIN) for number, text in enumerate(texts)]
+    for count in range(len(sequences) + 1):
+        assert model.joined(sequences[:count]).tobytes() == b"".join(texts[:count])

@@ -13,6 +13,7 @@ from kernels.experiments import axes, tables
 from kernels.experiments.papers import published as papers
 from kernels.experiments.papers.published import Compared, PaperTable, Published
 from kernels.experiments.points import Point, Spread, Status, text
+from kernels.experiments.sweep import known_contenders
 from kernels.experiments.tables import Column
 
 WORDS = ("method", "note")
@@ -256,7 +257,7 @@ def _method_name(number: Published) -> str:
 
 
 def _name(contender: str) -> str:
-    return next((method.name for method in registry.METHODS if method.id == contender), contender)
+    return next((one.name for one in known_contenders() if one.id == contender), contender)
 
 
 def _label(table: PaperTable, name: str) -> str:

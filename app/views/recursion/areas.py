@@ -181,7 +181,7 @@ class Areas:
                 painter.setPen(pen)
                 painter.drawRect(box.adjusted(1, 1, -1, -1))
             seen = box.intersected(plot)
-            if number > 1 and seen.width() > 22 and seen.height() > 22:
+            if seen.width() > 22 and seen.height() > 22:
                 _draw_number(painter, seen.center(), number)
         if self.pointed is not None:
             row, column = self.pointed

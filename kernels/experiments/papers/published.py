@@ -19,8 +19,9 @@ from kernels.engine import BackendChoice
 from kernels.errors import InputError, ParameterError
 from kernels.experiments import axes
 from kernels.experiments.inputs import Generated, Length
+from kernels.experiments.peers.peer import Peer
 from kernels.experiments.points import Point, Status, text
-from kernels.experiments.sweep import Task
+from kernels.experiments.sweep import Contender, Task, contender, known_contenders
 from kernels.experiments.tables import Column, Table
 from kernels.method import Method
 from kernels.model import SequenceType
@@ -66,7 +67,7 @@ class PaperTable:
     methods that have them.
     ``plot`` says how the paper draws it: the names on ``x`` and ``y``, what tells the ``colour`` (a name, or several)
     and its panels (``panel``) apart, and whether the axes are ``logarithmic``. Numbers over a ``baseline`` are
-    speed-ups: how many times as long that method takes.
+    speed-ups: how many times as long that method takes. Times ``beside`` those of a method or peer tell their speed-up.
     """
 
     id: str
@@ -85,6 +86,7 @@ class PaperTable:
     plot: Mapping[str, Any] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     baseline: str = ""
+    beside: str = ""
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -130,14 +132,14 @@ def find(ids: Iterable[str]) -> tuple[PaperTable, ...]:
 def tasks(
     table: PaperTable, quick: bool = False, backend: BackendChoice = "auto", device: int = 0, repeats: int = 3
 ) -> tuple[Task, ...]:
-    """What is to be measured for a table: a task for every place of a method of ours."""
-    runs = [run for number in table.published for run in number.runs if _method(run.contender)]
+    """What is to be measured for a table: a task for every place of a method of ours, or of a peer."""
+    runs = [run for number in table.published for run in number.runs if _contender(run.contender)]
     places = {run.place: run for run in [*runs, *(_baseline(table, run) for run in runs if table.baseline)]}
     found = []
     for number in places.values():
-        method = _method(number.contender)
-        if method is not None:
-            found.append(_task(table, number, method, quick, backend, device, repeats))
+        taking = _contender(number.contender)
+        if taking is not None:
+            found.append(_task(table, number, taking, quick, backend, device, repeats))
     return tuple(sorted(found, key=lambda task: str(task.coordinates.get("length", ""))))
 
 
@@ -146,7 +148,7 @@ def compare(table: PaperTable, points: Sequence[Point], quick: bool = False) -> 
     by_place = {_place(point): point for point in points}
     found = []
     for number in table.published:
-        if _method(number.contender) is None:
+        if _contender(number.contender) is None:
             found.append(Compared(number, None, None, number.coordinates, None, "not run here"))
             continue
         runs = [_compared(table, run, by_place, quick) for run in number.runs]
@@ -177,27 +179,39 @@ def as_table(table: PaperTable, compared: Sequence[Compared], quick: bool = Fals
         what = " and every ".join((table.scaled, *table.along))
         notes.append(f"QUICK: every {what} is {table.scale:g} of the paper's{grows if kind == 'ms' else ''}.")
     factor = MILLISECONDS.get(table.unit, 1.0)
-    rows = tuple(_row(one, factor) for one in compared)
+    rows = tuple(_row(one, factor, _speedup(table, one, compared)) for one in compared)
     return Table(table.title + (" (quick)" if quick else ""), columns, rows, tuple(notes))
 
 
-def _row(one: Compared, factor: float) -> dict[str, Any]:
+def _speedup(table: PaperTable, one: Compared, compared: Sequence[Compared]) -> str:
+    """How many times as long that takes which a run stands ``beside``, published and here, or ""."""
+    base = next((other for other in compared if other.published.contender == table.beside
+                 and (other.published.coordinates, other.published.quantity)
+                 == (one.published.coordinates, one.published.quantity)), None)  # fmt: skip
+    if base is None or base is one or not (one.published.value and base.published.value):
+        return ""
+    here = f", here {base.ours / one.ours:.2f} x" if one.ours and base.ours else ""
+    return f"{base.published.value / one.published.value:.2f} x as fast as {contender(table.beside).name}{here}"
+
+
+def _row(one: Compared, factor: float, speedup: str) -> dict[str, Any]:
     """A row of the table; ``factor`` takes the paper's unit to that of the column."""
-    method = _method(one.published.contender)
+    found = _contender(one.published.contender)
     published, ours = (None if value is None else value * factor for value in (one.published.value, one.ours))
     return {
-        "method": method.name if method else one.published.contender,
+        "method": found.name if found else one.published.contender,
         **{name: text(one.coordinates.get(name, value)) for name, value in one.published.coordinates.items()},
         "quantity": one.published.quantity,
         "published": published,
         "ours": ours,
         "ratio": one.ratio,
-        "remark": "; ".join(part for part in (one.published.note, one.remark) if part),
+        "remark": "; ".join(part for part in (speedup, one.published.note, one.remark) if part),
     }
 
 
 def _compared(table: PaperTable, number: Published, by_place: Mapping[Any, Point], quick: bool) -> Compared:
-    task = _task(table, number, registry.method(number.contender), quick)
+    found = contender(number.contender)
+    task = _task(table, number, found, quick)
     point = by_place.get(_place_of(task))
     remarks = [
         f"{name} = {number.coordinates[name]} in the paper"
@@ -206,6 +220,8 @@ def _compared(table: PaperTable, number: Published, by_place: Mapping[Any, Point
     ]
     if point is not None and point.status is not Status.MEASURED:
         remarks.append(f"{point.status}: {point.reason}")
+    elif isinstance(found, Peer):
+        remarks.append(f"its time is that of {found.counts}")
     ours = None if point is None else _quantity(point, number.quantity)
     if table.baseline and ours:
         slower = by_place.get(_place_of(_task(table, _baseline(table, number), registry.method(table.baseline), quick)))
@@ -252,16 +268,18 @@ def _quantity(point: Point, name: str) -> float | None:
 def _task(
     table: PaperTable,
     number: Published,
-    method: Method,
+    taking: Contender,
     quick: bool,
     backend: BackendChoice = "auto",
     device: int = 0,
     repeats: int = 3,
 ) -> Task:
-    """The task that repeats a published run, with the nearest values that the method takes."""
-    own = {parameter.name for parameter in method.parameters}
+    """The task that repeats a published run, with the nearest values that the method takes; a peer solves the problem
+    of the methods beside it, and has no parameters."""
+    method = _method_beside(table, taking)
+    own = set() if isinstance(taking, Peer) else {parameter.name for parameter in method.parameters}
     inputs, given = table.inputs, {name: value for name, value in table.parameters.items() if name in own}
-    coordinates: dict[str, Any] = {"method": method.id}
+    coordinates: dict[str, Any] = {"method": taking.id}
     options = dict(table.options)
     for name, words in number.coordinates.items():
         if not words:
@@ -278,7 +296,7 @@ def _task(
             else:
                 (given if role == "parameter" else options)[name] = coordinates[name]
     return Task(
-        contender=method.id,
+        contender=taking.id,
         problem_type=method.problem.id,
         inputs=inputs,
         coordinates=coordinates,
@@ -322,8 +340,15 @@ def _words(coordinates: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={text(value)}" for name, value in sorted(kept.items()))
 
 
-def _method(contender: str) -> Method | None:
-    return next((method for method in registry.METHODS if method.id == contender), None)
+def _contender(contender_id: str) -> Contender | None:
+    return next((one for one in known_contenders() if one.id == contender_id), None)
+
+
+def _method_beside(table: PaperTable, taking: Contender) -> Method:
+    """A method itself, or the first one in the table of a peer."""
+    if isinstance(taking, Method):
+        return taking
+    return next(method for number in table.published for method in registry.METHODS if method.id == number.contender)
 
 
 def _paper(path: Path) -> Iterable[PaperTable]:
@@ -358,6 +383,7 @@ def _table(path: Path, paper: Mapping[str, Any], table: Mapping[str, Any]) -> Pa
         plot=table.get("plot", {}),
         remarks=tuple(remark for remark in remarks if remark),
         baseline=table.get("baseline", ""),
+        beside=table.get("beside", ""),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from kernels import registry
 from kernels.engine import BackendChoice
 from kernels.experiments import results, runner
 from kernels.experiments.papers import published
@@ -13,6 +12,7 @@ from kernels.experiments.papers.published import PaperTable
 from kernels.experiments.points import Point
 from kernels.experiments.results import Store
 from kernels.experiments.runner import Control, Manner, Progress
+from kernels.experiments.sweep import problem_type
 from kernels.io.sequences import SEQUENCE
 from kernels.monitor import Monitor
 
@@ -80,7 +80,7 @@ def expected_s(
     gigabytes, and are not made only to be told about.
     """
     tasks = published.tasks(table, quick, backend, device, REPEATS)
-    kinds = {taken.kind for task in tasks for taken in registry.method(task.contender).problem.inputs}
+    kinds = {taken.kind for task in tasks for taken in problem_type(task.problem_type).inputs}
     if not quick and kinds != {SEQUENCE}:
         return None
     return runner.expected_s(tasks, Manner(PATIENCE_S[quick]), monitor)

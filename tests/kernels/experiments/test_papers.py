@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kernels import registry
 from kernels.errors import InputError, ParameterError
-from kernels.experiments import axes, runner, tables
+from kernels.experiments import axes, peers, runner, tables
 from kernels.experiments.papers import published as papers
 from kernels.experiments.papers.published import PaperTable, Published
 from kernels.experiments.points import Point, Run, Status
+from kernels.experiments.sweep import problem_type
 
 TABLES = [pytest.param(table, id=table.id) for table in papers.tables()]
 METHODS = {method.id: method for method in registry.METHODS}
+PEERS = {peer.id: peer for peer in peers.PEERS}
 
 
 def numbers(table_id: str, **coordinates: str) -> dict[tuple[str, str], list[float]]:
@@ -61,10 +64,13 @@ def test_tables_are_complete(table: PaperTable):
 @pytest.mark.parametrize("quick", [False, True])
 def test_every_published_run_of_ours_can_be_planned(table: PaperTable, quick: bool):
     tasks = papers.tasks(table, quick)
-    ours = {run.place for number in table.published for run in number.runs if number.contender in METHODS}
-    baselines = {dict(run[1]).get("length") for run in ours} if table.baseline else set()
-    assert len(tasks) == len(ours) + len(baselines)
+    runs = {run.place for number in table.published for run in number.runs if number.contender in METHODS | PEERS}
+    baselines = {dict(run[1]).get("length") for run in runs} if table.baseline else set()
+    assert len(tasks) == len(runs) + len(baselines)
     for task in tasks:
+        if task.contender in PEERS:
+            assert not task.parameters and PEERS[task.contender].solves(problem_type(task.problem_type))
+            continue
         method = METHODS[task.contender]
         for name, value in task.parameters.items():
             method.parameter(name).validate(value)
@@ -141,6 +147,29 @@ def test_values_that_cannot_be_taken_are_replaced_by_the_nearest_and_told():
     assert compared[0].remark == "s = 410 in the paper"
     assert compared[2].remark == "s = 1900 in the paper"
     assert compared[3].remark == "not run here"
+
+
+def test_a_peer_is_measured_on_the_problem_of_the_method_beside_it():
+    (table,) = papers.find(["002-table-9"])
+    tasks = {(task.contender, task.coordinates["count"]): task for task in papers.tasks(table, quick=True)}
+    peer, own = tasks["pyfamsa", 1277], tasks["msa-parttree", 1277]
+    assert peer.same_problem(own) and own.options == {"guide": "parttree", "references": 45}
+    measured = Point("k", "pyfamsa", "", peer.coordinates, Status.MEASURED, runs=(Run(500.0, {}),), device="A chip")
+    missing = replace(measured, status=Status.REFUSED, reason="FAMSA is not installed", runs=())
+    for point, ours, remark in ((measured, 0.5, "its time is that of computing"), (missing, None, "is not installed")):
+        row = next(one for one in papers.compare(table, [point], quick=True) if one.published.contender == "pyfamsa")
+        assert row.ours == ours and remark in row.remark
+
+
+def test_times_beside_another_tell_their_speedup():
+    (table,) = papers.find(["002-table-5"])
+    ours = {"parttree-serial": 30.0, "cuda-parttree": 10.0}
+    points = [point(task, ours[task.contender], 1.0) for task in papers.tasks(table)]
+    remarks = [row["remark"] for row in papers.as_table(table, papers.compare(table, points)).rows]
+    assert remarks[:2] == ["bac_luciferase; PartTree of MAFFT there",
+                           "2.39 x as fast as PartTree-serial, here 3.00 x; bac_luciferase"]  # fmt: skip
+    assert papers.as_table(table, papers.compare(table, ())).rows[1]["remark"].startswith("2.39 x as fast as PartTree")
+    assert not any("as fast" in row["remark"] for row in papers.as_table(small(), papers.compare(small(), ())).rows)
 
 
 def point(task, total_ms: float, phase_ms: float) -> Point:
