@@ -104,11 +104,7 @@ class ShownAlignment(QWidget):
     def sharp(self) -> bool:
         """Whether the picture is the one that stays, and not the coarse one of an alignment that moves."""
         busy = (
-            self._rest.isActive()
-            or self._counting.busy
-            or self._making.busy
-            or self.taking.settling
-            or self.colours.busy
+            self._rest.isActive() or self._counting.busy or self._making.busy or self.taking.busy or self.colours.busy
         )
         return self.canvas.sharp and self.overview.sharp and not busy
 
