@@ -257,6 +257,6 @@ def head_height(shown: list[str]) -> int:
 
 
 def whole(picture: Picture, width: int, height: int) -> QImage:
-    """The whole alignment in so many pixels."""
+    """The whole alignment in so many pixels, without letters."""
     frame = Frame(width / max(picture.shape[1], 1), height / max(picture.shape[0], 1), width=width, height=height)
-    return as_image(body(picture, frame, 1, FINE)).copy()
+    return as_image(body(picture, frame, 1, FINE, "none")).copy()
