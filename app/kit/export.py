@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,25 @@ if TYPE_CHECKING:
 FILTERS = "PNG image (*.png);;SVG drawing (*.svg);;PDF drawing (*.pdf)"
 Draw = Callable[[QPainter, QRectF], None]
 PNG_SCALE = 2
+LARGEST_SIDE = 32_767
+"""Pixels of the side of an image; the painter of images counts in 16 bits."""
+MM_PER_INCH = 25.4
+
+
+@dataclass(frozen=True)
+class Print:
+    """A figure in print: so wide, and with so many dots an inch where it is an image."""
+
+    width_mm: float
+    dpi: int
+
+    def scale(self, size: QSize, dots: float) -> float:
+        """How much larger than on a screen of so many dots an inch a figure of this size is."""
+        return self.width_mm / MM_PER_INCH * dots / size.width()
+
+    def pixels(self, size: QSize) -> QSize:
+        """Pixels of the image of a figure."""
+        return size * self.scale(size, self.dpi)
 
 
 def image(size: QSize, draw: Draw, scale: float = PNG_SCALE) -> QImage:
@@ -35,12 +55,20 @@ def image(size: QSize, draw: Draw, scale: float = PNG_SCALE) -> QImage:
     picture.fill(QColor(theme.active().panel))
     painter = QPainter(picture)
     _paint(painter, size, draw)
-    painter.end()
     return picture
 
 
-def save(path: Path, size: QSize, draw: Draw, title: str = "") -> None:
-    """Write a figure as PNG, SVG or PDF, by the suffix; InputError where that fails.
+def save(
+    path: Path,
+    size: QSize,
+    draw: Draw,
+    title: str = "",
+    printed: Print | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> None:
+    """Write a figure as PNG, SVG or PDF, by the suffix, ``printed`` in a size or in that of the screen.
+
+    InputError where that fails. ``check`` is called when it is drawn, and may raise; then nothing is written.
 
     Qt does not say that a disk is full, so a figure is drawn into memory first, and written all or nothing.
     """
@@ -50,7 +78,8 @@ def save(path: Path, size: QSize, draw: Draw, title: str = "") -> None:
         raise InputError(f"{path}: figures are written as .png, .svg or .pdf")
     encoded = QBuffer()
     encoded.open(QBuffer.OpenModeFlag.WriteOnly)
-    encode(encoded, size, draw, title)
+    encode(encoded, size, draw, title, printed)
+    check()
     write_bytes(path, [bytes(encoded.data().data())])
 
 
@@ -157,42 +186,61 @@ def _title_height(metrics: QFontMetrics) -> int:
     return metrics.height() + theme.MARGIN
 
 
-def _png(target: QBuffer, size: QSize, draw: Draw, title: str) -> None:
-    if not QImageWriter(target, QByteArray(b"png")).write(image(size, draw)):
+def _png(target: QBuffer, size: QSize, draw: Draw, title: str, printed: Print | None) -> None:
+    scale = PNG_SCALE if printed is None else printed.scale(size, printed.dpi)
+    pixels = size * scale
+    if max(pixels.width(), pixels.height()) > LARGEST_SIDE:
+        raise InputError(
+            f"{pixels.width():,} x {pixels.height():,} pixels are too many for an image, whose sides end at "
+            f"{LARGEST_SIDE:,}; choose a smaller one, or SVG or PDF"
+        )
+    found = image(size, draw, scale)
+    if printed is not None:
+        for set_dots in (found.setDotsPerMeterX, found.setDotsPerMeterY):
+            set_dots(round(1000 * printed.dpi / MM_PER_INCH))
+    if not QImageWriter(target, QByteArray(b"png")).write(found):
         raise InputError("the picture is too large to be written; choose a smaller one, or SVG")
 
 
-def _svg(target: QBuffer, size: QSize, draw: Draw, title: str) -> None:
+def _svg(target: QBuffer, size: QSize, draw: Draw, title: str, printed: Print | None) -> None:
     generator = QSvgGenerator()
     generator.setOutputDevice(target)
-    generator.setSize(size)
+    generator.setSize(size if printed is None else size * printed.scale(size, dots_per_inch()))
     generator.setViewBox(QRect(0, 0, size.width(), size.height()))
     generator.setTitle(title)
-    generator.setResolution(_dots_per_inch())
+    generator.setResolution(dots_per_inch())
     _fill_and_paint(QPainter(generator), size, draw)
 
 
-def _pdf(target: QBuffer, size: QSize, draw: Draw, title: str) -> None:
-    """One page of the size of the figure, in which a pixel of the figure is one of the screen."""
-    dots = _dots_per_inch()
+def _pdf(target: QBuffer, size: QSize, draw: Draw, title: str, printed: Print | None) -> None:
+    """One page of the size of the figure, in which a pixel of the figure is one of the screen unless it is printed."""
+    dots = dots_per_inch()
+    scale = 1.0 if printed is None else printed.scale(size, dots)
     writer = QPdfWriter(target)
     writer.setResolution(dots)
-    writer.setPageSize(QPageSize(QSizeF(size) * (72 / dots), QPageSize.Unit.Point, "figure"))
+    page = QSizeF(size) * (scale * 72 / dots)
+    writer.setPageSize(QPageSize(page, QPageSize.Unit.Point, "figure", QPageSize.SizeMatchPolicy.ExactMatch))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
     writer.setTitle(title)
-    _fill_and_paint(QPainter(writer), size, draw)
+    painter = QPainter(writer)
+    painter.scale(scale, scale)
+    _fill_and_paint(painter, size, draw)
 
 
-def _dots_per_inch() -> int:
+def dots_per_inch() -> int:
+    """Dots of the screen."""
     return round(QGuiApplication.primaryScreen().logicalDotsPerInch())
 
 
 def _fill_and_paint(painter: QPainter, size: QSize, draw: Draw) -> None:
     painter.fillRect(QRect(0, 0, size.width(), size.height()), QColor(theme.active().panel))
     _paint(painter, size, draw)
-    painter.end()
 
 
 def _paint(painter: QPainter, size: QSize, draw: Draw) -> None:
-    painter.setFont(QGuiApplication.font())
-    draw(painter, QRectF(0, 0, size.width(), size.height()))
+    """Draw, and end the painter, also where drawing is given up: what is painted on must not go before it."""
+    try:
+        painter.setFont(QGuiApplication.font())
+        draw(painter, QRectF(0, 0, size.width(), size.height()))
+    finally:
+        painter.end()

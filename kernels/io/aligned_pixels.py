@@ -11,7 +11,7 @@ import numpy as np
 
 from kernels.cpu.jit import called, compiled
 from kernels.io.aligned_columns import CLASS, CLASSES, count
-from kernels.io.cpu_tiles import cell
+from kernels.io.cpu_tiles import cell, held
 from kernels.io.tiles import Tiles
 
 OPAQUE = np.uint32(0xFF000000)
@@ -201,6 +201,7 @@ def load(letters: np.ndarray) -> None:
     for some in (letters[:1], tiles[:], tiles):
         count(some)
     tiles.with_cells(one, 0, np.zeros((1, 1), np.uint8))
+    held(tiles.table, np.zeros(1, np.uint64), np.zeros(1, np.bool_))
     codes, palette, glyphs = (np.zeros(shape, np.uint8) for shape in ((1, CLASSES), (2, 3), (CLASSES, 1, 1)))
     picture, places = np.zeros((1, 1), np.uint32), edges(0.0, 1.0, 1, 1)
     counts.setflags(write=False)

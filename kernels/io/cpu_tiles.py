@@ -109,6 +109,22 @@ def write(table, rows, touched, sizes, numbers, starts, stored, lengths, tiles, 
 
 
 @compiled
+def held(table, starts, found):
+    """Set ``found``, bool (arrays,), for the arrays in which tiles of the table lie: of those that begin at these
+    addresses, uint64, ascending, each tile is in the last that begins before it."""
+    last = 0
+    for row in range(table.shape[0]):
+        for tile in range(table.shape[1]):
+            address = table[row, tile]
+            if address < starts[0]:
+                continue
+            # Tiles side by side are mostly of one array.
+            if address < starts[last] or (last + 1 < starts.size and address >= starts[last + 1]):
+                last = np.searchsorted(starts, address, side="right") - 1
+            found[last] = True
+
+
+@compiled
 def turned(letters, table, out):
     """Rows the other way round in ``out``, uint8 (rows, columns), each letter as ``table``, uint8 (256,), has it."""
     last = letters.shape[1] - 1

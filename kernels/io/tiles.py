@@ -268,9 +268,7 @@ def _held(table: np.ndarray, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray
     if len(arrays) < MANY:
         return arrays
     starts = np.array([array.ctypes.data for array in arrays], np.uint64)
-    order = np.argsort(starts)
-    inside = np.searchsorted(starts[order], table.ravel(), side="right") - 1
-    held = np.zeros(len(arrays), bool)
-    held[order[np.unique(inside[inside >= 0])]] = True
-    held[0] = True
-    return tuple(array for array, there in zip(arrays, held.tolist(), strict=True) if there)
+    order, found = np.argsort(starts), np.zeros(len(arrays), bool)
+    cpu_tiles.held(table, starts[order], found)
+    held = {0, *order[found].tolist()}
+    return tuple(array for number, array in enumerate(arrays) if number in held)

@@ -28,7 +28,7 @@ class Colours(QObject):
     def __init__(self, parent: QWidget, picture: Callable[[], Picture | None]) -> None:
         super().__init__(parent)
         self._parent, self._picture = parent, picture
-        self.scheme = schemes.FIRST
+        self.scheme = self._wanted = schemes.FIRST
         self._own: dict[str, str] = {}
         self._making = Latest(self)
         self._making.finished.connect(self._take)
@@ -39,7 +39,7 @@ class Colours(QObject):
 
     def choose(self, scheme: str) -> None:
         """Colour by a scheme of `schemes.SCHEMES`, or by the one from a file ("file")."""
-        self.scheme = scheme
+        self.scheme = self._wanted = scheme
         self.remake()
 
     def ask(self) -> None:
@@ -57,10 +57,10 @@ class Colours(QObject):
         self.choose("file")
 
     def fit(self, alignment: AlignedSequences, compared: bool) -> None:
-        """Go back to the first scheme where the one that is chosen is of other letters, or needs what is not there."""
+        """Use the first scheme where the one that was chosen is of other letters, or needs what is not there; it comes
+        back with them."""
         known = schemes.available(alignment.type == SequenceType.PROTEIN, lacking(alignment, compared))
-        if self.scheme not in known and self.scheme != "file":
-            self.scheme = schemes.FIRST
+        self.scheme = self._wanted if self._wanted in known or self._wanted == "file" else schemes.FIRST
 
     def behind(self, alignment: AlignedSequences) -> bool:
         """Whether colours are made on a thread: there are many columns, and they differ from one to the next."""

@@ -179,11 +179,19 @@ class Commands(RowCommands):
 
     def reverse_complement(self) -> None:
         alignment = self._alignment
-        self._edit("the reverse complement", lambda: (aligned_edits.reverse_complement(alignment), None))
+        last = alignment.letters.shape[1] - 1
+        self._edit("the reverse complement", lambda: (aligned_edits.reverse_complement(alignment), None),
+                   self._following(lambda column: last - column))  # fmt: skip
 
     def translate(self, frame: int) -> None:
         alignment = self._alignment
-        self._edit("translating", lambda: (aligned_edits.translate(alignment, frame), None))
+        self._edit("translating", lambda: (aligned_edits.translate(alignment, frame), None),
+                   self._following(lambda column: (column - frame) // 3))  # fmt: skip
+
+    def _following(self, column_of: Callable[[int], int]) -> Callable[[bool], object]:
+        """What follows an edit that put the columns elsewhere: the cursor goes with its letter, and is seen."""
+        row, column = self._view.picture.cursor
+        return lambda changed: changed and self._view.canvas.go_to(row, column_of(column))
 
     def set_typing(self, on: bool) -> None:
         """Let letters be typed over others, if that is meant."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from app.views.aligned.picture import Fold, Frame, Picture
 from app.views.aligned.schemes import Given
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tracks import class_scores
+from app.views.aligned.wrapping import Mark
 from kernels.errors import InputError
 from kernels.io import aligned, aligned_compare, aligned_kind
 from kernels.io.aligned import GAP, AlignedSequences
@@ -90,7 +91,7 @@ class Comparison:
         self._comparing.failed.connect(self._refuse)
         self._stepping = False
         self._steps: tuple[np.ndarray, np.ndarray] | None = None
-        self.canvas.marked = self._mark_there
+        self.canvas.marks = self._marks_there
         view.another.connect(self.forget)
         view.laid.connect(self._on_laid)
         view.canvas.moved.connect(self._follow)
@@ -313,13 +314,18 @@ class Comparison:
                 f"{self.found.other.name}, column {cell[1] + 1:,}: {kept:,} of {pairs:,} pairs stand together above"
             )
 
-    def mark(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
-        if self.found is not None and picture.alignment is self.found.alignment:
-            _mark(painter, picture, frame, self.found.other, self.found.rows_there, self.found.here.partner)
+    def marks(self) -> tuple[Mark, ...]:
+        """What draws over the cells here."""
+        found, picture = self.found, self._view.picture
+        if found is None or picture is None or picture.alignment is not found.alignment:
+            return ()
+        return (partial(_mark, other=found.other, rows=found.rows_there, partner=found.here.partner),)
 
-    def _mark_there(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
-        if self.found is not None and picture.alignment is self.found.other:
-            _mark(painter, picture, frame, self.found.alignment, self.found.rows_here, self.found.there.partner)
+    def _marks_there(self) -> tuple[Mark, ...]:
+        found, picture = self.found, self.canvas.picture
+        if found is None or picture is None or picture.alignment is not found.other:
+            return ()
+        return (partial(_mark, other=found.alignment, rows=found.rows_here, partner=found.there.partner),)
 
 
 def _large(*alignments: AlignedSequences) -> bool:

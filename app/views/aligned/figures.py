@@ -1,9 +1,13 @@
-"""Figures of an alignment: what is seen, or blocks of columns below each other, with the tree beside the rows."""
+"""Figures of an alignment: what is seen, or blocks of columns below each other, with the tree beside the rows.
+
+They are drawn as things were when they were wanted, by any thread, which hears the wish to stop."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QRectF, QSize
@@ -14,11 +18,13 @@ from app import theme
 from app.kit import export, figure
 from app.kit.background import Latest
 from app.kit.legend import LegendItem
-from app.views.aligned import paint
-from app.views.aligned.canvas import AlignmentCanvas
+from app.kit.print_size import ask_size
+from app.views.aligned import paint, pixels
 from app.views.aligned.picture import Choice, Frame, Picture
-from app.views.aligned.tracks import as_image, title_of
+from app.views.aligned.sight import Sight
+from app.views.aligned.tracks import title_of
 from kernels.errors import InputError
+from kernels.monitor import Monitor
 
 TALL = 16_000
 """Pixels that a wrapped figure is high at most; pictures of twice that are the highest that can be painted."""
@@ -29,122 +35,181 @@ CELLS = ((9, 14), (8, 11), (7, 9), (5, 6), (3, 4), (2, 3), (2, 2), (1, 1))
 """Pixels of a cell of a wrapped figure: the first, or the largest with which the figure is not too high."""
 
 
-class Beside(Protocol):
-    """What stands left of the rows, in their lines: ``there`` says whether it does."""
+class Drawing(Protocol):
+    """What stands left of the rows, in their lines."""
 
     @property
-    def there(self) -> bool: ...
-    @property
     def across(self) -> int: ...
-    def draw(self, painter: QPainter, body: Frame, marks: bool) -> None: ...
+    def draw(self, painter: QPainter, body: Frame) -> object: ...
+
+
+class Beside(Protocol):
+    """Has what stands left of the rows now, or nothing."""
+
+    @property
+    def drawing(self) -> Drawing | None: ...
 
 
 @dataclass(frozen=True)
 class Shown:
     """What a figure is made of."""
 
-    canvas: AlignmentCanvas
+    sight: Sight
     items: tuple[LegendItem, ...]
-    beside: Beside | None = None
+    beside: Drawing | None = None
 
     @property
-    def left(self) -> int:
-        """Pixels of what stands left of the rows."""
-        return self.beside.across if self.beside is not None and self.beside.there else 0
+    def title(self) -> str:
+        return self.sight.picture.alignment.name
 
 
-def seen(shown: Shown) -> tuple[QSize, export.Draw]:
-    """The size of the figure of what is seen, and what draws it."""
-    canvas, left = shown.canvas, 0 if shown.canvas.wrapped else shown.left
-    width, height = left + canvas.viewport().width(), canvas.viewport().height()
+@dataclass(frozen=True)
+class Figure:
+    """A figure of ``size`` pixels of the screen; ``draw`` has a monitor at the end, and ``letter_px`` are the pixels of
+    its letters, 0 where it has none."""
 
-    def draw_seen(painter: QPainter, width: float, height: float) -> None:
-        if left and shown.beside is not None:
-            shown.beside.draw(painter, canvas.frame_, False)
-        painter.translate(left, 0)
-        canvas.draw(painter, PRINT_SCALE)
+    size: QSize
+    title: str
+    draw: Callable[[QPainter, QRectF, Monitor], None]
+    letter_px: float = 0.0
 
-    def draw(painter: QPainter, area: QRectF) -> None:
-        figure.draw(painter, area, canvas.picture.alignment.name, shown.items, draw_seen)
-
-    return figure.size(width, height, shown.items), draw
+    def by(self, monitor: Monitor) -> export.Draw:
+        """What draws it and tells a monitor."""
+        return partial(_draw, self, monitor)
 
 
-def copy(shown: Shown) -> None:
-    """Put the figure of what is seen on the clipboard."""
-    export.copy(*seen(shown))
+def _draw(made: Figure, monitor: Monitor, painter: QPainter, area: QRectF) -> None:
+    made.draw(painter, area, monitor)
 
 
-def ask_and_save(parent: QWidget, shown: Shown, tell: Callable[[str], None]) -> None:
-    """Ask for a file for the figure of what is seen."""
-    size, draw = seen(shown)
-    path = export.ask_and_save(parent, "alignment", size, draw, shown.canvas.picture.alignment.name)
-    if path is not None:
-        tell(f"Saved {path}")
+def seen(shown: Shown) -> Figure:
+    """The figure of what is seen."""
+    sight = shown.sight
+    beside = shown.beside if sight.blocks is None else None
+    left = beside.across if beside is not None else 0
+
+    def draw(painter: QPainter, area: QRectF, monitor: Monitor) -> None:
+        def draw_seen(painter: QPainter, width: float, height: float) -> None:
+            if beside is not None:
+                painter.save()
+                beside.draw(painter, sight.frame)
+                painter.restore()
+            painter.translate(left, 0)
+            sight.draw(painter, PRINT_SCALE, monitor)
+
+        figure.draw(painter, area, shown.title, shown.items, draw_seen)
+
+    frame = sight.frame
+    letter_px = paint.letter_px(frame) if frame.letters and sight.letters != "none" else 0.0
+    size = figure.size(left + frame.left + frame.width, sight.height, shown.items)
+    return Figure(size, shown.title, draw, letter_px)
 
 
-def ask_and_save_wrapped(
-    parent: QWidget, shown: Shown, saving: Latest, tell: Callable[[str], None], rows: bool = True
+def make_image(made: Figure, monitor: Monitor) -> object:
+    """The picture of a figure, for the clipboard."""
+    return export.image(made.size, made.by(monitor))
+
+
+def ask_and_save(parent: QWidget, made: Figure, saving: Latest, tell: Callable[[str], None]) -> None:
+    """Ask for a file, and let ``saving`` write the figure."""
+    _save(export.ask_file(parent, "alignment"), made, None, saving, tell)
+
+
+def ask_and_print(
+    parent: QWidget, make: Callable[[int], Figure], saving: Latest, tell: Callable[[str], None], wrap: int | None = None
 ) -> None:
-    """Ask for a file, and let ``saving`` write the figure in blocks; InputError where it has too many cells."""
-    size, draw = wrapped(shown, rows=rows)
-    name = shown.canvas.picture.alignment.name
-    if (path := export.ask_file(parent, "alignment")) is not None:
-        tell(f"Drawing {path} ...")
+    """Ask for a size in millimetres, and of a figure of blocks for their columns, ``wrap`` to begin with; then for a
+    file, and let ``saving`` write the figure that ``make`` makes of so many columns."""
 
-        def write(monitor: object) -> object:
-            export.save(path, size, draw, name)
-            return path
+    def sized(columns: int) -> tuple[QSize, float]:
+        made = make(columns)
+        return made.size, made.letter_px
 
-        saving.request(write)
+    found = ask_size(parent, sized, wrap)
+    if found is not None:
+        columns, printed = found
+        _save(export.ask_file(parent, "alignment"), make(columns), printed, saving, tell)
 
 
-def wrapped(shown: Shown, wrap: int = WRAP, rows: bool = True) -> tuple[QSize, export.Draw]:
+def _save(
+    path: Path | None, made: Figure, printed: export.Print | None, saving: Latest, tell: Callable[[str], None]
+) -> None:
+    if path is None:
+        return
+    tell(f"Drawing {path} ...")
+
+    def write(monitor: Monitor) -> Path:
+        export.save(path, made.size, made.by(monitor), made.title, printed, monitor.check)
+        return path
+
+    saving.request(write)
+
+
+def wrapped(shown: Shown, wrap: int = WRAP, rows: bool = True) -> Figure:
     """The figure of the chosen cells, or of all, in blocks of so many columns with the tracks that are switched on;
-    each stretch of chosen columns begins a block. It is drawn as things are now, also later. Without ``rows``, of the
-    tracks alone.
+    each stretch of chosen columns begins a block. Without ``rows``, of the tracks alone.
 
     Where it would be too high, cells are smaller and blocks have more columns. InputError where that is not enough.
     """
-    canvas = shown.canvas
-    picture, items = canvas.picture, shown.items if rows else shown.items[:1]  # no cells, no meaning of colours
+    picture, sight = shown.sight.picture, shown.sight
+    items = shown.items if rows else shown.items[:1]  # no cells, no meaning of colours
     part = _chosen_rows(picture) if rows else replace(picture, order=picture.order[:0], folds={})
     stretches = [(0, picture.shape[1])] if picture.choice.empty else picture.choice.stretches()
-    tracks, letters = list(canvas.tracks), canvas.letters
+    tracks = list(sight.tracks)
     head = paint.head_height(tracks)
-    (cell_width, cell_height), blocks = _fitting(part.order.size, stretches, wrap, head)
+    (cell_width, cell_height), places = _fitting(part.order.size, stretches, wrap, head)
     metrics = QFontMetrics(QGuiApplication.font())
     names = [*(part.name_at(place) for place in range(part.order.size)), *map(title_of, tracks)] or [""]
     left = min(max(map(metrics.horizontalAdvance, names)) + 24, 300) + len(part.notes) * paint.NOTE_WIDTH
     beside = shown.beside if part.order.size == picture.order.size else None
-    margin = shown.left if beside is not None else 0
+    margin = beside.across if beside is not None else 0
     tall = _tall(part.order.size, cell_height, head)
+    frames = [Frame(cell_width, cell_height, start, 0, left, head, round((stop - start) * cell_width),
+                    round(part.order.size * cell_height)) for start, stop in places]  # fmt: skip
+    blocks = Blocks(part, frames, tall, tracks, sight.letters, beside)
 
-    def draw_blocks(painter: QPainter, width: float, height: float) -> None:
-        for number, (start, stop) in enumerate(blocks):
+    def draw(painter: QPainter, area: QRectF, monitor: Monitor) -> None:
+        figure.draw(painter, area, shown.title, items, lambda painter, *_: blocks.draw(painter, monitor))
+
+    width = margin + left + max(stop - start for start, stop in places) * cell_width + theme.MARGIN
+    lettered = rows and frames[0].letters and sight.letters != "none"
+    return Figure(figure.size(width, len(places) * tall, items), shown.title, draw,
+                  paint.letter_px(frames[0]) if lettered else 0.0)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Blocks of columns, ``tall`` pixels below each other."""
+
+    part: Picture
+    frames: list[Frame]
+    tall: int
+    tracks: list[str]
+    letters: str
+    beside: Drawing | None
+
+    def draw(self, painter: QPainter, monitor: Monitor) -> None:
+        for number, frame in enumerate(self.frames):
             painter.save()
-            painter.translate(0, number * tall)
-            frame = Frame(cell_width, cell_height, start, 0, left, head,
-                          round((stop - start) * cell_width), round(part.order.size * cell_height))  # fmt: skip
-            if margin and beside is not None:
-                painter.save()
-                beside.draw(painter, frame, False)
-                painter.restore()
-                painter.translate(margin, 0)
-            if frame.letters:
-                paint.draw_cells(painter, part, frame, letters)
-            else:
-                cells = as_image(paint.body(part, frame, 1, paint.FINE))
-                painter.drawImage(QRectF(frame.left, frame.top, frame.width, frame.height), cells)
-            paint.draw_names(painter, part, frame, frozenset())
-            paint.draw_head(painter, part, frame, tracks, PRINT_SCALE)
+            painter.translate(0, number * self.tall)
+            self._draw(painter, frame, partial(self._tell, monitor, number))
             painter.restore()
 
-    def draw(painter: QPainter, area: QRectF) -> None:
-        figure.draw(painter, area, picture.alignment.name, items, draw_blocks)
+    def _tell(self, monitor: Monitor, block: int, done: int, total: int) -> None:
+        monitor.update(block * total + done, len(self.frames) * total)
 
-    width = margin + left + max(stop - start for start, stop in blocks) * cell_width + theme.MARGIN
-    return figure.size(width, len(blocks) * tall, items), draw
+    def _draw(self, painter: QPainter, frame: Frame, told: pixels.Told) -> None:
+        if self.beside is not None:
+            painter.save()
+            self.beside.draw(painter, frame)
+            painter.restore()
+            painter.translate(self.beside.across, 0)
+        if frame.letters:
+            paint.draw_cells(painter, self.part, frame, self.letters, told)
+        else:
+            pixels.draw(painter, frame.box, paint.body(self.part, frame, 1, paint.FINE, "none", told))
+        paint.draw_names(painter, self.part, frame, frozenset())
+        paint.draw_head(painter, self.part, frame, self.tracks, PRINT_SCALE)
 
 
 def _fitting(

@@ -244,6 +244,8 @@ class Menus:
         section(menu, "Figure")
         menu.addAction("What is seen\u2026", view.taking.save_picture)
         menu.addAction("Wrapped, chosen cells or all\u2026", view.taking.save_wrapped)
+        menu.addAction("What is seen, size in mm\u2026", view.taking.print_picture)
+        menu.addAction("Wrapped, size in mm\u2026", view.taking.print_wrapped)
         menu.addAction("Tracks alone, of the chosen columns or all\u2026", view.taking.save_track_picture).setEnabled(
             bool(view.canvas.tracks)
         )

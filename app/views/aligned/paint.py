@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -14,6 +13,7 @@ from app.kit import glyphs
 from app.kit.ink import font as ink_font
 from app.views.aligned import tracks
 from app.views.aligned.picture import Frame, Picture, ranges
+from app.views.aligned.pixels import Told, as_image, quiet
 from kernels.io import aligned_pixels
 
 COARSE, FINE = 1, 8
@@ -23,6 +23,8 @@ BAND = 32
 NAMED = 8.0
 """Pixels of a row from which on its name is written."""
 MOST_MARKS = 2000
+TOLD = 64
+"""Rows of a drawing between two tellings of how far it is."""
 NOTE_WIDTH = 92
 """Pixels of a column of text beside the names."""
 NOTE_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
@@ -35,12 +37,11 @@ def body(
     scale: float,
     most: int,
     letters: str = "all",
-    check: Callable[[], None] = lambda: None,
+    told: Told = quiet,
 ) -> np.ndarray:
     """The pixels of the cells that are seen, uint32 (height, width), ``scale`` device pixels a pixel.
 
-    ``letters``: which are written: "all", "differences" from the consensus, or "none". ``check`` is called now and
-    then, and may raise.
+    ``letters``: which are written: "all", "differences" from the consensus, or "none".
     """
     pixels = np.empty((max(1, round(frame.height * scale)), max(1, round(frame.width * scale))), np.uint32)
     wide, tall = frame.cell_width * scale, frame.cell_height * scale
@@ -51,7 +52,7 @@ def body(
     codes, palette = colouring.codes, colouring.palette
     step = len(pixels) if most == COARSE else BAND
     for at in range(0, len(pixels), step):
-        check()
+        told(at, len(pixels))
         part = pixels[at : at + step]
         aligned_pixels.cells(found, picture.drawn, rows[at:], columns, codes, palette, panel, part, most)
     if frame.letters and letters != "none":
@@ -87,7 +88,7 @@ def _whole(picture: Picture, first: int, last: int) -> list[int]:
     return [first + place for place in np.flatnonzero(picture.order[first:last] == whole).tolist() if whole >= 0]
 
 
-def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str = "all") -> None:
+def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str = "all", told: Told = quiet) -> None:
     """Cells and letters as drawings, not as a picture, for figures: runs of one colour are one rectangle."""
     colouring = picture.colouring
     first, last = frame.visible_columns(picture.shape[1])
@@ -95,8 +96,10 @@ def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str =
     shown = _shown(picture) if letters == "differences" else colouring.shown
     shown = shown[first:last] if len(shown) > 1 else shown
     inks, across = colouring.inks, np.arange(last - first)
-    painter.setFont(ink_font(int(min(frame.cell_height * 0.75, frame.cell_width * 1.4))))
+    painter.setFont(ink_font(letter_px(frame)))
     for place in range(picture.order.size):
+        if place % TOLD == 0:
+            told(place, picture.order.size)
         line = picture.letters_at(place)[first:last]
         kinds = aligned_pixels.CLASS[line]
         found = codes[np.minimum(across, len(codes) - 1), kinds]
@@ -112,6 +115,11 @@ def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str =
                     letter = chr(line[at])
                     place_of = QRectF(frame.x(first + at), frame.y(place), frame.cell_width, frame.cell_height)
                     painter.drawText(place_of, Qt.AlignmentFlag.AlignCenter, letter)
+
+
+def letter_px(frame: Frame) -> int:
+    """Pixels of the font of letters in cells."""
+    return int(min(frame.cell_height * 0.75, frame.cell_width * 1.4))
 
 
 def _shown(picture: Picture) -> np.ndarray:
@@ -249,6 +257,6 @@ def head_height(shown: list[str]) -> int:
 
 
 def whole(picture: Picture, width: int, height: int) -> QImage:
-    """The whole alignment in so many pixels."""
+    """The whole alignment in so many pixels, without letters."""
     frame = Frame(width / max(picture.shape[1], 1), height / max(picture.shape[0], 1), width=width, height=height)
-    return tracks.as_image(body(picture, frame, 1, FINE)).copy()
+    return as_image(body(picture, frame, 1, FINE, "none")).copy()

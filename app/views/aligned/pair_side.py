@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPainter
@@ -15,6 +17,7 @@ from app.views.aligned import saving, tracks
 from app.views.aligned.pair_text import AlignmentText, Statistics
 from app.views.aligned.picture import Frame, Picture
 from app.views.aligned.shown import ShownAlignment
+from app.views.aligned.wrapping import Mark
 from kernels.model import Result
 
 SCORE_ONLY = (
@@ -106,15 +109,9 @@ class PairSide:
         """Ask for a file and write the result in a format of its own."""
         export.save_alignment(self._view, self._result, self._view.taking.writing, self._view.say)
 
-    def mark(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
-        """A line over the column that another view points at."""
-        if self._pointed is None or not self.linked:
-            return
-        x = frame.x(self._pointed)
-        if frame.left <= x < frame.left + frame.width:
-            colour = QColor(theme.active().warning)
-            colour.setAlpha(110)
-            painter.fillRect(QRectF(x, frame.top, max(frame.cell_width, 2), frame.height), colour)
+    def marks(self) -> tuple[Mark, ...]:
+        """What draws over the cells: a line over the column that another view points at."""
+        return () if self._pointed is None or not self.linked else (partial(_mark, column=self._pointed),)
 
     def _tell(self, result: Result | None, counts: Statistics | None) -> None:
         self.numbers.setVisible(result is not None)
@@ -157,3 +154,11 @@ def _why_nothing(result: Result) -> str:
         return SCORE_ONLY + f"\n\nScore {result_text.number(result.score)}"
     columns = saving.columns_of(result)
     return TOO_LONG.format(columns) if columns else EMPTY
+
+
+def _mark(painter: QPainter, picture: Picture, frame: Frame, column: int) -> None:
+    x = frame.x(column)
+    if frame.left <= x < frame.left + frame.width:
+        colour = QColor(theme.active().warning)
+        colour.setAlpha(110)
+        painter.fillRect(QRectF(x, frame.top, max(frame.cell_width, 2), frame.height), colour)

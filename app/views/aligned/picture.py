@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from PySide6.QtCore import QRectF
 
 from app.views.aligned.choice import Choice, ranges
 from app.views.aligned.schemes import Colouring
@@ -137,6 +138,11 @@ class Frame:
     top: int = 40
     width: int = 400
     height: int = 300
+
+    @property
+    def box(self) -> QRectF:
+        """The body."""
+        return QRectF(self.left, self.top, self.width, self.height)
 
     @property
     def letters(self) -> bool:

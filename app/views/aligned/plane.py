@@ -6,15 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal
+from PySide6.QtCore import QPointF, QSize, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from app import theme
 from app.kit.background import Latest
-from app.views.aligned import paint, tracks, wrapping
+from app.views.aligned import paint, tracks
 from app.views.aligned.picture import Frame, Picture
-from app.views.aligned.wrapping import Blocks
+from app.views.aligned.sight import Sight
+from app.views.aligned.wrapping import Blocks, Mark
 
 NAMES, MOST_NAMES = 110, 240
 LEAST_ROOM = 68
@@ -29,7 +30,7 @@ MOST_STEPS = 2**30
 
 
 class AlignmentPlane(QAbstractScrollArea):
-    """Shows a picture; ``marked`` draws more over its cells. ``moved()`` says that something else is seen.
+    """Shows a picture; ``marks()`` is what draws over its cells now. ``moved()`` says that something else is seen.
 
     ``wanted`` are the tracks that are switched on, also those that are not of this picture, which are left out where it
     is ``choosy`` and are empty else.
@@ -47,7 +48,7 @@ class AlignmentPlane(QAbstractScrollArea):
         self.choosy = True
         self.letters = "all"
         self.wrapped, self._scrolled = False, 0.0
-        self.marked: Callable[[QPainter, Picture, Frame], None] | None = None
+        self.marks: Callable[[], tuple[Mark, ...]] = tuple
         self.taxa: frozenset[str] = frozenset()
         self.names_width = self._room = NAMES
         self._painted: tuple[Any, np.ndarray] | None = None
@@ -174,36 +175,18 @@ class AlignmentPlane(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         painter.fillRect(self.viewport().rect(), QColor(theme.active().panel))
         if self.picture is not None:
-            scale = self.viewport().devicePixelRatioF()
-            if not self._draw_wrapped(painter, scale):
-                self._draw(painter, scale, self._body(scale))
+            scale, sight = self.viewport().devicePixelRatioF(), self.sight
+            if sight.blocks is not None:
+                sight.draw_blocks(painter, scale)
+            else:
+                sight.draw_line(painter, scale, self._body(scale))
         painter.end()
 
-    def draw(self, painter: QPainter, scale: float) -> None:
-        """What is seen, as a figure: in its fine form at once, and the screen stays as it is."""
-        if not self._draw_wrapped(painter, scale):
-            self._draw(painter, scale, paint.body(self.picture, self.frame_, scale, paint.FINE, self.letters))
-
-    def _draw_wrapped(self, painter: QPainter, scale: float) -> bool:
-        """The blocks that are seen; False where the columns are on one line."""
-        blocks = self._blocks
-        if blocks is not None:
-            wrapping.draw(painter, self.picture, blocks, self.viewport().height(), scale, self.tracks, self.letters,
-                          self.taxa, self.marked)  # fmt: skip
-        return blocks is not None
-
-    def _draw(self, painter: QPainter, scale: float, pixels: np.ndarray) -> None:
-        """Cells, which are these pixels, names, tracks and marks."""
-        frame = self.frame_
-        painter.drawImage(QRectF(frame.left, frame.top, frame.width, frame.height), tracks.as_image(pixels))
-        paint.draw_names(painter, self.picture, frame, self.taxa)
-        paint.draw_head(painter, self.picture, frame, self._tracks_seen, scale)
-        if self.marked is not None:
-            self.marked(painter, self.picture, frame)
-        paint.draw_marks(painter, self.picture, frame)
-        painter.setPen(QColor(theme.active().border))
-        painter.drawLine(frame.left - 3, 0, frame.left - 3, frame.top + frame.height)
-        painter.drawLine(frame.left, frame.top - 1, frame.left + frame.width, frame.top - 1)
+    @property
+    def sight(self) -> Sight:
+        """What is seen of the picture."""
+        return Sight(self.picture, self.frame_, self._blocks, self.viewport().height(), tuple(self.tracks),
+                     tuple(self._tracks_seen), self.letters, self.taxa, self.marks())  # fmt: skip
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -305,7 +288,7 @@ class AlignmentPlane(QAbstractScrollArea):
         key, picture, seen, letters = self._painted[0], self.picture, Frame(**vars(self.frame_)), self.letters
         scale = self.viewport().devicePixelRatioF()
         self._sharpening.request(
-            lambda monitor: (key, paint.body(picture, seen, scale, paint.FINE, letters, monitor.check))
+            lambda monitor: (key, paint.body(picture, seen, scale, paint.FINE, letters, monitor.update))
         )
 
     def _take_sharp(self, made: tuple[Any, np.ndarray]) -> None:

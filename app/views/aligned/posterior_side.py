@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +21,7 @@ from app.kit.result_text import TIMES
 from app.kit.widgets import tool_button
 from app.views.aligned.picture import Frame, Picture
 from app.views.aligned.shown import ShownAlignment
+from app.views.aligned.wrapping import Mark
 from kernels.errors import InputError
 from kernels.io.aligned import AlignedSequences
 
@@ -96,18 +99,13 @@ class PosteriorSide:
         self.panel.hide()
         self._forget()
 
-    def mark(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
-        """Frames around the two letters that the pointer is on in the heat map."""
-        if self._pointed is None or self.found is None or picture.alignment is not self._of:
-            return
-        painter.save()
-        painter.setClipRect(QRectF(frame.left, frame.top, frame.width, frame.height))
-        painter.setPen(QPen(QColor(theme.active().warning), 2))
-        for row, columns, letter in zip(self.found.rows, self.found.columns, self._pointed, strict=True):
-            for place in np.flatnonzero(picture.order == row).tolist():
-                box = QRectF(frame.x(float(columns[letter])), frame.y(place), frame.cell_width, frame.cell_height)
-                painter.drawRect(box.adjusted(-1, -1, 1, 1))
-        painter.restore()
+    def marks(self) -> tuple[Mark, ...]:
+        """What draws over the cells: frames around the two letters that the pointer is on in the heat map."""
+        if self._pointed is None or self.found is None or self._view.alignment is not self._of:
+            return ()
+        letters = zip(self.found.rows, self.found.columns, self._pointed, strict=True)
+        cells = tuple((row, float(columns[letter])) for row, columns, letter in letters)
+        return (partial(_mark, cells=cells),)
 
     def _made(self) -> QWidget:
         panel, tools = QWidget(), QWidget()
@@ -342,3 +340,15 @@ def _complete(found: PairSupport) -> PairSupport:
     """With all that is shown made here, on a thread."""
     _ = found.before, found.after, found.mean_support
     return found
+
+
+def _mark(painter: QPainter, picture: Picture, frame: Frame, cells: Sequence[tuple[int, float]]) -> None:
+    """A frame around each of these cells, which are rows and columns."""
+    painter.save()
+    painter.setClipRect(QRectF(frame.left, frame.top, frame.width, frame.height))
+    painter.setPen(QPen(QColor(theme.active().warning), 2))
+    for row, column in cells:
+        for place in np.flatnonzero(picture.order == row).tolist():
+            box = QRectF(frame.x(column), frame.y(place), frame.cell_width, frame.cell_height)
+            painter.drawRect(box.adjusted(-1, -1, 1, 1))
+    painter.restore()

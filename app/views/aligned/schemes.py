@@ -227,9 +227,11 @@ def _structure(given: Given) -> Colouring:
     palette, items = _base(), []
     codes = np.ones((marks.size, CLASSES), np.uint8)
     for letters, colour, meaning in STRUCTURES:
-        codes[np.isin(marks, list(letters.encode()))] = len(palette)
+        there = np.isin(marks, list(letters.encode()))
+        codes[there] = len(palette)
         palette.append(_softened(colour, 1.2))
-        items.append((_name(palette[-1]), meaning))
+        if there.any():
+            items.append((_name(palette[-1]), meaning))
     codes[:, 0] = 0
     return Colouring(np.array(palette), codes, _all_shown(), tuple(items))
 

@@ -104,11 +104,7 @@ class ShownAlignment(QWidget):
     def sharp(self) -> bool:
         """Whether the picture is the one that stays, and not the coarse one of an alignment that moves."""
         busy = (
-            self._rest.isActive()
-            or self._counting.busy
-            or self._making.busy
-            or self.taking.settling
-            or self.colours.busy
+            self._rest.isActive() or self._counting.busy or self._making.busy or self.taking.busy or self.colours.busy
         )
         return self.canvas.sharp and self.overview.sharp and not busy
 
@@ -287,7 +283,7 @@ class ShownAlignment(QWidget):
             shape = before.alignment.letters.shape
             if shape[0] == letters.shape[0] and shape[1] <= letters.shape[1]:
                 choice = before.choice.on(state.order, letters.shape[1])
-            cursor = min(before.cursor[0], order.size - 1), min(before.cursor[1], letters.shape[1] - 1)
+            cursor = _line_of_cursor(before, state.alignment, order), min(before.cursor[1], letters.shape[1] - 1)
         columns = self._counts.of(state.alignment)
         self.colours.fit(state.alignment, self._reference is not None)
         behind, same = self.colours.behind(state.alignment), before is not None and before.alignment is state.alignment
@@ -380,3 +376,12 @@ class ShownAlignment(QWidget):
         frame.first_row = cell[0] - frame.height / frame.cell_height / 2
         frame.first_column = cell[1] - frame.width / frame.cell_width / 2
         self.canvas.refresh()
+
+
+def _line_of_cursor(before: Picture, alignment: AlignedSequences, order: np.ndarray) -> int:
+    """Where the row at the cursor is now, or the line that is there where it went."""
+    line = before.cursor[0]
+    if before.alignment.names is alignment.names:
+        places = np.flatnonzero(order == before.order[line])
+        line = int(places[0]) if places.size else line
+    return min(line, order.size - 1)

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.kit.background import Latest
 from app.kit.legend import LegendItem
 from app.views.aligned import counting, figures, saving, track_table
 from app.views.aligned.canvas import AlignmentCanvas
-from app.views.aligned.figures import Beside, Shown
+from app.views.aligned.figures import Beside, Figure, Shown
 from app.views.aligned.picture import Picture
 from kernels.errors import InputError
 from kernels.io import aligned_kind
@@ -20,6 +21,8 @@ from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import Columns
 from kernels.monitor import Monitor
 
+PRINT_WRAP = 60
+"""Columns of a line in print, to begin with."""
 Offer = Callable[[AlignedSequences], object]
 
 
@@ -45,16 +48,17 @@ class Taking:
     def __init__(self, view: Any) -> None:
         self._view: Viewer = view
         self._widget: QWidget = view
-        self.writing, self._settling = Latest(view), Latest(view)
+        self.writing, self._settling, self._copying = Latest(view), Latest(view), Latest(view)
         self.writing.finished.connect(lambda path: view.say(f"Saved {path}"))
         self.writing.failed.connect(self._refuse)
         self.writing.progressed.connect(lambda told: view.say(f"Saving: {100 * told[0] // max(told[1], 1)} %"))
         self._settling.finished.connect(self._offer_settled)
+        self._copying.finished.connect(self._take_picture)
 
     @property
-    def settling(self) -> bool:
-        """Whether letters are being copied for another method."""
-        return self._settling.busy
+    def busy(self) -> bool:
+        """Whether letters are being copied for another method, or a picture for the clipboard."""
+        return self._settling.busy or self._copying.busy
 
     def keep(self) -> None:
         """Offer the alignment as it is shown to other methods: its rows that are not hidden, in their order."""
@@ -86,7 +90,13 @@ class Taking:
             self._view.say(str(error))
 
     def copy_picture(self) -> None:
-        figures.copy(self.shown)
+        """Copy the figure of what is seen."""
+        made = figures.seen(self.shown)
+        self._view.say("Copying the picture ...")
+        self._copying.request(lambda monitor: figures.make_image(made, monitor))
+
+    def _take_picture(self, image: QImage) -> None:
+        QGuiApplication.clipboard().setImage(image)
         self._view.say("Copied as a picture.")
 
     def save_alignment(self, chosen: bool = False) -> None:
@@ -95,15 +105,30 @@ class Taking:
         self._write(lambda: saving.ask_and_save(self._widget, view.picture, chosen, self.writing, view.say))
 
     def save_picture(self) -> None:
-        figures.ask_and_save(self._widget, self.shown, self._view.say)
+        """Ask for a file and write a figure of what is seen."""
+        self._write(lambda: self._save(figures.seen(self.shown)))
 
     def save_wrapped(self) -> None:
         """Ask for a file and write a figure of the chosen cells, or of all, in blocks of columns."""
-        self._write(lambda: figures.ask_and_save_wrapped(self._widget, self.shown, self.writing, self._view.say, True))
+        self._write(lambda: self._save(figures.wrapped(self.shown)))
 
     def save_track_picture(self) -> None:
         """Ask for a file and write a figure of the tracks alone."""
-        self._write(lambda: figures.ask_and_save_wrapped(self._widget, self.shown, self.writing, self._view.say, False))
+        self._write(lambda: self._save(figures.wrapped(self.shown, rows=False)))
+
+    def print_picture(self) -> None:
+        """Ask for a size in millimetres and a file, and write a figure of what is seen."""
+        made = figures.seen(self.shown)
+        self._write(lambda: figures.ask_and_print(self._widget, lambda _: made, self.writing, self._view.say))
+
+    def print_wrapped(self) -> None:
+        """Ask for a size in millimetres and a file, and write a figure in blocks of columns."""
+        shown = self.shown
+        self._write(lambda: figures.ask_and_print(self._widget, lambda columns: figures.wrapped(shown, columns),
+                                                  self.writing, self._view.say, PRINT_WRAP))  # fmt: skip
+
+    def _save(self, made: Figure) -> None:
+        figures.ask_and_save(self._widget, made, self.writing, self._view.say)
 
     def save_tracks(self) -> None:
         """Ask for a file and write the values of the tracks that are shown, a line for each column."""
@@ -132,5 +157,7 @@ class Taking:
 
     @property
     def shown(self) -> Shown:
-        """What figures are made of."""
-        return Shown(self._view.canvas, self._view.legend, self._view.beside_rows)
+        """What figures are made of, as it is now."""
+        view = self._view
+        drawing = view.beside_rows.drawing if view.beside_rows is not None else None
+        return Shown(view.canvas.sight.frozen(), view.legend, drawing)

@@ -9,11 +9,12 @@ from types import MappingProxyType
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QPainter
 
 from app import theme
 from app.kit import glyphs
 from app.kit.ink import font
+from app.views.aligned import pixels as pixels_drawn
 from app.views.aligned.picture import Frame, Picture
 from kernels.io import aligned_pixels, codons
 from kernels.io.aligned_columns import CLASS, CLASSES, LETTER, Columns
@@ -158,7 +159,7 @@ def draw(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int,
         _logo(picture, columns, pixels[margin:-margin])
     else:
         aligned_pixels.bars(values(name, picture), columns, _rgb(theme.active().accent), pixels[margin:-margin])
-    painter.drawImage(QRectF(frame.left, top, frame.width, height), as_image(pixels))
+    pixels_drawn.draw(painter, QRectF(frame.left, top, frame.width, height), pixels)
 
 
 def has_values(picture: Picture, name: str) -> bool:
@@ -191,12 +192,6 @@ def with_values(
     if differing and "differences" not in made.tracks:
         made.tracks["differences"] = differences(made.columns)
     return made
-
-
-def as_image(pixels: np.ndarray) -> QImage:
-    """A picture over these very pixels, uint32 (height, width)."""
-    height, width = pixels.shape
-    return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
 
 
 def _logo(picture: Picture, columns: np.ndarray, pixels: np.ndarray) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
@@ -16,6 +18,50 @@ from app.views.aligned.picture import Frame as BodyFrame
 WIDTH, LEAST = 170, 60
 MARGIN = 6
 TIP = "Click a clade to choose its rows, double-click to collapse it; arrow keys go along the tree, Enter collapses"
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A layout with the clades that are marked, in so many pixels across, as any thread draws it."""
+
+    layout: Layout
+    marked: np.ndarray
+    across: int
+
+    def draw(self, painter: QPainter, body: BodyFrame) -> Branches:
+        """Draw the tree in step with rows in this frame, and tell its lines."""
+        colours = theme.active()
+        painter.setClipRect(QRectF(0, body.top, self.across, body.height), Qt.ClipOperation.IntersectClip)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        frame = self.frame(body)
+        drawn = branches(self.layout, frame)
+        marked = self.marked[drawn.owners]
+        for there, colour, thick in ((~marked, colours.text, 1.0), (marked, colours.accent, 2.0)):
+            painter.setPen(QPen(QColor(colour), thick))
+            painter.drawLines([QLineF(*line) for line in drawn.lines[there].tolist()])
+        self._draw_collapsed(painter, frame, body)
+        return drawn
+
+    def _draw_collapsed(self, painter: QPainter, frame: Frame, body: BodyFrame) -> None:
+        """A triangle for each collapsed clade, from its root to its farthest leaf."""
+        found, half = self.layout, max(body.cell_height * 0.32, 1.0)
+        nodes = np.flatnonzero(found.collapsed)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for node in nodes.tolist():
+            y, near, far = frame.py(found.row[node]), frame.px(found.along[node]), frame.px(found.far[node])
+            if -half < y < body.top + body.height + half:
+                colour = theme.active().accent if self.marked[node] else theme.active().muted
+                painter.setBrush(QColor(colour))
+                far = max(far, near + 5)
+                painter.drawPolygon(QPolygonF([QPointF(near, y), QPointF(far, y - half), QPointF(far, y + half)]))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def frame(self, body: BodyFrame) -> Frame:
+        """Where lines and lengths are, in step with rows in this frame."""
+        longest = max(float(self.layout.far[0]), 1e-12)
+        across = (self.across - STEM - 2 * MARGIN) / longest
+        top = body.top - body.first_row * body.cell_height
+        return Frame(across, body.cell_height, STEM + MARGIN, top, self.across, body.top + body.height)
 
 
 class TreePanel(QWidget):
@@ -73,59 +119,19 @@ class TreePanel(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(theme.active().panel))
-        self.draw(painter, self._canvas.frame_)
+        if (drawing := self.drawing) is not None:
+            colours = theme.active()
+            lines = self._drawn = drawing.draw(painter, self._canvas.frame_)
+            for node, colour in ((self._hovered, colours.warning), (self.current, colours.accent)):
+                if node is not None:
+                    painter.setPen(QPen(QColor(colour), 2.5))
+                    painter.drawLines([QLineF(*line) for line in lines.lines[lines.owners == node].tolist()])
         painter.end()
 
     @property
-    def there(self) -> bool:
-        """Whether there is a tree of the rows."""
-        return self._layout is not None
-
-    @property
-    def across(self) -> int:
-        """Pixels of the tree in a figure."""
-        return self.width()
-
-    def draw(self, painter: QPainter, body: BodyFrame, marks: bool = True) -> None:
-        """The tree, in step with rows in this frame; with ``marks``, the clades that mouse and keys act on."""
-        if self._layout is None:
-            return
-        colours = theme.active()
-        painter.setClipRect(QRectF(0, body.top, self.width(), body.height), Qt.ClipOperation.IntersectClip)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        frame = self._frame(self._layout, body)
-        drawn = branches(self._layout, frame)
-        if marks:
-            self._drawn = drawn
-        marked = self._marked[drawn.owners]
-        for there, colour, thick in ((~marked, colours.text, 1.0), (marked, colours.accent, 2.0)):
-            painter.setPen(QPen(QColor(colour), thick))
-            painter.drawLines([QLineF(*line) for line in drawn.lines[there].tolist()])
-        self._draw_collapsed(painter, frame, body)
-        for node, colour in ((self._hovered, colours.warning), (self.current, colours.accent)):
-            if node is not None and marks:
-                painter.setPen(QPen(QColor(colour), 2.5))
-                painter.drawLines([QLineF(*line) for line in drawn.lines[drawn.owners == node].tolist()])
-
-    def _draw_collapsed(self, painter: QPainter, frame: Frame, body: BodyFrame) -> None:
-        """A triangle for each collapsed clade, from its root to its farthest leaf."""
-        found, half = self._layout, max(body.cell_height * 0.32, 1.0)
-        nodes = np.flatnonzero(found.collapsed)
-        painter.setPen(Qt.PenStyle.NoPen)
-        for node in nodes.tolist():
-            y, near, far = frame.py(found.row[node]), frame.px(found.along[node]), frame.px(found.far[node])
-            if -half < y < body.top + body.height + half:
-                colour = theme.active().accent if self._marked[node] else theme.active().muted
-                painter.setBrush(QColor(colour))
-                far = max(far, near + 5)
-                painter.drawPolygon(QPolygonF([QPointF(near, y), QPointF(far, y - half), QPointF(far, y + half)]))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-
-    def _frame(self, layout: Layout, body: BodyFrame) -> Frame:
-        longest = max(float(layout.far[0]), 1e-12)
-        across = (self.width() - STEM - 2 * MARGIN) / longest
-        top = body.top - body.first_row * body.cell_height
-        return Frame(across, body.cell_height, STEM + MARGIN, top, self.width(), body.top + body.height)
+    def drawing(self) -> Drawing | None:
+        """What figures draw of it; None where there is no tree of the rows."""
+        return Drawing(self._layout, self._marked, self.width()) if self._layout is not None else None
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         node = self.node_at(event.position())

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QShowEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QSplitter, QVBoxLayout, QWidget
 
 from app import theme
@@ -22,10 +22,10 @@ from app.views.aligned.comparing import Comparison
 from app.views.aligned.finder import Finder
 from app.views.aligned.menus import Menus
 from app.views.aligned.pair_side import PairSide
-from app.views.aligned.picture import Frame, Picture
 from app.views.aligned.posterior_side import PosteriorSide
 from app.views.aligned.shown import ShownAlignment
 from app.views.aligned.tree_side import TreeSide
+from app.views.aligned.wrapping import Mark
 from kernels.io.aligned import AlignedSequences
 from kernels.model import Result
 
@@ -106,7 +106,7 @@ class AlignmentViewer(ShownAlignment):
         box.addWidget(self._legend)
         box.addWidget(self._status)
         self.canvas.wanted = list(FORMS["many"][0])
-        self.canvas.marked = self._mark
+        self.canvas.marks = self._marks
         self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
     def _connect(self) -> None:
@@ -147,10 +147,8 @@ class AlignmentViewer(ShownAlignment):
         self._form = form
         self.canvas.wanted, self.canvas.wrapped = self._forms[form]
 
-    def _mark(self, painter: QPainter, picture: Picture, frame: Frame) -> None:
-        self.comparison.mark(painter, picture, frame)
-        self.pair.mark(painter, picture, frame)
-        self.posteriors.mark(painter, picture, frame)
+    def _marks(self) -> tuple[Mark, ...]:
+        return *self.comparison.marks(), *self.pair.marks(), *self.posteriors.marks()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

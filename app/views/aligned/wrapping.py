@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from app import theme
 from app.kit.ink import font
-from app.views.aligned import paint, tracks
+from app.views.aligned import paint, pixels
 from app.views.aligned.picture import Frame, Picture
 from kernels.io.aligned import GAP
 
@@ -23,6 +23,10 @@ MOST_NUMBERED = 1 << 24
 """Letters of an alignment whose rows are counted while it is painted, at most."""
 TENS = 20
 """Columns of a block from which on there are whole tens of them."""
+
+
+Mark = Callable[[QPainter, Picture, Frame], None]
+"""Draws over the cells of a picture in a frame."""
 
 
 @dataclass(frozen=True)
@@ -97,19 +101,22 @@ def draw(
     shown: list[str],
     letters: str,
     taxa: frozenset[str],
-    marked: Callable[[QPainter, Picture, Frame], None] | None,
+    marks: Sequence[Mark],
+    told: pixels.Told = pixels.quiet,
 ) -> None:
     """Paint the blocks that are seen, each with its names and tracks."""
-    for block in blocks.shown(height):
+    shown_blocks = blocks.shown(height)
+    for number, block in enumerate(shown_blocks):
+        told(number, len(shown_blocks))
         frame = blocks.frame_of(block)
         painter.save()
         painter.translate(0, block * blocks.height - blocks.top)
-        pixels = paint.body(picture, frame, scale, paint.FINE, letters)
-        painter.drawImage(QRectF(frame.left, frame.top, frame.width, frame.height), tracks.as_image(pixels))
+        cells = paint.body(picture, frame, scale, paint.FINE, letters)
+        pixels.draw(painter, frame.box, cells)
         paint.draw_names(painter, picture, frame, taxa)
         paint.draw_head(painter, picture, frame, shown, scale)
-        if marked is not None:
-            marked(painter, picture, frame)
+        for mark in marks:
+            mark(painter, picture, frame)
         paint.draw_marks(painter, picture, frame)
         if frame.letters and picture.alignment.letters.size <= MOST_NUMBERED:
             _number(painter, picture, frame)

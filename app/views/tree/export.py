@@ -40,7 +40,6 @@ READABLE_ROW = 13.0
 PRINT_DETAIL = 0.15
 LARGEST_IMAGE = 15_000
 """Pixels of the side of an image, which PNG doubles; the painter of images counts in 16 bits."""
-MM_PER_INCH = 25.4
 TREE_FILTERS = "Newick tree (*.nwk);;NEXUS tree (*.nex)"
 
 
@@ -201,7 +200,7 @@ class SizeDialog(QDialog):
 
     def size_px(self) -> QSize:
         """The size in points of the screen, of which a drawing has 96 an inch."""
-        dots = QGuiApplication.primaryScreen().logicalDotsPerInch() / MM_PER_INCH
+        dots = export.dots_per_inch() / export.MM_PER_INCH
         return QSize(round(self.width_mm.value() * dots), round(self.height_mm.value() * dots))
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels.errors import InputError
-from kernels.io import aligned_columns, aligned_edits, aligned_rows, aligned_search, tiled_changes, tiled_edits
+from kernels.io import aligned_columns, aligned_edits, aligned_rows, aligned_search, tiled_changes, tiled_edits, tiles
 from kernels.io.aligned import AlignedSequences, as_written, made, unaligned
 from kernels.io.alignment_files.rows import Annotations
 from kernels.io.cpu_tiles import WIDTH
@@ -170,6 +170,22 @@ def test_changes_of_another_alignment_are_refused():
     wrong = replace(told, letters=replace(told.letters, places=told.letters.places + 5 * WIDTH))
     with pytest.raises(InputError, match="those of another one"):
         tiled_changes.changed(found, wrong)
+
+
+def test_arrays_are_kept_while_a_tile_of_theirs_is_in_the_table(monkeypatch):
+    monkeypatch.setattr(tiles, "MANY", 2)
+    letters = np.full((4, 3 * WIDTH), ord("A"), np.uint8)
+    found = Tiles.of(letters)
+    for step in range(20):
+        row, column = step % 3, step * 7 % 2 * WIDTH
+        found = found.with_cells(np.array([row]), column, np.full((1, 3), ord("C") + step, np.uint8))
+        spans = [(array.ctypes.data, array.ctypes.data + array.nbytes) for array in found.arrays[1:]]
+        used = [any(((found.table >= first) & (found.table < last)).ravel()) for first, last in spans]
+        assert found.arrays[0] is letters and all(used)
+        inside = np.zeros(found.table.shape, bool)
+        for array in found.arrays:
+            inside |= (found.table >= array.ctypes.data) & (found.table < array.ctypes.data + array.nbytes)
+        assert inside.all()
 
 
 def test_an_edit_makes_no_more_than_the_tiles_that_it_touches():

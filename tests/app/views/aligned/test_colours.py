@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF
 
 from app import theme
-from app.views.aligned import colours, counting, schemes, tracks
+from app.views.aligned import colours, counting, given, schemes, tracks
 from app.views.aligned.view import AlignmentViewer
 from kernels.io import aligned_confidence
+from kernels.io.alignment_files.rows import Annotations
 from kernels.model import SequenceType
 from tests.app.views.aligned.viewer import alignment, cell, image
 
@@ -128,8 +130,23 @@ def test_colours_of_nucleotides_are_not_those_of_their_translation(view: Alignme
     view.colour("purine")
     view.commands.translate(0)
     assert view.scheme == "residues"
+    view.editor.undo()
+    assert view.scheme == "purine"  # which comes back with the nucleotides
+    view.editor.redo()
     view.colour("zappo")
     view.editor.undo()
+    assert view.scheme == "residues"
+
+
+def test_columns_have_the_structure_that_most_rows_have(view: AlignmentViewer) -> None:
+    found = alignment("MKVAL", "MKVAL", "MKVAL")
+    rows = ((0, "SS", "HHE-."), (1, "SS", "HHEEC"), (2, "SS", "HEE.C"), (2, "AC", "01234"))
+    view.show_datum(replace(found, annotations=Annotations(of_letters=rows)))
+    view.colour("structure")
+    palette = view.picture.colouring.palette[view.picture.colouring.codes[:, 1]].tolist()
+    assert palette[0] == palette[1] != palette[2] == palette[3] and given.structure(view.alignment) == "HHEEC"
+    assert [meaning for _, meaning in view.picture.colouring.items] == ["helix", "strand"]
+    view.show_datum(replace(found, annotations=Annotations(of_letters=rows[3:])))
     assert view.scheme == "residues"
 
 

@@ -116,6 +116,12 @@ def test_nucleotides_are_turned_and_translated(view: AlignmentViewer) -> None:
     view.editor.undo()
     view.commands.translate(0)
     assert text(view) == ["MK*", "M-*"] and view.alignment.type == SequenceType.PROTEIN
+    view.editor.undo()
+    view.canvas.go_to(1, 7)
+    view.commands.reverse_complement()
+    assert view.picture.cursor == (1, 1)  # with its letter
+    view.commands.translate(1)
+    assert view.picture.cursor == (1, 0)
 
 
 def test_an_alignment_of_gaps_alone_stays(view: AlignmentViewer) -> None:

@@ -99,3 +99,15 @@ def test_a_large_alignment_is_searched_on_a_thread(
     qtbot.waitUntil(lambda: "no regular expression" in view._status.text())
     view.finder.go_to("12")
     qtbot.waitUntil(lambda: view.picture.cursor[1] == 11)
+
+
+def test_the_cursor_stays_on_its_row(view: AlignmentViewer) -> None:
+    view.canvas.go_to(3, 4)
+    name = view.picture.name_at(3)
+    view.commands.sort("identity")
+    assert view.picture.name_at(view.picture.cursor[0]) == name and view.picture.cursor[0] == 0
+    view.editor.undo()
+    assert view.picture.cursor == (3, 4)
+    view.canvas.choose(np.arange(5) == 3, None)
+    view.commands.hide()
+    assert view.picture.cursor == (3, 4)  # its row went, and another one is there

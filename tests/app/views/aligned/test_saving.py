@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import threading
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from app.kit import export
-from app.views.aligned import figures, paint, saving
+from app.kit import export, print_size
+from app.views.aligned import figures, paint, pixels, saving
 from app.views.aligned.view import AlignmentViewer
 from kernels.io import aligned_writing
+from kernels.monitor import Monitor
 from tests.app.views.aligned.viewer import Control, alignment, image, press
+from tests.patience import PATIENCE_MS
 
 
-def shown_by(view: AlignmentViewer) -> figures.Shown:
-    return figures.Shown(view.canvas, (), view.beside_rows)
+def written(made: figures.Figure, path: Path, printed: export.Print | None = None) -> str:
+    export.save(path, made.size, made.by(Monitor()), made.title, printed)
+    return path.read_text(errors="replace")
 
 
 def test_copies_hold_the_chosen_cells(view: AlignmentViewer) -> None:
@@ -58,20 +66,24 @@ def test_one_file_is_written_at_a_time(
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_figures_are_written(view: AlignmentViewer, tmp_path: Any, suffix: str) -> None:
-    for number, (size, draw) in enumerate((figures.seen(shown_by(view)), figures.wrapped(shown_by(view), 10))):
+    for number, made in enumerate((figures.seen(view.taking.shown), figures.wrapped(view.taking.shown, 10))):
         path = tmp_path / f"{number}{suffix}"
-        export.save(path, size, draw, "some")
-        assert path.stat().st_size > 2000 and size.height() > 100
+        written(made, path)
+        assert path.stat().st_size > 2000 and made.size.height() > 100
     if suffix == ".svg":
         assert ">G</text>" in path.read_text()  # letters are letters, not a picture
 
 
-def test_a_figure_is_fine_and_leaves_the_screen_alone(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_figure_is_fine_and_leaves_the_screen_alone(
+    view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
     image(view)
     painted, asked, body = view.canvas._painted, [], paint.body
     monkeypatch.setattr(paint, "body", lambda *given: asked.append(given[3]) or body(*given))
-    figures.copy(shown_by(view))
+    view.taking.copy_picture()
+    qtbot.waitUntil(lambda: "Copied as a picture" in view._status.text())
     assert asked == [paint.FINE] and view.canvas._painted is painted
+    assert not QApplication.clipboard().image().isNull()
 
 
 def test_a_wrapped_figure_has_the_chosen_columns_alone(view: AlignmentViewer, tmp_path: Any) -> None:
@@ -79,19 +91,17 @@ def test_a_wrapped_figure_has_the_chosen_columns_alone(view: AlignmentViewer, tm
     view.canvas.set_tracks([])
     places = np.arange(900)
     view.canvas.choose(None, (places < 5) | (places >= 895))
-    size, draw = figures.wrapped(shown_by(view))
-    export.save(tmp_path / "figure.svg", size, draw, "some")
-    written = (tmp_path / "figure.svg").read_text()
-    assert [written.count(f">{letter}</text>") for letter in "ACD"] == [10, 0, 10]
+    said = written(figures.wrapped(replace(view.taking.shown, items=())), tmp_path / "figure.svg")
+    assert [said.count(f">{letter}</text>") for letter in "ACD"] == [10, 0, 10]
 
 
 def test_a_wrapped_figure_of_many_rows_has_smaller_cells(view: AlignmentViewer) -> None:
     letters = "".join(chr(65 + at % 20) for at in range(100))
     view.show_datum(alignment(*[letters] * 3000))
     view.canvas.set_tracks([])
-    size, draw = figures.wrapped(shown_by(view))
-    assert figures.TALL / 2 < size.height() < figures.TALL + 100
-    found = export.image(size, draw, 1)
+    made = figures.wrapped(view.taking.shown)
+    assert figures.TALL / 2 < made.size.height() < figures.TALL + 100
+    found = export.image(made.size, made.by(Monitor()), 1)
     middle = found.height() // 2
     colours = {found.pixelColor(x, middle).name() for x in range(found.width() // 2, found.width())}
     assert len(colours) > 4  # cells far below are there too
@@ -113,3 +123,99 @@ def test_a_wrapped_figure_is_drawn_on_a_thread(
     monkeypatch.setattr(figures, "TALL", 10)
     view.taking.save_wrapped()
     assert "too many for a wrapped figure" in view._status.text()
+
+
+@pytest.mark.parametrize("look", ["letters", "fitted", "wrapped"])
+def test_a_figure_is_of_what_was_seen_when_it_was_wanted(view: AlignmentViewer, look: str, qtbot: Any) -> None:
+    view.canvas.choose(np.arange(5) < 2, np.arange(15) < 3)
+    {"letters": lambda: None, "fitted": view.canvas.fit, "wrapped": lambda: view.canvas.wrap(True)}[look]()
+    qtbot.waitUntil(lambda: view.sharp)
+    made = figures.seen(view.taking.shown)
+    before = export.image(made.size, made.by(Monitor()))
+    view.canvas.clear_choice()
+    view.colour("zappo")
+    view.set_track("logo", False)
+    view.commands.sort("length")
+    view.canvas.zoom(2, 2)
+    assert export.image(made.size, made.by(Monitor())) == before
+    after = figures.seen(view.taking.shown)
+    assert export.image(after.size, after.by(Monitor())) != before
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
+def test_a_figure_of_what_is_seen_is_drawn_on_a_thread_and_stopped(
+    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any, suffix: str
+) -> None:
+    path, threads, body = tmp_path / f"figure{suffix}", [], paint.body
+    at_work, go_on = threading.Event(), threading.Event()
+    monkeypatch.setattr(export.QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+
+    def slow(*given: Any) -> Any:
+        if threading.current_thread() is not threading.main_thread() and given[3] == paint.FINE:
+            threads.append(threading.current_thread())
+            at_work.set()
+            assert go_on.wait(PATIENCE_MS / 1000)
+        return body(*given)
+
+    qtbot.waitUntil(lambda: view.sharp)
+    monkeypatch.setattr(paint, "body", slow)
+    view.taking.save_picture()
+    assert at_work.wait(PATIENCE_MS / 1000)
+    view.taking.stop()
+    go_on.set()
+    threads[0].join()
+    assert not path.exists()
+    view.taking.save_picture()
+    qtbot.waitUntil(lambda: "Saved" in view._status.text())
+    assert path.stat().st_size > 2000
+
+
+def test_pixels_go_into_drawings_in_bands_that_leave_nothing_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pixels, "MOST_AT_ONCE", 100)
+    lines = np.repeat(np.arange(64, dtype=np.uint32)[:, None] * 0x010203 | 0xFF000000, 50, axis=1)
+    told: list[tuple[int, int]] = []
+
+    def draw(painter: QPainter, area: QRectF) -> None:
+        pixels.draw(painter, area, lines, lambda done, total: told.append((done, total)))
+
+    export.save(tmp_path / "bands.svg", QSize(50, 64), draw)
+    assert (tmp_path / "bands.svg").read_text().count("<image") == len(told) > 8 and told[-1][0] < told[-1][1] == 64
+    found = QImage(50, 64, QImage.Format.Format_RGB32)
+    found.fill(0xFFFF0000)
+    painter = QPainter(found)
+    QSvgRenderer(str(tmp_path / "bands.svg")).render(painter)
+    painter.end()
+    assert found == pixels.as_image(lines)
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
+def test_figures_have_a_size_in_print(
+    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any, suffix: str
+) -> None:
+    path, told = tmp_path / f"figure{suffix}", []
+
+    def answer(dialog: print_size.SizeDialog) -> int:
+        dialog.width_mm.setValue(120)
+        dialog.dpi.setValue(254)
+        dialog.columns.setValue(10)
+        told.append(dialog.told.text())
+        return int(print_size.QDialog.DialogCode.Accepted)
+
+    monkeypatch.setattr(print_size.SizeDialog, "exec", answer)
+    monkeypatch.setattr(export.QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    for save in (view.taking.print_picture, view.taking.print_wrapped):
+        save()
+        qtbot.waitUntil(lambda: "Saved" in view._status.text())
+        assert told[-1].startswith("120 ") and "1,200 " in told[-1] and "points" in told[-1]
+        if suffix == ".png":
+            image = QImage(str(path))
+            assert image.width() == 1200 and image.dotsPerMeterX() == 10_000
+        elif suffix == ".svg":
+            width = float(re.search(r'width="([\d.]+)mm"', path.read_text())[1])
+            assert abs(width - 120) < 0.2
+        else:
+            box = re.search(rb"/MediaBox \[0 0 ([\d.]+)", path.read_bytes())
+            assert abs(float(box[1]) - 120 / 25.4 * 72) < 1
+        view.say("")

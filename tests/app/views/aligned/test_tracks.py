@@ -60,9 +60,8 @@ def test_values_of_tracks_are_saved_as_a_table(
 def test_tracks_have_a_figure_without_rows(
     view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    size, _ = figures.wrapped(view.taking.shown, rows=False)
-    whole, _ = figures.wrapped(view.taking.shown)
-    assert size.height() < whole.height()
+    alone, whole = figures.wrapped(view.taking.shown, rows=False), figures.wrapped(view.taking.shown)
+    assert alone.size.height() < whole.size.height()
     said = saved(view, tmp_path / "tracks.svg", monkeypatch, qtbot, view.taking.save_track_picture)
     assert "Conservation" in said and "Occupancy" in said and "row0" not in said
 

@@ -19,6 +19,7 @@ from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
 from kernels.io import tree_files
 from kernels.io.tree import Tree
+from kernels.monitor import Monitor
 from kernels.registry import alignment_trees
 from tests.app.views.aligned.viewer import alignment, chosen, image, text
 
@@ -58,7 +59,7 @@ def test_rows_stand_in_the_order_of_the_leaves(view: AlignmentViewer, tree: Tree
 
 def test_a_clade_is_chosen_with_the_mouse(view: AlignmentViewer, tree: Tree) -> None:
     panel, node = view.tree_side.panel, clade(tree, "row4", "row1")
-    frame = panel._frame(panel._layout, view.canvas.frame_)
+    frame = panel.drawing.frame(view.canvas.frame_)
     place = QPointF((frame.px(panel._layout.along[node]) + frame.px(0)) / 2, frame.py(panel._layout.row[node]))
     assert panel.node_at(place) == node
     QTest.mouseClick(panel, Qt.MouseButton.LeftButton, pos=place.toPoint())
@@ -154,19 +155,19 @@ def test_inner_nodes_stand_between_their_children() -> None:
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_the_tree_is_in_figures(view: AlignmentViewer, tree: Tree, tmp_path: Path, suffix: str) -> None:
-    panel, there = view.tree_side.panel, figures.Shown(view.canvas, (), view.beside_rows)
+    panel, there = view.tree_side.panel, view.taking.shown
     panel.set_current(0)
     for make in (figures.seen, figures.wrapped):
-        (without, _), (size, draw) = make(replace(there, beside=None)), make(there)
-        assert size.width() == without.width() + panel.width()
-        export.save(tmp_path / f"figure{suffix}", size, draw, "some")
-        drawn = export.image(size, draw, 1)
+        without, made = make(replace(there, beside=None)), make(there)
+        assert made.size.width() == without.size.width() + panel.width()
+        export.save(tmp_path / f"figure{suffix}", made.size, made.by(Monitor()), "some")
+        drawn = export.image(made.size, made.by(Monitor()), 1)
         inked = [any(drawn.pixelColor(x, y) != drawn.pixelColor(0, 0) for x in range(10, panel.width() - 5))
                  for y in range(45, drawn.height() - 30)]  # fmt: skip
         assert any(inked)
     view.canvas.choose(np.arange(5) < 2, None)  # the tree is that of all rows
-    size, _ = figures.wrapped(there)
-    assert size.width() == figures.wrapped(replace(there, beside=None))[0].width()
+    there = view.taking.shown
+    assert figures.wrapped(there).size == figures.wrapped(replace(there, beside=None)).size
 
 
 def test_the_tree_is_kept_with_what_was_done(view: AlignmentViewer, tree: Tree) -> None:

@@ -1,0 +1,88 @@
+"""The size of a figure in print: width in millimetres, dots an inch, and columns a line where it is wrapped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+
+from app.kit import export
+from app.kit.export import Print
+from app.kit.result_text import TIMES
+from app.kit.widgets import label
+from kernels.errors import InputError
+
+WIDTH_MM, DPI = 180, 300
+"""To begin with: a page between its margins, and what most journals ask for."""
+LEAST_POINTS = 5.0
+"""Letters below this are hard to read in print."""
+Sized = Callable[[int], tuple[QSize, float]]
+"""The size of a figure of so many columns a line, and of its letters, in pixels of the screen."""
+
+
+def ask_size(parent: QWidget, sized: Sized, wrap: int | None) -> tuple[int, Print] | None:
+    """Ask for the columns of a line, where ``wrap`` gives those to begin with, and for the size; None for neither."""
+    dialog = SizeDialog(parent, sized, wrap)
+    return (dialog.columns.value(), dialog.printed) if dialog.exec() == QDialog.DialogCode.Accepted else None
+
+
+class SizeDialog(QDialog):
+    """Says, as one types, how high the figure becomes, and how large its letters are."""
+
+    def __init__(self, parent: QWidget, sized: Sized, wrap: int | None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Size in print")
+        self._sized = sized
+        self.width_mm = _box(20, 2000, WIDTH_MM, " mm")
+        self.dpi = _box(50, 2400, DPI, " dpi")
+        self.columns = _box(10, 2000, wrap or 10, " columns")
+        self.told = label("", "muted", wrap=True)
+        form = QFormLayout()
+        form.addRow("Width", self.width_mm)
+        if wrap is not None:
+            form.addRow("A line has", self.columns)
+        form.addRow("PNG has", self.dpi)
+        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        self._buttons.accepted.connect(self.accept)
+        self._buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addLayout(form)
+        column.addWidget(self.told)
+        column.addWidget(self._buttons)
+        self.told.setMinimumHeight(QLabel("0\n" * 2).sizeHint().height())
+        for box in (self.width_mm, self.dpi, self.columns):
+            box.valueChanged.connect(self._tell)
+        self._tell()
+
+    @property
+    def printed(self) -> Print:
+        return Print(self.width_mm.value(), self.dpi.value())
+
+    def _tell(self) -> None:
+        """Say what comes of it, and offer it where it can be drawn."""
+        ok = self._buttons.button(QDialogButtonBox.StandardButton.Ok)
+        try:
+            size, letter_px = self._sized(self.columns.value())
+        except InputError as error:
+            self.told.setText(str(error))
+            ok.setEnabled(False)
+            return
+        printed, dots = self.printed, export.dots_per_inch()
+        scale, pixels = printed.scale(size, dots), printed.pixels(size)
+        height_mm = size.height() * scale * export.MM_PER_INCH / dots
+        image = f"{pixels.width():,} {TIMES} {pixels.height():,} pixels"
+        said = f"{printed.width_mm} {TIMES} {height_mm:.0f} mm; as PNG {image}"
+        points = letter_px * scale * 72 / dots
+        if letter_px:
+            said += f"; letters of {points:.1f} points" + (", hard to read" if points < LEAST_POINTS else "")
+        self.told.setText(said + ".")
+        ok.setEnabled(True)
+
+
+def _box(least: int, most: int, value: int, suffix: str) -> QSpinBox:
+    box = QSpinBox()
+    box.setRange(least, most)
+    box.setSuffix(suffix)
+    box.setValue(value)
+    return box

@@ -1,0 +1,73 @@
+"""What is seen of an alignment, on one line or wrapped, and its painting: on the screen, and in figures."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PySide6.QtGui import QColor, QPainter
+
+from app import theme
+from app.views.aligned import paint, pixels, wrapping
+from app.views.aligned.picture import Frame, Picture
+from app.views.aligned.pixels import Told, quiet
+from app.views.aligned.wrapping import Blocks, Mark
+from kernels.monitor import Monitor
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """A picture in a frame, of which ``height`` pixels are seen, or in ``blocks``.
+
+    ``tracks`` are those that are switched on, and ``tracks_seen`` those that have room above the rows. ``letters`` are
+    "all", "differences" or "none", ``taxa`` names that are marked, and ``marks`` what is drawn over the cells.
+    """
+
+    picture: Picture
+    frame: Frame
+    blocks: Blocks | None
+    height: int
+    tracks: tuple[str, ...]
+    tracks_seen: tuple[str, ...]
+    letters: str = "all"
+    taxa: frozenset[str] = frozenset()
+    marks: tuple[Mark, ...] = ()
+
+    def frozen(self) -> Sight:
+        """The same, whatever becomes of the picture and of the canvas."""
+        blocks = self.blocks and replace(self.blocks, frame=replace(self.blocks.frame))
+        picture = copy(self.picture)  # with what it has computed
+        picture.tracks = dict(picture.tracks)
+        return replace(self, picture=picture, frame=replace(self.frame), blocks=blocks)
+
+    def draw(self, painter: QPainter, scale: float, monitor: Monitor) -> None:
+        """All of it in its fine form, as a figure."""
+        if self.blocks is not None:
+            self.draw_blocks(painter, scale, monitor.update)
+        else:
+            cells = self.cells(scale, paint.FINE, lambda done, total: monitor.update(done, 2 * total))
+            self.draw_line(painter, scale, cells, lambda done, total: monitor.update(total + done, 2 * total))
+
+    def draw_blocks(self, painter: QPainter, scale: float, told: Told = quiet) -> None:
+        """The blocks that are seen."""
+        assert self.blocks is not None
+        wrapping.draw(painter, self.picture, self.blocks, self.height, scale, list(self.tracks), self.letters,
+                      self.taxa, self.marks, told)  # fmt: skip
+
+    def cells(self, scale: float, most: int, told: Told = quiet) -> np.ndarray:
+        """The pixels of the cells."""
+        return paint.body(self.picture, self.frame, scale, most, self.letters, told)
+
+    def draw_line(self, painter: QPainter, scale: float, cells: np.ndarray, told: Told = quiet) -> None:
+        """Cells, which are these pixels, names, tracks and marks."""
+        frame, picture = self.frame, self.picture
+        pixels.draw(painter, frame.box, cells, told)
+        paint.draw_names(painter, picture, frame, self.taxa)
+        paint.draw_head(painter, picture, frame, list(self.tracks_seen), scale)
+        for mark in self.marks:
+            mark(painter, picture, frame)
+        paint.draw_marks(painter, picture, frame)
+        painter.setPen(QColor(theme.active().border))
+        painter.drawLine(frame.left - 3, 0, frame.left - 3, frame.top + frame.height)
+        painter.drawLine(frame.left, frame.top - 1, frame.left + frame.width, frame.top - 1)
