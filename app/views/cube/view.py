@@ -14,7 +14,7 @@ from app import theme
 from app.kit import export, result_text
 from app.kit.cube import data, scene
 from app.kit.cube.data import COLOURINGS, Chunks
-from app.kit.flow import ToolRow, together
+from app.kit.flow import ToolRow, together, where_width
 from app.kit.legend import Legend, LegendItem
 from app.kit.on_device import by_the_cpu
 from app.kit.selection import Selection
@@ -39,8 +39,8 @@ LAYERS = {
     "projections": "Path on the three far faces",
     "slices": "Slices of H in the cube",
 }
-TOOL_WIDTHS = 102, 72
-"""Pixels of the box that says where to go, and of the slider, so that the tools fit in one line."""
+SLIDER_WIDTH = 72
+"""Pixels of the slider along the path, so that the tools fit in one line."""
 SETTLE_MS = 150
 """A place that stays for so long is computed, where H is not kept."""
 UPPER_LOWER = [560, 440]
@@ -202,11 +202,11 @@ class CubeView(QWidget):
     def _fill_tools(self, tools: ToolRow) -> None:
         self._where = QLineEdit(placeholderText="Go to i, j, k")
         self._where.setToolTip(cube_text.WHERE)
-        self._where.setFixedWidth(TOOL_WIDTHS[0])
+        self._where.setFixedWidth(where_width(self._where))
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setToolTip("Along the path, column by column")
         self._slider.setAccessibleName("Along the path")
-        self._slider.setFixedWidth(TOOL_WIDTHS[1])
+        self._slider.setFixedWidth(SLIDER_WIDTH)
         self.colour = QComboBox()
         self.colour.setToolTip("What the colours of the chunks say")
         self.colour.addItems([f"Colour: {label}" for label in COLOURINGS.values()])
