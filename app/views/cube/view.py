@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QMenu, QSlider, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QSlider, QSplitter, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import export, result_text
@@ -18,7 +18,7 @@ from app.kit.flow import ToolRow, together, where_width
 from app.kit.legend import Legend, LegendItem
 from app.kit.on_device import by_the_cpu
 from app.kit.selection import Selection
-from app.kit.widgets import Elided, check_action, menu_button, tool_button
+from app.kit.widgets import Elided, Line, check_action, menu_button, tool_button
 from app.views.cube import legend
 from app.views.cube import text as cube_text
 from app.views.cube.cells import Candidates
@@ -200,7 +200,7 @@ class CubeView(QWidget):
             box.addWidget(widget)
 
     def _fill_tools(self, tools: ToolRow) -> None:
-        self._where = QLineEdit(placeholderText="Go to i, j, k")
+        self._where = Line(placeholderText="Go to i, j, k")
         self._where.setToolTip(cube_text.WHERE)
         self._where.setFixedWidth(where_width(self._where))
         self._slider = QSlider(Qt.Orientation.Horizontal)
