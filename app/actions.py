@@ -249,6 +249,7 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
 
     def done(found: archive.Saved) -> None:
         state, entries, settings, edits = found
+        window.method.by_hand = bool(settings.get("by_hand", True))  # or another method were chosen, and this said, now
         window.session.replace_all(state, entries, edits)
         window.recall(settings)
         if not entries:

@@ -4,10 +4,10 @@ genomes of 1 Mb, runs jobs, paints every view of their results and measures a sw
     make bench-gui ARGS=--blocks
     python scripts/window_blocks.py --letters 1000000
 
-Of every part the longest block is printed in ms by the clock; the longest that any thread of this program worked in,
-such as one that holds the interpreter; and the longest that the thread of the window itself worked in. What the clock
-says beyond the second is the machine: other programs, or its disks. With --where, the stacks in which long blocks were
-seen.
+Of every part the longest block is printed in ms by the clock; how long of it the window was ready and no processor
+free (where the system counts that, as Linux does); the longest that any thread of this program worked in, such as one
+that holds the interpreter; and the longest that the thread of the window itself worked in. What the clock says beyond
+the others is the machine: other programs, or its disks. With --where, the stacks in which long blocks were seen.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import shutil
+import signal
 import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -26,8 +29,9 @@ from types import FrameType
 from typing import Any, TypeVar
 
 ROOT = Path(__file__).resolve().parents[1]
+SCHEDULED = Path("/proc/thread-self/schedstat")
 ALLOWED_MS = 50
-PATIENCE_S = 120
+PATIENCE_S, REMOVING_S = 120, 5
 SEEN_MS, LOOK_S, LINES, TOLD = 20, 0.003, 7, 3
 """From when on a block is looked into, and how often; lines of a stack, and stacks, that are told."""
 
@@ -46,7 +50,9 @@ class Blocks:
             threading.Thread(target=self._watch, daemon=True).start()
         self.held: dict[str, float] = {}
         """The longest block of every part of which some thread of the program worked, at most."""
-        self._all = time.process_time()
+        self.ready: dict[str, float] = {}
+        """Of the longest block of every part by the clock, how long no processor was free."""
+        self._all, self._ready = time.process_time(), _ready_ms()
 
     def turn(self) -> None:
         """The event loop turns."""
@@ -54,6 +60,8 @@ class Blocks:
         block = 1000 * (now - self._last), 1000 * (worked - self._worked)
         if self.part:
             before = self.longest.get(self.part, (0.0, 0.0))
+            if block[0] > before[0]:
+                self.ready[self.part] = _ready_ms() - self._ready
             self.longest[self.part] = max(before[0], block[0]), max(before[1], block[1])
             held = min(block[0], 1000 * (time.process_time() - self._all))
             self.held[self.part] = max(self.held.get(self.part, 0.0), held)
@@ -61,14 +69,16 @@ class Blocks:
 
     def begin(self, part: str) -> None:
         self._last, self._worked, self.part = time.perf_counter(), time.thread_time(), part
-        self._all = time.process_time()
+        self._all, self._ready = time.process_time(), _ready_ms()
 
     def tell(self) -> None:
         """Print the longest of every part, and the stacks in which long ones were seen."""
-        print("| part | longest block ms | of the program ms | of the window ms |\n| --- | --- | --- | --- |")
+        print("| part | longest block ms | no processor free ms | of the program ms | of the window ms |")
+        print("| --- | --- | --- | --- | --- |")
         for part, (wall, worked) in self.longest.items():
-            held = self.held[part]
-            print(f"| {part} | {wall:.0f} | {held:.0f} | {worked:.0f} |{' above 50' if held > ALLOWED_MS else ''}")
+            held, ready = self.held[part], self.ready[part]
+            above = " above 50" if held > ALLOWED_MS else ""
+            print(f"| {part} | {wall:.0f} | {ready:.0f} | {held:.0f} | {worked:.0f} |{above}")
         for part, seen in self.stacks.items():
             for stack, (most_ms, times) in sorted(seen.items(), key=lambda one: -one[1][0])[:TOLD]:
                 print(f"\n{part}, seen {times} times, {most_ms:.0f} ms of a processor at most:\n{stack}")
@@ -93,6 +103,13 @@ class Blocks:
                         seen[stack] = max(most_ms, busy_ms), times + 1
                     del frame
             before, since = worked, time.perf_counter()
+
+
+def _ready_ms() -> float:
+    """How long this thread could have gone on and had no processor; 0 where the system does not count it."""
+    with contextlib.suppress(OSError):
+        return int(SCHEDULED.read_text().split()[1]) / 1e6
+    return 0.0
 
 
 def _worked() -> dict[int, float]:
@@ -132,16 +149,30 @@ def main() -> int:
 @contextlib.contextmanager
 def measured(scenes_of: type[Played], where: bool) -> Iterator[tuple[Played, Path]]:
     """The scenes of a window that has started, and a folder for their files; in the end its blocks are told, and the
-    program ends, without waiting for what the window still does."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+    program ends, without waiting for what the window still does. However it ends, the folder goes."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))
+    folder, failed = Path(tempfile.mkdtemp(prefix="antidiag-window-")), True
+    try:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         sys.path.insert(0, str(ROOT))
-        window, qt = open_window(Path(name))
+        window, qt = open_window(folder)
         scenes = scenes_of(window, Blocks(where), qt)
         scenes.start()
-        yield scenes, Path(name)
+        yield scenes, folder
         scenes.blocks.tell()
-    os._exit(0)
+        failed = False
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        _remove(folder)
+        os._exit(failed)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder in which threads of the window may still be writing."""
+    until = time.monotonic() + REMOVING_S
+    while folder.exists() and time.monotonic() < until:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def open_window(folder: Path) -> tuple[Any, Any]:

@@ -127,14 +127,16 @@ class TreesPage(QWidget):
         box.addWidget(self.told)
         box.addWidget(area, 1)
 
-    def show_trees(self, compared: Compared) -> None:
+    def show_trees(self, compared: Compared, names: tuple[str, str]) -> None:
+        """Two trees and what their results are called; the first is at the left."""
         (first, second), common = compared.splits, compared.common
         most = first + second
         share = f", {compared.apart / most:.1%} of those that could be".replace("%", " %") if most else ""
         same = "Both trees have the same splits. " if not compared.apart else ""
         self.told.setText(
-            f"{same}{common:,} splits are in both trees, {first - common:,} only in the first and "
-            f"{second - common:,} only in the second: Robinson and Foulds' distance is {compared.apart:,}{share}."
-            " The second tree is turned so that few lines cross; those that still do are coloured."
+            f"{same}{common:,} splits are in both trees, {first - common:,} only in the first ({names[0]}) and "
+            f"{second - common:,} only in the second ({names[1]}): Robinson and Foulds' distance is "
+            f"{compared.apart:,}{share}. The second tree is turned so that few lines cross; "
+            "those that still do are coloured."
         )
         self.picture.show_trees(compared)

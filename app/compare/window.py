@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from app import texts, theme
 from app.compare import paths, rows, trees
 from app.compare.bars import PhaseBars
+from app.compare.pairs import Pair, PairPage, pairs_of
 from app.compare.timelines import Log, Timelines
 from app.kit.background import Latest
 from app.kit.replay.together import ReplayTogether
@@ -33,7 +34,7 @@ NAMED = 30
 
 
 class CompareWindow(QWidget):
-    """A table of what differs, phases, timelines, replays on one clock; and of two results their paths or trees."""
+    """A table of what differs, phases, timelines, replays on one clock; and of any two results their paths or trees."""
 
     def __init__(self, parent: QWidget | None, entries: tuple[Entry, ...]) -> None:
         super().__init__(parent, Qt.WindowType.Window)
@@ -50,7 +51,9 @@ class CompareWindow(QWidget):
         self.tabs.addTab(self._summary(), "Summary")
         self.tabs.addTab(_scrolled(self.bars), "Phases")
         self.replays = ReplayTogether()
-        self._laid, self._parted, self._split = Latest(self), Latest(self), Latest(self)
+        self._laid = Latest(self)
+        self.pairs: dict[str, PairPage] = {}
+        """Pages about two results, by the titles of their tabs."""
         self._add_timelines()
         self._add_answers()
         box = QVBoxLayout(self)
@@ -65,7 +68,7 @@ class CompareWindow(QWidget):
     @property
     def busy(self) -> bool:
         """Whether something is still worked out."""
-        return any(work.busy for work in (self._laid, self._parted, self._split, self.replays))
+        return self._laid.busy or self.replays.busy or any(page.busy for page in self.pairs.values())
 
     def copy(self) -> None:
         """The table goes to the clipboard, for a spreadsheet."""
@@ -129,35 +132,29 @@ class CompareWindow(QWidget):
         self.folds.setVisible(any(self.timelines.breaks(log) for log in found))
 
     def _add_answers(self) -> None:
-        """Pages for the first two results whose answers can be held against each other."""
-        pairs = [(a, b) for a in range(len(self.results)) for b in range(a + 1, len(self.results))]
-        for a, b in pairs:
-            if paths.comparable(self.results[a], self.results[b]):
-                self._add_paths(a, b)
-                break
-        for a, b in pairs:
-            if trees.comparable(self.results[a], self.results[b]):
-                self._add_trees(a, b)
-                break
+        """Pages for results whose answers can be held against each other, two at a time."""
+        if pairs := pairs_of(self.results, paths.comparable):
+            page = self.paths = paths.PathsPage()
+            self._add_pairs(
+                "Paths", page, pairs, lambda pair, _: page.work(*self._both(pair))(),
+                lambda pair, found: page.show_difference(self._both(pair), self._named(pair), found),
+            )  # fmt: skip
+        if pairs := pairs_of(self.results, trees.comparable):
+            made = self.trees = trees.TreesPage()
+            self._add_pairs(
+                "Trees", made, pairs, lambda pair, _: trees.compare(*map(trees.tree_of, self._both(pair))),
+                lambda pair, found: made.show_trees(found, self._named(pair)),
+            )  # fmt: skip
 
-    def _add_paths(self, a: int, b: int) -> None:
-        page = self.paths = paths.PathsPage()
-        both, names = (self.results[a], self.results[b]), (self.names[a], self.names[b])
-        page.told.setText("Comparing the paths\N{HORIZONTAL ELLIPSIS}")
-        work = page.work(*both)
-        self._parted.finished.connect(lambda found: page.show_difference(both, names, found))
-        self._parted.failed.connect(lambda error: page.told.setText(f"The paths cannot be compared: {error}"))
-        self._parted.request(lambda monitor: work())
-        self.tabs.addTab(page, "Paths")
+    def _add_pairs(self, title: str, page: Any, pairs: list[Pair], compare: Any, show: Any) -> None:
+        self.pairs[title] = PairPage(page, self.names, pairs, compare, show, page.told.setText)
+        self.tabs.addTab(self.pairs[title], title)
 
-    def _add_trees(self, a: int, b: int) -> None:
-        page = self.trees = trees.TreesPage()
-        first, second = (trees.tree_of(self.results[number]) for number in (a, b))
-        page.told.setText("Comparing the trees\N{HORIZONTAL ELLIPSIS}")
-        self._split.finished.connect(page.show_trees)
-        self._split.failed.connect(lambda error: page.told.setText(f"The trees cannot be compared: {error}"))
-        self._split.request(lambda monitor: trees.compare(first, second))
-        self.tabs.addTab(page, "Trees")
+    def _both(self, pair: Pair) -> tuple[Result, Result]:
+        return self.results[pair[0]], self.results[pair[1]]
+
+    def _named(self, pair: Pair) -> tuple[str, str]:
+        return self.names[pair[0]], self.names[pair[1]]
 
 
 def names_of(entries: tuple[Entry, ...]) -> tuple[str, ...]:

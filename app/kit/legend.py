@@ -85,7 +85,9 @@ def draw_legend(painter: QPainter, area: QRectF, items: tuple[LegendItem, ...]) 
         _draw_swatch(painter, item, QRectF(box.left(), middle - 5, size, 10))
         painter.setPen(QColor(theme.active().muted))
         words = box.adjusted(size + 6 if size else 0, 0, GAP, 0)
-        painter.drawText(words, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, item.text)
+        room = int(area.right() - words.left())  # one that is wider than the legend ends in dots
+        text = painter.fontMetrics().elidedText(item.text, Qt.TextElideMode.ElideRight, max(room, 0))
+        painter.drawText(words, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
 
 
 def _swatch_width(item: LegendItem) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QValidator
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QFileDialog, QLineEdit
 
 from app import texts
@@ -22,6 +22,8 @@ from kernels.scoring import matrix_names
 
 AUTOMATIC = "auto"
 LETTERS_COMPARED = "match/mismatch"
+BESIDE_TEXT = 6
+"""Pixels of a line of text that Qt keeps free of letters."""
 
 
 class NumberEditor(QAbstractSpinBox):
@@ -38,7 +40,7 @@ class NumberEditor(QAbstractSpinBox):
         self._automatic: Any = None
         self._optional = parameter.default is None
         self._value = self._entered = parameter.default
-        self._wrong = False
+        self._wrong, self._room = False, 0
         self.lineEdit().textEdited.connect(self._typed)
         self.editingFinished.connect(self._enter)
         self._render()
@@ -127,8 +129,17 @@ class NumberEditor(QAbstractSpinBox):
     def _render(self) -> None:
         if self._wrong:
             return
-        self.lineEdit().setText(_shown(self._value, self._automatic, self._parameter.unit))
+        words = _shown(self._value, self._automatic, self._parameter.unit)
+        if self._room and self.lineEdit().fontMetrics().horizontalAdvance(words) + BESIDE_TEXT > self._room:
+            words = _shown(self._value, self._automatic)  # a number without its unit, and none that is cut
+        self.lineEdit().setText(words)
         self.lineEdit().setCursorPosition(0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._room = self.lineEdit().width()
+        if not self.lineEdit().isModified():
+            self._render()
 
     def _mark(self, wrong: bool) -> None:
         """Show the text as wrong, or as right (the style sheet paints the border)."""
@@ -264,6 +275,7 @@ class TextEditor(QLineEdit):
 
     def set_value(self, value: Any) -> None:
         self.setText(value or "")
+        self.setCursorPosition(0)  # of a long text the beginning is seen
 
     def set_automatic(self, value: Any) -> None:
         self.setPlaceholderText(_shown(None, value) if self._optional else "")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit.background import Latest
-from app.kit.widgets import Card, label
+from app.kit.widgets import Card, Combo, label
 from app.learn.classes import ClassesPage
 from app.learn.exercise.page import ExercisePage
 from app.learn.guideline_page import GuidelinePage
@@ -41,7 +41,7 @@ class LearnWorkspace(QWidget):
         self.pages, self.contents = QStackedWidget(), QListWidget()
         self.contents.setAccessibleName("Pages")
         self.contents.setSpacing(2)
-        self.card = QComboBox()
+        self.card = Combo()
         self.card.setAccessibleName("Card")
         self.card.setToolTip("The GPU that the guidelines are computed for")
         self.back, self.forward = QPushButton("Back"), QPushButton("Next")

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app import theme
-from app.kit.widgets import Elided, quiet_button, row
+from app.kit.widgets import Elided, label, quiet_button, row
 from app.session.running import described
 from kernels.memory import bytes_text
 from kernels.recovery.resuming import OTHER_VERSION, Run, percent
@@ -28,17 +28,19 @@ class InterruptedRow(QFrame):
         saved = f"{run.saved.astimezone():%d %B, %H:%M}"
         self.numbers = Elided(f"{percent(run.fraction)} done   {saved}   {bytes_text(run.nbytes)} on disk")
         self.numbers.setObjectName("muted")
+        self.reason = label(f"Cannot be continued: {OTHER_VERSION}.", "warning", wrap=True)
+        self.reason.setVisible(run.foreign)
         self.resume_button, self.discard_button = QPushButton("Continue"), QPushButton("Discard")
         self.resume_button.setObjectName("primary")
         self.resume_button.setToolTip("Go on from where this run was interrupted")
         if run.foreign:
             self.resume_button.setEnabled(False)
-            self.resume_button.setToolTip(f"This run cannot be continued: {OTHER_VERSION}")
+            self.resume_button.setToolTip(self.reason.text())
         self.discard_button.setToolTip("Remove what this run has kept on the disk")
         words, box = QVBoxLayout(), QHBoxLayout(self)
         words.setSpacing(0)
-        for label in (self.title, self.numbers):
-            words.addWidget(label)
+        for line in (self.title, self.numbers, self.reason):
+            words.addWidget(line)
         box.setContentsMargins(theme.MARGIN, theme.SPACING, theme.SPACING, theme.SPACING)
         box.setSpacing(theme.SPACING)
         box.addLayout(words, 1)

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QInputDialog, QLineEdit, QMenu
+from PySide6.QtWidgets import QInputDialog, QMenu
 
 from app.kit.icons import dress
-from app.kit.widgets import Card, label, quiet_button
+from app.kit.widgets import Card, Line, label, quiet_button
 from app.panels.result_table import METHOD, ResultModel, ResultTable
 from app.session.session import Entry, Session
 
@@ -42,7 +42,7 @@ class ResultPanel(Card):
         self.delete_button.clicked.connect(self.delete)
         for button in (self.compare_button, self.delete_button):
             self.header.addWidget(button)
-        self.filter = QLineEdit()
+        self.filter = Line()
         self.filter.setPlaceholderText("Filter by method, device, tag, note")
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._filter)

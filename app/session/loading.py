@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -14,12 +16,13 @@ from app.jobs.queue import Job, JobQueue
 from app.session.session import Session
 from kernels.errors import InputError
 from kernels.io.aligned import AlignedSequences
-from kernels.io.sequences import what_reading_changed
+from kernels.io.sequences import reads_like_words, what_reading_changed
 from kernels.method import Input
 from kernels.model import Sequence
 from kernels.monitor import Monitor
 from kernels.registry import loading
 from kernels.registry.samples import Sample
+from kernels.text import counted
 
 LANE = "read"
 SESSION_SUFFIX = ".antidiag"
@@ -73,7 +76,8 @@ class Loader(QObject):
             self.said.emit("There is no text and no file to paste; copy sequences first.")
 
     def open_text(self, text: str) -> None:
-        self._read("Read pasted text", lambda monitor: loading.read_text(text), [])
+        """What is pasted has no name that tells what it is, so the loader says what it was taken for."""
+        self._read("Read pasted text", lambda monitor: loading.read_text(text), [], tell=partial(_pasted, text))
 
     def _read(
         self,
@@ -83,6 +87,7 @@ class Loader(QObject):
         path: Path | None = None,
         beside: list[Any] | None = None,
         sample: bool = False,
+        tell: Callable[[tuple[Sequence, ...]], tuple[str, ...]] = lambda sequences: (),
     ) -> None:
         def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]:
             from kernels.io import aligned_pixels, tiled_edits  # which load Numba
@@ -100,7 +105,8 @@ class Loader(QObject):
                 sequences.append(datum)
                 if len(datum) >= LONG:
                     texts.makeup(datum)
-            return tuple(sequences), others, what_reading_changed(sequences)
+            changed = tell(tuple(sequences)), what_reading_changed(sequences)
+            return tuple(sequences), others, tuple(itertools.chain(*changed))
 
         def done(found: tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]) -> None:
             sequences, others, changed = found
@@ -144,6 +150,19 @@ def read_file(path: Path, monitor: Monitor) -> list[Any]:
     if path.is_fifo():
         raise InputError(f"{path}: a pipe; save what comes out of it to a file, and open that")
     return loading.read(path, monitor)
+
+
+def _pasted(text: str, sequences: tuple[Sequence, ...]) -> tuple[str, ...]:
+    """What a pasted text was taken for, and a doubt where it does not look like it; nothing of other data."""
+    if not sequences:
+        return ()
+    types = Counter(str(sequence.type) for sequence in sequences)
+    taken = " and ".join(f"{number:,} {name}" for name, number in types.items())
+    letters = counted(sum(map(len, sequences)), "letter")
+    words = f"Pasted: {taken} sequence{'s' * (len(sequences) > 1)} of {letters}"
+    if len(sequences) == 1 and reads_like_words(text):
+        return (f"{words}. It looks like words and not like a sequence: Edit > Undo takes it back.",)
+    return (f"{words}.",)
 
 
 def can_open(mime: QMimeData) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import math
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,7 @@ from kernels.method import Method, ProblemType
 from kernels.plan import Plan
 
 Contender = Method | Peer
+ALIKE = 3
 MOST_POINTS = 100_000
 """Points of a sweep: more would take months."""
 
@@ -31,12 +33,13 @@ def known_contenders() -> list[Contender]:
 
 
 def contender(contender_id: str) -> Contender:
-    """The method or peer with this identifier; ParameterError with the known ones when there is none."""
-    for candidate in known_contenders():
-        if candidate.id == contender_id:
-            return candidate
-    known = ", ".join(candidate.id for candidate in known_contenders())
-    raise ParameterError(f"unknown method {contender_id!r}; known methods and peers: {known}")
+    """The method or peer with this identifier; ParameterError with those that are named most alike if there is none."""
+    known = {candidate.id: candidate for candidate in known_contenders()}
+    if contender_id in known:
+        return known[contender_id]
+    alike = difflib.get_close_matches(contender_id, known, ALIKE) or list(known)[:ALIKE]
+    such = f"{len(known)} methods and peers are known, such as {', '.join(alike)}"
+    raise ParameterError(f"unknown method {contender_id!r}; {such}")
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,9 @@ SURE_LETTERS = 30
 NUMBERED = re.compile("#[0-9]{1,18}")
 """How a record is named by its number."""
 
+WORDS_HEAD = 4096
+"""Letters of a text from which it is told that it is no sequence."""
+
 BLOCK = 1 << 20
 
 
@@ -145,6 +148,18 @@ def what_reading_changed(sequences: Iterable[Sequence]) -> tuple[str, ...]:
     changes = [(f"{counted(sum(gaps), 'gap')} removed", len(gaps))] if gaps else []
     changes += others.items()
     return tuple(f"{part} from {number:,} sequences" if number > 1 else part for part, number in changes)
+
+
+def reads_like_words(text: str) -> bool:
+    """Whether a text without records is rather one of a language: in a line, its words differ in length.
+
+    Letters of a sequence stand in blocks of one length, of which the last may be shorter. Nucleotides are no words.
+    """
+    head = text[:WORDS_HEAD].strip()
+    if head.startswith(">") or guess_type("".join(head.split()).encode(errors="replace")) != SequenceType.PROTEIN:
+        return False
+    lines = ([word for word in line.split() if word.isalpha()] for line in head.splitlines())
+    return any(len({len(word) for word in words[:-1]}) > 1 for words in lines)
 
 
 def find(sequences: Sequences[Sequence], wanted: str) -> Sequence:

@@ -108,7 +108,7 @@ def test_a_run_of_another_version_can_only_be_discarded(qtbot, make_window, monk
     qtbot.waitUntil(lambda: len(rows(window)) == 1)
     (row,) = rows(window)
     assert not row.resume_button.isEnabled()
-    assert "another version of the program" in row.resume_button.toolTip()
+    assert row.reason.isVisible() and "another version of the program" in row.reason.text()
     assert row.discard_button.isEnabled()
 
 

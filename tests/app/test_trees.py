@@ -189,6 +189,19 @@ def test_a_tree_of_a_result_and_the_same_one_as_data_are_edited_apart(window: An
     assert list(window.session.data_edits()) == [0] and window.session.entries[0].edits["tree"]["tree"] != view.tree
 
 
+def test_undo_by_keys_is_the_trees_while_its_search_box_has_none(qtbot: Any, window: Any) -> None:
+    show_two_trees(window)
+    view = tree_view(window)
+    before = view.tree
+    view.editor.ladderize(larger_last=False)
+    view.search_box.setFocus()
+    qtbot.keyClicks(view.search_box, "ab")
+    qtbot.keyClick(view.search_box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert view.search_box.text() == "" and view.tree != before
+    qtbot.keyClick(view.search_box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert view.tree == before
+
+
 def test_undo_of_the_menu_takes_back_what_was_done_last_wherever_it_was(window: Any) -> None:
     show_two_trees(window)
     view = tree_view(window)

@@ -46,9 +46,20 @@ def test_pasting_sequences_and_nothing(qtbot, window):
     QGuiApplication.clipboard().setText(">pasted\nACGTTT\n>more\nACGT\n")
     window.commands["paste"].trigger()
     qtbot.waitUntil(lambda: cells(window, NAME) == ["pasted", "more"])
+    assert window.jobs.message.text() == "Pasted: 2 DNA sequences of 10 letters."
     QGuiApplication.clipboard().setText("  ")
     window.commands["paste"].trigger()
     assert "copy sequences first" in window.jobs.message.text()
+
+
+def test_pasted_words_are_told_from_a_sequence(qtbot, window):
+    QGuiApplication.clipboard().setText("hello world this is text")
+    window.commands["paste"].trigger()
+    qtbot.waitUntil(lambda: cells(window, TYPE) == ["protein"])
+    said = window.jobs.message.text()
+    assert said.startswith("Pasted: 1 protein sequence of 20 letters. It looks like words")
+    window.commands["undo"].trigger()
+    assert cells(window, TYPE) == []
 
 
 def test_a_bad_file_says_where_and_leaves_the_rest_alone(qtbot, ready, tmp_path):

@@ -11,7 +11,7 @@ from functools import partial
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import export, result_text
@@ -22,7 +22,7 @@ from app.kit.plane.data import Span
 from app.kit.plane.picture import Frame, Picture
 from app.kit.plane.plot import MatrixPlot
 from app.kit.selection import Selection
-from app.kit.widgets import Elided, check_action, tool_button
+from app.kit.widgets import Elided, Line, check_action, tool_button
 from kernels.errors import ParameterError
 from kernels.model import Result
 
@@ -218,7 +218,7 @@ class PlaneView(QWidget):
             self.plot.show_cell((i, j), min(frame.width, frame.height))
 
     def _lay_out(self) -> None:
-        self._where = QLineEdit(placeholderText="Go to i, j")
+        self._where = Line(placeholderText="Go to i, j")
         self._where.setToolTip(cell_address.HINT)
         self._where.setAccessibleName("Go to")
         self._where.setFixedWidth(where_width(self._where))

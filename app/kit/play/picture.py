@@ -250,6 +250,7 @@ class Picture:
         most = max(len(play.workers), int(play.busy.max(initial=1)))
         mean = float(play.busy.mean())
         words = f"workers at work in each step: {mean:,.1f} of {most} on average"
+        words = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(area.width()))
         painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, words)
         plot = area.adjusted(0, self.line + 2, 0, 0)
         wide, high = plot.width() / len(play), plot.height() / most

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QListWidget, 
 
 from app import theme
 from app.kit.flow import Flow
-from app.kit.widgets import Card, label, tool_button
+from app.kit.widgets import Card, Combo, label, tool_button
 from app.learn.lecture.editor import SceneDialog
 from app.learn.lecture.player import LecturePlayer
 from kernels.errors import AntidiagError, InputError
@@ -28,10 +28,11 @@ class LecturePage(QWidget):
         self.lecture: Lecture | None = None
         self.player: LecturePlayer | None = None
         self.presented: LecturePlayer | None = None
-        self.chosen, self.scenes = QComboBox(), QListWidget()
+        self.chosen, self.scenes = Combo(), QListWidget()
         self.abstract, self.error = label("", "muted", wrap=True), label("", "error", wrap=True)
         self.chosen.setAccessibleName("Lecture")
         self.scenes.setAccessibleName("Scenes")
+        self.scenes.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # a long title ends in dots
         self._files = list(lectures.shipped())
         self._undo: list[Lecture] = []
         self._lay_out()
@@ -143,8 +144,9 @@ class LecturePage(QWidget):
         self._middle.box.addWidget(self.player, 1)
         self.scenes.blockSignals(True)
         self.scenes.clear()
-        for scene in lecture.scenes:
-            self.scenes.addItem(scene.filled(scene.title))
+        for title in (scene.filled(scene.title) for scene in lecture.scenes):
+            self.scenes.addItem(title)
+            self.scenes.item(self.scenes.count() - 1).setToolTip(title)
         for number, _ in enumerate(lecture.questions, 1):
             self.scenes.addItem(f"Question {number}")
         row = min(max(row, 0), max(self.player.pages - 1, 0))

@@ -12,7 +12,6 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFileDialog,
     QHBoxLayout,
     QMessageBox,
@@ -25,9 +24,10 @@ from PySide6.QtWidgets import (
 from app import theme
 from app.kit import export
 from app.kit.forms import ParameterForm
+from app.kit.icons import dress
 from app.kit.play import figure
 from app.kit.play.look import COLOURINGS, Look
-from app.kit.widgets import Card, VerticalScroll, label, tool_button
+from app.kit.widgets import Card, Combo, VerticalScroll, label, tool_button
 from app.learn.play.detail import Detail
 from app.learn.play.measured import MeasuredRuns
 from app.learn.play.stage import Stage
@@ -64,7 +64,7 @@ class PlayPage(QWidget):
         super().__init__()
         self.methods = tuple(method for method in methods if method.staging or method.unplayed)
         self.stages, self.transport, self.detail = (Stage(), Stage()), Transport(), Detail()
-        self.method, self.beside, self.by, self.colouring = QComboBox(), QComboBox(), QComboBox(), QComboBox()
+        self.method, self.beside, self.by, self.colouring = Combo(), Combo(), Combo(), Combo()
         self.path, self.ways = QCheckBox("The path that is returned"), WaysBar()
         self.form, self.error = ParameterForm(), label("", "error", wrap=True)
         self.clock, self.measured = Clock((), BY_STEPS), MeasuredRuns()
@@ -336,9 +336,9 @@ class PlayPage(QWidget):
         card.header.addWidget(tool_button("Scene\u2026", "Make this a scene of the lecture that is open",
                                           lambda: self.scene_wanted.emit(self.scene())))  # fmt: skip
         card.header.addWidget(tool_button("Copy", "Copy the picture", self.copy))
-        card.header.addWidget(
-            tool_button("Save\u2026", "Save this step, an animation, or a page for a browser", self.save)
-        )
+        save = tool_button("", "Save this step, an animation, or a page for a browser", self.save)
+        dress(save, "save")
+        card.header.addWidget(save)
         card.box.addWidget(VerticalScroll(inner), 1)
         middle, shown = Card(""), QHBoxLayout()
         middle.heading.hide()

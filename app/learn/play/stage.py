@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit.legend import Legend
@@ -14,7 +14,7 @@ from app.kit.painted_view import Canvas
 from app.kit.play import figure
 from app.kit.play.look import Look
 from app.kit.play.picture import Picture, legend
-from app.kit.widgets import label
+from app.kit.widgets import Elided, label
 from kernels.errors import AntidiagError
 from kernels.plays import paths, telling
 from kernels.plays.model import Cell, Play
@@ -37,7 +37,8 @@ class Stage(QWidget):
         self.look = Look(scale=scale)
         self.pinned: Cell | None = None
         self.ways: paths.Ways | None = None
-        self.heading, self.words, self.counters = label("", "heading"), label(wrap=True), label("", "muted")
+        self.heading, self.words, self.counters = label("", "heading"), label(wrap=True), Elided()
+        self.counters.setObjectName("muted")
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.canvas, self.legend = Canvas(self._draw), Legend()
         self.canvas.pointed.connect(self._point)
@@ -46,7 +47,6 @@ class Stage(QWidget):
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
-        self.counters.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # it gives way
         top = QHBoxLayout()
         top.setSpacing(2 * theme.SPACING)
         top.addWidget(self.heading)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPushButton, QTableWidget, QTableWidgetItem, QWidget
 
@@ -27,6 +27,8 @@ NAMES = {
 """Quantities in as few letters as a narrow panel has room for."""
 BREAKS = re.compile(r"[_.|/](?=[^\d\s])|(?<=[a-z])(?=[A-Z])")
 """Where a name that has no spaces may go on in the next line."""
+PADDING, HIGHEST = (16, 8), 10_000
+"""Pixels beside, and above and below, the text of a cell, that are none of it; and of a row at most."""
 NAME_WIDTH = 120
 """Pixels of the longest name that is written out; of others the middle is left out, and the tool tip has all."""
 
@@ -52,7 +54,7 @@ class PointPanel(Card):
         self.table.verticalHeader().setDefaultSectionSize(self.table.fontMetrics().height() + 8)
         self.table.verticalHeader().hide()
         self._fold = QTimer(self, interval=0, singleShot=True)  # values that are too long for a line take several
-        self._fold.timeout.connect(self.table.resizeRowsToContents)
+        self._fold.timeout.connect(self._fit_rows)
         self.table.horizontalHeader().sectionResized.connect(self._fold.start)
         self.picture, self.words = GeometryPicture(), label(kind="muted", wrap=True)
         self.use_button, self.pin_button = QPushButton("Use these values"), QPushButton("Pin")
@@ -71,6 +73,17 @@ class PointPanel(Card):
         points.chosen_changed.connect(self._show)
         points.pinned_changed.connect(self._show)
         self._show()
+
+    def _fit_rows(self) -> None:
+        """Rows as high as their texts need; Qt's own answer leaves out the padding, and cuts the last line."""
+        metrics, table = self.table.fontMetrics(), self.table
+        for line in range(table.rowCount()):
+            heights = [metrics.height()]
+            for place in range(table.columnCount()):
+                room = QRect(0, 0, table.columnWidth(place) - PADDING[0], HIGHEST)
+                text = table.item(line, place).text()
+                heights.append(metrics.boundingRect(room, int(Qt.TextFlag.TextWordWrap), text).height())
+            table.setRowHeight(line, max(heights) + PADDING[1])
 
     def _pin(self) -> None:
         if self._points.chosen:

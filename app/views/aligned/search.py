@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit
 
+from app.kit.widgets import Line
 from kernels.errors import InputError
 from kernels.io import aligned_places, aligned_rows, aligned_search
 from kernels.io.aligned import AlignedSequences
@@ -35,7 +35,7 @@ class Sought:
     column: int | None = None
 
 
-class SearchBox(QLineEdit):
+class SearchBox(Line):
     """Says what is sought when Enter is pressed, and then asks for the next hit."""
 
     sought = Signal(str)

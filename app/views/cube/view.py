@@ -8,17 +8,17 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QMenu, QSlider, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QSlider, QSplitter, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit import export, result_text
 from app.kit.cube import data, scene
 from app.kit.cube.data import COLOURINGS, Chunks
-from app.kit.flow import ToolRow, together
+from app.kit.flow import ToolRow, together, where_width
 from app.kit.legend import Legend, LegendItem
 from app.kit.on_device import by_the_cpu
 from app.kit.selection import Selection
-from app.kit.widgets import Elided, check_action, menu_button, tool_button
+from app.kit.widgets import Elided, Line, check_action, menu_button, tool_button
 from app.views.cube import legend
 from app.views.cube import text as cube_text
 from app.views.cube.cells import Candidates
@@ -39,8 +39,8 @@ LAYERS = {
     "projections": "Path on the three far faces",
     "slices": "Slices of H in the cube",
 }
-TOOL_WIDTHS = 102, 72
-"""Pixels of the box that says where to go, and of the slider, so that the tools fit in one line."""
+SLIDER_WIDTH = 72
+"""Pixels of the slider along the path, so that the tools fit in one line."""
 SETTLE_MS = 150
 """A place that stays for so long is computed, where H is not kept."""
 UPPER_LOWER = [560, 440]
@@ -200,13 +200,13 @@ class CubeView(QWidget):
             box.addWidget(widget)
 
     def _fill_tools(self, tools: ToolRow) -> None:
-        self._where = QLineEdit(placeholderText="Go to i, j, k")
+        self._where = Line(placeholderText="Go to i, j, k")
         self._where.setToolTip(cube_text.WHERE)
-        self._where.setFixedWidth(TOOL_WIDTHS[0])
+        self._where.setFixedWidth(where_width(self._where))
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setToolTip("Along the path, column by column")
         self._slider.setAccessibleName("Along the path")
-        self._slider.setFixedWidth(TOOL_WIDTHS[1])
+        self._slider.setFixedWidth(SLIDER_WIDTH)
         self.colour = QComboBox()
         self.colour.setToolTip("What the colours of the chunks say")
         self.colour.addItems([f"Colour: {label}" for label in COLOURINGS.values()])

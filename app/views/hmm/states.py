@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QTimer
-from PySide6.QtWidgets import QLineEdit
 
 from app import theme
 from app.kit import result_text
@@ -15,7 +14,7 @@ from app.kit.legend import LegendItem
 from app.kit.letter_canvas import LetterCanvas
 from app.kit.painted_view import PaintedView
 from app.kit.selection import Selection
-from app.kit.widgets import tool_button
+from app.kit.widgets import Line, tool_button
 from app.views.hmm import states_data, states_paint
 from app.views.hmm.states_data import Stretch
 from app.views.hmm.states_paint import States
@@ -44,7 +43,7 @@ class StatesView(PaintedView):
         self._feature: int | None = None
         self._computing = Latest(self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
-        self._where = QLineEdit(placeholderText="Go to letter")
+        self._where = Line(placeholderText="Go to letter")
         self._where.setAccessibleName("Go to letter")
         self._where.setFixedWidth(where_width(self._where))
         self.tools.addWidget(self._where)

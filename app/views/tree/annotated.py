@@ -87,7 +87,7 @@ class AnnotatedView(QWidget):
             (self.redo_button, redo, "Redo", "Ctrl+Shift+Z"),
         ):
             button.setEnabled(bool(text))
-            button.setToolTip(f"{word} {text} ({keys} in the tree)" if text else f"Nothing to {word.lower()}")
+            button.setToolTip(f"{word} {text} ({keys})" if text else f"Nothing to {word.lower()}")
 
     def _column(self) -> str:
         """The title of the column of the table that colours the tree; "" for none."""

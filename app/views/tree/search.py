@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit
 
+from app.kit.widgets import Line
 from kernels.io.tree import Tree
 
 WIDTH = 150
 PAUSE_MS = 150
 
 
-class SearchBox(QLineEdit):
+class SearchBox(Line):
     """Says what is sought when typing pauses; Enter asks for the next hit, Shift+Enter for the one before."""
 
     sought = Signal(str)

@@ -59,6 +59,7 @@ def test_several_results_are_selected_and_compared(qtbot, three):
     opened.copy()
     assert "s\t32\t128" in QGuiApplication.clipboard().text()
     assert "100.0 % of 21 cells are in both" in opened.paths.told.text()
+    assert opened.pairs["Paths"].chosen.isHidden()
     phases = [(name, box.width()) for _, name, _, box in opened.bars.segments()]
     assert {name for name, _ in phases}.isdisjoint(("compilation", "transfer")) and max(
         width for _, width in phases
@@ -92,6 +93,19 @@ def test_paths_that_part_are_listed_and_shown(qtbot, three):
     opened.close()
 
 
+def test_of_three_results_any_two_are_held_against_each_other(qtbot, three):
+    opened = three.compare(three.session.entries[:3])
+    qtbot.waitUntil(lambda: not opened.busy)
+    chosen = opened.pairs["Paths"].chosen
+    names = [chosen.itemText(row) for row in range(chosen.count())]
+    assert names == ["Fake (1) and Fake (2)", "Fake (1) and Fake (3)", "Fake (2) and Fake (3)"]
+    assert "the first (Fake (1))" in opened.paths.told.text()
+    chosen.setCurrentIndex(2)
+    qtbot.waitUntil(lambda: not opened.busy)
+    assert "the first (Fake (2))" in opened.paths.told.text() and "the second (Fake (3))" in opened.paths.told.text()
+    opened.close()
+
+
 def test_trees_are_compared_by_splits(qtbot):
     first, second = (parse(text)[0] for text in (
         "((a:1,b:1):1,(c:1,(d:1,e:1):1):1);", "((e:1,d:1):1,(b:1,(a:1,c:1):1):1);"))  # fmt: skip
@@ -99,8 +113,11 @@ def test_trees_are_compared_by_splits(qtbot):
     assert (found.splits, found.apart, found.common) == ((2, 2), 2, 1)
     page = trees.TreesPage()
     qtbot.addWidget(page)
-    page.show_trees(found)
-    assert "1 splits are in both trees, 1 only in the first" in page.told.text() and "2, 50.0 %" in page.told.text()
+    page.show_trees(found, ("joined", "clustered"))
+    assert (
+        "1 splits are in both trees, 1 only in the first (joined)" in page.told.text()
+        and "2, 50.0 %" in page.told.text()
+    )
     page.resize(500, 300)
     assert not page.grab().isNull()
 

@@ -24,6 +24,7 @@ from kernels.io.sequences import (
     read,
     read_stream,
     read_text,
+    reads_like_words,
     validate_letters,
     with_type,
 )
@@ -327,3 +328,19 @@ def test_distance_matrices_are_no_sequences(text: str, line: int) -> None:
 def test_numbered_letters_are_a_sequence(text: str) -> None:
     (found,) = read_text(text)
     assert found.letters in (b"ACGTACGTACGTACGTACGT",)
+
+
+@pytest.mark.parametrize("text", ["hello world this is text", "See you at the\nnext station of it"])
+def test_words_of_a_language_are_told_from_a_sequence(text: str) -> None:
+    assert reads_like_words(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MKVLAAGIVGLCAKAYLQ", "MKVLAAGIVG LCAKAYLQEA TWY", "1 MKVLAAGIVG LCAKAYLQEA 21 TWY", "ACG TACGTAC GT ACGTTA",
+        ">one two three\nMK VLAAG IVGL", "",
+    ],
+)  # fmt: skip
+def test_blocks_of_letters_nucleotides_and_records_are_no_words(text: str) -> None:
+    assert not reads_like_words(text)
