@@ -345,9 +345,10 @@ def _is_held(lock: Path) -> bool:
 
 
 def _install(python: Path, lines: list[str]) -> None:
+    """By pip, which leaves it to Python to compile what is imported: most of ten thousand modules never are."""
     print(f"Installing {len(lines)} dependencies; the first time takes a few minutes", flush=True)
     command = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-warn-script-location"]
-    subprocess.run([*command, *lines], check=True)
+    subprocess.run([*command, "--no-compile", *lines], check=True)
 
 
 def _install_optional(python: Path, project: dict[str, Any], extras: set[str], before: set[str]) -> set[str]:

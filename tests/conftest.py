@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib.util
 import os
 import shutil
@@ -77,6 +78,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             seen[folder] += 1
         item.add_marker(pytest.mark.xdist_group(_group(item, ranks[item.path][-1])))
     items.sort(key=lambda item: ranks[item.path])
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What all tests consist of stays until the end: it is not looked through with the garbage of each."""
+    gc.freeze()
 
 
 def _group(item: pytest.Item, file: str) -> str:

@@ -41,7 +41,7 @@ def _kept(compile_later: Callable[[Any], Any]) -> Callable[[Any], Any]:
         compile_it = dispatcher.compile
 
         def compile_alone(signature: Any) -> Any:
-            with global_compiler_lock, cache.alone(signature, dispatcher.targetctx):
+            with global_compiler_lock, cache.alone(signature, dispatcher.targetctx), quicker_numba.collecting_less():
                 return compile_it(signature)
 
         dispatcher.compile = compile_alone

@@ -24,7 +24,7 @@ PAIR_FASTA = ">one first record\nACGTACGTACGTACGTAAAA\n>two\nACGTACGTTCGTACGTAAA
 
 
 if importlib.util.find_spec("pytestqt"):
-    from PySide6.QtCore import Qt
+    from PySide6.QtCore import QCoreApplication, QEvent, Qt
     from PySide6.QtTest import QTest
     from PySide6.QtWidgets import QWidget
     from pytestqt.qtbot import QtBot
@@ -42,11 +42,13 @@ if importlib.util.find_spec("pytestqt"):
             return super().waitExposed(widget, timeout=timeout)
 
     @pytest.fixture
-    def qtbot(qapp: Any, request: pytest.FixtureRequest) -> PatientBot:
-        """As that of pytest-qt; no key is down any longer that was in the test before."""
+    def qtbot(qapp: Any, request: pytest.FixtureRequest) -> Iterator[PatientBot]:
+        """As that of pytest-qt; no key is down any longer that was in the test before, and nothing of this one is left,
+        which would be dressed anew with every window that follows."""
         QTest.keyRelease(QWidget(), Qt.Key.Key_Control)
         assert qapp.keyboardModifiers() == Qt.KeyboardModifier.NoModifier
-        return PatientBot(request)
+        yield PatientBot(request)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture
