@@ -27,8 +27,8 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    "problems": Kind(9, "problems", problems.attempt),
-    "files": Kind(2, "damaged files", files.attempt),
+    "problems": Kind(8, "problems", problems.attempt),
+    "files": Kind(3, "damaged files", files.attempt),
     "kills": Kind(6, "programs killed and continued", kills.attempt),
     "disks": Kind(1, "full or missing disks", disks.attempt),
     "devices": Kind(1, "devices without memory or lost", devices.attempt),
