@@ -23,6 +23,9 @@ PAPER = Citation(
 )
 
 
+STEPS = "steps of pairs, of a letter and 64 others"
+
+
 def _method(id: str, name: str, summary: str, citation: Citation, **declared: Any) -> Method:
     backends = declared.pop("on", ("cpu", "cuda"))
     work = declared.get("work", sizes.work)
@@ -110,9 +113,11 @@ METHODS = (
         },
         footprint=sizes.linkage_footprint,
         work=sizes.linkage_work,
+        logged=sizes.linkage_logged,
+        models=least(sizes.linkage_work, OWN_ESTIMATE, STEPS),
         criterion=SINGLE,
         staging="kernels.parttree.plays_linkage:LINKAGE",
-        nominal_gcups={"cpu": 0.4, "cuda": 10.0},
+        nominal_gcups={"cpu": 3.0, "cuda": 1000.0},
     ),
     _method(
         "medoid-tree",
@@ -126,8 +131,10 @@ METHODS = (
         "Play Single linkage, by which each part is joined, and PartTree, which shows parts around picks.",
         footprint=sizes.medoid_footprint,
         work=sizes.medoid_work,
+        logged=sizes.medoid_logged,
+        models=least(sizes.medoid_work, OWN_ESTIMATE, STEPS),
         criterion=MEDOID,
-        nominal_gcups={"cpu": 0.02},
+        nominal_gcups={"cpu": 3.0},
     ),
     Method(
         id="msa-parttree",

@@ -153,3 +153,13 @@ def test_a_problem_holds_the_very_sequences(id: str) -> None:
     """Of a million nothing is copied whenever a method is looked at."""
     given = proteins("ACDEFGHIKL", "ACDEFGHIK")
     assert registry.method(id).problem.make(given, {}).sequences is given
+
+
+@pytest.mark.parametrize("id", ["lcs-single-linkage", "medoid-tree"])
+def test_work_grows_with_letters_and_words_of_64(id: str) -> None:
+    method, of_words = registry.method(id), {}
+    for words in (1, 2, 4):
+        problem = PartTreeProblem(trials.synthetic(200, 64 * words, 64 * words), 5)
+        of_words[words] = method.work(problem, {})
+    assert of_words[1] % 64 == 0
+    assert of_words == {words: words**2 * of_words[1] for words in of_words}
