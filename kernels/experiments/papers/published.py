@@ -190,8 +190,8 @@ def _speedup(table: PaperTable, one: Compared, compared: Sequence[Compared]) -> 
                  == (one.published.coordinates, one.published.quantity)), None)  # fmt: skip
     if base is None or base is one or not (one.published.value and base.published.value):
         return ""
-    here = f", here {base.ours / one.ours:.2f} x" if one.ours and base.ours else ""
-    return f"{base.published.value / one.published.value:.2f} x as fast as {contender(table.beside).name}{here}"
+    here = f", {base.ours / one.ours:.2f} x here" if one.ours and base.ours else ""
+    return f"{base.published.value / one.published.value:.2f} x as fast as {contender(table.beside).name} there{here}"
 
 
 def _row(one: Compared, factor: float, speedup: str) -> dict[str, Any]:

@@ -167,7 +167,7 @@ def test_times_beside_another_tell_their_speedup():
     points = [point(task, ours[task.contender], 1.0) for task in papers.tasks(table)]
     remarks = [row["remark"] for row in papers.as_table(table, papers.compare(table, points)).rows]
     assert remarks[:2] == ["bac_luciferase; PartTree of MAFFT there",
-                           "2.39 x as fast as PartTree-serial, here 3.00 x; bac_luciferase"]  # fmt: skip
+                           "2.39 x as fast as PartTree-serial there, 3.00 x here; bac_luciferase"]  # fmt: skip
     assert papers.as_table(table, papers.compare(table, ())).rows[1]["remark"].startswith("2.39 x as fast as PartTree")
     assert not any("as fast" in row["remark"] for row in papers.as_table(small(), papers.compare(small(), ())).rows)
 
