@@ -70,6 +70,15 @@ class Picture:
                               [np.empty(0)]).astype(np.int64)  # fmt: skip
 
     @cached_property
+    def lines(self) -> np.ndarray:
+        """The line of each row of the alignment, int64: of folded ones that which they share, of hidden ones -1."""
+        found = np.full(len(self.alignment.names), -1)
+        found[self.order] = np.arange(self.order.size)
+        for row, fold in self.folds.items():
+            found[fold.rows] = found[row]
+        return found
+
+    @cached_property
     def starts(self) -> dict[int, int]:
         """How many letters of its sequence lie before a row that is a part of one."""
         return aligned_places.starts(self.alignment)
