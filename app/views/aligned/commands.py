@@ -191,7 +191,12 @@ class Commands(RowCommands):
     def _following(self, column_of: Callable[[int], int]) -> Callable[[bool], object]:
         """What follows an edit that put the columns elsewhere: the cursor goes with its letter, and is seen."""
         row, column = self._view.picture.cursor
-        return lambda changed: changed and self._view.canvas.go_to(row, column_of(column))
+
+        def done(changed: bool) -> None:
+            if changed:
+                self._view.canvas.go_to(row, column_of(column))
+
+        return done
 
     def set_typing(self, on: bool) -> None:
         """Let letters be typed over others, if that is meant."""

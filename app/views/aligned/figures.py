@@ -153,7 +153,7 @@ def wrapped(shown: Shown, wrap: int = WRAP, rows: bool = True) -> Figure:
     """
     picture, sight = shown.sight.picture, shown.sight
     items = shown.items if rows else shown.items[:1]  # no cells, no meaning of colours
-    part = _chosen_rows(picture) if rows else replace(picture, order=picture.order[:0], folds={})
+    part = _chosen_rows(picture) if rows else replace(picture, order=picture.order[:0], told=picture.row)
     stretches = [(0, picture.shape[1])] if picture.choice.empty else picture.choice.stretches()
     tracks = list(sight.tracks)
     head = paint.head_height(tracks)
@@ -237,5 +237,5 @@ def _chosen_rows(picture: Picture) -> Picture:
     if not picture.choice.empty:
         order = order[picture.choice.rows[order]]
     choice = Choice.none(picture.alignment.letters.shape)
-    return replace(picture, order=order, choice=choice, cursor=(-1, -1), found=picture.found[:0],
-                   tracks=dict(picture.tracks))  # fmt: skip
+    return replace(picture, order=order, choice=choice, cursor=(-1, -1), told=picture.row,
+                   found=picture.found[:0], tracks=dict(picture.tracks))  # fmt: skip

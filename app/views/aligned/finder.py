@@ -9,7 +9,10 @@ from app.kit.background import Latest
 from app.views.aligned.search import SearchBox, Sought, cells_of, next_of, seek
 from app.views.aligned.shown import ShownAlignment
 from kernels.errors import InputError
+from kernels.io.aligned import GAP
 
+MOST_SOUGHT = 200
+"""Letters of a row that are sought elsewhere."""
 AT_ONCE = 1 << 22
 """Letters up to which an alignment is searched at once."""
 
@@ -74,7 +77,7 @@ class Finder:
         """The cells of what was found that are shown; kept while the rows are these."""
         picture, hits = self._view.picture, self._sought.hits
         if self._cells is None or self._cells[0] is not hits or self._cells[1] is not picture.order:
-            self._cells = hits, picture.order, cells_of(hits, picture.order, len(picture.alignment.names))
+            self._cells = hits, picture.order, cells_of(hits, picture.lines)
         return self._cells[2]
 
     def _go(self, text: str, step: int) -> bool:
@@ -82,7 +85,7 @@ class Finder:
         picture = self._view.picture
         if picture is None or not text:
             return False
-        asked = self._view.alignment, picture.order, picture.cursor, text
+        asked = self._view.alignment, picture.members(picture.order), int(picture.order[picture.cursor[0]]), text
         if self._view.alignment.letters.size > AT_ONCE:
             self._view.say(f"Looking for {text} ...")
             self._seeking.request(lambda monitor: (seek(*asked, monitor), text, step))
@@ -111,6 +114,18 @@ class Finder:
         self._view.say(str(error))
         if not isinstance(error, InputError):
             raise error
+
+    def find_chosen(self) -> None:
+        """Seek the letters that are chosen in the first of the chosen rows, as one does who points at them."""
+        picture = self._view.picture
+        row = int(picture.choice.rows[picture.order].argmax())
+        letters = picture.letters_at(row)[picture.choice.columns]
+        text = letters[letters != GAP].tobytes().decode("ascii")
+        if not 0 < len(text) <= MOST_SOUGHT:
+            self._view.say(f"Choose 1 to {MOST_SOUGHT} letters of a row to find them elsewhere.")
+            return
+        self.box.sought_before(f"={text}")
+        self._go(f"={text}", 1)
 
     def choose_found(self) -> None:
         """Choose the rows that the search found."""

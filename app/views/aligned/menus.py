@@ -132,6 +132,10 @@ class Menus:
         menu.addAction(f"Show all rows ({hidden:,} hidden)" if hidden else "Show all rows",
                        commands.show_all).setEnabled(hidden > 0)  # fmt: skip
         menu.addAction("Choose the rows of the selected taxa", view.choose_taxa).setEnabled(bool(view.selection.taxa))
+        menu.addAction("Find the chosen letters elsewhere", self._finder.find_chosen).setEnabled(
+            not view.picture.choice.empty
+        )
+        menu.addAction("Next that was found", partial(self._finder.next_hit, 1)).setEnabled(len(view.picture.found) > 0)
         menu.addAction("Choose the rows that were found", self._finder.choose_found).setEnabled(
             len(view.picture.found) > 0
         )

@@ -215,10 +215,9 @@ def draw_marks(painter: QPainter, picture: Picture, frame: Frame) -> None:
 def _draw_found(
     painter: QPainter, picture: Picture, frame: Frame, rows: tuple[int, int], columns: tuple[int, int]
 ) -> None:
-    found = picture.found
-    places = np.full(len(picture.alignment.names), -1)
-    places[picture.order[rows[0] : rows[1]]] = np.arange(*rows)
-    seen = (places[found[:, 0]] >= 0) & (found[:, 1] < columns[1]) & (found[:, 2] > columns[0])
+    found, places = picture.found, picture.lines
+    lines = places[found[:, 0]]
+    seen = (lines >= rows[0]) & (lines < rows[1]) & (found[:, 1] < columns[1]) & (found[:, 2] > columns[0])
     painter.setPen(QPen(QColor(theme.active().warning), 2))
     for row, start, stop in found[np.flatnonzero(seen)[:MOST_MARKS]].tolist():
         box = QRectF(frame.x(start), frame.y(places[row]), (stop - start) * frame.cell_width, frame.cell_height)

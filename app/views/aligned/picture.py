@@ -45,7 +45,8 @@ class Picture:
     values that were made; where these ``wait`` for a thread, painting makes none.
 
     ``folds`` are rows that share a line, by the first of them, which alone stands in ``order``. ``notes`` are the
-    columns of text beside the names: titles, and a text for each row that has one.
+    columns of text beside the names: titles, and a text for each row that has one. ``told`` is the row that tracks of a
+    single row tell of, -1 for that at the cursor.
     """
 
     alignment: AlignedSequences
@@ -61,6 +62,12 @@ class Picture:
     wait: bool = False
     folds: dict[int, Fold] = field(default_factory=dict)
     notes: tuple[tuple[str, dict[int, str]], ...] = ()
+    told: int = -1
+
+    @property
+    def row(self) -> int:
+        """The row that tracks of a single row tell of."""
+        return self.told if self.told >= 0 else int(self.order[self.cursor[0]])
 
     def members(self, lines: np.ndarray) -> np.ndarray:
         """All rows in these lines, which are rows of ``order``: of folded ones every row."""
@@ -68,6 +75,15 @@ class Picture:
             return lines
         return np.concatenate([self.folds[row].rows if row in self.folds else [row] for row in lines.tolist()] or
                               [np.empty(0)]).astype(np.int64)  # fmt: skip
+
+    @cached_property
+    def lines(self) -> np.ndarray:
+        """The line of each row of the alignment, int64: of folded ones that which they share, of hidden ones -1."""
+        found = np.full(len(self.alignment.names), -1)
+        found[self.order] = np.arange(self.order.size)
+        for row, fold in self.folds.items():
+            found[fold.rows] = found[row]
+        return found
 
     @cached_property
     def starts(self) -> dict[int, int]:
@@ -92,7 +108,10 @@ class Picture:
 
     def letters_at(self, place: int) -> np.ndarray:
         """The letters in a line."""
-        row = int(self.order[place])
+        return self.letters_of(int(self.order[place]))
+
+    def letters_of(self, row: int) -> np.ndarray:
+        """The letters of a row, or of the rows that share a line with it."""
         return self.folds[row].letters if row in self.folds else self.alignment.letters[row]
 
     def position(self, place: int, column: int) -> int:

@@ -56,6 +56,11 @@ class SearchBox(Line):
         """Seek anew at the next Enter, as in another alignment."""
         self._last = ""
 
+    def sought_before(self, text: str) -> None:
+        """Show what was sought otherwise; Enter goes to the next of it."""
+        self.setText(text)
+        self._last = text
+
     def event(self, event: QEvent) -> bool:
         # Escape leads back to the alignment, and is not the window's, which cancels jobs.
         if (event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
@@ -78,34 +83,32 @@ class SearchBox(Line):
 
 def seek(
     alignment: AlignedSequences,
-    order: np.ndarray,
-    cursor: tuple[int, int],
+    rows: np.ndarray,
+    at: int,
     text: str,
     monitor: Monitor | None = None,
 ) -> Sought:
-    """What a text asks for; InputError says why nothing can be found."""
+    """What a text asks for in these rows, of which one is ``at`` the cursor; InputError says why nothing is found."""
     if re.fullmatch(r"[\d,_ ]*\d", text):
         return _column(alignment, int(re.sub(r"[,_ ]", "", text)))
     position = re.fullmatch(r"(#|[ijk](?=[\s\d]))\s*([\d,_]+)", text)
     if position and (position[1] == "#" or len(alignment.names) <= 3):
-        row = int(order[cursor[0]]) if position[1] == "#" else "ijk".index(position[1])
+        row = at if position[1] == "#" else "ijk".index(position[1])
         return _letter(alignment, min(row, len(alignment.names) - 1), int(re.sub("[,_]", "", position[2])))
-    hits = NOTHING if text[0] in "=/" else _named(alignment, order, text)
+    hits = NOTHING if text[0] in "=/" else _named(alignment, rows, text)
     if len(hits):
         return Sought(f"{counted(len(hits), 'name')} with {text!r}", hits)
-    found = aligned_search.find(alignment, order, text.removeprefix("="), monitor)
+    found = aligned_search.find(alignment, rows, text.removeprefix("="), monitor)
     if not len(found):
         raise InputError(f"no name and no row has {text.removeprefix('=')!r}")
     most = "the first " if len(found) == aligned_search.MOST_HITS else ""
     return Sought(f"{most}{counted(len(found), 'place')} of {text.removeprefix('=')}", found)
 
 
-def cells_of(hits: np.ndarray, order: np.ndarray, rows: int) -> np.ndarray:
-    """The cells in which hits begin that are shown, int64 (n, 2): places in ``order``, from the top, and columns.
-    ``rows`` are those of the alignment."""
-    places = np.full(rows, -1)
-    places[order] = np.arange(order.size)
-    cells = np.column_stack((places[hits[:, 0]], hits[:, 1]))
+def cells_of(hits: np.ndarray, lines: np.ndarray) -> np.ndarray:
+    """The cells in which hits begin that are shown, int64 (n, 2), from the top: lines and columns. ``lines`` are those
+    of all rows, -1 for hidden ones."""
+    cells = np.column_stack((lines[hits[:, 0]], hits[:, 1]))
     cells = cells[cells[:, 0] >= 0]
     return cells[np.lexsort((cells[:, 1], cells[:, 0]))]
 
@@ -136,7 +139,7 @@ def _column(alignment: AlignedSequences, number: int) -> Sought:
     return Sought("", column=number - 1)
 
 
-def _named(alignment: AlignedSequences, order: np.ndarray, text: str) -> np.ndarray:
+def _named(alignment: AlignedSequences, rows: np.ndarray, text: str) -> np.ndarray:
     wanted, columns = text.lower(), alignment.letters.shape[1]
-    rows = [row for row in order.tolist() if wanted in alignment.names[row].lower()]
-    return np.array([(row, 0, columns) for row in rows], np.int64).reshape(-1, 3)
+    found = [row for row in rows.tolist() if wanted in alignment.names[row].lower()]
+    return np.array([(row, 0, columns) for row in found], np.int64).reshape(-1, 3)

@@ -29,6 +29,8 @@ LOGO = 56
 LINE = 16
 NOTE = "note:"
 """Begins the name of a track that is a line of the file's annotation."""
+ROW_NOTE = "row note:"
+"""Begins the name of a track that is what the file says of the letters of the row at the cursor."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,8 @@ NUCLEOTIDES_ONLY = frozenset({"codons", "frame 1", "frame 2", "frame 3"})
 
 def fits(picture: Picture, name: str) -> bool:
     """Whether a track can be shown of an alignment."""
-    if name.startswith(NOTE):
-        return any(NOTE + tag == name for tag, _ in picture.alignment.annotations.of_columns)
+    if name.startswith((NOTE, ROW_NOTE)):
+        return name in _notes(picture)
     protein = picture.alignment.type == SequenceType.PROTEIN
     needed = {
         "match": picture.shape[0] == 2,
@@ -94,7 +96,14 @@ def fits(picture: Picture, name: str) -> bool:
 def offered(picture: Picture) -> dict[str, str]:
     """Names and titles of the tracks that can be shown of an alignment."""
     found = {name: track.title for name, track in TRACKS.items() if fits(picture, name)}
-    return found | {NOTE + tag: tag for tag, _ in picture.alignment.annotations.of_columns}
+    return found | {name: title_of(name) for name in _notes(picture)}
+
+
+def _notes(picture: Picture) -> list[str]:
+    """The names of tracks of what the file says of columns, and of the letters of rows."""
+    notes = picture.alignment.annotations
+    of_rows = dict.fromkeys(tag for _, tag, _ in notes.of_letters)
+    return [*(NOTE + tag for tag, _ in notes.of_columns), *(ROW_NOTE + tag for tag in of_rows)]
 
 
 def differences(columns: Columns) -> np.ndarray:
@@ -117,11 +126,13 @@ def matches(picture: Picture, first: int, last: int) -> str:
 
 
 def title_of(name: str) -> str:
+    if name.startswith(ROW_NOTE):
+        return f"{name.removeprefix(ROW_NOTE)} of the row"
     return name.removeprefix(NOTE) if name.startswith(NOTE) else TRACKS[name].title
 
 
 def height_of(name: str) -> int:
-    return LINE if name.startswith(NOTE) else TRACKS[name].height
+    return LINE if name.startswith((NOTE, ROW_NOTE)) else TRACKS[name].height
 
 
 def draw_ruler(painter: QPainter, frame: Frame, columns: int) -> None:
@@ -145,7 +156,7 @@ def draw(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int,
     height = height_of(name)
     if not fits(picture, name):
         return
-    if name.startswith(NOTE) or (TRACKS[name].values is None and name != "agreement"):
+    if name.startswith((NOTE, ROW_NOTE)) or (TRACKS[name].values is None and name != "agreement"):
         _line(painter, name, picture, frame, top, scale)
         return
     if name not in picture.tracks and (picture.columns is None or picture.wait or TRACKS[name].values is None):
@@ -216,7 +227,11 @@ def characters(name: str, picture: Picture, first: int, last: int) -> str:
     if name == "codons":
         return "".join("123"[column % 3] for column in range(first, last))
     if name.startswith("frame "):
-        return codons.in_columns(picture.letters_at(picture.cursor[0]), int(name[-1]) - 1, first, last)
+        return codons.in_columns(picture.letters_of(picture.row), int(name[-1]) - 1, first, last)
+    if name.startswith(ROW_NOTE):
+        # Of a collapsed clade there is none: its letters are those of no row.
+        of_row = {tag: marks for at, tag, marks in picture.alignment.annotations.of_letters if at == picture.row}
+        return "" if picture.row in picture.folds else of_row.get(name.removeprefix(ROW_NOTE), "")[first:last]
     said = {NOTE + tag: marks for tag, marks in picture.alignment.annotations.of_columns}
     return said.get(name, "")[first:last]
 

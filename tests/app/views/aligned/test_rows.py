@@ -13,7 +13,7 @@ from app.views.aligned import finder
 from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
 from kernels.io import aligned_search, tree_files
-from tests.app.views.aligned.viewer import alignment, chosen
+from tests.app.views.aligned.viewer import alignment, cell, chosen, drag
 
 
 def test_rows_are_sorted_hidden_and_shown(view: AlignmentViewer) -> None:
@@ -99,6 +99,21 @@ def test_a_large_alignment_is_searched_on_a_thread(
     qtbot.waitUntil(lambda: "no regular expression" in view._status.text())
     view.finder.go_to("12")
     qtbot.waitUntil(lambda: view.picture.cursor[1] == 11)
+
+
+def test_the_chosen_letters_are_found_elsewhere(view: AlignmentViewer) -> None:
+    drag(view, cell(view, 0, 7), cell(view, 0, 9))
+    menu = view.menus.fill_context()
+    rows = next(action.menu() for action in menu.actions() if action.text() == "Rows")
+    rows.aboutToShow.emit()
+    next(action for action in rows.actions() if action.text().startswith("Find the chosen")).trigger()
+    assert view.finder.box.text() == "=DST" and view.picture.cursor == (2, 7) and "2 of 3" in view._status.text()
+    rows.aboutToShow.emit()
+    next(action for action in rows.actions() if action.text().startswith("Next")).trigger()
+    assert view.picture.cursor == (4, 7)
+    view.canvas.choose(np.arange(5) == 0, np.arange(15) == 4)
+    view.finder.find_chosen()
+    assert "Choose 1 to" in view._status.text()
 
 
 def test_the_cursor_stays_on_its_row(view: AlignmentViewer) -> None:

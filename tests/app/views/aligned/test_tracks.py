@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
-from app.views.aligned import figures
+from app.views.aligned import figures, tracks
 from app.views.aligned.view import AlignmentViewer
 from kernels.io import aligned_pixels
+from kernels.io.alignment_files.rows import Annotations
 from kernels.model import SequenceType
 from tests.app.views.aligned.viewer import alignment, image, press, text
 
@@ -64,6 +66,24 @@ def test_tracks_have_a_figure_without_rows(
     assert alone.size.height() < whole.size.height()
     said = saved(view, tmp_path / "tracks.svg", monkeypatch, qtbot, view.taking.save_track_picture)
     assert "Conservation" in said and "Occupancy" in said and "row0" not in said
+
+
+def test_tracks_of_a_row_tell_of_that_at_the_cursor_in_figures_too(
+    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    said = Annotations(of_letters=((0, "PP", "12345678"), (1, "PP", "qrstuvwx")))
+    view.show_datum(replace(alignment("ATGTGGTA", "TTTAAATA", "GGGGGGTA", kind=SequenceType.DNA), annotations=said))
+    view.canvas.set_tracks(["frame 1", "row note:PP"])
+    view.canvas.go_to(0, 3)
+    assert tracks.offered(view.picture)["row note:PP"] == "PP of the row"
+    assert tracks.characters("frame 1", view.picture, 0, 8).split() == ["M", "W"]
+    assert tracks.characters("row note:PP", view.picture, 2, 5) == "345"
+    view.canvas.choose(np.arange(3) == 2, None)
+    for save in (view.taking.save_wrapped, view.taking.save_track_picture):
+        drawn = saved(view, tmp_path / "figure.svg", monkeypatch, qtbot, save)
+        assert all(f">{letter}</text>" in drawn for letter in "MW12345678") and ">F</text>" not in drawn
+    view.canvas.go_to(2, 3)
+    assert tracks.characters("row note:PP", view.picture, 0, 8) == ""
 
 
 def test_what_is_said_of_the_cursor_follows_an_edit(view: AlignmentViewer) -> None:

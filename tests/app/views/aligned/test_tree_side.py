@@ -196,3 +196,14 @@ def test_names_of_collapsed_clades_have_room(view: AlignmentViewer) -> None:
     view.tree_side.collapse([clade(view.tree_side.tree, "quite_long_name_4", "quite_long_name_1")])
     wide = view.canvas.fontMetrics().horizontalAdvance(names(view)[0])
     assert names(view)[0] == "quite_long_name_4 + 1" and view.canvas.names_width >= wide + 14
+
+
+def test_what_is_in_a_collapsed_clade_is_found_on_its_line(view: AlignmentViewer, tree: Tree) -> None:
+    view.tree_side.collapse([clade(view.tree_side.tree, "row4", "row1")])
+    assert names(view)[0] == "row4 + 1"
+    view.canvas.go_to(2, 5)
+    assert view.finder.go_to("row1") and view.picture.cursor == (0, 0)
+    assert view.finder.go_to("NEST") and view.picture.cursor == (0, 6)  # a motif of row1 alone
+    assert "1 of 1" in view._status.text()
+    view.finder.choose_found()
+    assert chosen(view)[0] == [1]
