@@ -235,7 +235,7 @@ def make_alignment(window: Window, sample_id: str) -> None:
     window.session.remove(range(len(window.session.state.sequences)))
     window.session.remove_data(range(len(window.session.state.data)))
     window.loader.open_sample(sample(sample_id))
-    wait(lambda: bool(window.session.state.data))
+    wait(lambda: window.viewer.datum is not None)  # it is shown a turn of the event loop after it is there
     view: Any = window.viewer.current
     view.colour("clustal")
     for name in ALIGNED_TRACKS:
