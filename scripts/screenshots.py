@@ -88,7 +88,9 @@ def render(theme_name: str, scale: int, target: Path) -> int:
         from app.settings import Settings
         from app.window import Window
         from kernels import registry
+        from kernels.recovery import resuming
 
+        resuming.folder = lambda: Path(folder) / "runs"  # nor interrupted runs of the user's
         settings = Settings()
         settings.put("theme", theme_name)
         wrong: list[BaseException] = []
