@@ -88,7 +88,9 @@ def render(theme_name: str, scale: int, target: Path) -> int:
         from app.settings import Settings
         from app.window import Window
         from kernels import registry
+        from kernels.recovery import resuming
 
+        resuming.folder = lambda: Path(folder) / "runs"  # nor interrupted runs of the user's
         settings = Settings()
         settings.put("theme", theme_name)
         wrong: list[BaseException] = []
@@ -235,7 +237,7 @@ def make_alignment(window: Window, sample_id: str) -> None:
     window.session.remove(range(len(window.session.state.sequences)))
     window.session.remove_data(range(len(window.session.state.data)))
     window.loader.open_sample(sample(sample_id))
-    wait(lambda: bool(window.session.state.data))
+    wait(lambda: window.viewer.datum is not None)  # it is shown a turn of the event loop after it is there
     view: Any = window.viewer.current
     view.colour("clustal")
     for name in ALIGNED_TRACKS:
