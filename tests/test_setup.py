@@ -55,6 +55,16 @@ def test_a_second_run_installs_nothing(place):
     assert place.done == []
 
 
+def test_dependencies_are_compiled_when_they_are_imported(monkeypatch):
+    commands = []
+    monkeypatch.setattr(setup.subprocess, "run", lambda command, **_: commands.append(command))
+    setup._install(Path("python"), ["numpy>=1.26", "numba"])
+    (command,) = commands
+    assert command[:4] == ["python", "-m", "pip", "install"]
+    assert "--no-compile" in command
+    assert command[-2:] == ["numpy>=1.26", "numba"]
+
+
 def test_what_the_tests_need_is_added_and_kept(place):
     setup.set_up(dev=False)
     place.done.clear()

@@ -26,6 +26,8 @@ BLOCK = 2048
 def tree_of_rows(rows: np.ndarray, threads: int, tell: Tell) -> tuple[np.ndarray, np.ndarray]:
     """Single linkage of aligned rows, uint8 (n, columns): joins int64 (n - 1, 2) and lengths of the edges below."""
     count, sizes = len(rows), (rows != GAP).sum(axis=1)
+    rows = rows.view()
+    rows.setflags(write=False)  # as those of an alignment are: the same code serves all
     parts = np.array_split(np.arange(count), max(1, min(16, -(-count // BLOCK))))
 
     def tree(one: np.ndarray, two: np.ndarray, done: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -61,7 +61,7 @@ def _play_measured(qtbot, player):
     qtbot.keyClick(player, Qt.Key.Key_PageDown)
     assert measured.busy
     qtbot.keyClick(player, Qt.Key.Key_PageDown)  # a click more does no harm
-    qtbot.waitUntil(lambda: measured.replays.player.playing, timeout=240_000)
+    qtbot.waitUntil(lambda: measured.replays.player.playing)
     assert "The CPU is used" in measured.told.text() and player.number == number
     assert [result.method for result in measured.results] == [one.method for one in player.scene.plays]
     qtbot.keyClick(player, Qt.Key.Key_PageDown)

@@ -45,7 +45,7 @@ def test_two_methods_keep_one_measured_clock(qtbot, page):
     page.by.setCurrentIndex(page.by.findData(BY_MEASURED))
     assert page.measured.isVisible() and not page.stages[0].isVisible() and page.scene().clock == BY_MEASURED
     page.measured.run()
-    qtbot.waitUntil(lambda: not page.measured.busy and len(page.measured.replays.runs) == 2, timeout=60_000)
+    qtbot.waitUntil(lambda: not page.measured.busy and len(page.measured.replays.runs) == 2)
     first, second = page.measured.results
     assert first.problem is second.problem and first.answer.score == second.answer.score
     logs = [(result.steps.array()["end_ns"].max(), replay.end_ns)
@@ -76,7 +76,7 @@ def test_a_measurement_is_cancelled_and_begun_again(qtbot, page):
     assert measured.busy and measured.button.text() == "Cancel"
     measured.press()
     assert not measured.busy and measured.button.text() == "Run" and "Cancelled" in measured.told.text()
-    with qtbot.waitSignal(measured.ended, timeout=60_000):
+    with qtbot.waitSignal(measured.ended):
         measured.press()
     assert len(measured.replays.runs) == 2 and measured.button.text() == "Run"
     assert page.scene().size == 2 and page.scene().measured

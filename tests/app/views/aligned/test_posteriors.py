@@ -18,7 +18,7 @@ def shown(view: AlignmentViewer, qtbot: Any) -> AlignmentViewer:
     """Rows 0 and 2, which were chosen."""
     view.canvas.choose(np.array([True, False, True, False, False]), None)
     view.posteriors.show(True)
-    qtbot.waitUntil(lambda: view.posteriors.found is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: view.posteriors.found is not None)
     qtbot.waitUntil(lambda: view.sharp)
     return view
 
@@ -59,7 +59,7 @@ def test_an_edit_computes_anew_and_another_alignment_closes(shown: AlignmentView
     side = shown.posteriors
     shown.canvas.go_to(0, 0)
     shown.commands.insert_gap()
-    qtbot.waitUntil(lambda: side.found is not None and side._of is shown.alignment, timeout=60_000)
+    qtbot.waitUntil(lambda: side.found is not None and side._of is shown.alignment)
     assert int(side.found.columns[0][0]) == 1
     shown.show_alignment(None)
     assert not side.there and side.found is None
@@ -69,5 +69,5 @@ def test_one_row_twice_is_refused_in_words(shown: AlignmentViewer, qtbot: Any) -
     side = shown.posteriors
     side.rows[1].setCurrentIndex(0)
     side.rows[1].activated.emit(0)
-    qtbot.waitUntil(lambda: "another one" in side._told.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "another one" in side._told.text())
     assert side.found is None and not side.canvas.values.size

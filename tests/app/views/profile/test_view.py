@@ -151,12 +151,12 @@ def test_the_matrix_has_the_columns_at_its_borders(qtbot: Any, result: Result) -
     matrix.resize(700, 600)
     matrix.show()
     matrix.show_result(result)
-    qtbot.waitUntil(lambda: matrix._scanned is not None and matrix.sharp, timeout=60_000)
+    qtbot.waitUntil(lambda: matrix._scanned is not None and matrix.sharp)
     plane = matrix.picture.problem
     assert plane.sequences[1].letters.decode() == result.problem.second.consensus
     assert matrix.picture.path.length == result.answer.operations.size
     matrix.go_to("10, 12")
-    qtbot.waitUntil(lambda: matrix.sharp and matrix.picture.block is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: matrix.sharp and matrix.picture.block is not None)
     text = matrix.hover_text((10, 12))
     assert "cell (10, 12)   H " in text and plane.text(1, 12) in text
     picture = export.image(matrix.figure_size(), matrix.draw_figure, 1)

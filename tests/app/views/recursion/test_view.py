@@ -34,9 +34,9 @@ def opened(qtbot, result: Result | None, selection: Selection | None = None) -> 
     view.resize(900, 600)
     view.show()
     view.show_result(result)
-    qtbot.waitUntil(lambda: view.sharp, timeout=20_000)
+    qtbot.waitUntil(lambda: view.sharp)
     view.grab()
-    qtbot.waitUntil(lambda: view.sharp, timeout=20_000)
+    qtbot.waitUntil(lambda: view.sharp)
     return view
 
 

@@ -85,7 +85,7 @@ def test_a_real_run_is_played_from_start_to_end(qtbot, result):
     view.show()
     assert ReplayView.shows(result)
     view.show_result(result)
-    qtbot.waitUntil(lambda: view.replay is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: view.replay is not None)
     assert "than it ran" in view.status.text()
     pictures = set()
     for value in (0, TICKS // 2, TICKS):
@@ -111,7 +111,7 @@ def test_runs_side_by_side_have_one_measured_clock(qtbot):
     shown.resize(900, 500)
     shown.show()
     shown.show_results([("slow", _ran(slow)), ("fast", _ran(fast)), ("empty", _ran(Steps()))])
-    qtbot.waitUntil(lambda: len(shown.runs) == 2, timeout=10_000)
+    qtbot.waitUntil(lambda: len(shown.runs) == 2)
     assert shown.span_ns == 60, "the slowest gives the whole"
     first, second = (replay for _, replay in shown.runs)
     told = []
@@ -125,5 +125,5 @@ def test_runs_side_by_side_have_one_measured_clock(qtbot):
     qtbot.keyClick(shown, Qt.Key.Key_Left)
     assert shown.player.slider.value() == TICKS - 10
     shown.show_results([("empty", _ran(Steps()))])
-    qtbot.waitUntil(lambda: not shown.runs, timeout=10_000)
+    qtbot.waitUntil(lambda: not shown.runs)
     assert "no parts" in shown.status.text()
