@@ -11,6 +11,7 @@ import ctypes
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numba
@@ -50,7 +51,7 @@ def beside(work: Callable[[Any], None], given: tuple[Any, ...], threads: int, st
             yield
         return
     handles, rooms = np.zeros(threads, np.int64), np.zeros((2, ROOM), np.uint8)
-    if error := _begin(work, given, handles, rooms):
+    if error := _beginner(work)(given, handles, rooms):
         raise ParameterError(f"this system does not start a thread (error {error}); end other programs")
     try:
         yield
@@ -64,18 +65,37 @@ def beside(work: Callable[[Any], None], given: tuple[Any, ...], threads: int, st
 def prepare(work: Callable[[Any], None], given: tuple[Any, ...]) -> None:
     """Have compiled what `beside` runs on arguments of these types; ``work`` does not begin."""
     if AVAILABLE:
-        _begin(work, given, np.zeros(0, np.int64), np.zeros((2, ROOM), np.uint8))
+        _beginner(work)(given, np.zeros(0, np.int64), np.zeros((2, ROOM), np.uint8))
         _end_first(np.zeros(0, np.int64))
     else:
         work.compile((numba.typeof(given),))  # type: ignore[attr-defined]
 
 
-@compiled
-def _begin(work, given, handles, rooms):
-    """Start the first thread, where there is to be one; 0, or the system's number of the error."""
-    if handles.size == 0:
-        return 0
-    return _start(_lead, (given, work, handles, rooms[1]), rooms[0], handles, 0)
+@cache
+def _beginner(work: Callable[[Any], None]) -> Callable[..., int]:
+    """``begin(given, handles, rooms)``, compiled: starts the first thread, where there is to be one; 0, or the system's
+    number of the error.
+
+    Made for one function, because compiled code that is kept does not know functions among its arguments again.
+    """
+
+    @called
+    def lead(everything):
+        given, handles, room = everything
+        count = 1
+        while count < handles.size and _start(work, given, room, handles, count) == 0:
+            count += 1
+        work(given)
+        for other in range(1, count):
+            _end(handles, other)
+
+    @compiled
+    def begin(given, handles, rooms):
+        if handles.size == 0:
+            return 0
+        return _start(lead, (given, handles, rooms[1]), rooms[0], handles, 0)
+
+    return begin
 
 
 @compiled
@@ -83,18 +103,6 @@ def _end_first(handles):
     """Wait until the first thread has ended, and so all have."""
     if handles.size:
         _end(handles, 0)
-
-
-@called
-def _lead(everything):
-    """What the first thread does."""
-    given, work, handles, room = everything
-    count = 1
-    while count < handles.size and _start(work, given, room, handles, count) == 0:
-        count += 1
-    work(given)
-    for other in range(1, count):
-        _end(handles, other)
 
 
 @intrinsic

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -85,8 +89,6 @@ def test_what_the_block_raises_stops_them() -> None:
 
 
 def test_arrays_are_let_go_when_all_have_returned() -> None:
-    import sys
-
     rows = np.ones((300, 30))
     before = sys.getrefcount(rows)
     for _ in range(50):
@@ -105,7 +107,7 @@ def test_to_prepare_does_nothing_else() -> None:
 
 def test_where_no_thread_starts_an_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native_threads, "AVAILABLE", True)
-    monkeypatch.setattr(native_threads, "_begin", lambda *given: 11)
+    monkeypatch.setattr(native_threads, "_beginner", lambda work: lambda *given: 11)
     given = sums(np.ones((3, 3)))
     with pytest.raises(ParameterError, match="error 11"), native_threads.beside(added, given, 2, given.stop):
         pass
@@ -119,3 +121,29 @@ def test_where_the_system_has_none_pythons_do_the_same(monkeypatch: pytest.Monke
     with native_threads.beside(added, given, 3, given.stop):
         pass
     np.testing.assert_array_equal(given.sums, rows.sum(axis=1) / 2)
+
+
+TWICE = """
+import numpy as np
+from kernels.cpu import native_threads
+from tests.kernels.cpu.test_native_threads import added, sums
+
+for _ in range(3):
+    given = sums(np.ones((3, 3)))
+    native_threads.prepare(added, given)
+    with native_threads.beside(added, given, 2, given.stop):
+        pass
+    assert given.sums.tolist() == [1.5] * 3
+stats = native_threads._beginner(added).stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+
+
+@pytest.mark.skipif(not native_threads.AVAILABLE, reason="this system has no such threads")
+def test_code_that_is_kept_is_loaded_once(tmp_path) -> None:
+    """And not by every run, which compares the types of what it is given with those of the code."""
+    root = Path(__file__).resolve().parents[3]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", TWICE]
+    found = [subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True) for _ in "12"]
+    assert [run.stdout.split() for run in found] == [["0", "1"], ["1", "0"]], found[-1].stderr
