@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -84,8 +88,6 @@ def test_what_the_block_raises_stops_them() -> None:
 
 
 def test_arrays_are_let_go_when_all_have_returned() -> None:
-    import sys
-
     rows = np.ones((300, 30))
     before = sys.getrefcount(rows)
     for _ in range(50):
@@ -126,3 +128,26 @@ def test_where_the_system_has_none_pythons_do_the_same(monkeypatch: pytest.Monke
     with native_threads.beside(ADDED, given, 3, given.stop):
         pass
     np.testing.assert_array_equal(given.sums, rows.sum(axis=1) / 2)
+
+
+TWICE = """
+import numpy as np
+from kernels.cpu import native_threads
+from tests.kernels.cpu.test_native_threads import ADDED, sums
+
+for _ in range(3):
+    given = sums(np.ones((3, 3)))
+    with native_threads.beside(ADDED, given, 2, given.stop):
+        pass
+    assert given.sums.tolist() == [1.5] * 3
+print(sum(ADDED.begin.stats.cache_hits.values()), sum(ADDED.begin.stats.cache_misses.values()))
+"""
+
+
+@pytest.mark.skipif(not native_threads.AVAILABLE, reason="this system has no such threads")
+def test_code_that_is_kept_is_loaded_once(tmp_path) -> None:
+    root = Path(__file__).resolve().parents[3]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", TWICE]
+    found = [subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True) for _ in "12"]
+    assert [run.stdout.split() for run in found] == [["0", "1"], ["1", "0"]], found[-1].stderr
