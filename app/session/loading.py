@@ -87,7 +87,7 @@ class Loader(QObject):
         path: Path | None = None,
         beside: list[Any] | None = None,
         sample: bool = False,
-        tell: Callable[[tuple[Sequence, ...]], tuple[str, ...]] = lambda sequences: (),
+        tell: Callable[[list[Sequence]], tuple[str, ...]] = lambda sequences: (),
     ) -> None:
         def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]:
             from kernels.io import aligned_pixels, tiled_edits  # which load Numba
@@ -105,7 +105,7 @@ class Loader(QObject):
                 sequences.append(datum)
                 if len(datum) >= LONG:
                     texts.makeup(datum)
-            changed = tell(tuple(sequences)), what_reading_changed(sequences)
+            changed = tell(sequences), what_reading_changed(sequences)
             return tuple(sequences), others, tuple(itertools.chain(*changed))
 
         def done(found: tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]) -> None:
@@ -152,7 +152,7 @@ def read_file(path: Path, monitor: Monitor) -> list[Any]:
     return loading.read(path, monitor)
 
 
-def _pasted(text: str, sequences: tuple[Sequence, ...]) -> tuple[str, ...]:
+def _pasted(text: str, sequences: list[Sequence]) -> tuple[str, ...]:
     """What a pasted text was taken for, and a doubt where it does not look like it; nothing of other data."""
     if not sequences:
         return ()
