@@ -117,7 +117,7 @@ METHODS = (
         models=least(sizes.linkage_work, OWN_ESTIMATE, STEPS),
         criterion=SINGLE,
         staging="kernels.parttree.plays_linkage:LINKAGE",
-        nominal_gcups={"cpu": 3.0, "cuda": 1000.0},
+        nominal_gcups={"cpu": 3.0, "cuda": 100.0},
     ),
     _method(
         "medoid-tree",
