@@ -112,7 +112,7 @@ BLOCK_ROWS, PRODUCT_ROWS = ({"scores": first, "maximisation": "slice"} for first
 BLOCKS = (BLOCK, WORKERS)
 ALL_THREE = sizes.on_gpu(sizes.gpu_matrices(3))
 PRODUCTS, ALL_PRODUCTS = sizes.on_gpu(sizes.gpu_matrices(1, 1, 1)), sizes.on_gpu(sizes.gpu_matrices(3, 2, 4))
-WAVES = sizes.on_gpu(sizes.gpu_waves)
+WAVES = sizes.on_gpu(sizes.gpu_waves, sizes.serial)  # borders of blocks go from the host before directions come
 
 METHODS = (
     _method("profile-wavefront", "ProfileWavefront", "section 4.2.2", "Scores of a tile by matrix product, its cells "
