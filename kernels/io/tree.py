@@ -17,6 +17,9 @@ import numpy as np
 from kernels.errors import InputError
 from kernels.serialization import stored
 
+PART = 4096
+"""Numbers that become Python's at a time."""
+
 
 @stored("tree")
 @dataclass(frozen=True, eq=False)
@@ -131,7 +134,7 @@ class Tree:
     @cached_property
     def taxa(self) -> tuple[str, ...]:
         """Names of the leaves, in their order."""
-        return tuple(self.names[leaf] for leaf in self.leaves.tolist())
+        return _in_order(self.names, self.leaves)
 
     @cached_property
     def degrees(self) -> np.ndarray:
@@ -218,8 +221,9 @@ class Tree:
 
 
 def _in_order(names: Sequences[str], order: np.ndarray) -> tuple[str, ...]:
-    """The names of nodes; by a loop of Python's own, which of millions lets other threads go on."""
-    return tuple([names[node] for node in order.tolist()])
+    """The names of nodes; by a loop of Python's own over some at a time, which of millions lets other threads go on."""
+    parts = (order[first : first + PART].tolist() for first in range(0, order.size, PART))
+    return tuple(names[node] for part in parts for node in part)
 
 
 def from_root(parents: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.model import Sequence, joined
+from kernels.model import Sequence, joined, lengths_of
 from kernels.trees.distances.kmers import BASES, GROUPS, LENGTH_FACTOR, K, letter_codes
 
 
@@ -56,7 +56,7 @@ def letters_of(sequences: Sequences[Sequence], protein: bool) -> Letters:
     """The letters of sequences in one array."""
     groups = GROUPS if protein else BASES
     offsets = np.zeros(len(sequences) + 1, np.int64)
-    np.cumsum([len(sequence) for sequence in sequences], out=offsets[1:])
+    np.cumsum(lengths_of(sequences), out=offsets[1:])
     return Letters(joined(sequences), offsets, letter_codes(groups).astype(np.int8), len(groups))
 
 

@@ -21,20 +21,19 @@ def alignment_order(tree: Tree) -> Order:
 
     Leaves are ready before phase 1.
     """
-    ready, parents = [0] * len(tree), tree.parents.tolist()
-    for node in range(len(tree) - 1, 0, -1):
-        parent = parents[node]
-        ready[parent] = max(ready[parent], ready[node] + 1)
+    from kernels.trees.cpu_order import heights  # a compiler is not loaded by who only reads a tree
+
     # Nodes after which the last leaf below them is the same stand below each other: the deeper one comes first.
     ends, nodes = tree.ends, np.arange(len(tree))
     post = np.lexsort((-nodes, ends))
     inner = post[tree.degrees[post] > 0]
-    return Order(inner, np.array(ready)[inner])
+    return Order(inner, heights(tree.parents)[inner])
 
 
 def by_phase(order: Order) -> list[np.ndarray]:
     """The nodes of each phase, in post-order."""
-    return [order.nodes[order.phases == phase] for phase in range(1, int(order.phases.max(initial=0)) + 1)]
+    last = np.cumsum(np.bincount(order.phases))
+    return np.split(order.nodes[np.argsort(order.phases, kind="stable")], last[1:-1]) if last.size > 1 else []
 
 
 def spans(tree: Tree) -> np.ndarray:

@@ -1,0 +1,16 @@
+"""Heights of nodes, compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernels.cpu.jit import compiled
+
+
+@compiled
+def heights(parents):
+    """The most edges between each node and a leaf below it, int64; ``parents`` are those of a tree in preorder."""
+    found = np.zeros(parents.size, np.int64)
+    for node in range(parents.size - 1, 0, -1):
+        found[parents[node]] = max(found[parents[node]], found[node] + 1)
+    return found
