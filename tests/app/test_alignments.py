@@ -92,8 +92,8 @@ def test_what_is_opened_is_selected_among_the_data(qtbot: Any, window: Any, tmp_
     other = tmp_path / "other.sto"
     other.write_text(STOCKHOLM)
     window.loader.open_paths([other])
-    qtbot.waitUntil(lambda: len(window.session.state.data) == 2)
-    assert window.viewer.datum.name == "other" == window.data.list.currentItem().text(0)
+    qtbot.waitUntil(lambda: len(window.session.state.data) == 2 and window.viewer.datum.name == "other")
+    assert window.data.list.currentItem().text(0) == "other"
 
 
 def test_an_alignment_that_is_no_longer_open_is_no_longer_shown(qtbot: Any, window: Any, tmp_path: Path) -> None:
