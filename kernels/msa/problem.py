@@ -74,6 +74,11 @@ class MsaProblem:
         return lengths_of(self.sequences)
 
     @cached_property
+    def counted_lengths(self) -> tuple[np.ndarray, np.ndarray]:
+        """The different lengths, ascending, and how many sequences have each, int64: of a million there are few."""
+        return np.unique(self.lengths, return_counts=True)
+
+    @cached_property
     def filled(self) -> tuple[int, ...]:
         """Numbers of the sequences that have letters."""
         return tuple(number for number, sequence in enumerate(self.sequences) if len(sequence))
@@ -106,7 +111,7 @@ class MsaProblem:
     @cached_property
     def cells(self) -> int:
         """Products of lengths, summed over all pairs; at least 1."""
-        lengths, times = np.unique(self.lengths, return_counts=True)  # of a million sequences there are few
+        lengths, times = self.counted_lengths
         squares = sum(count * length**2 for length, count in zip(lengths.tolist(), times.tolist(), strict=True))
         return max((int(self.lengths.sum()) ** 2 - squares) // 2, 1)
 

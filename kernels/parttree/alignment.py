@@ -120,10 +120,10 @@ def affordable(sequences: tuple[Sequence, ...]) -> str:
     return SINGLE if linkage_steps(different) <= MOST_STEPS else MEDOID
 
 
-def linkage_steps(lengths: np.ndarray) -> float:
-    """Words of bits that all longest common subsequences are counted with; lengths int64."""
+def linkage_steps(lengths: np.ndarray, times: np.ndarray | int = 1) -> float:
+    """Words of bits that all longest common subsequences are counted with; lengths int64, and how many have each."""
     words = np.maximum((lengths + BITS - 1) // BITS, 1)
-    return float(int(lengths.sum()) * int(words.sum()) / 2)
+    return float(int((lengths * times).sum()) * int((words * times).sum()) / 2)
 
 
 @dataclass(frozen=True, eq=False)

@@ -264,11 +264,12 @@ def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
     share = different / lengths.size
     nodes = _columns(problem) * float(lengths.sum()) * share
     guide = float(PART_TREE_CELLS) * min(problem.rules.references, different) * different
+    steps = STEP_CELLS * linkage_steps(*problem.counted_lengths) * share
     if problem.rules.guide == MEDOID:
         near = min(different, LINKED * problem.rules.references)
-        guide = (STEP_CELLS * linkage_steps(lengths) * share + PAIR_CELLS * different**2 / 2) * near / different
+        guide = (steps + PAIR_CELLS * different**2 / 2) * near / different
     if problem.rules.guide == SINGLE:
-        guide = STEP_CELLS * linkage_steps(lengths) * share**2 + PAIR_CELLS * different * (different - 1) / 2
+        guide = steps * share + PAIR_CELLS * different * (different - 1) / 2
     return max(int(nodes + (0 if problem.tree is not None else guide)), 1)
 
 
