@@ -275,8 +275,12 @@ def _groups(references: int, tasks: int, slots: int) -> np.ndarray:
 def _by_groups(refs: np.ndarray, groups: np.ndarray, members: np.ndarray) -> Batch:
     """All members with every group of the references."""
     count, size = groups.size - 1, members.size
-    parts = [(at, min(at + TASK, size)) for at in range(0, size, TASK)]
-    tasks = [(group, group * size + first, group * size + last) for group in range(count) for first, last in parts]
+    first = np.arange(0, size, TASK)
+    tasks = [
+        (group, group * size + at, group * size + min(at + TASK, size))  # type: ignore[operator]
+        for group in range(count)
+        for at in first
+    ]
     return Batch(refs, groups, np.tile(members, count), size * np.arange(count + 1), np.array(tasks))
 
 
