@@ -23,7 +23,7 @@ PAPER = Citation(
 )
 
 
-STEPS = "steps of pairs, of a letter and 64 others"
+STEPS = "steps of pairs, of a letter and a word of others"
 
 
 def _method(id: str, name: str, summary: str, citation: Citation, **declared: Any) -> Method:
@@ -117,7 +117,7 @@ METHODS = (
         models=least(sizes.linkage_work, OWN_ESTIMATE, STEPS),
         criterion=SINGLE,
         staging="kernels.parttree.plays_linkage:LINKAGE",
-        nominal_gcups={"cpu": 3.0, "cuda": 100.0},
+        nominal_gcups={"cpu": 5.0, "cuda": 100.0},
     ),
     _method(
         "medoid-tree",
@@ -134,7 +134,7 @@ METHODS = (
         logged=sizes.medoid_logged,
         models=least(sizes.medoid_work, OWN_ESTIMATE, STEPS),
         criterion=MEDOID,
-        nominal_gcups={"cpu": 3.0},
+        nominal_gcups={"cpu": 5.0},
     ),
     Method(
         id="msa-parttree",

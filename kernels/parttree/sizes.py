@@ -120,8 +120,6 @@ PAIRS = 6
 """Sequences for each pair of the first level of the tree, about."""
 STEP_CELLS, PAIR_CELLS, PART_TREE_CELLS = 0.09, 7.0, 400
 """What a word of bits takes, a pair beside these, and a distance of PartTree, as cells of two profiles (about 1 ns)."""
-LONG_WORD = 64
-"""Letters of a sequence that a step takes."""
 LINKED_BYTES = 300
 """Numbers of a sequence in a tree of single linkage: its join, and its node."""
 DRAWN_BYTES = 30
@@ -165,8 +163,8 @@ def _linked_on_device(lengths: np.ndarray) -> dict[str, int]:
 
 
 def linkage_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
-    """Steps of all pairs: in one, a letter of a sequence meets 64 of another (`cpu_lcs`)."""
-    return max(int(_linked_pairs(problem) * _steps(problem.lengths)), 1)
+    """Steps of all pairs: in one, a letter of a sequence meets a word of another (`cpu_lcs`)."""
+    return max(int(linkage_steps(problem.lengths)), 1)
 
 
 def linkage_logged(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Logged:
@@ -176,11 +174,6 @@ def linkage_logged(problem: PartTreeProblem, parameters: Mapping[str, Any], back
 
 def _linked_pairs(problem: PartTreeProblem) -> int:
     return len(problem.sequences) * (len(problem.sequences) - 1) // 2
-
-
-def _steps(lengths: np.ndarray) -> float:
-    """Steps of a pair, on average."""
-    return float(lengths.mean() * np.ceil(lengths / LONG_WORD).mean()) if lengths.size else 0.0
 
 
 def medoid_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
@@ -198,7 +191,8 @@ def medoid_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], ba
 
 def medoid_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
     """Steps, as of single linkage."""
-    return max(int(_medoid_pairs(problem) * _steps(problem.lengths)), 1)
+    share = 2 * _medoid_pairs(problem) / max(len(problem.sequences), 1) ** 2
+    return max(int(share * linkage_steps(problem.lengths)), 1)
 
 
 def medoid_logged(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Logged:
