@@ -62,7 +62,9 @@ class PointTable(QTableView):
             elif row != (before := self._rows[number]):
                 for place, column in enumerate(self._columns):
                     if row.get(column.key) != before.get(column.key):
-                        self._cells.setItem(number, place, self._item(place, row))
+                        # Not setItem: PySide would keep a Python object of the clone when Qt has deleted it, and
+                        # hand it out for whatever is made at its address next.
+                        self._cells.setItemData(self._cells.index(number, place), self._data(place, row))
         self._rows = table.rows
         self._sorted.setDynamicSortFilter(True)
         self._fit_columns()
@@ -93,13 +95,18 @@ class PointTable(QTableView):
 
     def _item(self, place: int, row: Mapping[str, Any]) -> QStandardItem:
         """The cell of a row in the column at this place."""
+        item = self._blank[place].clone()
+        for role, value in self._data(place, row).items():
+            item.setData(value, role)
+        return item
+
+    def _data(self, place: int, row: Mapping[str, Any]) -> dict[int, str]:
+        """What a row has in the column at this place: its text, and by what it is sorted."""
         column = self._columns[place]
         value = row.get(column.key)
-        text, item = tables.cell(column, value), self._blank[place].clone()
-        item.setText(text)
-        item.setData(_rank(value), RANK)
+        text = tables.cell(column, value)
         self._longest[place] = max(self._longest[place], text, key=len)
-        return item
+        return {Role.DisplayRole: text, RANK: _rank(value)}
 
     def _fit_columns(self) -> None:
         """As wide as the longest text of each, which is measured when it has grown."""

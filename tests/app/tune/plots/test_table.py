@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtGui import QStandardItem
 
 from app.tune.plots.table import PointTable, _rank
 from kernels.experiments.tables import Column, Table
@@ -67,6 +69,21 @@ def test_a_value_that_changes_is_shown_and_sorted_anew(table):
     table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
     table.show_table(Table("", COLUMNS, (ROWS[0], {"name": "a", "time": 1.0}, ROWS[2])))
     assert texts(table) == ["c", "a", "b"] and texts(table, 1) == ["", "1 ms", "9 ms"]
+
+
+def test_no_cell_outlives_its_table(qtbot):
+    def cells() -> int:
+        return sum(isinstance(found, QStandardItem) for found in shiboken6.getAllValidWrappers())
+
+    before = cells()
+    table = PointTable()
+    for time in (1.0, 2.0, 3.0):
+        table.show_table(Table("", COLUMNS, (*ROWS, {"name": "d", "time": time})))
+    assert cells() > before
+    table.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    del table
+    assert cells() == before
 
 
 def test_what_is_chosen_stays_so_when_points_come(table):
