@@ -143,6 +143,7 @@ def guide(problem: MsaProblem, leaves: Leaves, threads: int, monitor: Monitor) -
     letters = letters_of(filled, problem.protein)
     words = encoded(letters, problem.protein, threads, Monitor())
     measure = Indexed(words, letters.bins, threads, monitor, Log(Steps(), 1, 0))
+    measure.measured = tell.measured
     return Recursion(part, words, measure, threads, tell, TASK).joins()
 
 

@@ -69,7 +69,9 @@ def run_sections(
     words = encoded(letters, problem.protein, threads, monitor)
     times_ms[SETUP] = clock.running_ms
     measure = measure_of(words, letters.bins, Log(steps, len(PAPER_PHASES) + 1, clock.started_ns), times_ms)
-    answer = part_tree(problem, words, measure, 1, told(monitor, RECURSION), ALL)
+    tell = told(monitor, RECURSION)
+    measure.measured = tell.measured
+    answer = part_tree(problem, words, measure, 1, tell, ALL)
     times_ms[RECURSION] = max(clock.running_ms - sum(times_ms[phase] for phase in PAPER_PHASES), 0.0)
     nbytes = words.kmers.nbytes + words.counts.nbytes + letters.letters.nbytes
     return Outcome(answer, times_ms, nbytes)
@@ -85,7 +87,9 @@ def _run(
     words = encoded(letters, problem.protein, threads, monitor)
     clock.phase(WORDS)
     measure = kind(words, letters.bins, threads, monitor, Log(steps, 2, clock.started_ns))
-    answer = part_tree(problem, words, measure, threads, told(monitor, RECURSION), task)
+    tell = told(monitor, RECURSION)
+    measure.measured = tell.measured
+    answer = part_tree(problem, words, measure, threads, tell, task)
     clock.phase(RECURSION)
     return Outcome(answer, times_ms, words.kmers.nbytes + words.counts.nbytes + letters.letters.nbytes)
 
@@ -130,12 +134,20 @@ def room_for(batch: Batch, every: bool) -> Found:
     return Found(np.zeros(1, np.int32), np.zeros(size), np.empty(max(int(places[-1]), 1)), places)
 
 
-class Indexed:
+class Measuring:
+    """What measures distances; meanwhile it calls ``measured(done, total)``, which raises Cancelled when asked to."""
+
+    def __init__(self, words: Words, monitor: Monitor, log: Log) -> None:
+        self.words, self.monitor, self.log = words, monitor, log
+        self.measured: Callable[[int, int], None] = lambda done, total: monitor.check()
+
+
+class Indexed(Measuring):
     """Distances by an index of the references, on threads."""
 
     def __init__(self, words: Words, bins: int, threads: int, monitor: Monitor, log: Log) -> None:
-        self.words, self.bins, self.threads, self.monitor, self.log = words, bins, threads, monitor, log
-        self.sizes = words.ends - words.begins
+        super().__init__(words, monitor, log)
+        self.bins, self.threads, self.sizes = bins, threads, words.ends - words.begins
 
     def __call__(self, batch: Batch, every: bool, level: int) -> Found:
         found, ticket, stop = room_for(batch, every), np.zeros(1, np.int64), workers.stop_word()
@@ -150,26 +162,29 @@ class Indexed:
             cpu_counts.measure(self.words, batch, found, own, ticket, done[worker, :1], stop)
             self.log.add(level, batch, worker, begun_ns)
 
-        workers.share(work, threads, stop, self.monitor.check)
+        members = int((batch.tasks[:, 2] - batch.tasks[:, 1]).sum())
+        workers.share(work, threads, stop, lambda: self.measured(int(done[:, 0].sum()), members))
         return found
 
 
-class Serial:
+class Serial(Measuring):
     """Distances by algorithm 1, on one thread."""
 
     def __init__(self, words: Words, bins: int, threads: int, monitor: Monitor, log: Log) -> None:
-        self.words, self.monitor, self.log = words, monitor, log
+        super().__init__(words, monitor, log)
         self.ref_map, self.mirror = np.zeros(bins, np.int32), np.zeros(bins, np.int32)
 
     def __call__(self, batch: Batch, every: bool, level: int) -> Found:
-        found, stop = room_for(batch, every), workers.stop_word()
+        found, done, stop = room_for(batch, every), np.zeros(1, np.int64), workers.stop_word()
 
         def work(worker: int) -> None:
             begun_ns = time.perf_counter_ns()
-            cpu_counts.serial(self.words, batch, found, self.ref_map, self.mirror, 0, len(batch.tasks), stop)
+            cpu_counts.serial(self.words, batch, found, self.ref_map, self.mirror, 0, len(batch.tasks), done, stop)
             self.log.add(level, batch, worker, begun_ns)
 
-        workers.share(work, 1, stop, self.monitor.check)
+        group, first, last = batch.tasks.T
+        distances = int(np.dot(last - first, np.diff(batch.ref_starts)[group]))
+        workers.share(work, 1, stop, lambda: self.measured(int(done[0]), distances))
         return found
 
 
@@ -190,6 +205,8 @@ class Sectioned(Serial):
         super().__init__(words, bins, threads, monitor, log)
         self.bins, self.section, self.threads, self.times_ms = bins, section, threads, times_ms
         self.stop = workers.stop_word()
+        self.counted = 0
+        """References that all sequences have been counted against."""
 
     def __call__(self, batch: Batch, every: bool, level: int) -> Found:
         if level or every or batch.refs.size < 2:
@@ -205,6 +222,7 @@ class Sectioned(Serial):
             with self.timed(MAPS):
                 maps = np.zeros((refs.size, self.bins), np.int32)
                 maps_of(self.words, refs, maps)
+            self.counted = first
             shared = self.calculated(own, maps, batch)
             with self.timed(RETURN):
                 self.alone(partial(returned, self.words, batch, own, shared, first, found, self.stop))
@@ -223,8 +241,12 @@ class Sectioned(Serial):
             calculate(own, maps, shared, ticket, self.stop)
             self.log.on(CALCULATION_NUMBER).add(0, batch, worker, begun_ns)
 
+        def poll() -> None:
+            taken = min(int(ticket[0]) * PART / own.lengths.size, 1.0)
+            self.measured(round(own.order.size * (self.counted + taken * len(maps))), own.order.size * batch.refs.size)
+
         with self.timed(CALCULATION):
-            workers.share(work, threads, self.stop, self.monitor.check)
+            workers.share(work, threads, self.stop, poll)
         with self.timed(RETRIEVAL):
             return shared
 

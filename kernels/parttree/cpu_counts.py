@@ -205,10 +205,10 @@ def first_least(away):
 
 
 @compiled
-def serial(words, batch, found, ref_map, mirror, first_task, last_task, stop):
+def serial(words, batch, found, ref_map, mirror, first_task, last_task, done, stop):
     """Tasks of a batch as algorithm 1 of the paper has them: for every reference a map of its words, int32 (bins,), and
     for every sequence a mirror of what was counted of it; both are 0 before and after. Members of a task are all those
-    of a group, so that a map is made once."""
+    of a group, so that a map is made once. ``done`` int64 (1,) counts distances."""
     every = found.everything.size > 0
     for task in range(first_task, last_task):
         group, first, last = batch.tasks[task]
@@ -232,6 +232,7 @@ def serial(words, batch, found, ref_map, mirror, first_task, last_task, stop):
                     found.nearest[at], found.least[at] = number, away
             for at in range(words.begins[reference], words.ends[reference]):
                 ref_map[words.kmers[at]] = 0
+            done[0] += last - first
 
 
 @inlined

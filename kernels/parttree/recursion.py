@@ -6,16 +6,17 @@ methods and devices make one tree.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from kernels.cpu import workers
 from kernels.cpu.jit import compiled
 from kernels.io.tree import Tree
+from kernels.monitor import Monitor
 from kernels.parttree import cpu_groups
 from kernels.parttree.cpu_counts import Batch, Found
 from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
@@ -24,6 +25,8 @@ from kernels.parttree.words import Words, distinct
 MOST_DISTANCES = 1 << 25
 """Distances between the picks of groups that are split together, at most, where a single group has not more."""
 NOTHING = np.zeros(0)
+STEPS = 10_000
+"""In which the progress of a level is told."""
 
 Measure = Callable[[Batch, bool, int], Found]
 """``measure(batch, every, level)``: of all members the nearest reference, or where ``every`` all distances."""
@@ -46,10 +49,9 @@ class Recursion:
     """The recursion over the different sequences of a problem."""
 
     def __init__(
-        self, problem: PartTreeProblem, words: Words, measure: Measure, threads: int,
-        tell: Callable[[int, int], None], task: int,
+        self, problem: PartTreeProblem, words: Words, measure: Measure, threads: int, tell: Told, task: int,
     ) -> None:  # fmt: skip
-        """``tell(done, total)`` is called between the levels; ``task`` is the most members of a task."""
+        """``tell`` is told what each level is to measure; ``task`` is the most members of a task."""
         self.problem, self.words, self.measure, self.threads, self.tell, self.task = (
             problem, words, measure, threads, tell, task,
         )  # fmt: skip
@@ -97,6 +99,7 @@ class Recursion:
         if self.first.size < 2:
             members, starts = members[:0], starts[:1]
         while starts.size > 1:
+            self.tell.begin(np.diff(starts), self.problem.references)
             level, members, starts = self._split(members, starts, len(levels))
             levels.append(level)
             self.tell(self.first.size - members.size, self.first.size)
@@ -181,6 +184,7 @@ class Recursion:
         self, refs: np.ndarray, ref_starts: np.ndarray, members: np.ndarray, starts: np.ndarray, every: bool, level: int
     ) -> Found:
         tasks = _tasks(starts, np.diff(ref_starts) > 0, self.task)
+        self.tell.measure(int(np.dot(np.diff(ref_starts), np.diff(starts))))
         return self.measure(Batch(refs, ref_starts, members, starts, tasks), every, level)
 
     def _share(self, groups: int, work: Callable[[np.ndarray], None]) -> None:
@@ -207,9 +211,8 @@ class Recursion:
 
 
 def part_tree(
-    problem: PartTreeProblem, words: Words, measure: Measure, threads: int, tell: Callable[[int, int], None],
-    task: int,
-) -> PartTreeAnswer:  # fmt: skip
+    problem: PartTreeProblem, words: Words, measure: Measure, threads: int, tell: Told, task: int
+) -> PartTreeAnswer:
     """The tree of a problem whose words are known; see `Recursion`."""
     try:
         return Recursion(problem, words, measure, threads, tell, task).answer()
@@ -299,15 +302,45 @@ def _assemble(
     return node
 
 
-def told(monitor: Any, phase: str) -> Callable[[int, int], None]:
-    """Progress of the recursion, which never falls: what is alone in its group is placed for good."""
-    most = [0.0]
+class Told:
+    """Progress of a recursion, which never falls: what is alone in its group is placed for good.
 
-    def tell(done: int, total: int) -> None:
-        if done / total > most[0]:
-            most[0] = done / total
-            monitor.update(done, total, phase)
+    While a level is split, the distances that are measured count for its share of what is left. How many levels there
+    will be is not known: where groups fall apart as evenly as they can there are fewest, and one more is reckoned with.
+    """
+
+    def __init__(self, monitor: Monitor, phase: str) -> None:
+        self._monitor, self._phase = monitor, phase
+        self._most = 0.0
+        self._share, self._before, self._own, self._all = 0.0, 0, 0, 1
+        """Of the level: its share of everything, distances measured before, those of now, and those of all at most."""
+        self._begun = 0.0
+
+    def __call__(self, done: int, total: int) -> None:
+        """So much is done for good."""
+        if done / total > self._most:
+            self._most = done / total
+            self._monitor.update(done, total, self._phase)
         else:
-            monitor.check()
+            self._monitor.check()
 
-    return tell
+    def begin(self, sizes: np.ndarray, references: int) -> None:
+        """A level of groups of so many members (int64) begins."""
+        picks = np.minimum(sizes, references)
+        levels = max(1.0, math.log(max(int(sizes.max()), 2)) / math.log(max(references, 2)))
+        self._begun, self._share = self._most, (1 - self._most) / (1 + math.ceil(levels))
+        self._before, self._own, self._all = 0, 0, int((sizes + picks**2 + sizes * picks).sum())
+
+    def measure(self, distances: int) -> None:
+        """So many distances are measured now."""
+        self._before, self._own = self._before + self._own, distances
+
+    def measured(self, done: int, total: int) -> None:
+        """Of the distances that are measured now so many in so many are there."""
+        share = (self._before + self._own * done / max(total, 1)) / self._all
+        self(round(STEPS * (self._begun + self._share * min(share, 1.0))), STEPS)
+
+
+def told(monitor: Monitor, phase: str) -> Told:
+    """Progress of a phase, which never falls."""
+    return Told(monitor, phase)

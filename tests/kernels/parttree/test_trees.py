@@ -14,6 +14,7 @@ from kernels.monitor import Monitor
 from kernels.parttree import cpu, sizes, trials
 from kernels.parttree.cpu_counts import Batch, Found
 from kernels.parttree.problem import PART_TREE, PartTreeAnswer, PartTreeProblem, draw_key
+from kernels.parttree.recursion import Told
 from kernels.parttree.reference import Textbook
 from kernels.parttree.words import distinct, letters_of
 from kernels.steps import Steps
@@ -33,12 +34,14 @@ def proteins(*texts: str) -> tuple[Sequence, ...]:
     return tuple(Sequence(f"s{at}", text.encode(), SequenceType.PROTEIN) for at, text in enumerate(texts))
 
 
-def all_against_all(problem: PartTreeProblem, kind: str) -> Found:
-    """Every sequence is a reference, and a member."""
+def all_against_all(problem: PartTreeProblem, kind: str, told: list[tuple[int, int]] | None = None) -> Found:
+    """Every sequence is a reference, and a member; ``told`` becomes the progress."""
     count = len(problem.sequences)
     letters, log = letters_of(problem.sequences, problem.protein), cpu.Log(Steps(), 1, 0)
     words = cpu.encoded(letters, problem.protein, 2, Monitor())
     measure = (cpu.Indexed if kind == "index" else cpu.Serial)(words, letters.bins, 2, Monitor(), log)
+    if told is not None:
+        measure.measured = lambda *progress: told.append(progress)
     ends, every = np.array([0, count]), np.arange(count)
     return measure(Batch(every, ends, every, ends, np.array([[0, 0, count]])), True, 0)
 
@@ -49,6 +52,31 @@ def test_distances_of_all_pairs_are_those_of_plain_counters(kind: str, seed: int
     book, count = Textbook(problem), len(problem.sequences)
     expected = [[book.distance(i, j) for j in range(count)] for i in range(count)]
     np.testing.assert_array_equal(all_against_all(problem, kind).everything.reshape(count, count), expected)
+
+
+@pytest.mark.parametrize("kind", ["index", "maps"])
+def test_progress_of_distances_rises_to_its_end(kind: str) -> None:
+    told: list[tuple[int, int]] = []
+    all_against_all(trials.draw(Chance(2)), kind, told)
+    done, totals = zip(*told, strict=True)
+    assert list(done) == sorted(done) and {done[-1]} == set(totals)
+
+
+def test_a_level_takes_a_share_of_what_is_left_and_no_progress_falls() -> None:
+    shares: list[float] = []
+    tell = Told(Monitor(lambda done, total, phase: shares.append(done / total)), "recursion")
+    for groups in ([2500], [900, 400, 5]):
+        tell.begin(np.array(groups), 50)
+        for distances in (sum(groups), 50 * sum(groups)):
+            tell.measure(distances)
+            for done in (0, 1, 2):
+                tell.measured(done, 2)
+    assert shares == sorted(set(shares)) and len(shares) > 5 and 0.4 < shares[-1] < 0.7
+    before = shares.copy()
+    tell(1, 10)
+    assert shares == before, "less than was told before"
+    tell(1, 1)
+    assert shares[-1] == 1
 
 
 def test_distances_are_those_of_the_family_of_trees() -> None:
