@@ -1,22 +1,31 @@
 """Aligned FASTA, and A2M and A3M, which write insertions in lower case.
 
-Letters go from the blocks of the file straight to one array, by compiled code, without an object a row: a gigabyte is
-read in about two seconds.
+Letters go from the blocks of the file to one array by compiled code, of several blocks at a time, without an object a
+row.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import cycle
+from typing import NamedTuple
 
 import numpy as np
 
+from kernels.cpu.workers import cores
 from kernels.errors import InputError
 from kernels.io.alignment_files.room import Room
 from kernels.io.alignment_files.rows import NOTHING, Annotations, Raw, ragged, titled
+from kernels.io.line_blocks import BLOCK
 
 ENOUGH = 1 << 26
 """Bytes after which a file is taken for an alignment, if all rows so far had one length and one held a gap."""
+ROOMY = 1.01
+"""Of a block's bytes, what is taken for its letters: one is a little larger, as it ends with a line."""
+PACKERS = 4
+"""Threads that keep up with one that reads."""
 MANY = 50_000
 """Records after which a file without a gap is taken for sequences."""
 
@@ -93,79 +102,80 @@ def _widened(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, met: int, 
 def looks_aligned(stream: Iterator[bytes]) -> bool:
     """Whether the records of FASTA all have one length, and some hold gaps; told from the first `ENOUGH` bytes, or from
     `MANY` records without a gap, where these leave no doubt: reads of a sequencer have one length too."""
-    from kernels.io.alignment_files.loops import count  # loads Numba, which reading other files does not need
-
-    length, found, records, seen, done = -1, 0, 0, 0, 0
+    starts, length, at, records, dashed, done = np.empty(0, np.int64), -1, 0, 0, False, 0
     for block in stream:
-        array = np.frombuffer(block, np.uint8)
-        for start, stop, title in _bodies(block):
-            if title is not None:
-                if records > 1 and found != length:
-                    return False
-                length, found, records = (found if records == 1 else length), 0, records + 1
-            more, met = count(array, start, stop, KINDS)
-            found, seen = found + more, seen | met
-            if (records > 1 and found > length) or (records > MANY and not seen & DASH):
-                return False
-        done += len(block)
-        if done >= ENOUGH and records > 2 and seen & DASH:
+        letters, titles, before, _ = _pack(block)
+        early = letters[: before[MANY - records]] if records + len(titles) > MANY >= records else letters
+        starts = np.concatenate((starts[-1:], at + before))
+        lengths = np.diff(starts)
+        at, records, done = at + letters.size, records + len(titles), done + len(block)
+        if length < 0 and lengths.size:
+            length = int(lengths[0])
+        dashed = dashed or bool((KINDS[early] & DASH).any())
+        if records > 1 and ((lengths != length).any() or at - starts[-1] > length):
+            return False
+        if records > MANY and not dashed:
+            return False
+        if done >= ENOUGH and records > 2 and dashed:
             return True
-    return records > 1 and found == length > 0 and bool(seen & DASH)
+    return records > 1 and at - starts[-1] == length > 0 and dashed
 
 
-def _bodies(block: bytes) -> Iterator[tuple[int, int, bytes | None]]:
-    """Where letters begin and end, and the title before them; None for those that go on from the block before."""
-    at = _title(block, 0)
-    if at:
-        yield 0, at, None
-    while at < len(block):
-        end = block.find(b"\n", at)
-        end = len(block) if end < 0 else end
-        after = _title(block, end)
-        yield end, after, block[at + 1 : end]
-        at = after
+class Packed(NamedTuple):
+    """The letters of a block, uint8, its titles, how many letters lie ``before`` each, int64, and the kinds of letters
+    met: LETTER alone where all are plain, gaps too."""
+
+    letters: np.ndarray
+    titles: list[bytes]
+    before: np.ndarray
+    met: int
 
 
-def _title(block: bytes, start: int) -> int:
-    """Where the first title from ``start`` on begins, else the end. A search for one letter is by far the quickest."""
-    at = block.find(b">", start)
-    while at > 0 and block[at - 1] != ord("\n"):
-        at = block.find(b">", at + 1)
-    return at if at >= 0 else len(block)
+def _pack(block: bytes, room: np.ndarray | None = None) -> Packed:
+    """A block with its letters in ``room``, uint8, where they have room there."""
+    from kernels.io.alignment_files.loops import pack  # loads Numba, which reading other files does not need
+
+    most = block.count(b">")
+    letters = room if room is not None and room.size >= len(block) else np.empty(len(block), np.uint8)
+    places, before = np.empty((most, 2), np.int64), np.empty(most, np.int64)
+    count, found, met = pack(np.frombuffer(block, np.uint8), KINDS, np.uint8(LETTER), letters, places, before)
+    titles = [block[start:stop] for start, stop in places[:found].tolist()]
+    return Packed(letters[:count], titles, before[:found], met)
 
 
 def _flat(stream: Iterator[bytes], source: str, size: int) -> tuple[list[bytes], np.ndarray, np.ndarray, int]:
     """Titles, the letters of all rows one after the other, where each row ends, and the kinds of letters met."""
-    room, at, met = Room(size + 1), 0, 0
+    room, at, met = Room(size), 0, 0
     titles: list[bytes] = []
-    ends: list[int] = []
-    for block in _ahead(stream):
-        flat = room.upto(at + len(block) + 1)
-        for start, stop, title in _bodies(block):
-            if title is not None:
-                if titles:
-                    ends.append(at)
-                titles.append(title)
-            at, more = _put(block, start, stop, flat, at)
-            met |= more
-            if at and not titles:
-                raise InputError(f"{source}, line 1: text before the first '>'; remove it")
-    ends.append(at)
-    return titles, room.cut(at), np.array(ends if titles else [], np.int64), met
+    starts = [np.empty(0, np.int64)]
+    for packed in _all_packed(stream):
+        if not titles and (packed.before[0] if packed.titles else packed.letters.size):
+            raise InputError(f"{source}, line 1: text before the first '>'; remove it")
+        after = at + packed.letters.size
+        room.upto(after)[at:after] = packed.letters
+        titles += packed.titles
+        starts.append(at + packed.before)
+        at, met = after, met | packed.met
+    ends = np.append(np.concatenate(starts)[1:], at if titles else [])
+    return titles, room.cut(at), ends, met
 
 
-def _put(block: bytes, start: int, stop: int, flat: np.ndarray, at: int) -> tuple[int, int]:
-    """As `take` (loops.py); quick where there are line ends and plain letters alone."""
-    from kernels.io.alignment_files.loops import all_plain, take
+def _all_packed(stream: Iterator[bytes]) -> Iterator[Packed]:
+    """The blocks of a stream, packed on threads, some ahead of what is looked at: the letters of one are gone when the
+    next is asked for, as new memory for each would take longer than packing."""
+    threads = min(cores(), PACKERS)
+    rooms = cycle(np.empty(int(ROOMY * BLOCK), np.uint8) for _ in range(threads + 2))
+    with ThreadPoolExecutor(threads) as packers:
+        coming: deque[Future[Packed]] = deque()
+        for block in _read_ahead(stream):
+            coming.append(packers.submit(_pack, block, next(rooms)))
+            if len(coming) > threads + 1:
+                yield coming.popleft().result()
+        while coming:
+            yield coming.popleft().result()
 
-    letters = np.frombuffer(block[start:stop].replace(b"\n", b""), np.uint8)
-    if all_plain(letters):
-        flat[at : at + letters.size] = letters
-        return at + letters.size, LETTER
-    return take(np.frombuffer(block, np.uint8), start, stop, KINDS, flat, at)
 
-
-def _ahead(stream: Iterator[bytes]) -> Iterator[bytes]:
+def _read_ahead(stream: Iterator[bytes]) -> Iterator[bytes]:
     """The blocks of a stream, each read while the one before is looked at."""
     with ThreadPoolExecutor(1) as reader:
         block = next(stream, None)

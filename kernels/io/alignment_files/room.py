@@ -18,6 +18,8 @@ STEP, AHEAD = 1 << 24, 1 << 28
 """Bytes that are asked for at once, and how far ahead of what is needed."""
 POPULATE_WRITE = 23
 """MADV_POPULATE_WRITE of Linux 5.14: pages at once; elsewhere they come one by one."""
+OWN = {} if sys.platform == "win32" else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
+"""Pages that no other program is to see cost half of those that one might."""
 
 
 class Room:
@@ -28,7 +30,7 @@ class Room:
 
     def _take(self, size: int) -> None:
         self._large = size >= LARGE
-        self._bytes = np.frombuffer(mmap.mmap(-1, size), np.uint8) if self._large else np.empty(size, np.uint8)
+        self._bytes = np.frombuffer(mmap.mmap(-1, size, **OWN), np.uint8) if self._large else np.empty(size, np.uint8)
         self._told: SimpleQueue[int] = SimpleQueue()
         self._asking: threading.Thread | None = None
         self._there = self._asked = 0
