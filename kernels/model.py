@@ -12,7 +12,7 @@ letters and the cells at its two ends are the same two numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -98,6 +98,31 @@ def joined(sequences: Sequences[Sequence]) -> np.ndarray:
         found[filled : filled + len(part)] = np.frombuffer(part, np.uint8)
         filled += len(part)
     return found
+
+
+def contents_of(sequences: Sequences[Sequence]) -> tuple[np.ndarray, np.ndarray]:
+    """The first of the sequences of each content, int64 ascending; and of every sequence the place there.
+
+    Equal letters have equal hashes, which are sorted; a dictionary of a million would stop other threads as it grows.
+    """
+    hashes = np.fromiter((hash(sequence.letters) for sequence in sequences), np.int64, len(sequences))
+    _, first, own = np.unique(hashes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(order.size, np.int64)
+    rank[order] = np.arange(order.size)
+    first, own = first[order].astype(np.int64), rank[own]
+    if all(sequences[number].letters == sequences[one].letters for number, one in _pairs(first[own])):
+        return first, own
+    known: dict[bytes, int] = {}  # two contents have one hash
+    own = np.fromiter((known.setdefault(one.letters, number) for number, one in enumerate(sequences)), np.int64)
+    first = np.fromiter(known.values(), np.int64, len(known))
+    return first, np.searchsorted(first, own)
+
+
+def _pairs(numbers: np.ndarray) -> Iterator[tuple[int, int]]:
+    """The places of an array, each with the number there."""
+    for at in range(0, numbers.size, JOINED):
+        yield from enumerate(numbers[at : at + JOINED].tolist(), at)
 
 
 @stored("result")

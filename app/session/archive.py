@@ -15,36 +15,31 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any
 
 import numpy as np
 
 import kernels.registry  # noqa: F401 - its families declare the types that a session may hold
+from app.session.archive_reading import FASTA, INDEX, NO_EDITS, RECORDS, Reader, Saved
 from app.session.entry import DataEdits, Entry
+from app.session.long_lists import LONG, lines_of
 from app.session.packing import Packer, saved_share
-from app.session.parts import BESIDE, Parts
+from app.session.parts import Parts
 from app.session.state import State
 from kernels import memory, serialization
 from kernels.errors import InputError
 from kernels.io.sequence_tools import title as titled
 from kernels.memory import bytes_text
-from kernels.model import Result, Sequence, SequenceType
+from kernels.model import Result, Sequence
 from kernels.monitor import Monitor
 from kernels.steps import Steps
 from kernels.text import from_json
 from kernels.typed_fields import made
 
-FORMAT, FORMATS = 2, (1, 2)
-"""What is written, and what is read: types had the names of their modules in format 1 (kernels/serialization.py)."""
-INDEX = "session.json"
-FASTA = "sequences.fasta"
+FORMAT, LONG_FORMAT = 2, 3
+"""What is written, and what of a session with long lists, which earlier versions cannot read."""
 BESIDE_INDEX = "beside.json"
 """Names of the arrays that are in files beside the session, where there are any."""
-RECORDS = "records.jsonl"
-"""A line for each record of the FASTA file: name, type, description, source, note. Lines, because one JSON
-text of a million records would hold the interpreter, and with it the window, for a second.
-"""
 LINE = 60
 _quoted = json.JSONEncoder().encode
 BATCH, FEW = 1000, 16
@@ -56,8 +51,6 @@ LARGE = 16 << 20
 SHARE = 0.3
 RECORD_BYTES = 500
 """Bytes of an array that take as long to be written as a record, about."""
-NO_EDITS: DataEdits = MappingProxyType({})
-Saved = tuple[State, tuple[Entry, ...], dict[str, Any], DataEdits]
 
 
 def save(
@@ -111,7 +104,7 @@ def load(path: Path, parts: Parts | None = None) -> Saved:
             _refuse_too_large(
                 sum(member.file_size for member in source.infolist()) + (parts.bytes_of(beside) if parts else 0)
             )
-            return _sound(_Reader(source, parts).read())
+            return _sound(Reader(source, parts).read())
     except OSError as error:
         raise InputError(f"{path}: the session cannot be read: {error.strerror}") from error
     except InputError as error:
@@ -165,7 +158,7 @@ def _write(
     parts: Parts | None,
 ) -> _Writer:
     writer = _Writer(parts)
-    open_ones = [writer.number(sequence) for sequence in state.sequences]
+    open_ones = writer.long_list(state.sequences) or [writer.number(sequence) for sequence in state.sequences]
     results = [
         {
             "result": writer.encode(entry.result),
@@ -179,7 +172,7 @@ def _write(
         for entry in entries
     ]
     index = {
-        "format": FORMAT,
+        "format": LONG_FORMAT if writer.has_long else FORMAT,
         "open": open_ones,
         "chosen": list(state.chosen),
         "data": [writer.encode(datum) for datum in state.data],
@@ -304,6 +297,7 @@ class _Writer:
         self.arrays: list[np.ndarray] = []
         self.beside: dict[str, np.ndarray] = {}
         self.sequences: list[Sequence] = []
+        self.has_long = False
 
     def number(self, sequence: Sequence) -> int:
         """The place of a sequence in the FASTA file; by identity, because rows may be equal."""
@@ -328,9 +322,23 @@ class _Writer:
         """Sequences are in a file of their own; results hold more than problems do."""
         if isinstance(value, Sequence):
             return {"sequence": self.number(value)}
+        if isinstance(value, tuple) and len(value) >= LONG:
+            return self.long_list(value)
         if isinstance(value, Steps):
             return {"steps": self._array(value.array()), "share": value.share}
         return {"time": value.isoformat()} if isinstance(value, datetime) else None
+
+    def long_list(self, values: tuple[Any, ...]) -> dict[str, str] | None:
+        """Where many sequences, or texts, are as an array; None where they are few, or something else."""
+        kind = type(values[0]) if len(values) >= LONG else None
+        if kind not in (Sequence, str) or not all(type(value) is kind for value in values):
+            return None
+        numbers = kind is Sequence
+        array = np.fromiter(map(self.number, values), np.int64, len(values)) if numbers else lines_of(values)
+        if array is None:
+            return None
+        self.has_long = True
+        return {"sequences" if numbers else "texts": self._array(array)}
 
     def _array(self, array: np.ndarray) -> str:
         """The name of the member or of the file that will have it."""
@@ -339,51 +347,6 @@ class _Writer:
             return place
         self.arrays.append(array)
         return _member(len(self.arrays) - 1)
-
-
-class _Reader:
-    def __init__(self, source: zipfile.ZipFile, parts: Parts | None) -> None:
-        self._source, self._parts = source, parts
-        self._sequences: list[Sequence] = []
-
-    def read(self) -> Saved:
-        index = from_json(self._source.read(INDEX))
-        if index.get("format") not in FORMATS:
-            raise InputError(f"the session has format {index.get('format')}, this program reads {FORMAT}; update it")
-        letters, lines = _letters(self._source.read(FASTA)), self._source.read(RECORDS).splitlines()
-        self._sequences = [_sequence(line, text) for line, text in zip(lines, letters, strict=True)]
-        data = tuple(self.decode(datum) for datum in index.get("data", ()))
-        rows = (tuple(index.get(name, ())) for name in ("picked", "subset"))
-        state = State(tuple(self._sequences[number] for number in index["open"]), tuple(index["chosen"]), data, *rows)
-        entries = tuple(map(self.entry, index["results"]))
-        edits = {int(number): dict(self.decode(kept)) for number, kept in index.get("data_edits", {}).items()}
-        return state, entries, index["settings"], edits
-
-    def entry(self, saved: Mapping[str, Any]) -> Entry:
-        edits = self.decode(saved["edits"]) if "edits" in saved else {}
-        words = {"name": saved.get("name", ""), "tags": tuple(saved.get("tags", ())), "note": saved.get("note", "")}
-        return Entry(self.decode(saved["result"]), saved["options"], saved["parameters"], dict(edits), **words)
-
-    def decode(self, value: Any) -> Any:
-        return serialization.decode(value, self._array, self._own)
-
-    def _own(self, value: Any) -> Any:
-        match value:
-            case {"sequence": number}:
-                return self._sequences[number]
-            case {"steps": name}:
-                steps = Steps(share=float(value.get("share", 1.0)))
-                steps.extend(self._array(name))
-                return steps
-            case {"time": text}:
-                return datetime.fromisoformat(text)
-        return None
-
-    def _array(self, name: str) -> np.ndarray:
-        if name.startswith(BESIDE) and self._parts is not None:
-            return self._parts.read(name)
-        with self._source.open(name) as member:
-            return np.lib.format.read_array(member, allow_pickle=False)
 
 
 def _fasta(sequence: Sequence) -> bytes:
@@ -399,16 +362,3 @@ def _record(sequence: Sequence) -> bytes:
     """A JSON text of five strings; one at a time, for which the encoder has a short way."""
     name, title, source, note = map(_quoted, (sequence.name, sequence.description, sequence.source, sequence.note))
     return f'[{name}, "{sequence.type.value}", {title}, {source}, {note}]\n'.encode()
-
-
-def _sequence(line: bytes, letters: bytes) -> Sequence:
-    name, kind, description, source, note = from_json(line)
-    labels = {"name": name, "description": description, "source": source, "note": note}
-    return made(Sequence, {**labels, "letters": letters, "type": SequenceType(kind)})
-
-
-def _letters(text: bytes) -> list[bytes]:
-    """Letters of each record, in order."""
-    if not text:
-        return []
-    return [record.partition(b"\n")[2].replace(b"\n", b"") for record in (b"\n" + text).split(b"\n>")[1:]]

@@ -61,7 +61,7 @@ class Tree:
         order = preorder(parents)
         lengths = np.full(order.size, np.nan) if lengths is None else np.asarray(lengths, np.float64)
         return cls(
-            _in_order(names, order),
+            _in_order(names, order, order.size),
             renumbered(parents, order),
             lengths[order],
             name,
@@ -100,8 +100,7 @@ class Tree:
         if lengths is not None:
             above[joins] = np.asarray(lengths, np.float64).reshape(-1, 2)
         order = preorder(parents, _joined_rank(joins, taxa))
-        labels = (*names, *("",) * made)
-        return cls(_in_order(labels, order), renumbered(parents, order), above[order], name, source, note)
+        return cls(_in_order(names, order, taxa), renumbered(parents, order), above[order], name, source, note)
 
     def __len__(self) -> int:
         """Number of nodes."""
@@ -134,7 +133,7 @@ class Tree:
     @cached_property
     def taxa(self) -> tuple[str, ...]:
         """Names of the leaves, in their order."""
-        return _in_order(self.names, self.leaves)
+        return _in_order(self.names, self.leaves, len(self))
 
     @cached_property
     def degrees(self) -> np.ndarray:
@@ -220,10 +219,11 @@ class Tree:
         return order, np.concatenate([[0], np.cumsum(self.degrees)])
 
 
-def _in_order(names: Sequences[str], order: np.ndarray) -> tuple[str, ...]:
-    """The names of nodes; by a loop of Python's own over some at a time, which of millions lets other threads go on."""
+def _in_order(names: Sequences[str], order: np.ndarray, named: int) -> tuple[str, ...]:
+    """The names of nodes, of which the first ones are ``named`` and the others ""; by a loop of Python's own over some
+    at a time, which of millions lets other threads go on."""
     parts = (order[first : first + PART].tolist() for first in range(0, order.size, PART))
-    return tuple(names[node] for part in parts for node in part)
+    return tuple(names[node] if node < named else "" for part in parts for node in part)
 
 
 def from_root(parents: np.ndarray, values: np.ndarray) -> np.ndarray:

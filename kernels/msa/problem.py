@@ -28,7 +28,7 @@ from kernels.io.sequences import SEQUENCE
 from kernels.io.tree import Tree
 from kernels.io.tree_files import TREE
 from kernels.method import FileFormat, Input, ProblemType, Rows
-from kernels.model import Result, Sequence, SequenceType, lengths_of
+from kernels.model import Result, Sequence, SequenceType, contents_of, lengths_of
 from kernels.msa.changes import Changes
 from kernels.msa.placement import MERGES
 from kernels.msa.related import are_related
@@ -43,6 +43,8 @@ INPUTS = (
 """A given tree takes the place of distances and tree; given distances that of the distances."""
 CONFIDENCE = "confidence"
 """The tag of the digits of confidence, a character a column, in an alignment's annotation."""
+PART = 20_000
+"""Rows that are looked through at a time."""
 
 
 @stored("msa-problem")
@@ -79,14 +81,24 @@ class MsaProblem:
         return np.unique(self.lengths, return_counts=True)
 
     @cached_property
-    def filled(self) -> tuple[int, ...]:
+    def filled(self) -> Sequences[int]:
         """Numbers of the sequences that have letters."""
-        return tuple(number for number, sequence in enumerate(self.sequences) if len(sequence))
+        there = self.lengths > 0
+        return range(len(self.sequences)) if there.all() else tuple(np.flatnonzero(there).tolist())
+
+    @property
+    def filled_sequences(self) -> tuple[Sequence, ...]:
+        """The sequences that have letters; mostly the very tuple of all, which may have a million."""
+        if len(self.filled) == len(self.sequences):
+            return self.sequences
+        return tuple(self.sequences[number] for number in self.filled)
 
     @cached_property
     def taxa(self) -> tuple[str, ...]:
-        """The names of the sequences that have letters."""
-        return tuple(self.names[number] for number in self.filled)
+        """The names of the sequences that have letters; mostly the very tuple of all."""
+        return (
+            self.names if len(self.filled) == len(self.names) else tuple(self.names[number] for number in self.filled)
+        )
 
     @cached_property
     def type(self) -> SequenceType:
@@ -106,7 +118,7 @@ class MsaProblem:
     @cached_property
     def different(self) -> int:
         """How many different sequences there are."""
-        return len({sequence.letters for sequence in self.sequences})
+        return contents_of(self.sequences)[0].size
 
     @cached_property
     def cells(self) -> int:
@@ -130,7 +142,7 @@ class MsaProblem:
     def notes(self) -> tuple[str, ...]:
         """What a user should know of the sequences, and what was given."""
         told = list(scoring_options.notes(self))
-        if renamed := renaming([sequence.name for sequence in self.sequences], self.names):
+        if renamed := renaming((sequence.name for sequence in self.sequences), self.names):
             told.append(f"Sequences with {renamed}.")
         if empty := len(self.sequences) - len(self.filled):
             have, rows = ("sequence has", "row") if empty == 1 else ("sequences have", "rows")
@@ -296,15 +308,20 @@ def json_fields(result: Result) -> dict[str, Any]:
 def rows(result: Result) -> Rows:
     """The answer for people."""
     letters = result.answer.alignment.letters
-    there = letters != GAP
-    full = there.all(axis=0)
-    same = int((full & (letters == letters[:1]).all(axis=0)).sum())
     columns = letters.shape[1]
+    full, alike, gaps = np.ones(columns, bool), np.ones(columns, bool), 0
+    for first in range(0, len(letters), PART):  # of a million rows some at a time, which take little memory
+        part = letters[first : first + PART]
+        there = part != GAP
+        full &= there.all(axis=0)
+        alike &= (part == letters[:1]).all(axis=0)
+        gaps += there.size - int(np.count_nonzero(there))
+    same = int((full & alike).sum())
     told = [
         ("Rows", f"{letters.shape[0]:,}"),
         ("Columns", f"{columns:,}, {int(full.sum()):,} of them without a gap"),
         ("Identical", f"{same:,} of {columns:,} columns, {100 * same / columns:.1f} %"),
-        ("Gaps", f"{100 * (1 - there.mean()):.1f} % of the cells"),
+        ("Gaps", f"{100 * gaps / letters.size:.1f} % of the cells"),
     ]
     if result.answer.confidence is not None:
         told.append(("Confidence", f"{result.answer.confidence.mean():.3f}, the mean of the columns"))

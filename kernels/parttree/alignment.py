@@ -11,7 +11,7 @@ import numpy as np
 from kernels import memory
 from kernels.errors import MemoryRefused, ParameterError
 from kernels.io.tree import Tree
-from kernels.model import Sequence, lengths_of
+from kernels.model import Sequence, contents_of, lengths_of
 from kernels.msa.guide import binary
 from kernels.msa.problem import MsaProblem
 from kernels.parameters import Parameter
@@ -29,7 +29,6 @@ from kernels.parttree.symbols import (
     Rules,
     encoded,
 )
-from kernels.parttree.words import distinct
 from kernels.scoring import named_matrix
 from kernels.scoring_options import nucleotides
 from kernels.serialization import stored
@@ -114,10 +113,11 @@ def completed(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> dic
 
 def affordable(sequences: tuple[Sequence, ...]) -> str:
     """Single linkage, unless it would take too long for the different sequences; then parts around medoids."""
-    if linkage_steps(lengths_of(sequences)) <= MOST_STEPS:
+    lengths = lengths_of(sequences)
+    if linkage_steps(lengths) <= MOST_STEPS:
         return SINGLE
-    different = np.fromiter(map(len, {one.letters for one in sequences}), np.int64)
-    return SINGLE if linkage_steps(different) <= MOST_STEPS else MEDOID
+    first, _ = contents_of(sequences)
+    return SINGLE if linkage_steps(lengths[first]) <= MOST_STEPS else MEDOID
 
 
 def linkage_steps(lengths: np.ndarray, times: np.ndarray | int = 1) -> float:
@@ -142,8 +142,8 @@ class Leaves:
 
 def leaves_of(problem: MsaProblem, apart: bool) -> Leaves:
     """The leaves; where ``apart``, equal sequences are leaves of their own."""
-    filled = [problem.sequences[number] for number in problem.filled]
-    first, own = (np.arange(len(filled)),) * 2 if apart else distinct(filled)
+    filled = problem.filled_sequences
+    first, own = (np.arange(len(filled)),) * 2 if apart else contents_of(filled)
     return Leaves(first, own, *encoded([filled[number] for number in first.tolist()], problem.protein))
 
 

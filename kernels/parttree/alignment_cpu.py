@@ -158,7 +158,7 @@ def _rows(
     threads: int, monitor: Monitor,
 ) -> np.ndarray:  # fmt: skip
     """The rows of all sequences that have letters."""
-    filled = [problem.sequences[number] for number in problem.filled]
+    filled = problem.filled_sequences
     shape = len(filled), int(columns[-1])
     refuse_rows(*shape)
     texts = Texts(

@@ -12,7 +12,7 @@ import numpy as np
 from kernels.cpu import workers
 from kernels.cpu.compiling import compiled_ms
 from kernels.cpu.phases import PhaseClock, PhaseLog
-from kernels.model import Outcome
+from kernels.model import Outcome, contents_of
 from kernels.monitor import Monitor
 from kernels.parameters import typed
 from kernels.parttree import cpu_lcs
@@ -21,7 +21,6 @@ from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
 from kernels.parttree.recursion import told, whole_tree
 from kernels.parttree.sizes import linkage_blocks
 from kernels.parttree.symbols import encoded
-from kernels.parttree.words import distinct
 from kernels.steps import Steps
 
 PHASE = "linkage"
@@ -47,7 +46,7 @@ Link = Callable[[np.ndarray, np.ndarray, Tell], tuple[np.ndarray, np.ndarray]]
 def linked(problem: PartTreeProblem, monitor: Monitor, steps: Steps, times_ms: dict[str, float], link: Link) -> Outcome:
     """The tree of a problem, wherever it is made."""
     clock = PhaseClock(times_ms)
-    first, own = distinct(problem.sequences)
+    first, own = contents_of(problem.sequences)
     codes, offsets = encoded([problem.sequences[number] for number in first.tolist()], problem.protein)
     tell = told(monitor, PHASE)
     try:

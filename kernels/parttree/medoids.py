@@ -21,7 +21,7 @@ from kernels.cpu import workers
 from kernels.cpu.compiling import compiled_ms
 from kernels.cpu.phases import PhaseClock, PhaseLog
 from kernels.errors import Cancelled
-from kernels.model import Outcome
+from kernels.model import Outcome, contents_of
 from kernels.monitor import Monitor
 from kernels.parameters import typed
 from kernels.parttree import cpu_groups, cpu_lcs, cpu_medoids
@@ -30,7 +30,6 @@ from kernels.parttree.parameters import Threads
 from kernels.parttree.problem import LINKED, ROUNDS, UNIT, PartTreeAnswer, PartTreeProblem
 from kernels.parttree.recursion import told, whole_tree
 from kernels.parttree.symbols import encoded
-from kernels.parttree.words import distinct
 from kernels.steps import Steps
 
 PHASE = "medoids"
@@ -52,7 +51,7 @@ def medoid_tree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor
     """A method: the medoid tree of the different sequences, equal ones joined first."""
     times_ms = {"compilation": compiled_ms(compile_all, monitor), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    first, own = distinct(problem.sequences)
+    first, own = contents_of(problem.sequences)
     codes, offsets = encoded([problem.sequences[number] for number in first.tolist()], problem.protein)
     tell = told(monitor, PHASE)
     try:

@@ -65,7 +65,7 @@ class PartTreeProblem:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the leaves: those of the sequences, made different."""
-        return distinct(tuple(sequence.name for sequence in self.sequences))
+        return distinct(sequence.name for sequence in self.sequences)
 
     @property
     def cells(self) -> int:
@@ -99,7 +99,7 @@ class PartTreeProblem:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a user should know of the sequences: names that were made different, and those without a word."""
-        renamed = renaming(tuple(sequence.name for sequence in self.sequences), self.names)
+        renamed = renaming((sequence.name for sequence in self.sequences), self.names)
         short = int((self.lengths < K).sum())
         have = "sequence has" if short == 1 else "sequences have"
         told = f"{short:,} {have} no word of {K} letters: in the tree, but its place there says nothing."

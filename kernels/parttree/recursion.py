@@ -16,11 +16,12 @@ import numpy as np
 from kernels.cpu import workers
 from kernels.cpu.jit import compiled
 from kernels.io.tree import Tree
+from kernels.model import contents_of
 from kernels.monitor import Monitor
 from kernels.parttree import cpu_groups
 from kernels.parttree.cpu_counts import Batch, Found
 from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
-from kernels.parttree.words import Words, distinct
+from kernels.parttree.words import Words
 
 MOST_DISTANCES = 1 << 25
 """Distances between the picks of groups that are split together, at most, where a single group has not more."""
@@ -55,7 +56,7 @@ class Recursion:
         self.problem, self.words, self.measure, self.threads, self.tell, self.task = (
             problem, words, measure, threads, tell, task,
         )  # fmt: skip
-        self.first, self.own = distinct(problem.sequences)
+        self.first, self.own = contents_of(problem.sequences)
         self.stop = workers.stop_word()
         self.splits: list[np.ndarray] = []
         self.levels: list[Level] = []

@@ -68,13 +68,3 @@ def empty_words(letters: Letters, protein: bool) -> Words:
         np.empty(size, np.uint16), np.empty(size, np.int32), letters.offsets[:-1], ends, totals, kept,
         LENGTH_FACTOR[protein],
     )  # fmt: skip
-
-
-def distinct(sequences: Sequences[Sequence]) -> tuple[np.ndarray, np.ndarray]:
-    """The first of the sequences of each content, int64 ascending; and of every sequence the place there."""
-    first: dict[bytes, int] = {}
-    own = np.fromiter(
-        (first.setdefault(sequence.letters, number) for number, sequence in enumerate(sequences)), np.int64
-    )
-    found = np.fromiter(first.values(), np.int64, len(first))
-    return found, np.searchsorted(found, own)

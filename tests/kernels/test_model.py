@@ -179,3 +179,19 @@ def test_letters_are_joined_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     sequences = [Sequence(str(number), text, SequenceType.PROTEIN) for number, text in enumerate(texts)]
     for count in range(len(sequences) + 1):
         assert model.joined(sequences[:count]).tobytes() == b"".join(texts[:count])
+
+
+class OneHash(bytes):
+    """Letters whose hashes are all the same."""
+
+    def __hash__(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize("kind", [bytes, OneHash])
+@given(texts=st.lists(st.sampled_from([b"", b"A", b"AC", b"CA", b"ACD"]), max_size=12))
+def test_the_first_sequence_of_each_content_is_found(kind: type[bytes], texts: list[bytes]) -> None:
+    first, own = model.contents_of([Sequence("x", kind(text), SequenceType.PROTEIN) for text in texts])
+    different = list(dict.fromkeys(texts))
+    assert first.tolist() == [texts.index(text) for text in different]
+    assert own.tolist() == [different.index(text) for text in texts]

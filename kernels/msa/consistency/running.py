@@ -81,7 +81,7 @@ def answer(problem: MsaProblem, stages: Stages, threads: int, monitor: Monitor, 
 
 def told(problem: MsaProblem, found: Aligned) -> MsaAnswer:
     """The answer of what has been aligned of the sequences that have letters."""
-    sequences = [problem.sequences[number] for number in problem.filled]
+    sequences = problem.filled_sequences
     rows = np.full((len(sequences), found.columns), GAP, np.uint8)
     for row, places, sequence in zip(rows, found.places, sequences, strict=True):
         row[places] = sequence.array

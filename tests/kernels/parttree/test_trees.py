@@ -16,7 +16,7 @@ from kernels.parttree.cpu_counts import Batch, Found
 from kernels.parttree.problem import PART_TREE, PartTreeAnswer, PartTreeProblem, draw_key
 from kernels.parttree.recursion import Told
 from kernels.parttree.reference import Textbook
-from kernels.parttree.words import distinct, letters_of
+from kernels.parttree.words import letters_of
 from kernels.steps import Steps
 from kernels.trees.distances import reference
 from kernels.trees.distances.problem import SixmerProblem
@@ -129,12 +129,6 @@ def test_equal_sequences_are_joined_evenly() -> None:
     found = answer("parttree", problem).tree
     assert found.depths.max() == 6
     assert not found.lengths[1:].any()
-
-
-def test_distinct_sequences_are_the_first_of_each_content() -> None:
-    first, own = distinct(proteins("B", "A", "B", "C", "A"))
-    assert first.tolist() == [0, 1, 3]
-    assert own.tolist() == [0, 1, 0, 2, 1]
 
 
 @pytest.mark.parametrize("threads", [1, 3])
