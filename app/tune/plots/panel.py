@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QRectF, QSize
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QCursor, QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QScrollArea,
+    QStackedWidget,
     QTabWidget,
     QToolTip,
     QVBoxLayout,
@@ -29,6 +30,7 @@ from app.tune.plots import saving, series
 from app.tune.plots.bars import PhaseBars
 from app.tune.plots.heat_maps import HeatMaps
 from app.tune.plots.lines import Curve, LinePlot, default_settings, model_curves
+from app.tune.plots.nothing import why_no_lines
 from app.tune.plots.parallel import ParallelPlot
 from app.tune.plots.point import facts, told
 from app.tune.plots.points import PointSet
@@ -58,6 +60,7 @@ class Plots(QWidget):
         self._stale: set[int] = set()
         self.lines, self.heat, self.bars, self.table = LinePlot(), HeatMaps(), PhaseBars(), PointTable()
         self.roof, self.parallel = RooflineView(), ParallelPlot()
+        self.no_lines, self._lines_page = label(kind="muted", wrap=True), QStackedWidget()
         self.filter = QLineEdit()
         self.filter.setPlaceholderText("Filter: s=64 cpu")
         self.filter.setToolTip("Only points that have all these words: names of methods, cpu, cuda, s=64")
@@ -138,8 +141,12 @@ class Plots(QWidget):
         scroll = QScrollArea(widgetResizable=True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         scroll.setWidget(self.bars)
+        self.no_lines.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.no_lines.setContentsMargins(6 * theme.MARGIN, 0, 6 * theme.MARGIN, 0)
+        for page in (self.lines, self.no_lines):
+            self._lines_page.addWidget(page)
         for widget, name in (
-            (self.lines, "Lines"),
+            (self._lines_page, "Lines"),
             (self.heat, "Heat map"),
             (self.parallel, "Parallel"),
             (scroll, "Phases"),
@@ -252,6 +259,8 @@ class Plots(QWidget):
             curves = model_curves(lines, quantity, lambda point: self._curve_of(point, settings.x))
         beside = series.levels(measured, [settings.x], quantity, over) if settings.x else []
         self.lines.show_lines(lines, settings, settings.x, curves, best, beside)
+        self.no_lines.setText("" if lines else why_no_lines(self._points.measured, measured, settings))
+        self._lines_page.setCurrentWidget(self.lines if lines else self.no_lines)
 
     def _series(self, quantity: str) -> tuple[series.Series, ...]:
         """What is drawn in one colour, and joined where the points are those of a sweep."""

@@ -30,7 +30,7 @@ BREAKS = re.compile(r"[_.|/](?=[^\d\s])|(?<=[a-z])(?=[A-Z])")
 PADDING, HIGHEST = (16, 8), 10_000
 """Pixels beside, and above and below, the text of a cell, that are none of it; and of a row at most."""
 NAME_WIDTH = 120
-"""Pixels of the longest name that is written out; of others the middle is left out, and the tool tip has all."""
+"""Pixels of the longest name that stands in one line; others take several."""
 
 
 class PointPanel(Card):
@@ -121,11 +121,12 @@ class PointPanel(Card):
                 item = QTableWidgetItem(BREAKS.sub("\\g<0>\u200b", text))
                 item.setToolTip(text.strip())
                 if place == 0:
-                    item.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, NAME_WIDTH))
                     item.setForeground(QColor(theme.active().muted))
                 self.table.setItem(line, place, item)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
+        widths = (self.table.fontMetrics().horizontalAdvance(name) for name in names)
+        header.resizeSection(0, min(max(widths, default=0), NAME_WIDTH) + PADDING[0])
         self._fold.start()
 
 

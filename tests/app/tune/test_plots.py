@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.kit import export
 from app.tune.inputs import RANDOM
+from app.tune.plots.panel import LINES
 from kernels.errors import InputError
 from kernels.experiments import results
 from kernels.experiments.points import Point, Run, Status
@@ -163,7 +164,39 @@ def test_a_file_without_a_suffix_gets_that_of_the_filter_and_a_table_saves_the_p
     saved: list[bool] = []
     monkeypatch.setattr(export, "ask_and_save", lambda *arguments: saved.append(bool(tune.plots.legend.items)))
     tune.plots.save_figure()
-    assert saved == [True] and tune.plots.tabs.currentWidget() is tune.plots.lines
+    assert saved == [True] and tune.plots.tabs.currentIndex() == LINES
+
+
+@pytest.mark.parametrize(("values", "status", "filtered", "told"), [
+    (("32",), Status.MEASURED, "", "One point makes no line"),
+    (("32", "64"), Status.FAILED, "", "No point was measured: Table says why."),
+    (("32", "64"), Status.MEASURED, "s=128", "No point has all words of the filter"),
+    (("a", "b"), Status.MEASURED, "", "no number"),
+])  # fmt: skip
+def test_where_there_are_no_lines_it_is_said_why(
+    tune: Any, values: tuple[str, ...], status: Status, filtered: str, told: str
+) -> None:
+    runs = (Run(2.0, {"phase 1": 2.0}),) if status is Status.MEASURED else ()
+    points = [
+        Point(value, "fake", "Fake", {"s": int(value) if value.isdigit() else value}, status, runs=runs)
+        for value in values
+    ]
+    tune.plots.filter.setText(filtered)
+    tune.points.begin("sweep", points)
+    tune.plots.show_tab("Lines")
+    assert told in tune.plots.no_lines.text()
+    assert tune.plots.lines.isHidden() and not tune.plots.no_lines.isHidden()
+
+
+def test_lines_stand_where_it_was_said_that_there_are_none(tune: Any) -> None:
+    points = [
+        Point(f"{s}", "fake", "Fake", {"s": s}, Status.MEASURED, runs=(Run(2.0, {"phase 1": 2.0}),)) for s in (32, 64)
+    ]
+    tune.plots.show_tab("Lines")
+    tune.points.begin("sweep", points[:1])
+    assert tune.plots.lines.isHidden() and tune.plots.no_lines.text()
+    tune.points.begin("sweep", points)
+    assert tune.plots.no_lines.isHidden() and len(tune.plots.lines.lines) == 1
 
 
 def test_hovering_tells_the_value_with_its_spread_and_every_name_once(qtbot: Any, tune: Any) -> None:
