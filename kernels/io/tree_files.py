@@ -67,11 +67,12 @@ def parse(text: str, source: str = "", name: str = "tree", monitor: Monitor | No
 
 def parse_nexus(raw: str, source: str = "", monitor: Monitor | None = None) -> list[Tree]:
     """All trees of the TREES blocks of a NEXUS text, with the names that TRANSLATE gives."""
-    text, found = Text(raw, source), list[Tree]()
-    for block in BEGIN.finditer(text.masked):
+    text, found, start = Text(raw, source), list[Tree](), 0
+    while block := BEGIN.search(text.masked, start):
         end = END.search(text.masked, block.end())
         if end is None:
             text.refuse(block.start(), "this block has no END; add it")
+        start = end.end()
         names: dict[str, str] = {}
         for command in _commands(text, block.end(), end.start()):
             if match := TRANSLATE.match(text.masked, command.start, command.end):

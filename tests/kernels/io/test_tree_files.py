@@ -49,6 +49,14 @@ def test_nexus_and_newick_files_come_back(many: list[Tree]) -> None:
     assert parse_nexus("".join(nexus_lines(many))) == many
 
 
+@pytest.mark.parametrize("begins", [2, 100_000])
+def test_a_block_ends_where_it_says_however_often_it_begins(begins: int) -> None:
+    (tree,) = parse_nexus("#NEXUS\n" + "begin trees;\n" * begins + "tree a = (b,c);\nend;\n")
+    assert (tree.name, tree.taxa) == ("a", ("b", "c"))
+    one, other = parse_nexus("#NEXUS begin trees; tree a = (b,c); end; begin trees; tree d = (e,f); end;")
+    assert (one.name, other.name) == ("a", "d")
+
+
 def test_biopython_reads_our_nexus() -> None:
     names = ["", "Homo sapiens", "plain", "b" * 200]
     tree = Tree.from_parents(names, np.array([-1, 0, 0, 0]), np.arange(4.0))
