@@ -21,6 +21,11 @@ from tests.untested import Untested, leave_out
 
 __all__ = ["emulated", "leave_out"]
 
+SELDOM = 20_000
+"""Objects that are made between two looks for garbage; Python has some hundreds. To collect the tests makes millions
+that stay, and what a test makes goes by itself."""
+gc.set_threshold(SELDOM, *gc.get_threshold()[1:])
+
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "tests" / "app"
 
