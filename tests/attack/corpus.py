@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 REAL = (
     "resources/samples/*.csv", "resources/samples/*.phy", "resources/samples/*globin*.fasta",
     "resources/samples/yeast*.fasta", "resources/models/*.json", "tests/data/families/BB11002.msf",
-    "tests/data/matrices/*", "tests/data/triples/triple_113*", "resources/lectures/parttree.json", "tests/fixtures/saved-0/sessions/*",
-    "tests/fixtures/saved-0/experiments/*", "tests/fixtures/saved-0/*.json",
+    "tests/data/matrices/*", "tests/data/triples/triple_113*", "resources/lectures/parttree.json",
+    "tests/fixtures/saved-0/sessions/*", "tests/fixtures/saved-0/experiments/*", "tests/fixtures/saved-0/*.json",
 )  # fmt: skip
 WRITTEN = ROOT / "tests/data/alignments"
 """Alignments as other programs write them; of one without its letters, by `samtools calmd -e`, nothing can be read."""

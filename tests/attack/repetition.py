@@ -1,8 +1,8 @@
-"""Files in which one thing stands very often: a reader for which that is not twice the work where there is twice as much
-of it stands still for minutes.
+"""Files in which one thing stands very often: a reader that takes far more than twice as long for twice as much of it
+stands still for minutes.
 
-``python -m tests.attack.repetition --minutes 10`` repeats each thing at each place of each real file, in an order that
-the seed draws, and prints where a reader takes more than its share of time when there is four times as much.
+``python -m tests.attack.repetition --minutes 10`` repeats things that the seed draws at places of real files, and
+prints where a reader takes more than its share of time when there is four times as much.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import tempfile
 import time
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,16 +27,19 @@ TOKEN = re.compile(rb"[A-Za-z0-9_]+|[ \t]+|\n+|[^A-Za-z0-9_\s]")
 HEAD, OTHERS = 1500, 30
 """Bytes in which every token is repeated, and how many of those behind them are."""
 THINGS = (
-    b" ", b"\t", b"\n", b"\r", b"a", b"1", b"9 ", b".", b"-", b"'", b'"', b"[", b"]", b"(", b")", b"{", b"}", b"<", b";",
-    b",", b"=", b":", b"#", b">", b"*", b"\\", b"/", b"a ", b"a\n", b"a,", b"1\n", b"1,", b"()", b"(,", b"(a,b);",
+    b" ", b"\t", b"\n", b"\r", b"a", b"1", b"9 ", b".", b"-", b"'", b'"', b"[", b"]", b"(", b")", b"{", b"}", b"<",
+    b";", b",", b"=", b":", b"#", b">", b"*", b"\\", b"/", b"a ", b"a\n", b"a,", b"1\n", b"1,", b"()", b"(,", b"(a,b);",
     b"[]", b"[a]", b"[[", b"{}", b"{},", b"[1],", b"''", b"'a' ", b'""', b'"a" ', b'"a', b"<a>", b"<a/>", b"<a></a>",
     b"&lt;", b"<!--", b"\n\n", b";\n", b"\n>", b">a\nA\n", b"//\n", b"\n#", b"# a\n", b" \n", b"a b\n", b"1 2 3\n",
-    b"1,2,3\n", b'"a":1,', b"\\u0041", b"\0", b"\xff", b"\xc3\xa9", b"1e5 ", b"0.5 ", b"a=b ", b"a;b;", b"A-", b"*\n",
+    b"1,2,3\n", b'"a":1,', b"\\u0041", b"\0", b"\xff", b"\xc3\xa9", b"1e5 ", b"0.5 ", b"a=b ", b"A-", b"*\n",
 )  # fmt: skip
 """What is repeated beside what stands there."""
 SIZES = 1 << 12, 1 << 15, 1 << 18, 1 << 20
 """Bytes of a repetition, about, when one is drawn; a large one seldom."""
 SELDOM = (0.6, 0.25, 0.1, 0.05)
+MOST = 50_000
+"""Repetitions of a thing of several letters: so many small trees or records are read one by one."""
+SEVERAL = 3
 
 
 class Place(NamedTuple):
@@ -48,7 +51,9 @@ class Place(NamedTuple):
 
 def repeated(data: bytes, place: Place, thing: bytes, size: int, whole: bool) -> bytes:
     """The bytes with a thing in a place, as often as it has room in ``size`` bytes; what follows is there or is not."""
-    return data[: place.start] + thing * max(1, size // max(1, len(thing))) + (data[place.end :] if whole else b"")
+    count = max(1, size // max(1, len(thing)))
+    count = min(count, MOST) if len(thing) >= SEVERAL else count
+    return data[: place.start] + thing * count + (data[place.end :] if whole else b"")
 
 
 def repeat(data: bytes, random: Generator) -> bytes:
@@ -118,22 +123,24 @@ def _packing(members: Mapping[str, bytes], name: str) -> Callable[[bytes], bytes
     return packed
 
 
-def cases(corpus: Mapping[str, bytes], names: list[str], readers_of: Callable[[str], list[str]]) -> Iterator[Case]:
-    """Every thing in every place, before what stands there, with and without what follows, for every reader."""
-    for name in names:
-        for member, (inside, _) in opened(corpus[name]).items():
-            for place in places(inside):
-                for thing in dict.fromkeys((*own(inside, place), *THINGS)):
-                    for whole in (True, False):
-                        for reader in readers_of(name):
-                            yield Case(name, reader, member, Place(place.end, place.end), thing, whole)
+def case(corpus: Mapping[str, bytes], name: str, readers: Sequence[str], random: Generator) -> Case:
+    """A thing in a place of a file, before what stands there or instead of all that follows, for one of its readers."""
+    members = sorted(opened(corpus[name]))
+    member = members[int(random.integers(len(members)))]
+    inside, _ = opened(corpus[name])[member]
+    there = places(inside) or [Place(0, 0)]
+    place = there[int(random.integers(len(there)))]
+    things = tuple(own(inside, place)) * 3 + THINGS
+    reader = readers[int(random.integers(len(readers)))]
+    thing = things[int(random.integers(len(things)))]
+    return Case(name, reader, member, Place(place.end, place.end), thing, bool(random.random() < 0.5))
 
 
 SMALL, TIMES = 1 << 15, 4
 QUICK_S, SHARE = 0.06, 2.0
 """Seconds of processor in which SMALL bytes are surely read; and how much more than TIMES as long a reader may take for
 TIMES as many."""
-SLOW_S = 5.0
+SLOW_S = 15.0
 """A reader that would take longer for a megabyte is slow, though its time grows as the file does."""
 
 
@@ -158,7 +165,7 @@ def told(case: Case, corpus: Mapping[str, bytes], folder: Path) -> str:
 
 
 def main() -> int:
-    """Repeat everything, for some time; findings of a kind are printed once a file and reader."""
+    """Repeat things for some time; findings of a kind are printed once a file and reader."""
     from tests.attack import readers
     from tests.attack.corpus import corpus
 
@@ -168,22 +175,22 @@ def main() -> int:
     parser.add_argument("--only", default="", help="files whose name has this in it")
     options = parser.parse_args()
     files = corpus()
-    names = [name for name in sorted(files) if options.only in name and readers.readers_of(name)[0] not in readers.APART]
-    every = list(cases(files, names, lambda name: sorted({*readers.readers_of(name), "any"})))
-    order = np.random.default_rng(options.seed).permutation(len(every))
+    names = [
+        name for name in sorted(files) if options.only in name and readers.readers_of(name)[0] not in readers.APART
+    ]
+    random = np.random.default_rng(options.seed)
     end, done, seen = time.monotonic() + 60 * options.minutes, 0, Counter[str]()
     with tempfile.TemporaryDirectory() as place:
-        for at in order.tolist():
-            if time.monotonic() > end:
-                break
-            case = every[at]
+        while time.monotonic() < end:
+            name = names[int(random.integers(len(names)))]
+            drawn = case(files, name, sorted({*readers.readers_of(name), "any"}), random)
             done += 1
-            if found := told(case, files, Path(place)):
-                kind = f"{case.name} {case.reader} {re.sub('[0-9.]+', '', found.splitlines()[-1])}"
+            if found := told(drawn, files, Path(place)):
+                kind = f"{name} {drawn.reader} {re.sub('[0-9.]+', '', found.splitlines()[-1])}"
                 seen[kind] += 1
                 if seen[kind] == 1:
-                    print(f"{case}\n{found}", flush=True)
-    print(f"{done:,} of {len(every):,} cases; {sum(seen.values()):,} findings of {len(seen)} kinds")
+                    print(f"{drawn}\n{found}", flush=True)
+    print(f"{done:,} cases; {sum(seen.values()):,} findings of {len(seen)} kinds")
     return bool(seen)
 
 
