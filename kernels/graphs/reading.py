@@ -148,10 +148,11 @@ def _graphml(path: Path, text: bytes) -> Graph:
     weight_key = next((name for name, key in keys.items() if _is_weight(key)), None)
     names = _nodes(path, graph)
     both_ways = graph.get("edgedefault") == "undirected"
+    default = _default(keys[weight_key]) if weight_key is not None else "1"
     edges: list[tuple[int, int, float]] = []
     for edge in (element for element in graph if _tag(element) == "edge"):
         u, v = (_vertex(path, names, edge, end) for end in ("source", "target"))
-        weight = _weight(path, edge, keys, weight_key)
+        weight = _weight(path, edge, weight_key, default)
         directed = {"true": True, "false": False}.get(edge.get("directed", ""), not both_ways)
         edges += [(u, v, weight)] if directed or u == v else [(u, v, weight), (v, u, weight)]
     if not names:
@@ -191,11 +192,15 @@ def _vertex(path: Path, names: dict[str, int], edge: ElementTree.Element, end: s
     return names[name]
 
 
-def _weight(path: Path, edge: ElementTree.Element, keys: dict, weight_key: str | None) -> float:
+def _default(key: ElementTree.Element) -> str:
+    """The weight of edges that have none."""
+    return next((part.text for part in key if _tag(part) == "default"), "1") or ""
+
+
+def _weight(path: Path, edge: ElementTree.Element, weight_key: str | None, default: str) -> float:
     if weight_key is None:
         return 1.0
     texts = [datum.text for datum in edge if _tag(datum) == "data" and datum.get("key") == weight_key]
-    default = next((part.text for part in keys[weight_key] if _tag(part) == "default"), "1")
     text = (texts or [default])[0] or ""
     try:
         weight = real(text)
