@@ -31,6 +31,13 @@ def test_blanks_between_tree_and_its_name(tmp_path: Path, blanks: int) -> None:
         tree_files.read(_at(tmp_path, "b.nex", f"{start}tree{many}best;\nend;\n"))
 
 
+def test_very_many_trees_of_one_node(tmp_path: Path) -> None:
+    trees = tree_files.read(_at(tmp_path, "a.nwk", "(b,c);" + " 'a b' ;" * 50_000))
+    assert len(trees) == 50_001 and {tree.names for tree in trees[1:]} == {("a b",)}
+    assert trees[-1].parents.tolist() == [-1] and np.isnan(trees[-1].lengths).all()
+    assert trees[-1].name == "a 50001"
+
+
 @pytest.mark.parametrize("words", [1, OFTEN])
 def test_words_that_begin_a_command_of_nexus(tmp_path: Path, words: int) -> None:
     text = f"#NEXUS\nbegin data;\n{{}}{'format dimensions ' * words}\nmatrix\na AC\nb A-\n;\nend;\n"
