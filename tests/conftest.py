@@ -21,6 +21,11 @@ from tests.untested import Untested, leave_out
 
 __all__ = ["emulated", "leave_out"]
 
+SELDOM = 20_000
+"""Objects that are made between two looks for garbage; Python has some hundreds. To collect the tests makes millions
+that stay, and what a test makes goes by itself."""
+gc.set_threshold(SELDOM, *gc.get_threshold()[1:])
+
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "tests" / "app"
 
@@ -86,9 +91,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def _group(item: pytest.Item, file: str) -> str:
-    """What one process takes: a file; of the suite of all methods those of one family, which compile the same."""
-    method = getattr(item, "callspec", None) and item.callspec.params.get("method")  # type: ignore[attr-defined]
-    return f"{file} {method.problem.id}" if method and item.path.name == "test_conformance.py" else file
+    """What one process takes: a file; of the suite of all methods those of one family, which compile the same, but all
+    that are measured in processes of their own, for which one process imports what they need. A GPU takes longer for
+    these than to import."""
+    if item.path.name != "test_conformance.py" or not hasattr(item, "callspec"):
+        return file
+    method, backend = (item.callspec.params[name] for name in ("method", "backend"))
+    measured = backend == "cpu" and "estimate" in item.function.__name__  # type: ignore[attr-defined]
+    return f"{file} estimates" if measured else f"{file} {method.problem.id}"
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

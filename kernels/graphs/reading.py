@@ -15,6 +15,7 @@ from kernels.graphs.graph import Graph, from_edges, from_weights, random_graph
 from kernels.io import distances, line_blocks, tables
 from kernels.io.distance_matrix import DistanceMatrix
 from kernels.method import DataKind
+from kernels.model import different
 from kernels.monitor import Monitor
 from kernels.text import counted, real, shown
 
@@ -121,17 +122,17 @@ def _split(path: Path, number: int, line: str, separator: str) -> list[str]:
 
 
 def _from_list(path: Path, names: tuple[str, ...], edges: list[tuple[int, int, float]], note: str) -> Graph:
-    sources, targets, weights = (np.array(column) for column in zip(*edges, strict=True))
-    pairs = np.unique(sources.astype(np.int64) * len(names) + targets).size
+    count, kinds = len(edges), (np.int64, np.int64, np.float64)
+    # One at a time, which of a million lets other threads go on.
+    columns = (np.fromiter((edge[at] for edge in edges), kind, count) for at, kind in enumerate(kinds))
+    sources, targets, weights = columns
+    pairs = different(sources * len(names) + targets).size
     notes = [note] * bool(note)
     if pairs < len(edges):
         notes.append(f"{counted(len(edges) - pairs, 'parallel edge')}: of each pair the lightest was kept.")
     if loops := int(((sources == targets) & (weights >= 0)).sum()):
         notes.append(f"{counted(loops, 'loop')} left out: they shorten nothing.")
-    return from_edges(
-        len(names), sources.astype(np.int64), targets.astype(np.int64), weights.astype(float), names, path.stem,
-        str(path), " ".join(notes),
-    )  # fmt: skip
+    return from_edges(len(names), sources, targets, weights, names, path.stem, str(path), " ".join(notes))
 
 
 def _graphml(path: Path, text: bytes) -> Graph:

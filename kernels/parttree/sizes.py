@@ -120,8 +120,9 @@ PAIRS = 6
 """Sequences for each pair of the first level of the tree, about."""
 STEP_CELLS, PAIR_CELLS, PART_TREE_CELLS = 0.09, 7.0, 400
 """What a word of bits takes, a pair beside these, and a distance of PartTree, as cells of two profiles (about 1 ns)."""
-LINKED_BYTES = 300
-"""Numbers of a sequence in a tree of single linkage: its join, and its node."""
+LINKED_BYTES, NODE_BYTES = 300, 400
+"""Numbers of a sequence among medoids: its join, and its node; and with what making the node takes, where nothing
+beside the tree is as large."""
 DRAWN_BYTES = 30
 """A distance of two sequences that were drawn, in each form in which it is there at once."""
 LEAF_BYTES, COPY_BYTES = 420, 80
@@ -131,7 +132,7 @@ LEAF_BYTES, COPY_BYTES = 420, 80
 def linkage_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Letters, masks, and numbers of the sequences."""
     lengths = problem.lengths
-    letters, tree = {"letters": 2 * int(lengths.sum())}, {"sequences": LINKED_BYTES * lengths.size}
+    letters, tree = {"letters": 2 * int(lengths.sum())}, {"sequences": NODE_BYTES * lengths.size}
     if backend == "cuda":
         return Footprint({**tree, **letters}, _linked_on_device(lengths))
     linked = _linked(lengths, typed(Threads, parameters).threads)

@@ -25,7 +25,7 @@ from kernels.trees.trials import path_lengths
 from kernels.trials import Choose, Run, Symmetry, Trials
 
 MOST, LARGER, LONGEST = 40, 300, 60
-SHORT = 6, 9
+SHORT = 4, 6
 MEDOIDS = 4
 """Of a large family: with two there is a group for every few sequences, and each takes its time."""
 SOME = 300

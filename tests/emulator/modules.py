@@ -9,8 +9,10 @@ from functools import cache
 from pathlib import Path
 
 Tree = ast.AST
-LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+LATER = (ast.FunctionDef, ast.AsyncFunctionDef)
 """What is inside is imported when somebody calls it."""
+BODIES = ("body", "orelse", "handlers", "finalbody", "cases")
+"""Where statements stand in others."""
 
 
 def files(package: str) -> dict[str, Path]:
@@ -22,10 +24,15 @@ def files(package: str) -> dict[str, Path]:
 
 
 @cache
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports(path: Path, when_loaded: bool = False) -> frozenset[str]:
     """Full names of what a file imports, modules and their members, wherever in it or as soon as it is loaded."""
     found: set[str] = set()
-    for node in _nodes(ast.parse(path.read_text(encoding="utf-8")), when_loaded):
+    for node in _statements(_parsed(path), when_loaded):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -54,11 +61,13 @@ def _name(package: str, path: Path) -> str:
     return ".".join((package, *(parts[:-1] if parts[-1] == "__init__" else parts)))
 
 
-def _nodes(tree: Tree, when_loaded: bool) -> Iterator[Tree]:
-    for node in ast.iter_child_nodes(tree):
-        if when_loaded and isinstance(node, LATER):
-            continue
-        if when_loaded and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        yield node
-        yield from _nodes(node, when_loaded)
+def _statements(node: Tree, when_loaded: bool) -> Iterator[Tree]:
+    """The statements in a module or a statement; expressions, which hold most of the nodes, hold none."""
+    for field in BODIES:
+        for inside in getattr(node, field, ()):
+            if when_loaded and isinstance(inside, LATER):
+                continue
+            if when_loaded and isinstance(inside, ast.If) and "TYPE_CHECKING" in ast.unparse(inside.test):
+                continue
+            yield inside
+            yield from _statements(inside, when_loaded)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from kernels.cpu import source_digest
+from tests.emulator import modules
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -119,10 +119,4 @@ def test_no_import_of_the_project_is_missed() -> None:
     """The parser of Python knows better, and takes longer."""
     for path in (path for folder in ("kernels", "app", "bench", "tests") for path in (ROOT / folder).rglob("*.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        parsed = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                parsed |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.level == 0:
-                parsed |= {str(node.module)} | {f"{node.module}.{alias.name}" for alias in node.names}
-        assert parsed <= source_digest.imports(name, path), path
+        assert modules.imports(path) <= source_digest.imports(name, path), path
