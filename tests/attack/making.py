@@ -27,9 +27,9 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    "problems": Kind(40, "problems", problems.attempt),
-    "files": Kind(17, "damaged files", files.attempt),
-    "kills": Kind(36, "programs killed and continued", kills.attempt),
+    "problems": Kind(39, "problems", problems.attempt),
+    "files": Kind(19, "damaged files", files.attempt),
+    "kills": Kind(35, "programs killed and continued", kills.attempt),
     "disks": Kind(3, "full or missing disks", disks.attempt),
     "devices": Kind(4, "devices without memory or lost", devices.attempt),
 }

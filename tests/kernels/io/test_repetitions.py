@@ -97,6 +97,11 @@ def test_a_field_that_no_table_has_is_refused(tmp_path: Path) -> None:
         aligned_notes.read_table(_at(tmp_path, "a.csv", f'name,tag\none,"{"x" * OFTEN}\n'))
 
 
+def test_a_name_of_several_lines_is_told_in_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"line 5: a b comes twice"):
+        aligned_notes.read_table(_at(tmp_path, "a.csv", 'name,tag\n"a\nb",1\n"a\nb",2\n'))
+
+
 @pytest.mark.parametrize(
     ("cigar", "tag", "why"),
     [
