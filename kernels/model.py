@@ -12,6 +12,7 @@ letters and the cells at its two ends are the same two numbers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field
@@ -117,6 +118,28 @@ def contents_of(sequences: Sequences[Sequence]) -> tuple[np.ndarray, np.ndarray]
     own = np.fromiter((known.setdefault(one.letters, number) for number, one in enumerate(sequences)), np.int64)
     first = np.fromiter(known.values(), np.int64, len(known))
     return first, np.searchsorted(first, own)
+
+
+def different(values: np.ndarray) -> np.ndarray:
+    """The different values of an array, ascending. By sorting: of integers `np.unique` alone fills a table of its own,
+    and a million of them would stop other threads meanwhile."""
+    return np.asarray(np.unique(values, return_index=True)[0])
+
+
+def same_names(first: Sequences[str], second: Sequences[str]) -> bool:
+    """Whether these are the same names, each as many times, in any order.
+
+    They are compared in the order of their hashes; to count a million in a dictionary would stop other threads.
+    """
+    if len(first) != len(second):
+        return False
+    hashes = (np.fromiter((hash(name) for name in names), np.int64, len(names)) for names in (first, second))
+    one, other = (np.argsort(found, kind="stable") for found in hashes)
+    other_of = np.empty_like(other)
+    other_of[one] = other
+    if all(first[number] == second[at] for number, at in _pairs(other_of)):
+        return True
+    return Counter(first) == Counter(second)  # others, or two names have one hash
 
 
 def _pairs(numbers: np.ndarray) -> Iterator[tuple[int, int]]:

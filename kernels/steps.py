@@ -34,6 +34,10 @@ nanoseconds since the start of the run; for ``waited_ns`` of them it waited for 
 """
 
 
+BLOCK = 4096
+"""Events of one call each that become an array at once: to make one of a hundred thousand would stop other threads."""
+
+
 class Steps:
     """An append-only log of chunk events; safe to append from several threads.
 
@@ -66,6 +70,9 @@ class Steps:
         with self._lock:
             self._events.append((phase, strip, *rows, *columns, *layers, worker, start_ns, end_ns, waited_ns))
             self._ordered = None
+            if len(self._events) >= BLOCK:
+                self._blocks.append(np.array(self._events, STEP))
+                self._events = []
 
     def extend(self, events: np.ndarray) -> None:
         """Append an array of dtype STEP, or of such events without their last fields, as they were saved once."""

@@ -140,7 +140,7 @@ def with_suffix(path: str, chosen: str, known: Iterable[str]) -> Path:
 def render_plot(painter: QPainter, target: QRectF, plot: pg.PlotWidget) -> None:
     """Draw a plot into ``target``, which has its size.
 
-    SVG knows no clipping here, so what reaches over the edge of the plot is covered before the axes are drawn.
+    Not every reader of SVG clips, so what reaches over the edge of the plot is covered before the axes are drawn.
     """
     source = QRectF(plot.viewport().rect())
     plot.scene().render(painter, target, source)
@@ -203,7 +203,7 @@ def _png(target: QBuffer, size: QSize, draw: Draw, title: str, printed: Print | 
 
 
 def _svg(target: QBuffer, size: QSize, draw: Draw, title: str, printed: Print | None) -> None:
-    generator = QSvgGenerator()
+    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # which has clipping, unlike SVG Tiny
     generator.setOutputDevice(target)
     generator.setSize(size if printed is None else size * printed.scale(size, dots_per_inch()))
     generator.setViewBox(QRect(0, 0, size.width(), size.height()))

@@ -15,6 +15,7 @@ from kernels.graphs.graph import Graph, from_edges, from_weights, random_graph
 from kernels.io import distances, line_blocks, tables
 from kernels.io.distance_matrix import DistanceMatrix
 from kernels.method import DataKind
+from kernels.model import different
 from kernels.monitor import Monitor
 from kernels.text import counted, real, shown
 
@@ -121,17 +122,17 @@ def _split(path: Path, number: int, line: str, separator: str) -> list[str]:
 
 
 def _from_list(path: Path, names: tuple[str, ...], edges: list[tuple[int, int, float]], note: str) -> Graph:
-    sources, targets, weights = (np.array(column) for column in zip(*edges, strict=True))
-    pairs = np.unique(sources.astype(np.int64) * len(names) + targets).size
+    count, kinds = len(edges), (np.int64, np.int64, np.float64)
+    # One at a time, which of a million lets other threads go on.
+    columns = (np.fromiter((edge[at] for edge in edges), kind, count) for at, kind in enumerate(kinds))
+    sources, targets, weights = columns
+    pairs = different(sources * len(names) + targets).size
     notes = [note] * bool(note)
     if pairs < len(edges):
         notes.append(f"{counted(len(edges) - pairs, 'parallel edge')}: of each pair the lightest was kept.")
     if loops := int(((sources == targets) & (weights >= 0)).sum()):
         notes.append(f"{counted(loops, 'loop')} left out: they shorten nothing.")
-    return from_edges(
-        len(names), sources.astype(np.int64), targets.astype(np.int64), weights.astype(float), names, path.stem,
-        str(path), " ".join(notes),
-    )  # fmt: skip
+    return from_edges(len(names), sources, targets, weights, names, path.stem, str(path), " ".join(notes))
 
 
 def _graphml(path: Path, text: bytes) -> Graph:
@@ -148,10 +149,11 @@ def _graphml(path: Path, text: bytes) -> Graph:
     weight_key = next((name for name, key in keys.items() if _is_weight(key)), None)
     names = _nodes(path, graph)
     both_ways = graph.get("edgedefault") == "undirected"
+    default = _default(keys[weight_key]) if weight_key is not None else "1"
     edges: list[tuple[int, int, float]] = []
     for edge in (element for element in graph if _tag(element) == "edge"):
         u, v = (_vertex(path, names, edge, end) for end in ("source", "target"))
-        weight = _weight(path, edge, keys, weight_key)
+        weight = _weight(path, edge, weight_key, default)
         directed = {"true": True, "false": False}.get(edge.get("directed", ""), not both_ways)
         edges += [(u, v, weight)] if directed or u == v else [(u, v, weight), (v, u, weight)]
     if not names:
@@ -191,11 +193,15 @@ def _vertex(path: Path, names: dict[str, int], edge: ElementTree.Element, end: s
     return names[name]
 
 
-def _weight(path: Path, edge: ElementTree.Element, keys: dict, weight_key: str | None) -> float:
+def _default(key: ElementTree.Element) -> str:
+    """The weight of edges that have none."""
+    return next((part.text for part in key if _tag(part) == "default"), "1") or ""
+
+
+def _weight(path: Path, edge: ElementTree.Element, weight_key: str | None, default: str) -> float:
     if weight_key is None:
         return 1.0
     texts = [datum.text for datum in edge if _tag(datum) == "data" and datum.get("key") == weight_key]
-    default = next((part.text for part in keys[weight_key] if _tag(part) == "default"), "1")
     text = (texts or [default])[0] or ""
     try:
         weight = real(text)

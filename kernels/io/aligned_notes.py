@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
@@ -15,7 +15,7 @@ from kernels.errors import InputError
 from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_places import TAGS as PLACES
 
-NUMBER = re.compile(r"\s*[-+]?\d[\d_,]*\.?\d*(e[-+]?\d+)?\s*", re.IGNORECASE)
+NUMBER = re.compile(r"\s*[-+]?\d[\d_,]*+(\.\d*)?(e[-+]?\d+)?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def of_tag(alignment: AlignedSequences, tag: str) -> dict[int, str]:
 def with_note(alignment: AlignedSequences, rows: np.ndarray, tag: str, said: str) -> AlignedSequences:
     """With this text about these rows, in place of what the tag said; empty text takes it away."""
     said = " ".join(said.split())
-    return _with(alignment, tag, dict.fromkeys(rows.tolist(), said))
+    return _with(alignment, {tag: dict.fromkeys(rows.tolist(), said)})
 
 
 def with_table(alignment: AlignedSequences, table: Table, source: str) -> tuple[AlignedSequences, int]:
@@ -54,9 +54,8 @@ def with_table(alignment: AlignedSequences, table: Table, source: str) -> tuple[
         raise InputError(
             f"{source}: none of its {len(table.values):,} names is that of a row; the first column must have the names"
         )
-    for number, tag in enumerate(table.titles):
-        alignment = _with(alignment, tag, {row: values[number] for row, values in met.items()})
-    return alignment, len(met)
+    said = {tag: {row: values[number] for row, values in met.items()} for number, tag in enumerate(table.titles)}
+    return _with(alignment, said), len(met)
 
 
 def read_table(path: str | Path) -> Table:
@@ -70,8 +69,9 @@ def read_table(path: str | Path) -> Table:
         raise InputError(f"{path}: cannot be read as text: {error}") from error
     head = text.split("\n", 1)[0]
     separator = max("\t;,", key=head.count)
-    lines = csv.reader(StringIO(text), delimiter=separator)
-    titles = tuple(_tag(title) for title in next(lines, []))
+    lines = _lines(path, text, separator)
+    _, first = next(lines, (1, []))
+    titles = tuple(_tag(title) for title in first)
     if len(titles) < 2:
         raise InputError(
             f"{path}, line 1: one column; give names of rows and, separated by commas, what is said of them"
@@ -79,18 +79,26 @@ def read_table(path: str | Path) -> Table:
     if len(set(titles)) < len(titles) or not all(titles[1:]):
         raise InputError(f"{path}, line 1: columns need titles that differ; there are {', '.join(titles)}")
     values: dict[str, tuple[str, ...]] = {}
-    for line in lines:
+    for number, line in lines:
         if not any(line):
             continue
         if len(line) != len(titles):
-            raise InputError(
-                f"{path}, line {lines.line_num}: {len(line)} columns, and the first line has {len(titles)}"
-            )
+            raise InputError(f"{path}, line {number}: {len(line)} columns, and the first line has {len(titles)}")
         name = line[0].strip()
         if name in values:
-            raise InputError(f"{path}, line {lines.line_num}: {name} comes twice; give a line for each row")
+            raise InputError(f"{path}, line {number}: {name} comes twice; give a line for each row")
         values[name] = tuple(" ".join(cell.split()) for cell in line[1:])
     return Table(titles[1:], values)
+
+
+def _lines(path: str | Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a table, each with its number."""
+    lines = csv.reader(StringIO(text), delimiter=separator)
+    try:
+        for line in lines:
+            yield lines.line_num, line
+    except csv.Error as error:
+        raise InputError(f"{path}, line {lines.line_num}: {error}; a quote may be open") from None
 
 
 def sorted_rows(alignment: AlignedSequences, order: np.ndarray, tag: str) -> np.ndarray:
@@ -105,9 +113,10 @@ def sorted_rows(alignment: AlignedSequences, order: np.ndarray, tag: str) -> np.
     return np.array(sorted(said_of, key=keys.__getitem__) + others, np.int64)
 
 
-def _with(alignment: AlignedSequences, tag: str, said: Mapping[int, str]) -> AlignedSequences:
-    kept = [note for note in alignment.annotations.of_rows if note[1] != tag or note[0] not in said]
-    new = [(row, tag, text) for row, text in sorted(said.items()) if text]
+def _with(alignment: AlignedSequences, said: Mapping[str, Mapping[int, str]]) -> AlignedSequences:
+    """With what each tag says of rows, in the place of what it said of them."""
+    kept = [note for note in alignment.annotations.of_rows if note[0] not in said.get(note[1], ())]
+    new = [(row, tag, text) for tag, texts in said.items() for row, text in sorted(texts.items()) if text]
     if kept + new == list(alignment.annotations.of_rows):
         return alignment
     return replace(alignment, annotations=replace(alignment.annotations, of_rows=(*kept, *new)))

@@ -15,8 +15,8 @@ from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.alignment_files import maf, pairs
 
 OfRows = tuple[tuple[int, str, str], ...]
-MAF_PLACE = re.compile(r"(\d+) (\d+) ([+-]) (\d+)")
-PAIR_PLACE = re.compile(r"([\d,]+) \+")
+MAF_PLACE = re.compile(r"(\d{1,18}) (\d{1,18}) ([+-]) (\d{1,18})")
+PAIR_PLACE = re.compile(r"(\d[\d,]{0,23}) \+")
 TAGS = (maf.PLACE, pairs.PLACE)
 
 

@@ -47,8 +47,7 @@ def sorted_rows(alignment: AlignedSequences, order: np.ndarray, by: str, row: in
     """``order`` sorted by "name", "length" (longest first), "identity" to a row (most first), or "start" (the column of
     the first letter)."""
     if by == "name":
-        parts = [re.split(r"(\d+)", alignment.names[number].lower()) for number in order.tolist()]
-        keys = [[(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in split] for split in parts]
+        keys = [_by_numbers(alignment.names[number].lower()) for number in order.tolist()]
         places = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
     elif by == "length":
         places = np.argsort(-lengths(alignment)[order], kind="stable")
@@ -58,6 +57,13 @@ def sorted_rows(alignment: AlignedSequences, order: np.ndarray, by: str, row: in
         starts = _of_rows(alignment, lambda letters: (letters != GAP).argmax(axis=1))
         places = np.argsort(starts[order], kind="stable")
     return order[places]
+
+
+def _by_numbers(name: str) -> list[tuple[bool, int, str, str]]:
+    """What names are sorted by: numbers in them by size, of which Python would not make one of very many digits."""
+    parts = enumerate(re.split("([0-9]+)", name))
+    told = ((place % 2 == 1, part.lstrip("0") if place % 2 else "", part) for place, part in parts)
+    return [(numeric, len(digits), digits, part) for numeric, digits, part in told]
 
 
 def sorted_by_letters(alignment: AlignedSequences, order: np.ndarray, columns: np.ndarray) -> np.ndarray:

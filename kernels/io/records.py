@@ -61,22 +61,15 @@ def records(stream: Iterator[bytes], source: str, monitor: Monitor | None = None
     for pattern, name, label in FORMATS:
         if pattern.match(start):
             if name in ALIGNED:
-                return _rows(start + b"".join(stream), name, label, source, monitor)
+                return _rows(start + b"".join(stream), name, source)
             return _biopython(start + b"".join(stream), name, label, source, monitor)
     return _letters(head + b"".join(stream), source)
 
 
-def _rows(data: bytes, format: str, label: str, source: str, monitor: Monitor | None = None) -> Iterator[Record]:
-    """The rows of an alignment in a format whose letters Biopython does not all take; what is no such alignment is told
-    by Biopython, where it knows the format."""
-    try:
-        found = nexus.read(iter([data]), source) if format == "nexus" else maf.read(iter([data]), source)
-        blocks = list(found) if isinstance(found, Iterator) else [found]
-    except InputError:
-        if format == "maf":
-            raise
-        yield from _biopython(data, format, label, source, monitor)
-        return
+def _rows(data: bytes, format: str, source: str) -> Iterator[Record]:
+    """The rows of an alignment in a format whose letters Biopython does not all take."""
+    found = nexus.read(iter([data]), source) if format == "nexus" else maf.read(iter([data]), source)
+    blocks = list(found) if isinstance(found, Iterator) else [found]
     rows = ((name, row) for raw in blocks for name, row in zip(raw.names, raw.letters, strict=True))
     yield from _some_letters(
         (place, Record(name, name, *_clean(row.tobytes(), source, 0, name)))

@@ -29,7 +29,8 @@ BEGIN = re.compile(rf"\bbegin{SPACE}+trees{SPACE}*;", re.IGNORECASE)
 MATRIX = re.compile(r"\bmatrix\b", re.IGNORECASE)
 END = re.compile(rf"\bend(block)?{SPACE}*;", re.IGNORECASE)
 TRANSLATE = re.compile(rf"{SPACE}*translate\b", re.IGNORECASE)
-TREE_COMMAND = re.compile(rf"{SPACE}*u?tree\b{SPACE}*\*?([^=;]*)=", re.IGNORECASE)
+TREE_COMMAND = re.compile(rf"{SPACE}*u?tree\b{SPACE}*+\*?([^=;]*+)=", re.IGNORECASE)
+"""Blanks, once taken, are never given back to the name, which would be tried from each of them."""
 
 
 def claims(path: Path, head: bytes) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from kernels.io.tree import Tree
-from kernels.model import Result
+from kernels.model import Result, different
 from kernels.msa.clustalw import ClustalwRules
 from kernels.msa.delays import delayed
 from kernels.msa.problem import MsaAnswer, MsaProblem
@@ -65,6 +66,11 @@ class Growth:
     def inner(self) -> np.ndarray:
         """Nodes that are to be aligned, in the order of the tree."""
         return np.flatnonzero(self.tree.degrees > 0)
+
+    @cached_property
+    def moments_ns(self) -> np.ndarray:
+        """When nodes were done, ascending, each moment once; of a run that has ended."""
+        return different(self.ended_ns[self.inner])
 
     @property
     def last_ns(self) -> int:

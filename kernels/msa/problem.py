@@ -6,7 +6,6 @@ in their rules, a frozen dataclass of what defines the right answer, whose field
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from kernels.io.sequences import SEQUENCE
 from kernels.io.tree import Tree
 from kernels.io.tree_files import TREE
 from kernels.method import FileFormat, Input, ProblemType, Rows
-from kernels.model import Result, Sequence, SequenceType, contents_of, lengths_of
+from kernels.model import Result, Sequence, SequenceType, contents_of, lengths_of, same_names
 from kernels.msa.changes import Changes
 from kernels.msa.placement import MERGES
 from kernels.msa.related import are_related
@@ -177,7 +176,7 @@ class MsaAnswer:
             assert row[row != GAP].tobytes() == sequence.letters, f"the letters of {sequence.name} are others"
         assert (letters != GAP).any(axis=0).all(), "a column is of gaps alone"
         if self.tree is not None:
-            assert Counter(self.tree.taxa) == Counter(problem.taxa), "the leaves are not the sequences"
+            assert same_names(self.tree.taxa, problem.taxa), "the leaves are not the sequences"
         if self.confidence is not None:
             assert self.confidence.shape == letters.shape[1:], "confidence is not of the columns"
             assert ((self.confidence >= 0) & (self.confidence <= 1)).all(), "confidence is 0 to 1"

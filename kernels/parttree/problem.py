@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from kernels.io.names import distinct, renaming
 from kernels.io.sequences import SEQUENCE
 from kernels.io.tree import Tree
 from kernels.method import Input, ProblemType, Rows
-from kernels.model import Result, Sequence, lengths_of
+from kernels.model import Result, Sequence, lengths_of, same_names
 from kernels.parameters import Parameter, resolve
 from kernels.parttree.placement import JOINS
 from kernels.serialization import stored
@@ -127,7 +126,7 @@ class PartTreeAnswer:
     def check(self, problem: PartTreeProblem) -> None:
         """AssertionError unless every sequence is a leaf once, the tree is binary, and no edge is negative."""
         tree = self.tree
-        assert Counter(tree.taxa) == Counter(problem.names), "the leaves are not the sequences"
+        assert same_names(tree.taxa, problem.names), "the leaves are not the sequences"
         assert ((tree.degrees == 2) | (tree.degrees == 0)).all(), "a node has not two children"
         assert (tree.lengths[1:] >= 0).all(), "an edge has no length, or a negative one"
         if len(self.splits):

@@ -21,6 +21,7 @@ from kernels.model import SequenceType
 from kernels.monitor import Monitor
 from kernels.profiles.making import with_background
 from kernels.profiles.profile import FACTORS, NUCLEOTIDES, Profile, from_alignment, from_frequencies, random_profile
+from kernels.text import from_json, real
 
 HEADING = "column"
 FORMAT = "antidiag-profile"
@@ -98,7 +99,7 @@ WRITERS = {".csv": csv_lines, ".json": lambda profile: [json.dumps(json_fields(p
 
 
 def _of_csv(path: Path, text: str) -> Profile:
-    lines = list(csv.reader(text.splitlines()))
+    lines = _lines(path, text)
     symbols = [field.strip() for field in lines[0][1:]]
     if any(len(symbol) != 1 for symbol in symbols):
         raise InputError(f"{path}, line 1: {HEADING} and then one symbol each, the last one '-'")
@@ -109,7 +110,7 @@ def _of_csv(path: Path, text: str) -> Profile:
         if len(fields) != len(symbols) + 1:
             raise InputError(f"{path}, line {number:,}: {len(fields)} fields; the first line has {len(symbols) + 1}")
         try:
-            columns.append([float(field) for field in fields[1:]])
+            columns.append([real(field) for field in fields[1:]])
         except ValueError:
             raise InputError(f"{path}, line {number:,}: a frequency is not a number") from None
     if not columns:
@@ -119,9 +120,17 @@ def _of_csv(path: Path, text: str) -> Profile:
     return _checked(path, np.array(columns).T, alphabet, kind, path.stem)
 
 
+def _lines(path: Path, text: str) -> list[list[str]]:
+    reader = csv.reader(text.splitlines())
+    try:
+        return list(reader)
+    except csv.Error as error:
+        raise InputError(f"{path}, line {reader.line_num:,}: {error}; a quote may be open") from None
+
+
 def _of_json(path: Path, text: str) -> Profile:
     try:
-        fields = json.loads(text)
+        fields = from_json(text)
         kind, name, alphabet = SequenceType(fields["type"]), str(fields["name"]), str(fields["alphabet"])
         if fields["rows"]:
             letters = np.array([np.frombuffer(row.encode("ascii"), np.uint8) for row in fields["rows"]], np.uint8)
@@ -132,7 +141,7 @@ def _of_json(path: Path, text: str) -> Profile:
             profile = from_frequencies(np.array(fields["frequencies"], float).T, alphabet, kind, name)
         factors: dict[str, Any] = {key: _numbers(fields[key]) for key in FACTORS if fields.get(key) is not None}
         return replace(profile, **factors, name=name, source=str(path))
-    except (ValueError, KeyError, TypeError, UnicodeEncodeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise InputError(f"{path}: no profile that this program wrote: {error}") from error
     except (InputError, ParameterError) as error:
         raise InputError(f"{path}: {error}") from error

@@ -159,7 +159,9 @@ def aligned_to_the_rest(
     InputError where no other row is left, or one of these has no letters.
     """
     count = len(alignment.names)
-    others = np.setdiff1d(np.arange(count), rows)
+    apart = np.ones(count, bool)
+    apart[rows] = False
+    others = np.flatnonzero(apart)
     if not others.size:
         raise InputError("no other row is left to align to; choose fewer rows")
     rest, moved = aligned_edits.take_rows(alignment, others), aligned_edits.take_rows(alignment, rows)

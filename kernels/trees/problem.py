@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from kernels.io.distance_matrix import DistanceMatrix
 from kernels.io.distances import DISTANCE_MATRIX
 from kernels.io.tree import Tree
 from kernels.method import Input, ProblemType, Rows
-from kernels.model import Result
+from kernels.model import Result, same_names
 from kernels.parameters import Parameter, resolve
 from kernels.serialization import stored
 from kernels.trees import order, placement, rooting
@@ -103,7 +102,7 @@ class TreeAnswer:
     def check(self, problem: TreeProblem) -> None:
         """AssertionError unless every taxon is a leaf once, every edge has a length, and the joins fit the tree."""
         tree = self.tree
-        assert Counter(tree.taxa) == Counter(problem.matrix.names), "the leaves are not the taxa"
+        assert same_names(tree.taxa, problem.matrix.names), "the leaves are not the taxa"
         assert np.isfinite(tree.lengths[1:]).all(), "an edge has no length"
         if problem.negative == "zero":
             assert (tree.lengths[1:] >= 0).all(), "an edge has a negative length"

@@ -10,15 +10,20 @@ from pathlib import Path
 import numpy as np
 from Bio import AlignIO, SeqIO
 
+from kernels.io import aligned
+from kernels.profiles import files as profiles
+from kernels.profiles.profile import from_alignment
 from kernels.scoring import named_matrix
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = (
     "resources/samples/*.csv", "resources/samples/*.phy", "resources/samples/*globin*.fasta",
     "resources/samples/yeast*.fasta", "resources/models/*.json", "tests/data/families/BB11002.msf",
-    "tests/data/matrices/*", "tests/data/triples/triple_113*", "tests/fixtures/saved-0/sessions/*",
-    "tests/fixtures/saved-0/experiments/*", "tests/fixtures/saved-0/*.json",
+    "tests/data/matrices/*", "tests/data/triples/triple_113*", "resources/lectures/parttree.json",
+    "tests/fixtures/saved-0/sessions/*", "tests/fixtures/saved-0/experiments/*", "tests/fixtures/saved-0/*.json",
 )  # fmt: skip
+WRITTEN = ROOT / "tests/data/alignments"
+"""Alignments as other programs write them; of one without its letters, by `samtools calmd -e`, nothing can be read."""
 RUN = ROOT / "tests/fixtures/saved-0/runs"
 ALIGNMENT = ROOT / "tests/data/families/BB11002.msf"
 ALIGNMENTS = {"clustal": ".aln", "stockholm": ".sto", "phylip-relaxed": ".phylip", "nexus": ".nexus", "fasta": ".afa"}
@@ -30,7 +35,8 @@ def corpus() -> dict[str, bytes]:
     """Contents by name; the suffix is that of the format."""
     found = {path.name: path.read_bytes() for pattern in REAL for path in sorted(ROOT.glob(pattern))}
     found |= {path.relative_to(RUN).name: path.read_bytes() for path in sorted(RUN.rglob("*")) if path.is_file()}
-    found |= _alignments() | _records() | _graphs() | _others(found)
+    found |= {f"by-{path.name}": path.read_bytes() for path in sorted(WRITTEN.iterdir()) if "-e." not in path.name}
+    found |= _alignments() | _records() | _graphs() | _others(found) | _profiles() | _tables()
     found["globins.fasta.gz"] = gzip.compress(found["globins.fasta"], mtime=0)
     found["five.csv.gz"] = gzip.compress(found["five-vertices.csv"], mtime=0)
     return found
@@ -107,6 +113,30 @@ def _others(found: dict[str, bytes]) -> dict[str, bytes]:
         "three.names": b"one\ntwo\nthree\n",
         "trees.nex": nexus.encode(),
         "blosum.mat": "\n".join(["# a comment", " ".join(matrix.letters), *rows, ""]).encode(),
+    }
+
+
+def _profiles() -> dict[str, bytes]:
+    """A profile as this program writes it."""
+    profile = from_alignment(aligned.read(ALIGNMENT)[0])
+    return {f"profile{suffix}": "".join(lines(profile)).encode() for suffix, lines in profiles.WRITERS.items()}
+
+
+def _tables() -> dict[str, bytes]:
+    """What is said of rows, colours of letters, a matrix to be multiplied, and a reference alignment of BAliBASE."""
+    names = [row.id for row in AlignIO.read(ALIGNMENT, "msf")]
+    said = "\n".join(["name,of,value", *[f'{name},"group, {at}",{at}.5' for at, name in enumerate(names)], ""])
+    rows = "".join(f"<sequence><seq-name>{name}</seq-name><seq-data>AC-{at}GT</seq-data></sequence>"
+                   for name, at in zip(("one", "two"), ("A", "-"), strict=True))  # fmt: skip
+    scores = "<column-score><colsco-data>0 1 1 0 2 0</colsco-data></column-score>"
+    macsim = f"<aln-name>/x/BB1.xml</aln-name>{rows}{scores}"
+    xml = f"<?xml version='1.0'?>\n<!DOCTYPE macsim>\n<macsim><alignment>{macsim}</alignment></macsim>\n"
+    return {
+        "said.table": said.encode(),
+        "own.colours": b"// a scheme\nAVILM #77aadd\nKR = orange\nDE: 77AADD\n",
+        "three.matrix.csv": b"# a comment\n1,2,3.5\n-4,5,inf\n",
+        "core.xml": xml.encode(),
+        "hhm.ffdata": b"#one\n>a\nAC-c\n>b\nACG\n\0#two\n>c\nAC\n\0",
     }
 
 

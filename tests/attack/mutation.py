@@ -17,10 +17,14 @@ from typing import Any
 
 from numpy.random import Generator
 
+from tests.attack.repetition import repeat
+
 Mutation = Callable[[bytes, Generator], bytes]
 
 MOST_AT_ONCE = 4
 """Mutations that one file gets."""
+REPEATED = 0.08
+"""Share of files in which one thing stands very often, and nothing else is wrong."""
 LARGEST = 1 << 20
 """Bytes of a damaged file, unless the real one is larger."""
 LONG, DEEP = 140_000, 100_000
@@ -61,11 +65,13 @@ VALUES: tuple[Any, ...] = (
 
 
 def mutate(data: bytes, random: Generator) -> bytes:
-    """The bytes with one to four faults; the same for the same state of ``random``."""
+    """The bytes with one to four faults, or one thing very often; the same for the same state of ``random``."""
     largest = max(LARGEST, len(data))
     inner = _inside(data)
     if inner is not None and random.random() < 0.5:
         return inner(data, random)
+    if random.random() < REPEATED:
+        return repeat(data, random)
     for _ in range(int(random.integers(1, MOST_AT_ONCE + 1))):
         mutation = _one_of(MUTATIONS, random)
         data = mutation(data, random)[:largest]

@@ -22,12 +22,14 @@ from kernels.experiments import points, records, results, speedups, tables
 from kernels.experiments.rooflines import roofline
 from kernels.graphs import reading as graphs
 from kernels.hmm import hmm
-from kernels.io import aligned, distances, sequences, tree_files
+from kernels.io import aligned, aligned_notes, aligned_rows, distances, sequences, tree_files
 from kernels.machine import rates, tuned
+from kernels.products import matrix as products
+from kernels.profiles import files as profiles
 from kernels.recovery import checkpoint_files, resuming
-from kernels.registry import loading
+from kernels.registry import lectures, loading
 from kernels.scoring import matrix_from_file
-from tests.attack.corpus import corpus
+from tests.attack.corpus import ALIGNMENT, corpus
 from tests.attack.mutation import mutate
 
 LIMIT_S = 20.0
@@ -136,6 +138,35 @@ def _limits(path: Path) -> None:
         assert memory.disk_limit() >= 0 and memory.unpacked_limit() >= 0
 
 
+def _table(path: Path) -> None:
+    """A table beside an alignment whose rows it may name, and the rows sorted by what it says."""
+    (alignment,) = aligned.read(ALIGNMENT)
+    table = aligned_notes.read_table(path)
+    alignment, _ = aligned_notes.with_table(alignment, table, str(path))
+    order = np.arange(len(alignment.names))
+    for tag in aligned_notes.tags(alignment)[:MOST_TAGS]:
+        assert sorted(aligned_notes.sorted_rows(alignment, order, tag)) == order.tolist()
+
+
+MOST_TAGS = 3
+"""Columns of a table by which rows are sorted."""
+
+
+def _colours(path: Path) -> None:
+    from app.views.aligned import schemes  # needs Qt
+
+    schemes.of_groups(schemes.from_file(path))
+
+
+def _alignments(path: Path) -> list[Any]:
+    """The alignments of a file, which can be sorted and taken apart."""
+    found = aligned.read(path)
+    for alignment in found[:MOST_TAGS]:
+        aligned_rows.sorted_rows(alignment, np.arange(len(alignment.names)), "name")
+        aligned.unaligned(alignment)
+    return found
+
+
 def _pasted(path: Path) -> list[Any]:
     """The text of a file as somebody could paste it, with halves of letters."""
     return loading.read_text(path.read_bytes().decode("utf-8", "surrogateescape"))
@@ -159,7 +190,12 @@ READERS: Mapping[str, Callable[[Path], None]] = {
     "trees": _told(tree_files.read),
     "graph": _told(graphs.read),
     "model": _told(hmm.read),
-    "alignment": _told(aligned.read),
+    "alignment": _told(_alignments),
+    "profile": _told(profiles.read),
+    "product": _told(products.read),
+    "table": _table,
+    "colours": _colours,
+    "lecture": lambda path: lectures.read(path).title and None,
     "matrix": lambda path: matrix_from_file(path).translation and None,
     "session": _session,
     "sweep": _sweep,
@@ -170,19 +206,34 @@ READERS: Mapping[str, Callable[[Path], None]] = {
     "limits": _limits,
 }
 
+_ROWS = ("alignment", "alignment", "sequences")
 OWN: Mapping[str, tuple[str, ...]] = {
     ".csv": ("graph",), ".tsv": ("graph",), ".mtx": ("graph",), ".graphml": ("graph",), ".phy": ("distances", "graph"),
     ".dist": ("distances",), ".npy": ("distances",), ".names": ("names",), ".nwk": ("trees",), ".nex": ("trees",),
-    ".json": ("model",), ".aln": ("alignment",), ".sto": ("alignment",), ".afa": ("alignment",), ".mat": ("matrix",),
-    ".antidiag": ("session",), ".jsonl": ("sweep",),
+    ".json": ("model",), ".mat": ("matrix",), ".antidiag": ("session",), ".jsonl": ("sweep",), ".table": ("table",),
+    ".colours": ("colours",), ".xml": ("alignment",), ".a3m": ("alignment",),
+    ".a2m": ("alignment",), ".ffdata": ("alignment",), ".sam": ("alignment",), ".paf": ("alignment",),
+    ".pir": ("alignment",), ".maf": _ROWS, ".msf": _ROWS, ".aln": _ROWS, ".sto": _ROWS, ".afa": _ROWS,
+    ".phylip": _ROWS, ".nexus": _ROWS, ".nxs": _ROWS,
 }  # fmt: skip
 """Readers of files by suffix, beside the one that takes any file; sequences where nothing is said."""
 OF_NAME = {
     "rates.json": "rates",
     "tuned.json": "tuned",
     "rooflines.json": "roofline",
+    "parttree.json": "lecture",
+    "profile.csv": "profile",
+    "profile.json": "profile",
+    "three.matrix.csv": "product",
+    "by-clustalw.phy": "alignment",
+    "by-emboss.phy": "alignment",
+    "by-emboss-sequential.phy": "alignment",
+    "by-emboss.nex": "alignment",
+    "by-emboss-sequential.nex": "alignment",
     **dict.fromkeys(RUN_FILES, "run"),
 }
+APART = ("names", "run")
+"""Readers that need more files than the one."""
 
 
 def readers_of(name: str) -> tuple[str, ...]:

@@ -195,3 +195,23 @@ def test_the_first_sequence_of_each_content_is_found(kind: type[bytes], texts: l
     different = list(dict.fromkeys(texts))
     assert first.tolist() == [texts.index(text) for text in different]
     assert own.tolist() == [different.index(text) for text in texts]
+
+
+@given(values=st.lists(st.integers(-3, 3), max_size=20))
+def test_the_different_values_of_an_array_come_ascending_and_once(values: list[int]) -> None:
+    assert model.different(np.array(values, np.int64)).tolist() == sorted(set(values))
+
+
+class OneName(str):
+    """Names whose hashes are all the same."""
+
+    def __hash__(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize("kind", [str, OneName])
+@given(first=st.lists(st.sampled_from(["", "a", "b", "ab"]), max_size=6), data=st.data())
+def test_names_are_the_same_where_each_is_there_as_many_times(kind: type[str], first: list[str], data: st.DataObject):
+    second = data.draw(st.permutations(first) | st.lists(st.sampled_from(["", "a", "b", "ab"]), max_size=6))
+    found = model.same_names(tuple(map(kind, first)), tuple(map(kind, second)))
+    assert found == (sorted(first) == sorted(second))

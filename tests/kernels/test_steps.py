@@ -1,6 +1,6 @@
 import numpy as np
 
-from kernels.steps import STEP, Steps
+from kernels.steps import BLOCK, STEP, Steps
 
 
 def test_events_are_given_in_order_of_their_start_however_they_came():
@@ -14,3 +14,12 @@ def test_events_are_given_in_order_of_their_start_however_they_came():
     steps.extend(more)
     assert steps.array()["start_ns"].tolist() == [0, 10, 20, 30]
     assert steps.array() is steps.array() and not steps.array().flags.writeable
+
+
+def test_many_events_of_one_call_each_are_all_there_and_wait_in_no_long_list():
+    steps, count = Steps(), 2 * BLOCK + 3
+    for start in reversed(range(count)):
+        steps.add(1, start, (0, 5), (0, 5), 0, start, start + 5)
+        assert len(steps._events) < BLOCK
+    assert steps.count == count
+    assert steps.array()["strip"].tolist() == list(range(count))

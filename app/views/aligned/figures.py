@@ -209,7 +209,7 @@ class Blocks:
         else:
             pixels.draw(painter, frame.box, paint.body(self.part, frame, 1, paint.FINE, "none", told))
         paint.draw_names(painter, self.part, frame, frozenset())
-        paint.draw_head(painter, self.part, frame, self.tracks, PRINT_SCALE)
+        paint.draw_head(painter, self.part, frame, self.tracks, PRINT_SCALE, True)
 
 
 def _fitting(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPen
 
 from app import theme
@@ -14,6 +14,7 @@ from app.kit.ink import font as ink_font
 from app.views.aligned import tracks
 from app.views.aligned.picture import Frame, Picture, ranges
 from app.views.aligned.pixels import Told, as_image, quiet
+from app.views.aligned.pixels import draw as draw_pixels
 from kernels.io import aligned_pixels
 
 COARSE, FINE = 1, 8
@@ -25,6 +26,8 @@ NAMED = 8.0
 MOST_MARKS = 2000
 TOLD = 64
 """Rows of a drawing between two tellings of how far it is."""
+HAIR = 0.01
+"""Pixels that nobody sees."""
 NOTE_WIDTH = 92
 """Pixels of a column of text beside the names."""
 NOTE_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
@@ -88,18 +91,38 @@ def _whole(picture: Picture, first: int, last: int) -> list[int]:
     return [first + place for place in np.flatnonzero(picture.order[first:last] == whole).tolist() if whole >= 0]
 
 
+def draw_fine(painter: QPainter, picture: Picture, frame: Frame, scale: float, letters: str, told: Told) -> None:
+    """The cells of a figure: as drawings where letters have room, else as fine pixels."""
+    if frame.letters:
+        draw_cells(painter, picture, frame, letters, told)
+    else:
+        cells = body(picture, frame, scale, FINE, letters, _half(told))
+        draw_pixels(painter, frame.box, cells, _half(told, 1))
+
+
+def _half(told: Told, which: int = 0) -> Told:
+    """Tells of the first or of the second half of what is done."""
+    return lambda done, total: told(which * total + done, 2 * total)
+
+
 def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str = "all", told: Told = quiet) -> None:
-    """Cells and letters as drawings, not as a picture, for figures: runs of one colour are one rectangle."""
-    colouring = picture.colouring
+    """Cells and letters that are seen as drawings, not as a picture, for figures: runs of one colour are one
+    rectangle."""
+    colouring, inside = picture.colouring, frame.box
     first, last = frame.visible_columns(picture.shape[1])
+    first_row, last_row = frame.visible_rows(picture.shape[0])
     codes = colouring.codes[first:last] if len(colouring.codes) > 1 else colouring.codes
     shown = _shown(picture) if letters == "differences" else colouring.shown
     shown = shown[first:last] if len(shown) > 1 else shown
     inks, across = colouring.inks, np.arange(last - first)
+    painter.save()
+    ends = QRectF(QPointF(frame.x(first), frame.y(first_row)), QPointF(frame.x(last), frame.y(last_row)))
+    if not inside.adjusted(-HAIR, -HAIR, HAIR, HAIR).contains(ends):
+        painter.setClipRect(inside)  # which drawings repeat at every letter
     painter.setFont(ink_font(letter_px(frame)))
-    for place in range(picture.order.size):
-        if place % TOLD == 0:
-            told(place, picture.order.size)
+    for place in range(first_row, last_row):
+        if (place - first_row) % TOLD == 0:
+            told(place - first_row, last_row - first_row)
         line = picture.letters_at(place)[first:last]
         kinds = aligned_pixels.CLASS[line]
         found = codes[np.minimum(across, len(codes) - 1), kinds]
@@ -108,13 +131,14 @@ def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str =
         for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), found.size], strict=True):
             box = QRectF(frame.x(first + start), frame.y(place), (stop - start) * frame.cell_width, frame.cell_height)
             if found[start] > 1:
-                painter.fillRect(box, QColor(*colouring.palette[found[start]].tolist()))
+                painter.fillRect(box & inside, QColor(*colouring.palette[found[start]].tolist()))
             painter.setPen(QColor(*inks[found[start]].tolist()))
             for at in range(start, stop) if letters != "none" else ():
                 if written[at]:
                     letter = chr(line[at])
                     place_of = QRectF(frame.x(first + at), frame.y(place), frame.cell_width, frame.cell_height)
                     painter.drawText(place_of, Qt.AlignmentFlag.AlignCenter, letter)
+    painter.restore()
 
 
 def letter_px(frame: Frame) -> int:
@@ -224,15 +248,17 @@ def _draw_found(
         painter.drawRect(box.adjusted(0, 0, 0, -1))
 
 
-def draw_head(painter: QPainter, picture: Picture, frame: Frame, shown: list[str], scale: float) -> None:
-    """Ruler and tracks above the rows, with their names at the left."""
+def draw_head(
+    painter: QPainter, picture: Picture, frame: Frame, shown: list[str], scale: float, strokes: bool = False
+) -> None:
+    """Ruler and tracks above the rows, with their names at the left; of a figure in ``strokes``, without pixels."""
     colours = theme.active()
     painter.save()
     painter.setClipRect(QRectF(frame.left - 2, 0, frame.width + 16, frame.top))
     tracks.draw_ruler(painter, frame, picture.shape[1])
     top = tracks.RULER
     for name in shown:
-        tracks.draw(painter, name, picture, frame, top, scale)
+        tracks.draw(painter, name, picture, frame, top, scale, strokes)
         top += tracks.height_of(name)
     painter.restore()
     font = QGuiApplication.font()

@@ -105,8 +105,9 @@ class RowCommands:
     def show_all(self) -> None:
         """All rows, those that were hidden at the end."""
         order = self._order
-        hidden = np.setdiff1d(np.arange(len(self._alignment.names)), order)
-        self._view.editor.do("showing rows", self._alignment, np.concatenate((order, hidden)))
+        hidden = np.ones(len(self._alignment.names), bool)
+        hidden[order] = False
+        self._view.editor.do("showing rows", self._alignment, np.concatenate((order, np.flatnonzero(hidden))))
 
     def ask_name(self) -> None:
         """Ask for another name of the row at the cursor."""

@@ -35,36 +35,36 @@ class Sight:
     marks: tuple[Mark, ...] = ()
 
     def frozen(self) -> Sight:
-        """The same, whatever becomes of the picture and of the canvas."""
+        """The same without the cursor, whatever becomes of the picture and of the canvas."""
         blocks = self.blocks and replace(self.blocks, frame=replace(self.blocks.frame))
         picture = copy(self.picture)  # with what it has computed
-        picture.tracks = dict(picture.tracks)
+        picture.tracks, picture.cursor, picture.told = dict(picture.tracks), (-1, -1), picture.row
         return replace(self, picture=picture, frame=replace(self.frame), blocks=blocks)
 
     def draw(self, painter: QPainter, scale: float, monitor: Monitor) -> None:
-        """All of it in its fine form, as a figure."""
+        """All of it as a figure: what can be read in strokes, and the rest in its fine form."""
         if self.blocks is not None:
-            self.draw_blocks(painter, scale, monitor.update)
+            self.draw_blocks(painter, scale, True, monitor.update)
         else:
-            cells = self.cells(scale, paint.FINE, lambda done, total: monitor.update(done, 2 * total))
-            self.draw_line(painter, scale, cells, lambda done, total: monitor.update(total + done, 2 * total))
+            paint.draw_fine(painter, self.picture, self.frame, scale, self.letters, monitor.update)
+            self._draw_around(painter, scale, True)
 
-    def draw_blocks(self, painter: QPainter, scale: float, told: Told = quiet) -> None:
-        """The blocks that are seen."""
+    def draw_blocks(self, painter: QPainter, scale: float, strokes: bool = False, told: Told = quiet) -> None:
+        """The blocks that are seen, in ``strokes`` as a figure."""
         assert self.blocks is not None
         wrapping.draw(painter, self.picture, self.blocks, self.height, scale, list(self.tracks), self.letters,
-                      self.taxa, self.marks, told)  # fmt: skip
+                      self.taxa, self.marks, strokes, told)  # fmt: skip
 
-    def cells(self, scale: float, most: int, told: Told = quiet) -> np.ndarray:
-        """The pixels of the cells."""
-        return paint.body(self.picture, self.frame, scale, most, self.letters, told)
-
-    def draw_line(self, painter: QPainter, scale: float, cells: np.ndarray, told: Told = quiet) -> None:
+    def draw_line(self, painter: QPainter, scale: float, cells: np.ndarray) -> None:
         """Cells, which are these pixels, names, tracks and marks."""
+        pixels.draw(painter, self.frame.box, cells)
+        self._draw_around(painter, scale, False)
+
+    def _draw_around(self, painter: QPainter, scale: float, strokes: bool) -> None:
+        """Names, tracks and marks."""
         frame, picture = self.frame, self.picture
-        pixels.draw(painter, frame.box, cells, told)
         paint.draw_names(painter, picture, frame, self.taxa)
-        paint.draw_head(painter, picture, frame, list(self.tracks_seen), scale)
+        paint.draw_head(painter, picture, frame, list(self.tracks_seen), scale, strokes)
         for mark in self.marks:
             mark(painter, picture, frame)
         paint.draw_marks(painter, picture, frame)

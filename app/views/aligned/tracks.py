@@ -12,7 +12,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from app import theme
-from app.kit import glyphs
+from app.kit import glyphs, logo
 from app.kit.ink import font
 from app.views.aligned import pixels as pixels_drawn
 from app.views.aligned.picture import Frame, Picture
@@ -27,6 +27,10 @@ RULER = 22
 BAR = 30
 LOGO = 56
 LINE = 16
+MARGIN = 2
+"""Pixels above and below bars and logos."""
+STROKE = 1.0
+"""Pixels of a column from which on bars and logos are drawn as strokes in figures."""
 NOTE = "note:"
 """Begins the name of a track that is a line of the file's annotation."""
 ROW_NOTE = "row note:"
@@ -151,8 +155,11 @@ def draw_ruler(painter: QPainter, frame: Frame, columns: int) -> None:
         painter.drawLine(int(x), RULER - 4, int(x), RULER - 1)
 
 
-def draw(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int, scale: float) -> None:
-    """A track in its lines from ``top`` on; ``scale`` device pixels a pixel."""
+def draw(
+    painter: QPainter, name: str, picture: Picture, frame: Frame, top: int, scale: float, strokes: bool = False
+) -> None:
+    """A track in its lines from ``top`` on; ``scale`` device pixels a pixel, or in ``strokes`` where columns have
+    pixels enough."""
     height = height_of(name)
     if not fits(picture, name):
         return
@@ -161,11 +168,15 @@ def draw(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int,
         return
     if name not in picture.tracks and (picture.columns is None or picture.wait or TRACKS[name].values is None):
         return
+    if strokes and frame.cell_width >= STROKE:
+        box = QRectF(frame.left, top + MARGIN, frame.width, height - 2 * MARGIN)
+        (_logo_strokes if name == "logo" else _bar_strokes)(painter, picture, name, frame, box)
+        return
     pixels = np.full(
         (round(height * scale), round(frame.width * scale)), 0xFF000000 | _rgb(theme.active().panel), np.uint32
     )
     columns = aligned_pixels.edges(frame.first_column, frame.cell_width * scale, pixels.shape[1], picture.shape[1])
-    margin = max(1, round(2 * scale))
+    margin = max(1, round(MARGIN * scale))
     if name == "logo":
         _logo(picture, columns, pixels[margin:-margin])
     else:
@@ -203,6 +214,29 @@ def with_values(
     if differing and "differences" not in made.tracks:
         made.tracks["differences"] = differences(made.columns)
     return made
+
+
+def _bar_strokes(painter: QPainter, picture: Picture, name: str, frame: Frame, box: QRectF) -> None:
+    """A bar a column."""
+    first, last = frame.visible_columns(picture.shape[1])
+    colour = QColor(theme.active().accent)
+    for place, value in enumerate(np.clip(values(name, picture)[first:last], 0, 1).tolist(), first):
+        if value > 0:
+            high = value * box.height()
+            painter.fillRect(QRectF(frame.x(place), box.bottom() - high, frame.cell_width, high) & box, colour)
+
+
+def _logo_strokes(painter: QPainter, picture: Picture, name: str, frame: Frame, box: QRectF) -> None:
+    """The letters of the columns as outlines."""
+    first, last = frame.visible_columns(picture.shape[1])
+    counts = picture.columns.counts[first:last, 1:].astype(float)
+    heights = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1) * values(name, picture)[first:last, None]
+    letters, protein = LETTER[1:].tobytes().decode("ascii"), picture.alignment.type == SequenceType.PROTEIN
+    boxes = [QRectF(frame.x(place), box.top(), frame.cell_width, box.height()) for place in range(first, last)]
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    logo.draw(painter, boxes, heights.T, np.log2(letters_of(picture)), letters, protein)
+    painter.restore()
 
 
 def _logo(picture: Picture, columns: np.ndarray, pixels: np.ndarray) -> None:

@@ -102,19 +102,22 @@ def draw(
     letters: str,
     taxa: frozenset[str],
     marks: Sequence[Mark],
+    strokes: bool = False,
     told: pixels.Told = pixels.quiet,
 ) -> None:
-    """Paint the blocks that are seen, each with its names and tracks."""
+    """Paint the blocks that are seen, each with its names and tracks; in ``strokes`` as a figure."""
     shown_blocks = blocks.shown(height)
     for number, block in enumerate(shown_blocks):
         told(number, len(shown_blocks))
         frame = blocks.frame_of(block)
         painter.save()
         painter.translate(0, block * blocks.height - blocks.top)
-        cells = paint.body(picture, frame, scale, paint.FINE, letters)
-        pixels.draw(painter, frame.box, cells)
+        if strokes:
+            paint.draw_fine(painter, picture, frame, scale, letters, lambda *_: told(number, len(shown_blocks)))
+        else:
+            pixels.draw(painter, frame.box, paint.body(picture, frame, scale, paint.FINE, letters))
         paint.draw_names(painter, picture, frame, taxa)
-        paint.draw_head(painter, picture, frame, shown, scale)
+        paint.draw_head(painter, picture, frame, shown, scale, strokes)
         for mark in marks:
             mark(painter, picture, frame)
         paint.draw_marks(painter, picture, frame)

@@ -10,6 +10,7 @@ from kernels.errors import InputError
 from kernels.io.alignment_files.rows import Annotations, Raw, Rows
 
 HEAD = re.compile(rb"\s*<\?xml.{0,400}<macsim>", re.DOTALL)
+SCORE = re.compile("-?[0-9]{1,18}")
 CORE = "core"
 """The tag of the core blocks: a column of one is 1, another 0."""
 
@@ -18,7 +19,7 @@ def read(stream: Iterator[bytes], source: str) -> Raw:
     """The alignment; InputError where the XML is damaged or has none."""
     try:
         alignment = ET.fromstring(b"".join(stream)).find("alignment")
-    except ET.ParseError as error:
+    except (ET.ParseError, ValueError, LookupError, RecursionError) as error:
         raise InputError(f"{source}: damaged XML: {error}") from error
     if alignment is None:
         raise InputError(f"{source}: no alignment in this XML")
@@ -31,5 +32,8 @@ def read(stream: Iterator[bytes], source: str) -> Raw:
     raw = rows.raw(name=(alignment.findtext("aln-name") or "").strip().rpartition("/")[2])
     if scores is None:
         return raw
-    marks = "".join("1" if int(score) > 0 else "0" for score in scores.split())
+    said = scores.split()
+    if len(said) != raw.letters.shape[1] or not all(map(SCORE.fullmatch, said)):
+        raise InputError(f"{source}: the scores of columns are no whole number for each of {raw.letters.shape[1]:,}")
+    marks = "".join("1" if int(score) > 0 else "0" for score in said)
     return raw._replace(annotations=Annotations(of_columns=((CORE, marks),)))

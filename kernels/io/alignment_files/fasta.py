@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernels import memory
 from kernels.cpu.workers import cores
 from kernels.errors import InputError
 from kernels.io.alignment_files.room import Room
@@ -89,7 +90,13 @@ def _widened(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, met: int, 
     widest = np.zeros(matches[0] + 1, np.int64)
     for places in before:
         np.maximum(widest, np.bincount(places, minlength=widest.size), out=widest)
-    letters = np.full((len(rows), matches[0] + int(widest.sum())), ord("."), np.uint8)
+    columns = matches[0] + int(widest.sum())
+    if len(rows) * columns > (free := memory.host_bytes_free()):
+        raise InputError(
+            f"{source}: {len(rows):,} rows with all their insertions have {columns:,} columns, which needs "
+            f"{memory.bytes_text(len(rows) * columns)} of memory, and {memory.bytes_text(free)} are free; take out rows"
+        )
+    letters = np.full((len(rows), columns), ord("."), np.uint8)
     room = np.cumsum(widest)  # columns of insertions up to each place
     match_columns = np.arange(matches[0]) + room[:-1]
     for number, (row, lower, places) in enumerate(zip(rows, inserted, before, strict=True)):

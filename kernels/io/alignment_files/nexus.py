@@ -15,8 +15,10 @@ BRACKET = re.compile(r"^[ \t]*'(?:[^'\n]|'')*'|[\[\]]", re.MULTILINE)
 """A bracket, or a name in quotes at the beginning of a line, in which brackets begin no comment."""
 QUOTED = re.compile(r"[ \t]*'(?:[^'\n]|'')*'")
 MATRIX = re.compile(r"\bmatrix\b", re.IGNORECASE)
-FORMAT = re.compile(r"\bformat\b([^;]*);", re.IGNORECASE)
-DIMENSIONS = re.compile(r"\bdimensions\b([^;]*);", re.IGNORECASE)
+FORMAT = re.compile(r"\bformat\b([^;]*);?", re.IGNORECASE)
+DIMENSIONS = re.compile(r"\bdimensions\b([^;]*);?", re.IGNORECASE)
+"""Commands; one that does not end takes what follows, in which it is not looked for from each of its words."""
+NUMBER = re.compile("[0-9]{1,18}")
 NAMED = re.compile(r"\s*('(?:[^']|'')*'|\"[^\"]*\"|\S+)(.*)")
 
 
@@ -32,8 +34,9 @@ def read(stream: Iterator[bytes], source: str) -> Raw:
     end = _end(text, start.end()) if start else -1
     if start is None or end < 0:
         raise InputError(f"{source}: this NEXUS file has no whole MATRIX of letters; it may hold trees")
-    settings, sizes = (pattern.findall(text[: start.start()]) for pattern in (FORMAT, DIMENSIONS))
-    columns = max((int(found) for part in sizes if (found := _values(part).get("nchar", "")).isdigit()), default=0)
+    settings, sizes = (_commands(pattern, text[: start.start()]) for pattern in (FORMAT, DIMENSIONS))
+    said = (_values(part).get("nchar", "") for part in sizes)
+    columns = max((int(found) for found in said if NUMBER.fullmatch(found)), default=0)
     values = _values(settings[-1] if settings else "")
     line = text.count("\n", 0, start.end()) + 1
     interleaved = values.get("interleave", "no") not in ("no", "")
@@ -67,6 +70,11 @@ def _end(text: str, start: int) -> int:
     while end >= 0 and (name := QUOTED.match(text, text.rfind("\n", 0, end) + 1)) and name.end() > end:
         end = text.find(";", name.end())
     return end
+
+
+def _commands(pattern: re.Pattern[str], text: str) -> list[str]:
+    """What stands in the commands of one kind that end."""
+    return [found[1] for found in pattern.finditer(text) if found[0].endswith(";")]
 
 
 def _values(settings: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from kernels.errors import InputError
 from kernels.io.alignment_files.rows import Annotations, Place, Raw, numbered_lines, text
+from kernels.text import shown
 
 SAM_HEAD = re.compile(
     rb"@(HD|SQ|RG|PG|CO)\t"
@@ -29,6 +30,8 @@ PLACE = "place"
 CIGAR = re.compile(rb"(\d+)([MIDNSHP=X])")
 MD = re.compile(rb"(\d+)|\^([A-Za-z]+)|([A-Za-z])")
 CS = re.compile(rb"=([A-Za-z]+)|:(\d+)|\*([A-Za-z])([A-Za-z])|\+([A-Za-z]+)|-([A-Za-z]+)")
+NUMBER = re.compile(rb"[0-9]{1,18}")
+"""Of more digits is nothing that a sequence has, and Python makes no number of very many."""
 SAID = re.compile(rb"[A-Za-z]+")
 """Letters of a query that are all said."""
 
@@ -72,17 +75,26 @@ def _of_sam(fields: list[bytes], place: Place) -> Raw | None:
     if len(fields) < 11:
         place.refuse(f"{len(fields)} fields, and a record of SAM has 11 or more")
     name, flag, reference, start, _, cigar = fields[:6]
-    if not (flag.isdigit() and start.isdigit()):
+    if not (NUMBER.fullmatch(flag) and NUMBER.fullmatch(start)):
         place.refuse("the second and the fourth field of SAM, flag and position, are no numbers")
-    operations = [(int(size), kind) for size, kind in CIGAR.findall(cigar)]
+    operations = [(_size(size, place), kind) for size, kind in CIGAR.findall(cigar)]
     if not operations or b"N" in cigar or int(flag) & 4:
         return None
+    needed = sum(size for size, kind in operations if kind in b"MIS=X")
+    if fields[9] != b"*" and needed != len(fields[9]):
+        place.refuse(f"CIGAR is of {needed:,} letters of the query, and {len(fields[9]):,} are there")
     pair = _by_cs(fields, operations, place) or _by_md(fields, operations, place)
-    if pair is None:
+    if pair is None or not pair[0]:
         return None
     first = sum(size for size, _ in takewhile(lambda one: one[1] in b"SH", operations))
     strand = "-" if int(flag) & 16 else "+"
     return _pair(reference, name, *pair, f"{int(start):,} +", f"{first + 1:,} {strand}")
+
+
+def _size(digits: bytes, place: Place) -> int:
+    if not NUMBER.fullmatch(digits):
+        place.refuse(f"{shown(digits)} letters are more than any sequence has")
+    return int(digits)
 
 
 def _tag(fields: list[bytes], name: bytes) -> bytes:
@@ -95,7 +107,7 @@ def _by_cs(fields: list[bytes], operations: Operations, place: Place) -> Rows | 
     tag, letters = _tag(fields[11:], b"cs:Z:"), fields[9]
     first, last = (_clipped(some) for some in (operations, reversed(operations)))
     query = letters[first : len(letters) - last] if SAID.fullmatch(letters) else b""
-    pair = _of_cs(tag, query)
+    pair = _of_cs(tag, query, place)
     if pair and query and pair[1].replace(b"-", b"").upper() != query.upper():
         place.refuse("cs and the letters of the query contradict each other")
     return pair
@@ -113,6 +125,8 @@ def _by_md(fields: list[bytes], operations: Operations, place: Place) -> Rows | 
     silent = all(kind in b"DHP" for _, kind in operations)  # no letter of the query is aligned, and none is said
     if not tag or not (silent or SAID.fullmatch(letters)):
         return None
+    if sum(size for size, kind in operations if kind == b"D") > len(tag):
+        place.refuse("MD and CIGAR contradict each other")
     above, below, at = bytearray(), bytearray(), 0
     for size, kind in operations:
         if kind in b"M=X":
@@ -139,7 +153,7 @@ def _put_reference(above: bytearray, below: bytes | bytearray, tag: bytes) -> bo
     at = 0
     for same, deleted, differs in MD.findall(tag):
         if same:
-            at += int(same)
+            at += int(same) if NUMBER.fullmatch(same) else len(columns) + 1
             continue
         for letter in deleted or differs:
             if at >= len(columns) or (below[columns[at]] == ord("-")) != bool(deleted):
@@ -152,23 +166,23 @@ def _put_reference(above: bytearray, below: bytes | bytearray, tag: bytes) -> bo
 def _of_paf(fields: list[bytes], place: Place) -> Raw | None:
     if len(fields) < 12:
         place.refuse(f"{len(fields)} fields, and a record of PAF has 12 or more")
-    if not (fields[2].isdigit() and fields[7].isdigit()):
+    if not (NUMBER.fullmatch(fields[2]) and NUMBER.fullmatch(fields[7])):
         place.refuse("the third and the eighth field of PAF, where query and target begin, are no numbers")
-    pair = _of_cs(_tag(fields[12:], b"cs:Z:"), b"")
-    if pair is None:
+    pair = _of_cs(_tag(fields[12:], b"cs:Z:"), b"", place)
+    if pair is None or not pair[0]:
         return None
     strand = text(fields[4])
     return _pair(fields[5], fields[0], *pair, f"{int(fields[7]) + 1:,} +", f"{int(fields[2]) + 1:,} {strand}")
 
 
-def _of_cs(tag: bytes, query: bytes) -> Rows | None:
+def _of_cs(tag: bytes, query: bytes, place: Place) -> Rows | None:
     """Target and query by the tag cs; its short form takes letters that are the same from those of the ``query``. None
     without the tag or the letters, and across an intron (~)."""
     if not tag or b"~" in tag or (b":" in tag and not query):
         return None
     above, below, at = bytearray(), bytearray(), 0
     for same, count, target, other, inserted, deleted in CS.findall(tag):
-        alike = same or query[at : at + int(count or 0)]
+        alike = same or query[at : at + _size(count or b"0", place)]
         above += alike or target or b"-" * len(inserted) or deleted
         below += alike or other or inserted or b"-" * len(deleted)
         at += len(alike or other or inserted)

@@ -74,10 +74,50 @@ def test_figures_are_written(view: AlignmentViewer, tmp_path: Any, suffix: str) 
         assert ">G</text>" in path.read_text()  # letters are letters, not a picture
 
 
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_what_can_be_read_in_a_figure_of_what_is_seen_is_no_picture(
+    view: AlignmentViewer, tmp_path: Path, wrapped: bool
+) -> None:
+    view.canvas.set_tracks(["logo", "consensus", "conservation"])
+    view.canvas.wrap(wrapped)
+    said = written(figures.seen(replace(view.taking.shown, items=())), tmp_path / "figure.svg")
+    shown = "".join(view.picture.letters_of(row).tobytes().decode() for row in view.picture.order)
+    there = {letter: said.count(f">{letter}</text>") for letter in "LGW"}
+    consensus = view.picture.columns.consensus.tobytes().decode()
+    assert there == {letter: (shown + consensus).count(letter) for letter in "LGW"}
+    assert "<image" not in said and all(f">{name}</text>" in said for name in view.alignment.names)
+    outlines = [path for path in re.findall(r'<path [^>]*d="([^"]*)"', said) if path.count(" ") > 4]
+    assert len(outlines) > 10  # letters of the logo, as a few columns are too low for any
+
+
+def test_cells_at_the_edge_of_a_figure_end_there(view: AlignmentViewer, tmp_path: Path) -> None:
+    view.show_datum(alignment(*["ACDEFGHIK" * 100] * 100))
+    view.canvas.set_tracks([])
+    view.canvas.frame_.first_column, view.canvas.frame_.first_row = 20.5, 30.25
+    made, frame = figures.seen(view.taking.shown), view.canvas.frame_
+    said = written(made, tmp_path / "figure.svg")
+    assert "<clipPath" in said
+    boxes = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', said)
+    cells = [tuple(map(float, box)) for box in boxes if abs(float(box[3]) - frame.cell_height) < 0.01]
+    first = min(x for x, *_ in cells), max(x + wide for x, _, wide, _ in cells)
+    assert len(cells) > 1000 and first == (frame.left, frame.left + frame.width)
+
+
+def test_a_figure_has_no_cursor(view: AlignmentViewer) -> None:
+    made = [figures.seen(view.taking.shown)]
+    view.canvas.go_to(2, 5)
+    made.append(figures.seen(view.taking.shown))
+    one, other = (export.image(figure.size, figure.by(Monitor())) for figure in made)
+    assert one == other
+
+
 def test_a_figure_is_fine_and_leaves_the_screen_alone(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
+    view.show_datum(alignment(*["ACDEFGHIK" * 100] * 40))
+    view.canvas.fit()
     image(view)
+    qtbot.waitUntil(lambda: view.sharp)
     painted, asked, body = view.canvas._painted, [], paint.body
     monkeypatch.setattr(paint, "body", lambda *given: asked.append(given[3]) or body(*given))
     view.taking.copy_picture()
@@ -157,6 +197,8 @@ def test_a_figure_of_what_is_seen_is_drawn_on_a_thread_and_stopped(
             assert go_on.wait(PATIENCE_MS / 1000)
         return body(*given)
 
+    view.show_datum(alignment(*["ACDEFGHIK" * 100] * 40))
+    view.canvas.fit()
     qtbot.waitUntil(lambda: view.sharp)
     monkeypatch.setattr(paint, "body", slow)
     view.taking.save_picture()
