@@ -98,14 +98,17 @@ def beside(work: Callable[[int], None], workers: int, stop: np.ndarray) -> Itera
     _idle.append(pool)
 
 
-def each(call: Callable[[Part], Found], parts: Sequence[Part], threads: int = 0) -> list[Found]:
+def each(
+    call: Callable[[Part], Found], parts: Sequence[Part], threads: int = 0, poll: Callable[[], None] = lambda: None
+) -> list[Found]:
     """``call(part)`` for all parts, in their order, by as many threads as there are cores (or so many).
 
-    It is for calls that let other threads work, as NumPy does with large arrays; one part takes no thread.
+    It is for calls that let other threads work, as NumPy does with large arrays; one part takes no thread. ``poll``
+    runs on the calling thread, as in `share`.
     """
     threads = min(threads or cores(), len(parts))
     if threads < 2:
-        return [call(part) for part in parts]
+        return [call(part) for part in parts if poll() is None]
     found: list[Any] = [None] * len(parts)
     numbers, stop = iter(range(len(parts))), stop_word()
 
@@ -115,7 +118,7 @@ def each(call: Callable[[Part], Found], parts: Sequence[Part], threads: int = 0)
                 return
             found[number] = call(parts[number])
 
-    share(work, threads, stop, lambda: None)
+    share(work, threads, stop, poll)
     return found
 
 

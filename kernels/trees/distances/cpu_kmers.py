@@ -81,6 +81,26 @@ def _distances(sizes, row, common, values):
         values[other] = min(unlike * factor, FARTHEST)
 
 
+@called
+def _mirror(first, last, values):
+    """What is above the diagonal in these rows is below it too."""
+    for other in range(first + 1, len(values)):
+        for row in range(first, min(last, other)):
+            values[other, row] = values[row, other]
+
+
+@compiled
+def distances_of_counts(sizes, counts, first, last, values, stop):
+    """Distances of sequences ``first``..``last`` to all that come after each, and to themselves, on both sides of the
+    diagonal of ``values``, as `distances_of_rows`; ``counts`` int32 (n, n) are above the diagonal what they share."""
+    for row in range(first, last):
+        if stop[0]:
+            return
+        values[row, row] = 0.0
+        _distances(sizes, row, counts[row], values[row])
+    _mirror(first, last, values)
+
+
 @compiled
 def distances_of_rows(all_words, sizes, first, last, common, values, stop):
     """Distances of sequences ``first``..``last`` to all that come after each, on both sides of the diagonal.
@@ -88,12 +108,9 @@ def distances_of_rows(all_words, sizes, first, last, common, values, stop):
     ``all_words`` and ``sizes`` are Owners and Sizes; ``common`` int32 (n,) is scratch; ``values`` float64 (n, n) has
     zeros on the diagonal. ``stop`` ends it early.
     """
-    taxa = common.size
     for row in range(first, last):
         if stop[0]:
             return
         _count_common(all_words, row, common)
         _distances(sizes, row, common, values[row])
-    for other in range(first + 1, taxa):
-        for row in range(first, min(last, other)):
-            values[other, row] = values[row, other]
+    _mirror(first, last, values)

@@ -11,13 +11,11 @@ from kernels.cuda.run import Run
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.steps import Steps
+from kernels.trees.distances import cuda_kmers
 from kernels.trees.distances.columns import distances_of_rows
 from kernels.trees.distances.cuda_chains import Chains
 from kernels.trees.distances.cuda_columns import columns_of_pairs
 from kernels.trees.distances.cuda_identities import Identities
-from kernels.trees.distances.cuda_kmers import common_words
-from kernels.trees.distances.identities import of_identities
-from kernels.trees.distances.kmers import all_distances, sixmers
 from kernels.trees.distances.problem import (
     AlignedProblem,
     DistanceAnswer,
@@ -26,29 +24,24 @@ from kernels.trees.distances.problem import (
     SixmerProblem,
     matrix_of,
 )
-from kernels.trees.distances.tuples import distances_of_chains
 
 
 def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """1 - identities / the shorter length of the best alignment of each pair, as ClustalW has it."""
     run = Run(monitor, steps)
-    values = of_identities(Identities(problem, run).counted(), problem, monitor.check)
-    return _outcome(problem, values, run, "full distances")
+    return _outcome(problem, Identities(problem, run).distances(), run, "full distances")
 
 
 def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """MAFFT's distance of shared 6-mers; see `kmers.distances_of_kmers`."""
     run = Run(monitor, steps)
-    kmers = sixmers(problem.sequences, problem.protein, monitor.check)
-    values = all_distances(kmers, common_words(kmers, run).astype(np.float64), monitor.check)
-    return _outcome(problem, values, run, "6-mer distances")
+    return _outcome(problem, cuda_kmers.distances(problem, run), run, "6-mer distances")
 
 
 def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
     run = Run(monitor, steps)
-    values = distances_of_chains(problem, Chains(problem, run).scored(), monitor.check)
-    return _outcome(problem, values, run, "k-tuple distances")
+    return _outcome(problem, Chains(problem, run).distances(), run, "k-tuple distances")
 
 
 def distance_alignment(

@@ -9,9 +9,11 @@ from typing import Any
 import cupy
 import numpy as np
 
+from kernels.cpu.phases import time_ms
 from kernels.cuda import blocks
 from kernels.cuda.run import Run
 from kernels.trees.distances import tiling
+from kernels.trees.distances.cpu_counts import compile_shares, shares
 from kernels.trees.distances.cuda_sources import CHAIN_WORDS, CHAINS, COUNT_WORDS, PAIRS, TUPLES, WORDS
 from kernels.trees.distances.problem import KtupleProblem
 from kernels.trees.distances.sizes import CHAIN_WARPS, chain_numbers, chain_warps
@@ -32,7 +34,10 @@ class Chains:
 
     def __init__(self, problem: KtupleProblem, run: Run) -> None:
         self.problem, self.run, self.taxa = problem, run, len(problem.sequences)
-        self.kernel, kmers = run.kernel(WORDS, "chain_words"), tuples(problem)
+        self.kernel = run.kernel(WORDS, "chain_words")
+        run.spend("compilation", time_ms(compile_shares))
+        with run.timed("words"):
+            kmers = tuples(problem, run.monitor.check)
         before = time.perf_counter()
         arrays = kmers.kmers, kmers.starts, kmers.places, kmers.kmer_starts
         self.words, self.bins = tuple(map(cupy.asarray, arrays)), kmers.bins
@@ -49,8 +54,8 @@ class Chains:
         self.scores = np.zeros((tiles, TILE, tiles, TILE), np.int32)
         self.slices = Slices(run.monitor, run.steps, problem.cells, FIRST_SLICE)
 
-    def scored(self) -> np.ndarray:
-        """Scores of the best chains of all pairs, float64 (n, n); on and below the diagonal 0."""
+    def distances(self) -> np.ndarray:
+        """1 - the score of the best chain / the shorter length of all pairs, at least 0; float64 (n, n)."""
         with self.run.timed("words"):
             rows, columns = tiling.tiles(self.taxa)
             longest = np.maximum.reduceat(self.lengths, np.arange(0, self.taxa, TILE))
@@ -64,10 +69,9 @@ class Chains:
             similar = mixed[np.argsort(most[mixed], kind="stable")]
             for pairs in self._batches(self._long_pairs(rows[tile], columns[tile]) for tile in similar):
                 self._some_rows_at_a_time(pairs)
-        scores, found = self.scores.reshape(self.scores.shape[0] * TILE, -1), np.zeros((self.taxa, self.taxa))
-        for row in range(self.taxa):
-            found[row, row + 1 :] = scores[row, row + 1 : self.taxa]
-        return found
+            scores = self.scores.reshape(self.scores.shape[0] * TILE, -1)
+            letters = np.array([len(sequence) for sequence in self.problem.sequences])
+            return shares(scores, letters, np.arange(self.taxa), self.run.monitor.check, 0.0)
 
     def _cells(self, pairs: np.ndarray) -> np.ndarray:
         return self.lengths[pairs].prod(1)

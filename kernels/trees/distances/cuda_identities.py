@@ -10,11 +10,13 @@ from typing import Any
 import cupy
 import numpy as np
 
+from kernels.cpu.phases import time_ms
 from kernels.cuda import blocks
 from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import Run
 from kernels.scoring import Mode
 from kernels.trees.distances import tiling
+from kernels.trees.distances.cpu_counts import compile_shares, shares
 from kernels.trees.distances.cuda_sources import IDENTITIES, LANES, PAIRS, SEQUENCES, STRIP, STRIPS
 from kernels.trees.distances.identities import encoded
 from kernels.trees.distances.packing import Packing, packing
@@ -63,18 +65,17 @@ class Identities:
             self.starts = cupy.asarray(np.concatenate([[0], np.cumsum(self.lengths)]))
             self.ticket = run.empty(1, np.uint64)
 
-    def counted(self) -> np.ndarray:
-        """Identities of all pairs in the order of the problem, float64, each above or below the diagonal."""
+    def distances(self) -> np.ndarray:
+        """1 - identities / the shorter length of all pairs, float64 (n, n)."""
+        self.run.spend("compilation", time_ms(compile_shares))
         for launch in self._launches():
             if launch.side == 1:
                 self._some_strips_at_a_time(launch)
             else:
                 self._all_at_once(launch)
-        taxa = len(self.order)
-        counts, identities = self.counts.reshape(self.blocks * TILE, -1), np.zeros((taxa, taxa))
-        for row in range(taxa):
-            identities[self.order[row], self.order[row + 1 :]] = counts[row, row + 1 : taxa]
-        return identities
+        with self.run.timed("alignments"):
+            counts = self.counts.reshape(self.blocks * TILE, -1)
+            return shares(counts, self.lengths, self.order, self.run.monitor.check)
 
     def _launches(self) -> Iterator[_Launch]:
         """Tiles by what they need: words of 32 or of 64 bits, and pairs that are too long for one launch."""

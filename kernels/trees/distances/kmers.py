@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernels.cpu import workers
 from kernels.model import Sequence
-from kernels.trees.distances.pairing import mirrored
 
 K = 6
 GROUPS = ("AGPST", "ILMVJ", "NDQEBZ", "RHK", "FWY", "C")
@@ -20,6 +20,9 @@ LENGTH_FACTOR = {True: 10_000.0, False: 2_500.0}
 """b of the length factor, for proteins and for nucleotides."""
 
 FARTHEST = 10.0
+
+BATCH_LETTERS, BATCH_SEQUENCES = 1 << 15, 1 << 12
+"""Letters, and sequences, whose words are looked for together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,29 +43,49 @@ class Kmers:
 
 
 def sixmers(sequences: Sequences[Sequence], protein: bool, check: Callable[[], None] = lambda: None) -> Kmers:
-    """The 6-mers of each sequence over GROUPS, or BASES; ``check()`` is called before each."""
+    """The 6-mers of each sequence over GROUPS, or BASES; ``check()`` is called meanwhile."""
     groups = GROUPS if protein else BASES
-    codes = letter_codes(groups)
-    kmers, counts, starts, totals, letters = [], [], [0], [], []
-    for sequence in sequences:
-        check()
-        kept = codes[sequence.array]
-        kept = kept[kept >= 0]
-        found, times = np.unique(packed(kept, K, len(groups)), return_counts=True)
-        kmers.append(found.astype(np.int32))
-        counts.append(times.astype(np.int32))
-        starts.append(starts[-1] + found.size)
-        totals.append(times.sum())
-        letters.append(kept.size)
-    return Kmers(
-        kmers=np.concatenate(kmers),
-        counts=np.concatenate(counts),
-        starts=np.array(starts, np.int64),
-        totals=np.array(totals, float),
-        letters=np.array(letters, float),
-        bins=len(groups) ** K,
-        protein=protein,
-    )
+    codes, bins = letter_codes(groups), len(groups) ** K
+    parts = workers.each(lambda part: _sixmers(part, codes, len(groups)), in_batches(sequences), poll=check)
+    kmers, counts, different, totals, letters = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    starts = np.concatenate([[0], np.cumsum(different)])
+    return Kmers(kmers, counts, starts, totals.astype(float), letters.astype(float), bins, protein)
+
+
+def in_batches(sequences: Sequences[Sequence]) -> list[Sequences[Sequence]]:
+    """Sequences, some at a time: few letters, so that what is made of these stays in a cache, and few sequences."""
+    until = np.cumsum([len(sequence) for sequence in sequences])
+    found, first = [], 0
+    while first < len(sequences):
+        before = int(until[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(until, before + BATCH_LETTERS, "right")))
+        found.append(sequences[first : min(last, first + BATCH_SEQUENCES)])
+        first += len(found[-1])
+    return found
+
+
+def joined(sequences: Sequences[Sequence]) -> tuple[np.ndarray, np.ndarray]:
+    """The letters of sequences, one after another, uint8, and whose they are, int32."""
+    letters = np.frombuffer(b"".join(sequence.letters for sequence in sequences), np.uint8)
+    numbers = np.arange(len(sequences), dtype=np.int32)
+    return letters, np.repeat(numbers, [len(sequence) for sequence in sequences])
+
+
+def _sixmers(sequences: Sequences[Sequence], codes: np.ndarray, base: int) -> tuple[np.ndarray, ...]:
+    """Of some sequences: the different 6-mers of each, ascending, and how often; how many of these there are of each
+    sequence, how many in all, and how many letters."""
+    letters, owners = joined(sequences)
+    groups, count = codes[letters], len(sequences)
+    kept = groups >= 0
+    groups, owners = groups[kept], owners[kept]
+    words, last, ranges = packed(groups, K, base), owners[K - 1 :], np.arange(count + 1) * base**K
+    words = (words + ranges[last])[owners[: words.size] == last]
+    words.sort()
+    first = np.flatnonzero(np.diff(words, prepend=-1))
+    found, times = words[first], np.diff(first, append=words.size)
+    different, totals = (np.diff(np.searchsorted(sorted_words, ranges)) for sorted_words in (found, words))
+    kmers = found - np.repeat(ranges[:-1], different)
+    return kmers.astype(np.int32), times.astype(np.int32), different, totals, np.bincount(owners, minlength=count)
 
 
 def letter_codes(groups: Sequences[str]) -> np.ndarray:
@@ -80,11 +103,6 @@ def packed(codes: np.ndarray, k: int, base: int) -> np.ndarray:
     for offset in range(k if count > 0 else 0):
         kmers = kmers * base + codes[offset : offset + count]
     return kmers
-
-
-def all_distances(kmers: Kmers, common: np.ndarray, check: Callable[[], None] = lambda: None) -> np.ndarray:
-    """`distances_of_kmers` of all pairs; ``common`` and ``check`` as in `mirrored`, which makes them the distances."""
-    return mirrored(common, lambda block, rows, columns: distances_of_kmers(kmers, block, rows, columns), check)
 
 
 def distances_of_kmers(kmers: Kmers, common: np.ndarray, first: slice, second: slice) -> np.ndarray:

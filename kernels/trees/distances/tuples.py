@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.trees.distances.kmers import BASES, letter_codes, packed
-from kernels.trees.distances.pairing import mirrored
+from kernels.cpu import workers
+from kernels.model import Sequence
+from kernels.trees.distances.kmers import BASES, in_batches, joined, letter_codes, packed
 from kernels.trees.distances.problem import KtupleProblem
 
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -17,6 +19,9 @@ REACH = 2000
 
 Beyond it goes from one common k-mer to the next: the rarer they are, the sooner that pays.
 """
+
+PLACE_BITS = 32
+"""Room for a place in a sequence."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,32 +64,19 @@ def possible(problem: KtupleProblem) -> int:
 
 
 def tuples(problem: KtupleProblem, check: Callable[[], None] = lambda: None) -> Tuples:
-    """The k-tuples of all sequences of a problem; ``check()`` is called for each."""
-    kmers, places, bins = kmers_of(problem, check), [], possible(problem)
-    kmer_starts = np.empty((len(kmers), bins + 1), np.int32)
-    for number, own in enumerate(kmers):
-        check()
-        kmer_starts[number], found = _places(own, bins)
-        places.append(found.astype(np.int32))
-    return Tuples(
-        kmers=np.concatenate(kmers),
-        starts=np.concatenate([[0], np.cumsum([own.size for own in kmers])]),
-        places=np.concatenate(places),
-        kmer_starts=kmer_starts,
-        bins=bins,
-    )
+    """The k-tuples of all sequences of a problem; ``check()`` is called meanwhile."""
+    groups, bins = _letters(problem), possible(problem)
+    codes = letter_codes(groups)
+    kmer_starts = np.zeros((len(problem.sequences), bins + 1), np.int32)
+    batches = in_batches(problem.sequences)
+    rows = np.split(kmer_starts, np.cumsum([len(batch) for batch in batches])[:-1])
 
+    def one(part: int) -> tuple[np.ndarray, ...]:
+        return _tuples(batches[part], codes, problem.ktuple, len(groups), rows[part])
 
-def distances_of_chains(
-    problem: KtupleProblem, scores: np.ndarray, check: Callable[[], None] = lambda: None
-) -> np.ndarray:
-    """1 - score / the shorter length, at least 0; ``scores`` and ``check`` as in `mirrored`."""
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
-
-    def distances(block: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
-        return np.maximum(1 - block / np.minimum(lengths[rows, None], lengths[columns]), 0)
-
-    return mirrored(scores, distances, check)
+    parts = workers.each(one, range(len(batches)), poll=check)
+    kmers, places, sizes = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return Tuples(kmers, np.concatenate([[0], np.cumsum(sizes)]), places, kmer_starts, bins)
 
 
 def _letters(problem: KtupleProblem) -> tuple[str, ...]:
@@ -98,9 +90,24 @@ def _kmers(codes: np.ndarray, k: int, base: int) -> np.ndarray:
     return np.where(unknown, -1, kmers)
 
 
-def _places(kmers: np.ndarray, bins: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where the places of each k-mer begin, and the places; a place without a k-mer is at the end."""
-    known = np.flatnonzero(kmers >= 0)
-    places = np.zeros(kmers.size, np.int64)
-    places[: known.size] = known[np.argsort(kmers[known], kind="stable")]
-    return np.concatenate([[0], np.cumsum(np.bincount(kmers[known], minlength=bins))]), places
+def _tuples(
+    sequences: Sequences[Sequence], codes: np.ndarray, k: int, base: int, kmer_starts: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Of some sequences, as Tuples has them: the k-mers, their places, and how many k-mers each has. ``kmer_starts``,
+    their rows of it, are filled; they are 0 before."""
+    letters, owners = joined(sequences)
+    bins, count = base**k, len(sequences)
+    own, last = owners[: max(owners.size - k + 1, 0)], owners[k - 1 :]
+    whole = own == last
+    kmers, own = _kmers(codes[letters], k, base)[whole], own[whole]
+    sizes = np.bincount(own, minlength=count)
+    places = np.arange(own.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    known = kmers >= 0
+    # By sequence, word and place, of which no two are alike: then a sort need not be stable. Unknown words come last.
+    keys = np.where(known, kmers, bins) + own * np.int64(bins + 1) << PLACE_BITS | places
+    keys.sort()
+    of_known = np.bincount((own * np.int64(bins) + kmers)[known], minlength=count * bins).reshape(count, bins)
+    np.cumsum(of_known, axis=1, out=kmer_starts[:, 1:])
+    is_known = (keys >> PLACE_BITS) % (bins + 1) < bins
+    found = np.where(is_known, keys & (1 << PLACE_BITS) - 1, 0)
+    return kmers.astype(np.int32), found.astype(np.int32), sizes

@@ -18,7 +18,7 @@ from kernels.model import SequenceType
 from kernels.pairwise.model import PairProblem
 from kernels.registry import method
 from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from kernels.trees.distances import cpu_tuples, tuples
+from kernels.trees.distances import cpu_tuples, kmers, tuples
 from kernels.trees.distances import problem as rules
 from kernels.trees.distances.columns import SATURATED, distances_of_rows
 from tests import oracle
@@ -79,6 +79,54 @@ def of_sixmers(first: str, second: str) -> float:
     factor = 1 / (0.1 * short / max(long, 1) + 10_000 / (long + 10_000) + 0.01)
     unlike = 1 - (words[0] & words[1]).total() / min(totals) if min(totals) else 1.0
     return min(unlike * factor, 10.0)
+
+
+ODD = tuple(
+    sequence(letters, f"s{number}", SequenceType.PROTEIN)
+    for number, letters in enumerate(
+        ("ACDEF*GHIKLACDEFGHIKL", "A", "***", "AC", "ACACACACAC", "*ACDEFG", "GFEDCA*", "AA")
+    )
+)
+"""Letters that are in no group, at ends and between, and fewer letters than words have."""
+
+
+def plain_words(letters: str, k: int, numbers: dict[str, int], base: int) -> list[int]:
+    words = [letters[at : at + k] for at in range(len(letters) - k + 1)]
+    known = [all(letter in numbers for letter in word) for word in words]
+    return [
+        sum(numbers[letter] * base ** (k - 1 - at) for at, letter in enumerate(word)) if is_known else -1
+        for word, is_known in zip(words, known, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("letters_at_once", [1, 10, 25, 1000])
+def test_6mers_do_not_depend_on_which_sequences_are_looked_at_together(monkeypatch, letters_at_once: int) -> None:
+    monkeypatch.setattr(kmers, "BATCH_LETTERS", letters_at_once)
+    found = kmers.sixmers(ODD, True)
+    numbers = {letter: code for code, group in enumerate(kmers.GROUPS) for letter in group}
+    for at, own in enumerate(ODD):
+        kept = "".join(letter for letter in own.letters.decode() if letter in numbers)
+        expected = sorted(Counter(plain_words(kept, kmers.K, numbers, len(kmers.GROUPS))).items())
+        part = slice(found.starts[at], found.starts[at + 1])
+        assert list(zip(found.kmers[part].tolist(), found.counts[part].tolist(), strict=True)) == expected
+        assert found.totals[at] == sum(count for _, count in expected) and found.letters[at] == len(kept)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("letters_at_once", [1, 10, 25, 1000])
+def test_tuples_do_not_depend_on_which_sequences_are_looked_at_together(
+    monkeypatch, letters_at_once: int, k: int
+) -> None:
+    monkeypatch.setattr(kmers, "BATCH_LETTERS", letters_at_once)
+    found = tuples.tuples(rules.KtupleProblem(ODD, k, diagonals=5, window=5, word_gap=3))
+    numbers = {letter: code for code, letter in enumerate(tuples.LETTERS)}
+    for at, own in enumerate(ODD):
+        part, words = slice(found.starts[at], found.starts[at + 1]), plain_words(own.letters.decode(), k, numbers, 26)
+        assert found.kmers[part].tolist() == words
+        places, starts = found.places[part].tolist(), found.kmer_starts[at].tolist()
+        for word in range(found.bins):
+            assert places[starts[word] : starts[word + 1]] == [i for i, one in enumerate(words) if one == word]
+        assert places[starts[-1] :] == [0] * words.count(-1)
 
 
 @settings(max_examples=30)
