@@ -90,7 +90,8 @@ def title(kept: Kept) -> str:
         inputs = dict.fromkeys(f"{point.title}, {point.size}".strip(", ") for point in points if point.title)
         return _title((point.name for point in points), _moving(points), _several(inputs, 1))
     about = str(record.get("input", ""))
-    given = str(record.get("title") or _title(map(_name, record["contenders"]), [a["name"] for a in record["axes"]]))
+    axes = [axis["name"] for axis in record.get("axes", ())]
+    given = str(record.get("title") or _title(map(_name, record["contenders"]), axes))
     return f"{given}: {about}" if about and about not in given else given
 
 

@@ -86,7 +86,8 @@ def read_table(path: str | Path) -> Table:
             raise InputError(f"{path}, line {number}: {len(line)} columns, and the first line has {len(titles)}")
         name = line[0].strip()
         if name in values:
-            raise InputError(f"{path}, line {number}: {name} comes twice; give a line for each row")
+            twice = " ".join(name.split())
+            raise InputError(f"{path}, line {number}: {twice} comes twice; give a line for each row")
         values[name] = tuple(" ".join(cell.split()) for cell in line[1:])
     return Table(titles[1:], values)
 

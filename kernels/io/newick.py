@@ -35,6 +35,9 @@ PLAIN = re.compile(r"[^\s()\[\]{}/\\,;:=*'\"`+<>\x00-\x1f]+")
 
 START, OPEN, CLOSE, COMMA, COLON, END = range(6)
 MARKS = {"(": OPEN, ")": CLOSE, ",": COMMA, ":": COLON}
+MARK = re.compile("[(),:]")
+ALONE = np.full(1, -1, np.int32)
+"""The parents of a tree of one node, of which a damaged file can have a hundred thousand."""
 KIND = np.full(128, -1, np.int8)
 KIND[[ord(mark) for mark in MARKS]] = list(MARKS.values())
 EMPTY = np.zeros(128, bool)
@@ -104,7 +107,11 @@ def parse(raw: str, source: str = "", name: str = "tree", monitor: Monitor | Non
 
 def parse_tree(text: Text, start: int, end: int, name: str, translate: Mapping[str, str] | None = None) -> Tree:
     """The tree between two places of a text, without its semicolon; ``translate`` gives names for names."""
-    codes = np.frombuffer(text.masked[start:end].encode("utf-32-le"), np.uint32)
+    piece = text.masked[start:end]
+    if MARK.search(piece) is None and piece.strip(BLANK):
+        alone = text.name(start, end)
+        return Tree(((translate or {}).get(alone, alone),), ALONE, np.full(1, np.nan), name, text.source)
+    codes = np.frombuffer(piece.encode("utf-32-le"), np.uint32)
     ascii_codes = np.minimum(codes, 127)
     marks = np.flatnonzero(KIND[ascii_codes] >= 0)
     kinds = np.concatenate([[START], KIND[ascii_codes[marks]], [END]])

@@ -319,5 +319,5 @@ def _check(tree: Tree) -> None:
     parents, numbers = tree.parents, np.arange(nodes)
     if parents[0] != -1 or (parents[1:] < 0).any() or (parents[1:] >= numbers[1:]).any():
         raise InputError(f"{tree.name}: nodes are numbered with the root first and parents before children")
-    if (np.diff(tree.depths) > 1).any() or (parents_of(tree.depths) != parents).any():
+    if nodes > 1 and ((np.diff(tree.depths) > 1).any() or (parents_of(tree.depths) != parents).any()):
         raise InputError(f"{tree.name}: the nodes below a node must follow it; Tree.from_parents renumbers")

@@ -187,11 +187,13 @@ struct Cells {
         if (last > best.score) best = {last, i + 1, own + valid};
     }
 
-    // The same in the last row of the table, or its corner, once that is computed.
+    // The same in the last row of the table, or its corner, once that is computed. The corner is in the last column too,
+    // and was looked at: of cells as good as it, those before it are first.
     __device__ __forceinline__ void look_at_last(int m) {
 #pragma unroll
-        for (int c = 0; c < PER; ++c)
-            if (c < valid && (MODE == GLOBAL ? ends && c == valid - 1 : final[c] > best.score))
-                best = {final[c], m, own + c + 1};
+        for (int c = 0; c < PER; ++c) {
+            const Best one = {final[c], m, own + c + 1};
+            if (c < valid && (MODE == GLOBAL ? ends && c == valid - 1 : before(one, best))) best = one;
+        }
     }
 };

@@ -27,11 +27,11 @@ class Kind:
 
 
 KINDS: Mapping[str, Kind] = {
-    "problems": Kind(8, "problems", problems.attempt),
-    "files": Kind(3, "damaged files", files.attempt),
-    "kills": Kind(6, "programs killed and continued", kills.attempt),
-    "disks": Kind(1, "full or missing disks", disks.attempt),
-    "devices": Kind(1, "devices without memory or lost", devices.attempt),
+    "problems": Kind(39, "problems", problems.attempt),
+    "files": Kind(19, "damaged files", files.attempt),
+    "kills": Kind(35, "programs killed and continued", kills.attempt),
+    "disks": Kind(3, "full or missing disks", disks.attempt),
+    "devices": Kind(4, "devices without memory or lost", devices.attempt),
 }
 
 

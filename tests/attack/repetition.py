@@ -28,7 +28,7 @@ HEAD, OTHERS = 1500, 30
 """Bytes in which every token is repeated, and how many of those behind them are."""
 THINGS = (
     b" ", b"\t", b"\n", b"\r", b"a", b"1", b"9 ", b".", b"-", b"'", b'"', b"[", b"]", b"(", b")", b"{", b"}", b"<",
-    b";", b",", b"=", b":", b"#", b">", b"*", b"\\", b"/", b"a ", b"a\n", b"a,", b"1\n", b"1,", b"()", b"(,", b"(a,b);",
+    b";", b",", b"=", b":", b"#", b">", b"*", b"\\", b"/", b"a ", b"a\n", b"a,", b"1\n", b"1,", b"()", b"(,",
     b"[]", b"[a]", b"[[", b"{}", b"{},", b"[1],", b"''", b"'a' ", b'""', b'"a" ', b'"a', b"<a>", b"<a/>", b"<a></a>",
     b"&lt;", b"<!--", b"\n\n", b";\n", b"\n>", b">a\nA\n", b"//\n", b"\n#", b"# a\n", b" \n", b"a b\n", b"1 2 3\n",
     b"1,2,3\n", b'"a":1,', b"\\u0041", b"\0", b"\xff", b"\xc3\xa9", b"1e5 ", b"0.5 ", b"a=b ", b"A-", b"*\n",

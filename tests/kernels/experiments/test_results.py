@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels.errors import InputError
-from kernels.experiments import points, results
+from kernels.experiments import points, records, results
 from kernels.experiments.points import Point, Run, Status
 from kernels.experiments.results import Store
 from tests.patience import PATIENCE_S
@@ -67,6 +67,12 @@ def test_a_damaged_point_is_left_out_and_told(tmp_path, changed):
     kept = results.read(path)
     assert kept.points == (point("a"),) and kept.sweep == {}
     assert [f"line {line}" in warning for line, warning in enumerate(kept.warnings, 2)] == [True] * 4
+
+
+def test_a_sweep_without_title_and_axes_is_called_by_its_methods(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"kind": "sweep", "contenders": ["striped-score"]}) + "\n")
+    assert records.title(results.read(path)) == "StripedScore"
 
 
 def point(key: str, status: Status = Status.MEASURED, started: str = "2026-01-01") -> Point:

@@ -31,6 +31,13 @@ def test_blanks_between_tree_and_its_name(tmp_path: Path, blanks: int) -> None:
         tree_files.read(_at(tmp_path, "b.nex", f"{start}tree{many}best;\nend;\n"))
 
 
+def test_very_many_trees_of_one_node(tmp_path: Path) -> None:
+    trees = tree_files.read(_at(tmp_path, "a.nwk", "(b,c);" + " 'a b' ;" * 50_000))
+    assert len(trees) == 50_001 and {tree.names for tree in trees[1:]} == {("a b",)}
+    assert trees[-1].parents.tolist() == [-1] and np.isnan(trees[-1].lengths).all()
+    assert trees[-1].name == "a 50001"
+
+
 @pytest.mark.parametrize("words", [1, OFTEN])
 def test_words_that_begin_a_command_of_nexus(tmp_path: Path, words: int) -> None:
     text = f"#NEXUS\nbegin data;\n{{}}{'format dimensions ' * words}\nmatrix\na AC\nb A-\n;\nend;\n"
@@ -88,6 +95,11 @@ def test_a_table_of_many_columns_and_a_number_of_many_digits(tmp_path: Path) -> 
 def test_a_field_that_no_table_has_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a\.csv, line 2: field larger than"):
         aligned_notes.read_table(_at(tmp_path, "a.csv", f'name,tag\none,"{"x" * OFTEN}\n'))
+
+
+def test_a_name_of_several_lines_is_told_in_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"line 5: a b comes twice"):
+        aligned_notes.read_table(_at(tmp_path, "a.csv", 'name,tag\n"a\nb",1\n"a\nb",2\n'))
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,11 @@ from kernels import engine, registry
 from kernels.cuda import devices
 from kernels.errors import Cancelled
 from kernels.method import Method
+from kernels.model import SequenceType
 from kernels.monitor import Monitor
 from kernels.profiles import batch, reference, trials
 from kernels.profiles.problem import ProfileAnswer, ProfileProblem
-from kernels.profiles.profile import NUCLEOTIDES, Profile, random_profile
+from kernels.profiles.profile import NUCLEOTIDES, Profile, from_frequencies, random_profile
 from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
 from kernels.scoring import match_mismatch, named_matrix
 from tests.choosing import Drawn
@@ -130,6 +131,24 @@ def test_many_pairs_at_once_are_each_by_itself(emulated, monkeypatch: pytest.Mon
             answer.check(problem)
             same(answer, on_cpu(problem))
     assert told[-1] == (len(pairs), len(pairs), "alignments")
+
+
+@pytest.mark.parametrize("span", list(Span))
+def test_of_ends_that_are_as_good_the_first_is_taken(emulated, span: Span) -> None:
+    """Letters that match or not end in many places as well, also in the last row and among the last columns of it."""
+    random, scoring = np.random.default_rng(4), ColumnScoring(
+        ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, match_mismatch(2, 0), 3, 2
+    )  # fmt: skip
+
+    def letters() -> Profile:
+        chosen = random.integers(4, size=random.integers(1, 8))
+        return from_frequencies(np.eye(5)[:, chosen], "ACGT-", SequenceType.DNA)
+
+    pairs = [(letters(), letters()) for _ in range(60)]
+    with devices.use(0):
+        found = batch.align(pairs, scoring, span, None, Monitor(), backend="cuda")
+    for one, answer in zip(pairs, found, strict=True):
+        same(answer, reference.align(ProfileProblem(*one, scoring, span)))
 
 
 def test_groups_are_by_bytes_and_not_by_cells(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
