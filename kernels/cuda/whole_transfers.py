@@ -136,9 +136,9 @@ class Buffer:
     def numbers(self, on_device: cupy.ndarray) -> np.ndarray:
         return self.view(on_device.dtype, on_device.size)
 
-    def view(self, dtype: np.dtype, count: int) -> np.ndarray:
-        """So many numbers from the beginning on."""
-        return self._bytes[: count * dtype.itemsize].view(dtype)
+    def view(self, dtype: np.dtype, count: int, at: int = 0) -> np.ndarray:
+        """So many numbers from a byte on."""
+        return self._bytes[at : at + count * dtype.itemsize].view(dtype)
 
 
 _idle: dict[int, Buffer] = {}

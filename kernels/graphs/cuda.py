@@ -113,14 +113,14 @@ def _steps(d: cupy.ndarray, blocks: int, kernels: list[Any], main: cupy.cuda.Str
                 beside.wait_event(rested)
                 if k == 0:
                     close((1,), (THREADS,), this)
-                    cross((2 * blocks,), (THREADS,), (*this, np.int32(0)))
+                    cross((2 * blocks,), (THREADS,), this)
                 crossed = beside.record(_event())
                 if k + 1 < blocks:
                     ahead((2 * blocks,), (THREADS,), this)
                     close((1,), (THREADS,), following)
-                    cross((2 * blocks,), (THREADS,), (*following, np.int32(0)))
+                    cross((2 * blocks,), (THREADS,), following)
             main.wait_event(crossed)
-            rest((blocks, blocks), (THREADS,), (*this, np.int32(0), np.int32(1)))
+            rest((blocks, blocks), (THREADS,), this)
             rested = main.record(_event())
             yield k + 1
     finally:  # also where the run is cancelled: what takes its memory next is on the main stream

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import cupy
 import numpy as np
@@ -22,6 +22,13 @@ THREADS = 12
 """More do not make the memory of a host faster."""
 CHUNK = 16
 """Rows that a thread brings or takes at a time."""
+
+
+class Sent(NamedTuple):
+    """Copies to the host that are queued: RAW or CODES, and of every piece its number and the event behind it."""
+
+    how: int
+    pieces: list[tuple[int, cupy.cuda.Event]]
 
 
 class Carrier:
@@ -65,12 +72,14 @@ class Carrier:
     @contextmanager
     def carrying(self, panels: list[tuple[int, int]]) -> Iterator[None]:
         """While the block runs, threads bring all weights and take what is delivered; ``panels``: the rows of the
-        distances, as they will come. When the block ends, the current stream is behind all copies."""
+        distances, as they will come; each has a flag, in pinned memory. When the block ends, the current stream is
+        behind all copies."""
         count, n, numbers = self._side**2, len(self._weights), self._numbers
         turns = np.concatenate([np.arange(first, min(last, n), CHUNK) for first, last in panels]).astype(np.int64)
         touched, taken = _words(-(-numbers.nbytes // cpu_carrying.SPAN)), _words(turns.size)
-        with whole_transfers.lent(count * numbers.itemsize) as buffer:
-            raw = buffer.view(numbers.dtype, count)
+        size, flag = count * numbers.itemsize, np.dtype(np.int32)
+        with whole_transfers.lent(size + len(panels) * flag.itemsize) as buffer:
+            raw, self.flags = buffer.view(numbers.dtype, count), buffer.view(flag, len(panels), size)
             self._address = buffer.address
             given = self._carried(self._weights, raw, numbers, turns, touched, taken)
             try:
@@ -88,18 +97,21 @@ class Carrier:
             size = (until - row) * self._side * self.travels.itemsize
             self._place(target, row).copy_from_host_async(self._at(row), size, stream)
 
-    def deliver(self, source: cupy.ndarray, first: int, last: int, stream: cupy.cuda.Stream) -> None:
-        """Copy rows of distances, or of their codes, which are there, and give them to the threads."""
-        how = RAW if source.dtype == self._numbers.dtype else CODES
-        copied = []
+    def send(self, source: cupy.ndarray, first: int, last: int, stream: cupy.cuda.Stream) -> Sent:
+        """Queue copies of rows of distances, or of their codes."""
+        pieces = []
         for row in range(first, min(last, len(self._weights)), self.piece):
             until = min(row + self.piece, last)
             size = (until - row) * self._side * source.itemsize
             self._place(source, row).copy_to_host_async(self._at(row), size, stream)
-            copied.append((row // self.piece, stream.record(cupy.cuda.Event(disable_timing=True))))
-        for piece, event in copied:
+            pieces.append((row // self.piece, stream.record(cupy.cuda.Event(disable_timing=True))))
+        return Sent(RAW if source.dtype == self._numbers.dtype else CODES, pieces)
+
+    def deliver(self, sent: Sent) -> None:
+        """Give what was sent to the threads, a piece as soon as it is there."""
+        for piece, event in sent.pieces:
             event.synchronize()
-            cpu_carrying.come(self._down, piece, how)
+            cpu_carrying.come(self._down, piece, sent.how)
 
     def _place(self, array: cupy.ndarray, row: int) -> Any:
         return array.data + row * self._side * array.itemsize

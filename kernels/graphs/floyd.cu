@@ -10,12 +10,11 @@
 // A block of threads in floyd_cross changes the tile that is also its factor: every thread has read all of it (the last
 // barrier of over_depth) before one writes. d is square, `stride` numbers to a row, a whole number of tiles.
 
-extern "C" __global__ void __launch_bounds__(THREADS) floyd_close(Number* d, int stride, int k) {
-    __shared__ __align__(16) Number row[2][TILE], column[2][TILE];
-    Number* corner = d + (long long)k * TILE * stride + k * TILE;
+struct Crossing { __align__(16) Number row[2][TILE], column[2][TILE]; };
+
+// All ways inside a block, which the block of threads has in registers.
+__device__ __forceinline__ void close(Crossing& crossing, Number (&sums)[PER][PER]) {
     int x = threadIdx.x % SIDE, y = threadIdx.x / SIDE;
-    Number sums[PER][PER];
-    load_tile(corner, stride, sums);
     // Vertices in the order in which threads hold them, so that registers have constant numbers.
 #pragma unroll
     for (int held = 0; held < PER; held++)
@@ -24,26 +23,33 @@ extern "C" __global__ void __launch_bounds__(THREADS) floyd_close(Number* d, int
             int buffer = holder & 1;
 #pragma unroll
             for (int i = 0; i < PER; i++) {
-                if (y == holder) row[buffer][place(x, i)] = sums[held][i];
-                if (x == holder) column[buffer][place(y, i)] = sums[i][held];
+                if (y == holder) crossing.row[buffer][place(x, i)] = sums[held][i];
+                if (x == holder) crossing.column[buffer][place(y, i)] = sums[i][held];
             }
             __syncthreads();
             Number left[PER], right[PER];
-            load_packs(column[buffer], y, left);
-            load_packs(row[buffer], x, right);
+            load_packs(crossing.column[buffer], y, left);
+            load_packs(crossing.row[buffer], x, right);
 #pragma unroll
             for (int i = 0; i < PER; i++)
 #pragma unroll
                 for (int j = 0; j < PER; j++) sums[i][j] = step(sums[i][j], left[i], right[j]);
         }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) floyd_close(Number* d, int stride, int k) {
+    __shared__ Crossing crossing;
+    Number* corner = d + (long long)k * TILE * stride + k * TILE;
+    Number sums[PER][PER];
+    load_tile(corner, stride, sums);
+    close(crossing, sums);
     store_tile(corner, stride, sums);
 }
 
-// Of row k and of column k the blocks from `first` on, half as many of each as the grid has.
-extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_cross(Number* d, int stride, int k, int first) {
+extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_cross(Number* d, int stride, int k) {
     __shared__ Slabs slabs;
-    int count = gridDim.x / 2, other = first + blockIdx.x % count;
-    bool in_row = blockIdx.x < count;
+    int blocks = gridDim.x / 2, other = blockIdx.x % blocks;
+    bool in_row = blockIdx.x < blocks;
     if (other == k) return;
     Number* closed = d + (long long)k * TILE * stride + k * TILE;
     Number* own = in_row ? d + (long long)k * TILE * stride + other * TILE : d + (long long)other * TILE * stride + k * TILE;
@@ -71,41 +77,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_ahead(Number* d, 
     through(slabs, d, stride, in_row ? k + 1 : other, in_row ? other : k + 1, k);
 }
 
-// Rows and columns of blocks from `first` on, as many as the grid has; without those that floyd_ahead did, where it
-// `went`.
-extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_rest(Number* d, int stride, int k, int first, int went) {
+// Without what floyd_ahead did.
+extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_rest(Number* d, int stride, int k) {
     __shared__ Slabs slabs;
-    int i = first + blockIdx.y, j = first + blockIdx.x;
-    if (i == k || j == k || (went && (i == k + 1 || j == k + 1))) return;
+    int i = blockIdx.y, j = blockIdx.x;
+    if (i == k || j == k || i == k + 1 || j == k + 1) return;
     through(slabs, d, stride, i, j, k);
-}
-
-// Rows of blocks, from `first` on, become the least of themselves and a product: their factors, of `depth` numbers from
-// column `pivot` of blocks on, are in `left`, because all columns change here; the others are the rows of d from row
-// `pivot` of blocks on. Columns from `begin` to `end` of blocks are kept in `left`, as factors of the next product.
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
-floyd_apply(Number* d, Number* left, int stride, int first, int pivot, int depth, int begin, int end) {
-    __shared__ Slabs slabs;
-    int j = blockIdx.x;
-    long long row = (long long)(first + blockIdx.y) * TILE * stride;
-    Number sums[PER][PER];
-    load_tile(d + row + j * TILE, stride, sums);
-    add_product(slabs, static_cast<const Number*>(left) + row + pivot * TILE, stride,
-                static_cast<const Number*>(d) + (long long)pivot * TILE * stride + j * TILE, stride, depth, sums);
-    store_tile(d + row + j * TILE, stride, sums);
-    if (begin <= j && j < end) store_tile(left + row + j * TILE, stride, sums);
-}
-
-// Rows of blocks, from `first` on, whose own square, the same columns of blocks, is closed: every other column becomes a
-// product with it. The other factor, these rows as they were, is in `before`, because all of them change here.
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
-floyd_along(Number* d, const Number* before, int stride, int first) {
-    __shared__ Slabs slabs;
-    int j = blockIdx.x < first ? blockIdx.x : blockIdx.x + gridDim.y, depth = gridDim.y * TILE;
-    long long row = (long long)(first + blockIdx.y) * TILE * stride, square = (long long)first * TILE * stride;
-    Number sums[PER][PER];
-    load_tile(before + row + j * TILE, stride, sums);
-    add_product(slabs, static_cast<const Number*>(d) + row + first * TILE, stride, before + square + j * TILE, stride,
-                depth, sums);
-    store_tile(d + row + j * TILE, stride, sums);
 }

@@ -34,9 +34,10 @@ def predecessors(graph: Graph, distances: np.ndarray) -> np.ndarray:
 
 
 def _circular(before: np.ndarray) -> bool:
+    """Whether one never comes to a vertex without a predecessor; each round goes twice as far."""
     here = before
-    for _ in range(before.size):
-        here = np.where(here >= 0, before[here], -1)
+    for _ in range(before.size.bit_length()):
+        here = np.where(here >= 0, here[here], -1)
     return bool((here >= 0).any())
 
 

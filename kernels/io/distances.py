@@ -9,7 +9,6 @@ own and may go on over further lines.
 from __future__ import annotations
 
 import io
-import warnings
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -86,7 +85,7 @@ def _stem(path: Path) -> str:
 
 
 def _from_npy(path: Path) -> DistanceMatrix:
-    values = _array(path)
+    values = tables.mapped(path)
     if values.ndim != 2 or values.dtype.kind not in "fiu":
         raise InputError(
             f"{path}: an array of {values.dtype} and shape {values.shape}; a distance matrix is square, of numbers; "
@@ -97,19 +96,6 @@ def _from_npy(path: Path) -> DistanceMatrix:
     if beside.is_file():
         names = _names(beside)
     return checked(names, np.array(values), _stem(path), str(path))
-
-
-def _array(path: Path) -> np.ndarray:
-    """The array of a file, mapped, so that one which announces more than it holds takes no memory."""
-    try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            return np.load(path, mmap_mode="r", allow_pickle=False)
-    except MemoryError:
-        raise
-    except Exception as error:  # its header is a piece of Python, which can be wrong in many ways
-        reason = str(error).partition("\n")[0] or "its header cannot be read"
-        raise InputError(f"{path}: not a valid NPY file: {reason}; write it again with numpy.save") from error
 
 
 def _names(path: Path) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kernels.errors import InputError
 from kernels.io import line_blocks
 from kernels.text import real
 
@@ -58,6 +59,19 @@ def _suffix(path: Path) -> str:
     return (Path(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix).lower()
 
 
+def mapped(path: Path) -> np.ndarray:
+    """The array of an NPY file, mapped, so that one which announces more than it holds takes no memory; InputError."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return np.load(path, mmap_mode="r", allow_pickle=False)
+    except (
+        Exception
+    ) as error:  # its header is a piece of Python, which can be wrong in many ways, and too deep to parse
+        reason = str(error).partition("\n")[0] or "its header cannot be read"
+        raise InputError(f"{path}: not a valid NPY file: {reason}; write it again with numpy.save") from error
+
+
 def _shape(head: bytes) -> tuple[int, ...] | None:
     """The shape that the header of an array announces; None where it cannot be read: its reader says why."""
     stream = io.BytesIO(head)
@@ -78,7 +92,7 @@ def _could_be_distances(path: Path) -> bool:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            corner = np.array(np.load(path, mmap_mode="r", allow_pickle=False)[:CORNER, :CORNER], np.float64)
+            corner = np.array(mapped(path)[:CORNER, :CORNER], np.float64)
             alike = np.allclose(corner, corner.T, rtol=1e-5, atol=0, equal_nan=True)
             return bool(alike and (np.diagonal(corner) == 0).all() and not (corner < 0).any())
     except Exception:  # as above

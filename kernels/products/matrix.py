@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -98,7 +97,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[Matrix]:
     for ending in (".gz", ".npy", ".csv", ".tsv", ".txt", ".matrix"):
         name = name.removesuffix(ending)
     if _begins_as_npy(path):
-        return [checked(_from_npy(path), name or path.name, str(path))]
+        return [checked(np.array(tables.mapped(path)), name or path.name, str(path))]
     text = b"".join(line_blocks.blocks(path, monitor or Monitor()))
     return [checked(_from_text(path, text), name or path.name, str(path))]
 
@@ -119,19 +118,6 @@ def _begins_as_npy(path: Path) -> bool:
             return handle.read(len(NPY)) == NPY
     except OSError:
         return False
-
-
-def _from_npy(path: Path) -> np.ndarray:
-    """The array of a file, mapped first, so that one which announces more than it holds takes no memory."""
-    try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")
-            return np.array(np.load(path, mmap_mode="r", allow_pickle=False))
-    except MemoryError:
-        raise
-    except Exception as error:  # its header is a piece of Python, which can be wrong in many ways
-        reason = str(error).partition("\n")[0] or "its header cannot be read"
-        raise InputError(f"{path}: not a valid NPY file: {reason}; write it again with numpy.save") from error
 
 
 def _from_text(path: Path, text: bytes) -> np.ndarray:

@@ -28,6 +28,8 @@ PLACE = "place"
 """The tag of where a row lies in its sequence, from 1, and of its strand."""
 
 CIGAR = re.compile(rb"(\d+)([MIDNSHP=X])")
+WHOLE = re.compile(rb"\*|([0-9]++[MIDNSHP=X])++")
+"""A whole CIGAR. Digits that no letter follows would be looked through from each of them."""
 MD = re.compile(rb"(\d+)|\^([A-Za-z]+)|([A-Za-z])")
 CS = re.compile(rb"=([A-Za-z]+)|:(\d+)|\*([A-Za-z])([A-Za-z])|\+([A-Za-z]+)|-([A-Za-z]+)")
 NUMBER = re.compile(rb"[0-9]{1,18}")
@@ -77,6 +79,8 @@ def _of_sam(fields: list[bytes], place: Place) -> Raw | None:
     name, flag, reference, start, _, cigar = fields[:6]
     if not (NUMBER.fullmatch(flag) and NUMBER.fullmatch(start)):
         place.refuse("the second and the fourth field of SAM, flag and position, are no numbers")
+    if not WHOLE.fullmatch(cigar):
+        place.refuse(f"{shown(cigar)} is no CIGAR, which is numbers with a letter each, or *")
     operations = [(_size(size, place), kind) for size, kind in CIGAR.findall(cigar)]
     if not operations or b"N" in cigar or int(flag) & 4:
         return None

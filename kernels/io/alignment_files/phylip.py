@@ -12,6 +12,8 @@ from kernels.io.alignment_files.rows import Place, Raw, Rows, numbered_lines, sq
 HEAD = re.compile(rb"\s*(\d{1,18})[ \t]+(\d{1,18})[ \t]*+[A-Z]*+[ \t]*+\n[ \t]*+\S++[^\n\d]*+(\n|\Z)")
 """Two numbers, and then a line of a name, which may hold digits, and of letters. What was taken is never given back:
 blanks, or letters, which two parts could take, would be shared out in every way."""
+SIZES = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})(?!\S)")
+"""The two numbers. Letters behind them are options, which say nothing here."""
 STRICT = 10
 """Characters of a name in the strict form."""
 
@@ -22,7 +24,10 @@ Split = Callable[[bytes], tuple[bytes, bytes]]
 def read(stream: Iterator[bytes], source: str) -> Raw:
     """The alignment; InputError says which row has another number of letters than the first line says."""
     lines = [(place, line) for place, line in numbered_lines(stream, source) if line.strip()]
-    count, columns = map(int, lines[0][1].split()[:2])
+    sizes = SIZES.match(lines[0][1])
+    if sizes is None:
+        lines[0][0].refuse("two numbers were expected: those of rows and of columns")
+    count, columns = map(int, sizes.groups())
     if not count or not columns:
         lines[0][0].refuse(f"an alignment of {count:,} rows and {columns:,} columns; give one with letters")
     failures = list[InputError]()

@@ -99,14 +99,15 @@ Clock = dict[int, int]
 class Watched:
     """What every launch and copy of a run reads and writes, in tiles, and whether two that touch the same are in order.
 
-    Vertices are let in by tiles of ``size`` numbers, products made in those of ``wide``. Nothing is computed. Streams
-    and the host have clocks; an event carries one from where it is recorded to where it is waited for.
+    Tiles have ``size`` numbers a side, as the smallest blocks of a launch; others are whole numbers of tiles. Nothing
+    is computed. Streams and the host have clocks; an event carries one from where it is recorded to where it is waited
+    for.
     """
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, module: Any, size: int, wide: int) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, module: Any, size: int) -> None:
         from tests.emulator.fake_cupy import device_memory, streams
 
-        self.size, self.wide, self.side, self.itemsize = size, wide // size, 0, {}
+        self.size, self.side, self.itemsize = size, 0, {}
         self.clocks: dict[int, Clock] = {}
         self.host: Clock = {}
         self.writes: dict[Place, tuple[int, int, str]] = {}
@@ -122,8 +123,7 @@ class Watched:
         for name in ("copy_from_host_async", "copy_to_host_async"):
             monkeypatch.setattr(pointer, name, self._host_copy(name, getattr(pointer, name)))
         monkeypatch.setattr(pointer, "copy_from_device_async", lambda *given: self._device_copy(*given))
-        kernel = module.Run.kernel
-        monkeypatch.setattr(module.Run, "kernel", lambda run, parts, name, **given: self._launch(kernel, name))
+        monkeypatch.setattr(module.Run, "kernel", lambda run, parts, name, **given: self._launch(name, **given))
 
     def _current(self) -> Any:
         return self._streams.get_current_stream()
@@ -162,8 +162,11 @@ class Watched:
             self.reads.setdefault(place, {})[number] = self.operations, name
 
     def rows(self, pointer: int, nbytes: int) -> set[Place]:
-        """The tiles of whole rows of a matrix, by the place where it begins, and the bytes from there on."""
-        base = max(at for at in self.itemsize if at <= pointer)
+        """The tiles of whole rows of a matrix, by the place where it begins, and the bytes from there on; none of
+        another array."""
+        base = max((at for at in self.itemsize if at <= pointer), default=pointer)
+        if pointer >= base + self.side**2 * self.itemsize.get(base, 0):
+            return set()
         row = self.side * self.itemsize[base]
         first, last = (pointer - base) // row, -(-(pointer + nbytes - base) // row)
         blocks = range(self.side // self.size)
@@ -181,49 +184,55 @@ class Watched:
     def _device_copy(self, pointer: Any, source: Any, size: int, stream: Any) -> None:
         self.did("copy", stream, self.rows(source.ptr, size), self.rows(pointer.ptr, size))
 
-    def _launch(self, kernel: Any, name: str) -> Any:
+    def _launch(self, name: str, PER: int = 1, **constants: int) -> Any:
+        wide = import_module("kernels.semiring.cuda").SIDE * PER // self.size
+
         def launched(grid: tuple[int, ...], threads: Any, given: tuple[Any, ...]) -> None:
             given = tuple(
                 one.data.ptr if hasattr(one, "data") and hasattr(one.data, "ptr") else int(one) for one in given
             )
-            self.did(name, self._current(), *(set(places) for places in getattr(self, name)(grid, *given)))
+            reads, writes = getattr(self, name)(wide, grid, *given)
+            self.did(name, self._current(), set(reads), set(writes))
 
         return launched
 
-    def floyd_close(self, grid, d, side, k) -> tuple[Any, ...]:
-        return [], [(d, k, k)]
+    def _tiles(self, wide: int, first: int, count: int) -> range:
+        """Of so many blocks."""
+        return range(first * wide, (first + count) * wide)
 
-    def floyd_cross(self, grid, d, side, k, first) -> tuple[Any, ...]:
-        blocks = range(first, first + grid[0] // 2)
-        across = [(d, k, j) for j in blocks] + [(d, i, k) for i in blocks]
-        return [(d, k, k)], set(across) - {(d, k, k)}
+    def _columns(self, wide: int, start: int, skip: int, count: int) -> list[int]:
+        """The tiles of so many blocks of columns, of which some are left out."""
+        blocks = [at if at < start else at + skip for at in range(count)]
+        return [tile for block in blocks for tile in self._tiles(wide, block, 1)]
 
-    def floyd_rest(self, grid, d, side, k, first, went) -> tuple[Any, ...]:
-        rows, columns = range(first, first + grid[1]), range(first, first + grid[0])
-        factors = [(d, i, k) for i in rows] + [(d, k, j) for j in columns]
-        return factors, {(d, i, j) for i in rows for j in columns if k not in (i, j)}
+    def floyd_square(self, wide, grid, d, words, side, first, count) -> tuple[Any, ...]:
+        assert grid == (count**2,)
+        tiles = self._tiles(wide, first, count)
+        return [], [(d, i, j) for i in tiles for j in tiles]
 
-    def floyd_along(self, grid, d, before, side, first) -> tuple[Any, ...]:
-        rows = range(first * self.wide, (first + grid[1]) * self.wide)
-        others = set(range(self.side // self.size)) - set(rows)
-        assert len(others) == grid[0] * self.wide
-        factors = [(d, i, k) for i in rows for k in rows] + [(before, i, j) for i in rows for j in others]
-        return factors, [(d, i, j) for i in rows for j in others]
+    def floyd_along(self, wide, grid, d, before, side, first, start, skip, depth) -> tuple[Any, ...]:
+        rows, columns = self._tiles(wide, first, grid[1]), self._columns(wide, start, skip, grid[0])
+        factors = range(rows[0], rows[0] + depth // self.size)
+        assert list(factors) == list(rows) and not set(rows) & set(columns)
+        reads = [(d, i, k) for i in rows for k in factors] + [(before, i, j) for i in rows for j in columns]
+        return reads, [(d, i, j) for i in rows for j in columns]
 
-    def floyd_apply(self, grid, d, left, side, first, pivot, depth, begin, end) -> tuple[Any, ...]:
-        begin, end, columns = begin * self.wide, end * self.wide, range(grid[0] * self.wide)
-        rows = range(first * self.wide, (first + grid[1]) * self.wide)
-        pivots = range(pivot * self.wide, pivot * self.wide + depth // self.size)
-        assert not set(rows) & set(pivots) and not set(range(begin, end)) & set(pivots)
-        factors = [(left, i, k) for i in rows for k in pivots] + [(d, k, j) for k in pivots for j in columns]
-        return factors, [(d, i, j) for i in rows for j in columns] + [
-            (left, i, j) for i in rows for j in range(begin, end)
-        ]
+    def floyd_apply(self, wide, grid, d, left, side, first, start, skip, pivot, depth, begin, end) -> tuple[Any, ...]:
+        rows, columns = self._tiles(wide, first, grid[1]), self._columns(wide, start, skip, grid[0])
+        pivots = range(pivot * wide, pivot * wide + depth // self.size)
+        kept = set(columns) & set(range(begin * wide, end * wide))
+        assert not set(rows) & set(pivots) and not kept & set(pivots)
+        reads = [(left, i, k) for i in rows for k in pivots] + [(d, k, j) for k in pivots for j in columns]
+        return reads, [(d, i, j) for i in rows for j in columns] + [(left, i, j) for i in rows for j in kept]
 
-    def spread(self, grid, codes, numbers, again, count) -> tuple[Any, ...]:
+    def floyd_keep(self, wide, grid, d, left, side, first, start, skip) -> tuple[Any, ...]:
+        rows, columns = self._tiles(wide, first, grid[1]), self._columns(wide, start, skip, grid[0])
+        return [(d, i, j) for i in rows for j in columns], [(left, i, j) for i in rows for j in columns]
+
+    def spread(self, wide, grid, codes, numbers, again, count) -> tuple[Any, ...]:
         return self.rows(codes, 2 * count), self.rows(numbers, 4 * count) | self.rows(again, 4 * count)
 
-    def gathered(self, grid, numbers, codes, count, limit, outside) -> tuple[Any, ...]:
+    def gathered(self, wide, grid, numbers, codes, count, limit, outside) -> tuple[Any, ...]:
         return self.rows(numbers, 4 * count), self.rows(codes, 2 * count)
 
 
@@ -234,7 +243,7 @@ def watched(emulated, monkeypatch) -> Callable[..., Watched]:
 
     def watch(n: int, height: int, narrow: bool) -> Watched:
         module = panels(monkeypatch, height)
-        watching = Watched(monkeypatch, module, 64, 128)
+        watching = Watched(monkeypatch, module, 64)
         take = module.Panels._take
 
         def taken(run: Any) -> None:
@@ -260,3 +269,25 @@ def test_no_stream_touches_what_another_still_needs(watched, monkeypatch, height
     monkeypatch.setattr(module, "SIDES", sides)
     monkeypatch.setattr(module, "_idle", {})
     assert watched(1000, height, narrow).operations > 8
+
+
+WAITS = ("arrived", "laid", "crossing", "crossed", "squared", "closed", "kept", "turned", "final", "coded")
+"""Names of what streams, or the host, wait for."""
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_every_wait_is_needed(watched, monkeypatch, name) -> None:
+    """The watch would notice it: without those waits, two touch the same."""
+    module = import_module("kernels.graphs.cuda_panels")
+    after, names = module.Panels._after, set()
+
+    def waited(run: Any, called: str, panel: int, *streams: Any) -> None:
+        names.add(called)
+        if called != name:
+            after(run, called, panel, *streams)
+
+    monkeypatch.setattr(module, "_idle", {})
+    monkeypatch.setattr(module.Panels, "_after", waited)
+    with pytest.raises(AssertionError, match="both touch"):
+        watched(1000, 128, True)
+    assert names <= set(WAITS)

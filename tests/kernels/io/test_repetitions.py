@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 
 from kernels.errors import InputError
 from kernels.graphs import reading as graphs
-from kernels.io import aligned, aligned_notes, aligned_places, aligned_rows, sequences, tree_files
+from kernels.io import aligned, aligned_notes, aligned_places, aligned_rows, distances, sequences, tree_files
 from kernels.io.record_formats import FORMATS
+from kernels.products import matrix
 
 OFTEN = 300_000
 SWISS = next(pattern for pattern, name, _ in FORMATS if name == "swiss")
@@ -116,6 +118,27 @@ def test_a_name_of_several_lines_is_told_in_one(tmp_path: Path) -> None:
 def test_numbers_of_sam_that_no_sequence_has(tmp_path: Path, cigar: str, tag: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
         aligned.read(_at(tmp_path, "a.sam", f"r\t0\tc\t1\t60\t{cigar}\t*\t0\t0\tAC\t*\t{tag}\n"))
+
+
+def test_digits_that_are_no_operation_of_sam(tmp_path: Path) -> None:
+    lines = [f"r\t0\tc\t1\t60\t{cigar}\t*\t0\t0\tAC\t*\tMD:Z:2\n" for cigar in ("2M", "2M" + "9" * OFTEN)]
+    with pytest.raises(InputError, match=r"line 2: .* is no CIGAR"):
+        aligned.read(_at(tmp_path, "a.sam", "".join(lines)))
+
+
+def test_sizes_of_phylip_are_numbers(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"line 1: two numbers were expected"):
+        aligned.read(_at(tmp_path, "a.phy", "2 15AC\none AC-GT\ntwo ACCGT\n"))
+    assert aligned.read(_at(tmp_path, "b.phy", "2 5 I\none AC-GT\ntwo ACCGT\n"))[0].letters.shape == (2, 5)
+
+
+@pytest.mark.parametrize("read", [distances.read, matrix.read])
+def test_a_header_of_an_array_that_is_too_deep(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    header = b"(" * 5000
+    path = tmp_path / "a.npy"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    with pytest.raises(InputError, match="not a valid NPY file"):
+        read(path)
 
 
 def test_a_pair_without_columns_is_left_out(tmp_path: Path) -> None:
