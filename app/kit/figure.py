@@ -23,7 +23,8 @@ def size(width: float, height: float, items: tuple[LegendItem, ...]) -> QSize:
 def draw(painter: QPainter, area: QRectF, title: str, items: tuple[LegendItem, ...], body: Body) -> None:
     """Draw a figure into ``area``, which begins at (0, 0).
 
-    Not every reader of SVG clips, so what reaches over the edge of the body is covered before title and legend are drawn.
+    Not every reader of SVG clips, so what reaches over the edge of the body is covered before title and legend are
+    drawn.
     """
     metrics, room = painter.fontMetrics(), area.width() - 2 * theme.MARGIN
     above, below = _heights(metrics, items, area.width())

@@ -24,6 +24,8 @@ LETTER = np.frombuffer(b"-ABCDEFGHIJKLMNOPQRSTUVWXYZ*", np.uint8)
 """The letter of each class."""
 PART = 1 << 25
 """Letters that are counted between two looks at the wish to stop."""
+ANY = {20: CLASS[ord("X")], 4: CLASS[ord("N")]}
+"""The class of the letter that stands for any, of alphabets of so many letters."""
 COLUMNS = 1 << 16
 """Columns that are looked at together, so that what is made of them on the way is small."""
 COUNTED = 1 << 12
@@ -133,6 +135,12 @@ def _add(letters: np.ndarray | Tiles, rows: slice, columns: slice, counts: np.nd
         add_counts(letters[rows, columns], CLASS, counts)
 
 
+def _entropy(counts: np.ndarray, there: np.ndarray) -> np.ndarray:
+    """Shannon's entropy of the letters of each column, of which so many are ``there``, in bits."""
+    shares = counts / np.maximum(there, 1)[:, None]
+    return -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=1)
+
+
 @dataclass(frozen=True, eq=False)
 class Columns:
     """``counts`` are int32 (columns, CLASSES), how many of ``rows`` rows hold each class. What follows is a value a
@@ -176,17 +184,22 @@ class Columns:
         found = np.zeros(len(self), np.float32)
         for at in range(0, len(self), COLUMNS):
             part = self.counts[at : at + COLUMNS, 1:].astype(np.float32)
-            shares = part / np.maximum(part.sum(axis=1, keepdims=True), 1)
-            found[at : at + COLUMNS] = -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=1)
+            found[at : at + COLUMNS] = _entropy(part, part.sum(axis=1))
         return found
 
     def information(self, letters: int) -> np.ndarray:
         """The height of a sequence logo (Schneider and Stephens 1990) in bits, times the occupancy: log2 of the
-        alphabet's ``letters`` less the entropy, less the correction for few rows."""
-        there = self.counts[:, 1:].sum(axis=1)
-        correction = (letters - 1) / (2 * np.log(2) * np.maximum(there, 1))
-        bits = np.log2(letters) - self.entropy - correction
-        return (np.maximum(bits, 0) * self.occupancy).astype(np.float32)
+        alphabet's ``letters`` less the entropy, less the correction for few rows. A letter that stands for any tells
+        as little as a gap."""
+        found = np.zeros(len(self), np.float32)
+        for at in range(0, len(self), COLUMNS):
+            known = self.counts[at : at + COLUMNS, 1:].astype(np.float32)
+            known[:, ANY[letters] - 1] = 0
+            there = known.sum(axis=1)
+            correction = (letters - 1) / (2 * np.log(2) * np.maximum(there, 1))
+            bits = np.log2(letters) - _entropy(known, there) - correction
+            found[at : at + COLUMNS] = np.maximum(bits, 0) * there / max(self.rows, 1)
+        return found
 
     @cached_property
     def conservation(self) -> np.ndarray:

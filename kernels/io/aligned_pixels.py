@@ -156,9 +156,10 @@ def bars(values: np.ndarray, columns: np.ndarray, colour: int, picture: np.ndarr
 
 
 @compiled
-def logo(counts, information, scale, columns, glyphs, colours, picture):
+def logo(counts, information, skipped, scale, columns, glyphs, colours, picture):
     """Paint a sequence logo: letters stand on each other, each as high as its share of the column's ``information`` in
-    bits times ``scale`` pixels, the most frequent on top; ``columns`` are `edges`, ``colours`` uint8 (CLASSES, 3)."""
+    bits times ``scale`` pixels, the most frequent on top, without the class ``skipped``; ``columns`` are
+    `edges`, ``colours`` uint8 (CLASSES, 3)."""
     height, depth, breadth = picture.shape[0], glyphs.shape[1], glyphs.shape[2]
     order = np.empty(counts.shape[1], np.int64)
     start = 0
@@ -169,7 +170,7 @@ def logo(counts, information, scale, columns, glyphs, colours, picture):
         total, found = 0, 0
         for kind in range(1, counts.shape[1]):
             amount = counts[column, kind]
-            if amount:
+            if amount and kind != skipped:
                 total += amount
                 place = found
                 while place > 0 and counts[column, order[place - 1]] > amount:
@@ -208,4 +209,4 @@ def load(letters: np.ndarray) -> None:
     cells(tiles, one, places, places, codes, palette, 0, picture)
     write(tiles, one, one, one, 0, 0, codes, palette, codes, glyphs, picture)
     colours = np.zeros((CLASSES, 3), np.uint8)
-    logo(counts, np.zeros(1, np.float32), np.float64(1), places, glyphs, colours, picture)
+    logo(counts, np.zeros(1, np.float32), 0, np.float64(1), places, glyphs, colours, picture)

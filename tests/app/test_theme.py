@@ -1,11 +1,14 @@
-"""A window is put together without its style sheet."""
+"""A window is put together without its style sheet, and what the sheet draws is fine."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QMenu
 
 from app import theme
+from app.kit.widgets import check_action
 from app.window import Window
 
 
@@ -21,3 +24,20 @@ def test_what_was_undressed_is_dressed_again_whatever_happens(window: Window) ->
     with pytest.raises(ValueError, match="put together"):
         fails()
     assert QApplication.instance().styleSheet() == sheet
+
+
+def test_ticks_of_menus_are_as_fine_as_the_screen(window: Window) -> None:
+    menu = QMenu(window)
+    check_action(menu, "On", True, lambda on: None)
+    menu.adjustSize()
+    picture = QImage(menu.size() * 2, QImage.Format.Format_RGB32)
+    picture.setDevicePixelRatio(2)
+    menu.render(picture)
+    box = menu.actionGeometry(menu.actions()[0])
+    across, down = range(2 * box.left() + 4, 2 * box.left() + 44), range(2 * box.top() + 4, 2 * box.bottom() - 4)
+    cells = np.array([[picture.pixel(x, y) for x in across] for y in down])
+    assert (cells != cells[0, 0]).any(), "a tick"
+    for top, left in np.ndindex(2, 2):  # wherever pixels of twice the size may begin
+        part = cells[top:, left:]
+        blocks = part[: len(part) // 2 * 2, : part.shape[1] // 2 * 2].reshape(len(part) // 2, 2, -1, 2)
+        assert (blocks != blocks[:, :1, :, :1]).any()

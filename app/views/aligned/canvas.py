@@ -47,7 +47,7 @@ class AlignmentCanvas(AlignmentPlane):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setMouseTracking(True)
         self._press: tuple[str, tuple[int, int], QPointF] | None = None
-        self._anchor = (0, 0)
+        self.anchor = (0, 0)
         self._extends = "cells"
         self.working: Callable[[], bool] = lambda: False
         self._kept: Choice | None = None
@@ -64,7 +64,7 @@ class AlignmentCanvas(AlignmentPlane):
         self.turned.emit()
         rows, columns = self.picture.shape
         self.picture.cursor = (min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
-        self._anchor = self.picture.cursor
+        self.anchor = self.picture.cursor
         self.bring(*self.picture.cursor)
         self.chosen.emit()
 
@@ -80,10 +80,10 @@ class AlignmentCanvas(AlignmentPlane):
 
     def hold_choice(self) -> None:
         """What is chosen stays so, and the next block begins at the cursor."""
-        self._kept, self._anchor = self.picture.choice, self.picture.cursor
+        self._kept, self.anchor = self.picture.choice, self.picture.cursor
 
     def clear_choice(self) -> None:
-        self._kept, self._extends, self._anchor = None, "cells", self.picture.cursor
+        self._kept, self._extends, self.anchor = None, "cells", self.picture.cursor
         self.picture.choice = Choice.none(self.picture.alignment.letters.shape)
         self.turned.emit()
         self.viewport().update()
@@ -134,7 +134,7 @@ class AlignmentCanvas(AlignmentPlane):
         self._kept = self.picture.choice if adding else None
         self._extends = where
         if not extending:
-            self._anchor = cell
+            self.anchor = cell
         self.picture.cursor = cell
         self._choose_to(cell, where, click=not (adding or extending) and where == "cells")
 
@@ -165,14 +165,14 @@ class AlignmentCanvas(AlignmentPlane):
         else:
             self._scroll_at_edge(place, kind)
             self.picture.cursor = self._cell(place)
-            still = kind == "cells" and self.picture.cursor == cell and self._kept is None and self._anchor == cell
+            still = kind == "cells" and self.picture.cursor == cell and self._kept is None and self.anchor == cell
             self._choose_to(self.picture.cursor, kind, click=still)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._press and self._press[0] == "cells" and self.picture is not None and self.picture.choice.empty:
             self.clicked.emit(self._press[1][1])
         if self._press and self._press[0] == "move" and not self._moved_by and self.picture is not None:
-            self.picture.cursor = self._anchor = self._press[1]
+            self.picture.cursor = self.anchor = self._press[1]
             self.clear_choice()
         self._press = None
 
@@ -222,20 +222,20 @@ class AlignmentCanvas(AlignmentPlane):
             self._choose_to(self.picture.cursor, self._extends)
         else:
             self._extends = "cells"
-            self._anchor = self.picture.cursor
+            self.anchor = self.picture.cursor
             self.chosen.emit()
 
     def _begin_choice(self) -> None:
         """Where nothing is chosen, as after an edit that took it away, keys choose from the cursor on."""
         if self.picture.choice.empty:
-            self._anchor, self._extends = self.picture.cursor, "cells"
+            self.anchor, self._extends = self.picture.cursor, "cells"
 
     def _choose_to(self, cell: tuple[int, int], where: str, click: bool = False) -> None:
         """Choose from the anchor to a cell; a click alone chooses nothing."""
         shape = self.picture.alignment.letters.shape
         choice = Choice.none(shape)
         if not click:
-            (top, bottom), (left, right) = (sorted(pair) for pair in zip(self._anchor, cell, strict=True))
+            (top, bottom), (left, right) = (sorted(pair) for pair in zip(self.anchor, cell, strict=True))
             lines = slice(None) if where == "columns" else slice(top, bottom + 1)
             columns = np.zeros(shape[1], bool)
             columns[slice(None) if where == "names" else slice(left, right + 1)] = True

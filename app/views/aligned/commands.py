@@ -320,13 +320,15 @@ class Commands(RowCommands):
         return done
 
     def _shift(self, steps: list[int]) -> None:
-        """Cursor and chosen blocks go with what was moved."""
-        picture = self._view.picture
-        row, column = picture.cursor
-        picture.cursor = (row, min(max(column + steps[0], 0), picture.shape[1] - 1))
+        """Cursor and chosen blocks go with what was moved, and where keys choose from."""
+        picture, canvas = self._view.picture, self._view.canvas
+        last = picture.shape[1] - 1
+        picture.cursor, canvas.anchor = (
+            (line, min(max(column + steps[0], 0), last)) for line, column in (picture.cursor, canvas.anchor)
+        )
         if not picture.choice.empty:
             picture.choice = picture.choice.moved(steps)
-        self._view.canvas.viewport().update()
+        canvas.viewport().update()
         self._view.say("")
 
 

@@ -192,11 +192,8 @@ class Blocks:
         for number, frame in enumerate(self.frames):
             painter.save()
             painter.translate(0, number * self.tall)
-            self._draw(painter, frame, partial(self._tell, monitor, number))
+            self._draw(painter, frame, pixels.part_of(monitor.update, number, len(self.frames)))
             painter.restore()
-
-    def _tell(self, monitor: Monitor, block: int, done: int, total: int) -> None:
-        monitor.update(block * total + done, len(self.frames) * total)
 
     def _draw(self, painter: QPainter, frame: Frame, told: pixels.Told) -> None:
         if self.beside is not None:

@@ -13,7 +13,7 @@ from app.kit import glyphs
 from app.kit.ink import font as ink_font
 from app.views.aligned import tracks
 from app.views.aligned.picture import Frame, Picture, ranges
-from app.views.aligned.pixels import Told, as_image, quiet
+from app.views.aligned.pixels import Told, as_image, part_of, quiet
 from app.views.aligned.pixels import draw as draw_pixels
 from kernels.io import aligned_pixels
 
@@ -96,13 +96,8 @@ def draw_fine(painter: QPainter, picture: Picture, frame: Frame, scale: float, l
     if frame.letters:
         draw_cells(painter, picture, frame, letters, told)
     else:
-        cells = body(picture, frame, scale, FINE, letters, _half(told))
-        draw_pixels(painter, frame.box, cells, _half(told, 1))
-
-
-def _half(told: Told, which: int = 0) -> Told:
-    """Tells of the first or of the second half of what is done."""
-    return lambda done, total: told(which * total + done, 2 * total)
+        cells = body(picture, frame, scale, FINE, letters, part_of(told, 0, 2))
+        draw_pixels(painter, frame.box, cells, part_of(told, 1, 2))
 
 
 def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str = "all", told: Told = quiet) -> None:

@@ -22,6 +22,11 @@ def quiet(done: int, total: int) -> None:
     """Hear nothing."""
 
 
+def part_of(told: Told, part: int, parts: int) -> Told:
+    """Tells ``told`` of one of so many parts of what is done."""
+    return lambda done, total: told(part * total + done, parts * total)
+
+
 def as_image(pixels: np.ndarray) -> QImage:
     """A picture over these very pixels, uint32 (height, width)."""
     height, width = pixels.shape

@@ -25,6 +25,7 @@ from app.views.aligned.figures import Beside
 from app.views.aligned.history import AlignmentEditor
 from app.views.aligned.overview import Overview
 from app.views.aligned.picture import Choice, Fold, Picture, unfolded
+from app.views.aligned.places import Places
 from app.views.aligned.taking import Taking
 from kernels.errors import InputError
 from kernels.io import aligned_notes
@@ -71,7 +72,7 @@ class ShownAlignment(QWidget):
         self.notes: list[str] = []
         self.beside_rows: Beside | None = None
         self.data: tuple[Any, ...] = ()
-        self._telling = False
+        self._telling, self._places = False, Places()
         self._counting, self._making, self.taking = Latest(self), Latest(self), Taking(self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._count_behind)
@@ -279,7 +280,10 @@ class ShownAlignment(QWidget):
         state, before = self.editor.state, self.picture
         letters, (order, folds) = state.alignment.letters, self.fold(state.alignment, state.order)
         choice, cursor = Choice.none(letters.shape), (0, 0)
-        if before is not None:
+        back = self._places.turn(state, before, self.canvas.anchor)
+        if back is not None:
+            choice, cursor, self.canvas.anchor = back.choice, back.cursor_in(order), back.anchor
+        elif before is not None:
             shape = before.alignment.letters.shape
             if shape[0] == letters.shape[0] and shape[1] <= letters.shape[1]:
                 choice = before.choice.on(state.order, letters.shape[1])

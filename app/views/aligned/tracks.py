@@ -17,7 +17,7 @@ from app.kit.ink import font
 from app.views.aligned import pixels as pixels_drawn
 from app.views.aligned.picture import Frame, Picture
 from kernels.io import aligned_pixels, codons
-from kernels.io.aligned_columns import CLASS, CLASSES, LETTER, Columns
+from kernels.io.aligned_columns import ANY, CLASS, CLASSES, LETTER, Columns
 from kernels.io.aligned_confidence import confidence, has_confidence
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
@@ -230,6 +230,7 @@ def _logo_strokes(painter: QPainter, picture: Picture, name: str, frame: Frame, 
     """The letters of the columns as outlines."""
     first, last = frame.visible_columns(picture.shape[1])
     counts = picture.columns.counts[first:last, 1:].astype(float)
+    counts[:, ANY[letters_of(picture)] - 1] = 0
     heights = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1) * values(name, picture)[first:last, None]
     letters, protein = LETTER[1:].tobytes().decode("ascii"), picture.alignment.type == SequenceType.PROTEIN
     boxes = [QRectF(frame.x(place), box.top(), frame.cell_width, box.height()) for place in range(first, last)]
@@ -247,8 +248,10 @@ def _logo(picture: Picture, columns: np.ndarray, pixels: np.ndarray) -> None:
     for letter, colour in colours.items():
         strong = QColor(colour).darker(150) if theme.active().name == "light" else QColor(colour).lighter(165)
         table[CLASS[ord(letter)]] = strong.red(), strong.green(), strong.blue()
-    scale = pixels.shape[0] / np.log2(letters_of(picture))
-    aligned_pixels.logo(picture.columns.counts, information, scale, columns, glyphs.tall_glyphs(), table, pixels)
+    letters = letters_of(picture)
+    scale, skipped = pixels.shape[0] / np.log2(letters), int(ANY[letters])
+    aligned_pixels.logo(picture.columns.counts, information, skipped, scale, columns, glyphs.tall_glyphs(), table,
+                        pixels)  # fmt: skip
 
 
 def characters(name: str, picture: Picture, first: int, last: int) -> str:

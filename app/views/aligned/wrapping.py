@@ -113,7 +113,7 @@ def draw(
         painter.save()
         painter.translate(0, block * blocks.height - blocks.top)
         if strokes:
-            paint.draw_fine(painter, picture, frame, scale, letters, lambda *_: told(number, len(shown_blocks)))
+            paint.draw_fine(painter, picture, frame, scale, letters, pixels.part_of(told, number, len(shown_blocks)))
         else:
             pixels.draw(painter, frame.box, paint.body(picture, frame, scale, paint.FINE, letters))
         paint.draw_names(painter, picture, frame, taxa)

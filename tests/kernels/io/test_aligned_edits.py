@@ -197,6 +197,15 @@ def test_conservation_quality_and_marks():
     assert found.information(20)[0] == pytest.approx(math.log2(20) - 19 / (2 * math.log(2) * 4), abs=1e-5)
 
 
+def test_a_letter_that_stands_for_any_tells_nothing_in_a_logo():
+    rows = ("WXXA", *["WWXA"] * 9, *["WW-C"] * 10)
+    found = aligned_columns.count(np.array([list(row.encode()) for row in rows], np.uint8)).information(20)
+    every, some = (math.log2(20) - 19 / (2 * math.log(2) * there) for there in (20, 19))
+    assert found[:3] == pytest.approx([every, some * 19 / 20, 0], abs=1e-5)
+    bases = aligned_columns.count(np.array([list(b"XN"), list(b"XN")] * 9, np.uint8)).information(4)
+    assert bases[0] > 0 == bases[1]
+
+
 def test_rows_are_sorted_and_found():
     found = alignment("--ACGTNAC", "ACGT---AC", "ACGTACG--")
     found = AlignedSequences(("b10", "b9", "a"), found.letters, found.type)

@@ -179,7 +179,8 @@ def test_what_is_chosen_after_an_edit_begins_at_the_cursor(view: AlignmentViewer
     press(view, Qt.Key.Key_Space, Shift)
     press(view, Qt.Key.Key_Delete)
     view.undo()
-    assert view.picture.choice.empty and view.picture.cursor[1] == 5
+    assert chosen(view) == ([0], list(range(15))) and view.picture.cursor == (0, 5)
+    press(view, Qt.Key.Key_Escape)
     press(view, Qt.Key.Key_Space, Control)
     press(view, Qt.Key.Key_Right, Shift)
     assert chosen(view)[1] == [5, 6]
@@ -190,6 +191,26 @@ def test_what_is_chosen_after_an_edit_begins_at_the_cursor(view: AlignmentViewer
     press(view, Qt.Key.Key_Delete)
     press(view, Qt.Key.Key_Right, Shift)
     assert chosen(view)[1] == [3, 4]
+
+
+def test_undo_and_redo_of_a_moved_block_bring_back_what_was_chosen(view: AlignmentViewer) -> None:
+    view.canvas.go_to(2, 2)
+    press(view, Qt.Key.Key_Right, Shift)
+    for _ in range(2):
+        press(view, Qt.Key.Key_Right, Control)
+    assert text(view)[2] == "MR--IANDSTC-GHF" and chosen(view) == ([2], [4, 5])
+    press(view, Qt.Key.Key_Right, Shift)  # from where the block is now
+    assert chosen(view) == ([2], [4, 5, 6])
+    view.canvas.clear_choice()
+    view.canvas.go_to(0, 9)
+    view.undo()
+    assert text(view) == list(ROWS) and chosen(view) == ([2], [2, 3]) and view.picture.cursor == (2, 3)
+    press(view, Qt.Key.Key_Right, Shift)
+    assert chosen(view) == ([2], [2, 3, 4])
+    view.redo()
+    assert text(view)[2] == "MR--IANDSTC-GHF" and chosen(view) == ([], []) and view.picture.cursor == (0, 9)
+    view.undo()
+    assert chosen(view) == ([2], [2, 3, 4])
 
 
 def test_whole_rows_and_columns_are_chosen_by_keys(view: AlignmentViewer) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QFileDialog
 
 from app.views.aligned import figures, tracks
@@ -110,3 +111,17 @@ def test_code_that_paints_is_loaded_for_what_is_painted(view: AlignmentViewer, m
     view.canvas.refresh()
     image(view)
     assert loaded.keys() == {"_cells", "_write", "logo"} and asked == loaded
+
+
+@pytest.mark.parametrize("strokes", [False, True])
+def test_a_letter_that_stands_for_any_has_no_place_in_a_logo(view: AlignmentViewer, strokes: bool) -> None:
+    pictures = []
+    for rows in (["WW-"] * 8, ["WWX"] * 8, ["WWW"] * 8):
+        view.show_datum(alignment(*rows))
+        pictures.append(QImage(400, 60, QImage.Format.Format_RGB32))
+        pictures[-1].fill(0)
+        painter = QPainter(pictures[-1])
+        tracks.draw(painter, "logo", view.picture, view.canvas.frame_, 0, 1, strokes)
+        painter.end()
+    gaps, any_letter, letters = pictures
+    assert gaps == any_letter != letters
