@@ -20,7 +20,7 @@ REACH = 2000
 Beyond it goes from one common k-mer to the next: the rarer they are, the sooner that pays.
 """
 
-PLACE_BITS = 32
+LOW_BITS = 32
 """Room for a place in a sequence."""
 
 
@@ -104,10 +104,10 @@ def _tuples(
     places = np.arange(own.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     known = kmers >= 0
     # By sequence, word and place, of which no two are alike: then a sort need not be stable. Unknown words come last.
-    keys = np.where(known, kmers, bins) + own * np.int64(bins + 1) << PLACE_BITS | places
+    keys = np.where(known, kmers, bins) + own * np.int64(bins + 1) << LOW_BITS | places
     keys.sort()
     of_known = np.bincount((own * np.int64(bins) + kmers)[known], minlength=count * bins).reshape(count, bins)
     np.cumsum(of_known, axis=1, out=kmer_starts[:, 1:])
-    is_known = (keys >> PLACE_BITS) % (bins + 1) < bins
-    found = np.where(is_known, keys & (1 << PLACE_BITS) - 1, 0)
+    is_known = (keys >> LOW_BITS) % (bins + 1) < bins
+    found = np.where(is_known, keys & (1 << LOW_BITS) - 1, 0)
     return kmers.astype(np.int32), found.astype(np.int32), sizes
