@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -127,3 +128,21 @@ def test_where_all_take_long_a_smaller_one_is_measured(timed: Callable[[float], 
     cells = timed(LONGEST_S / 150_000)
     assert memory.device_estimate_is_right(on_device(), "cuda") == (memory.LONG,) * 3
     assert sizes(cells) == pytest.approx([1], rel=0.3)
+
+
+@pytest.mark.parametrize(("near", "found"), [(memory.NEAR, None), (memory.ABOUT, 448_916)])
+def test_families_that_grow_by_leaps(
+    monkeypatch: pytest.MonkeyPatch, near: tuple[float, float], found: int | None
+) -> None:
+    """Of the sizes that are always measured a run must be near; what stands for one that takes long is so about."""
+
+    def planned_at(method: Method, backend: str, size: int) -> SimpleNamespace:
+        return SimpleNamespace(footprint=Footprint({}, {"values": 448_916 if size < 100 else 2_200_000}))
+
+    monkeypatch.setattr(memory, "planned_at", planned_at)
+    if found is None:
+        with pytest.raises(AssertionError, match="do not come near"):
+            memory.sized(METHOD, "cuda", "device_bytes", 2**20, None, near)
+    else:
+        planned = memory.sized(METHOD, "cuda", "device_bytes", 2**20, None, near)
+        assert planned is not None and planned.footprint.device_bytes == found

@@ -54,6 +54,8 @@ MOST_GROWTH = 64
 """How many times larger the next problem that is tried may be."""
 NEAR, TURNS = (0.8, 1.3), 12
 """How near to the size that is wanted a run must be, and how often a better one is looked for."""
+ABOUT = (0.4, 2.0)
+"""The same where a smaller size is wanted only since larger runs take long: families grow by whole sequences."""
 MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
 STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
@@ -123,17 +125,18 @@ def _chosen(method: Method, backend: str, kind: str, pace: Pace | None) -> tuple
     left_out = (LONG,) * plans.count(None)
     smaller = DEVICE_SIZES[0] // 2 if kind == "device_bytes" and left_out else 0
     while not any(plans) and smaller >= LEAST_DEVICE_SIZE:
-        plans, smaller = _quick(method, backend, kind, (smaller,), known, pace), smaller // 2
+        plans, smaller = _quick(method, backend, kind, (smaller,), known, pace, ABOUT), smaller // 2
     return [planned for planned in plans if planned is not None], left_out
 
 
 def _quick(
-    method: Method, backend: str, kind: str, sizes: tuple[int, ...], known: list[tuple[int, int]], pace: Pace | None
-) -> list[Plan | None]:
+    method: Method, backend: str, kind: str, sizes: tuple[int, ...], known: list[tuple[int, int]], pace: Pace | None,
+    near: tuple[float, float] = NEAR,
+) -> list[Plan | None]:  # fmt: skip
     """The plans of those sizes that there are, as `sized` finds them; None for one whose run is not quick."""
     plans: list[Plan | None] = []
     for wanted in sizes:
-        planned = sized(method, backend, kind, wanted, known)
+        planned = sized(method, backend, kind, wanted, known, near)
         if planned is None:
             continue
         size, _ = known[-1]
@@ -199,26 +202,27 @@ def planned_at(method: Method, backend: str, size: int) -> Plan | None:
 
 
 def sized(
-    method: Method, backend: str, kind: str, wanted: int, known: list[tuple[int, int]] | None = None
-) -> Plan | None:
+    method: Method, backend: str, kind: str, wanted: int, known: list[tuple[int, int]] | None = None,
+    near: tuple[float, float] = NEAR,
+) -> Plan | None:  # fmt: skip
     """The plan of one of the trials' large runs whose estimate is about ``wanted`` bytes; None where all that are so
     large are refused. Where the smallest one takes more, it is that one.
 
     ``known`` are sizes of large runs and their estimates, from which it goes on, and to which it adds."""
     known = [] if known is None else known
     for _ in range(TURNS):
-        size = _next_size(known, wanted)
+        size = _next_size(known, wanted, near)
         found = planned_at(method, backend, size)
         if found is None:
             return None
         told = getattr(found.footprint, kind)
         known.append((size, told))
-        if NEAR[0] * wanted <= told <= NEAR[1] * wanted or (size == 1 and told > wanted):
+        if near[0] * wanted <= told <= near[1] * wanted or (size == 1 and told > wanted):
             return found
     raise AssertionError(f"{method.id}: large problems do not come near {wanted} bytes; the last took {told}")
 
 
-def _next_size(known: list[tuple[int, int]], wanted: int) -> int:
+def _next_size(known: list[tuple[int, int]], wanted: int, near: tuple[float, float] = NEAR) -> int:
     """The size that is likely to take so many bytes, by the last two that are known; where that is none between the
     sizes that are known to take too little and too much, the middle of those."""
     if not known:
@@ -228,8 +232,8 @@ def _next_size(known: list[tuple[int, int]], wanted: int) -> int:
     if told != told_before and size != before:
         slope = max(np.log(told / told_before) / np.log(size / before), 0.25)
     likely = max(1, round(size * min(float(wanted / told) ** (1 / slope), MOST_GROWTH)))
-    low = max((size for size, told in known if told < NEAR[0] * wanted), default=0)
-    high = min((size for size, told in known if told > NEAR[1] * wanted), default=None)
+    low = max((size for size, told in known if told < near[0] * wanted), default=0)
+    high = min((size for size, told in known if told > near[1] * wanted), default=None)
     if low < likely and (high is None or likely < high):
         return likely
     return max(1, 2 * low if high is None else (low + high) // 2)
