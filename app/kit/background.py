@@ -3,15 +3,43 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from shiboken6 import isValid
 
 from kernels.errors import Cancelled
 from kernels.monitor import Monitor
 
 Work = Callable[[Monitor], Any]
+
+
+class _Post(QObject):
+    """Brings what threads tell to the thread of the window.
+
+    There is one, which is never deleted: a view may be deleted at the very moment at which its thread tells something,
+    and a signal of its own would then be sent by an object that is no longer there."""
+
+    sent = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent.connect(self._bring)
+
+    @Slot(object)
+    def _bring(self, message: tuple[weakref.ref[Latest], Monitor, str, Any]) -> None:
+        whose, *told = message
+        found = whose()
+        if found is not None and isValid(found):
+            found.deliver(*told)
+
+
+@cache
+def _post() -> _Post:
+    return _Post()
 
 
 class Latest(QObject):
@@ -25,7 +53,6 @@ class Latest(QObject):
     finished = Signal(object)
     failed = Signal(object)
     progressed = Signal(object)
-    _message = Signal(object)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -33,7 +60,7 @@ class Latest(QObject):
         self._pending: tuple[Monitor, Work] | None = None
         self._monitor: Monitor | None = None
         self._thread: threading.Thread | None = None
-        self._message.connect(self._deliver)
+        self._post, self._own = _post(), weakref.ref(self)
 
     @property
     def busy(self) -> bool:
@@ -72,14 +99,13 @@ class Latest(QObject):
                 self._send(monitor, "failed", error)
 
     def _send(self, monitor: Monitor, kind: str, value: Any) -> None:
-        try:
-            self._message.emit((monitor, kind, value))
-        except RuntimeError:  # the view is gone
+        if isValid(self):
+            self._post.sent.emit((self._own, monitor, kind, value))
+        else:  # the view is gone
             monitor.cancel()
 
-    @Slot(object)
-    def _deliver(self, message: tuple[Monitor, str, Any]) -> None:
-        monitor, kind, value = message
+    def deliver(self, monitor: Monitor, kind: str, value: Any) -> None:
+        """What the thread told of a request has come to the thread of the window."""
         if kind == "progressed":
             if monitor is self._monitor:
                 self.progressed.emit(value)

@@ -107,9 +107,12 @@ def each(
     runs on the calling thread, as in `share`.
     """
     threads = min(threads or cores(), len(parts))
-    if threads < 2:
-        return [call(part) for part in parts if poll() is None]
     found: list[Any] = [None] * len(parts)
+    if threads < 2:
+        for number, part in enumerate(parts):
+            poll()
+            found[number] = call(part)
+        return found
     numbers, stop = iter(range(len(parts))), stop_word()
 
     def work(worker: int) -> None:
