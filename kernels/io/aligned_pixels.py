@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.cpu.jit import called, compiled
-from kernels.io.aligned_columns import CLASS, CLASSES, count
+from kernels.io.aligned_columns import CLASS, CLASSES, Recount, count
 from kernels.io.aligned_sample import STEP, Sample
 from kernels.io.cpu_tiles import SHIFT, cell, held
 from kernels.io.tiles import Tiles
@@ -241,7 +241,7 @@ def load(letters: np.ndarray) -> None:
     tiles, one, counts = Tiles.of(corner), np.arange(1), np.zeros((1, CLASSES), np.int32)
     for some in (letters[:1], tiles[:], tiles):
         count(some)
-    tiles.with_cells(one, 0, np.zeros((1, 1), np.uint8))
+    Recount(count(tiles), tiles, tiles.with_cells(one, 0, np.zeros((1, 1), np.uint8))).columns()
     held(tiles.table, np.zeros(1, np.uint64), np.zeros(1, np.bool_))
     codes, palette, glyphs = (np.zeros(shape, np.uint8) for shape in ((1, CLASSES), (2, 3), (CLASSES, 1, 1)))
     picture, places = np.zeros((1, 1), np.uint32), edges(0.0, 1.0, 1, 1)
