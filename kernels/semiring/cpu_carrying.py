@@ -24,9 +24,9 @@ class Carried(NamedTuple):
     ``jobs``: a row for every part of a factor that is brought, in turn: LEFT or RIGHT, first row and the one after the
     last, first column and the one after the last, where the part lies in ``pinned``, its rows close together.
     ``takes``: a row for every part of the product that is taken, in turn: first row and the one after the last, and the
-    piece that it comes with. Rows of the product have ``wide`` numbers in ``pinned``, and the first lies at its start.
+    copy that it comes with. Rows of the product have ``wide`` numbers in ``pinned``, and the first lies at its start.
     ``tickets``: three words, 0 at first. The others have a word set to 1 when it is so: ``up`` for every job that is
-    done; ``touched`` for every part of new memory (cpu/carried.py); ``down`` for every piece that has come.
+    done; ``touched`` for every part of new memory (cpu/carried.py); ``down`` for every copy that has come.
     """
 
     left: np.ndarray
@@ -77,8 +77,8 @@ def _bring(given, job):
 def _take_all(given):
     number = take_ticket(given.tickets, 2 * WORD)
     while number < given.takes.shape[0]:
-        first, last, piece = given.takes[number]
-        if not wait_for(given.down, piece * WORD, 1, given.stop):
+        first, last, copy = given.takes[number]
+        if not wait_for(given.down, copy * WORD, 1, given.stop):
             return
         for row in range(first, last):
             source = given.pinned[row * given.wide : (row + 1) * given.wide]

@@ -26,7 +26,7 @@ from kernels.semiring import Semiring
 from kernels.semiring import cuda as algebra
 from kernels.semiring.cpu_carrying import CARRYING, LEFT, RIGHT, Carried
 
-THREADS = 12
+THREADS = 15
 """More do not make the memory of a host faster."""
 LEAST = 4 << 20
 """Bytes of the smaller of all factors and the product below which nothing of it is worth the threads."""
@@ -38,6 +38,8 @@ BLOCKS = 2
 """Blocks that a multiprocessor has at a time (product.cu)."""
 AHEAD = 2
 """Pieces of the product that are queued beyond the one that is waited for."""
+COPY = 4 << 20
+"""Bytes of the product that are copied at a time, so that threads soon have the last ones."""
 
 
 def suits(left: np.ndarray, right: np.ndarray) -> bool:
@@ -85,7 +87,7 @@ class Overlapped:
         self._found = np.empty((len(left), right.shape[1]), self._dtype)
         self._constants, self._zero = algebra.defines(left.dtype, semiring), self._dtype.type(semiring.zero(left.dtype))
         self._panels = list(pairwise(cuts(self._depth, self._size)))
-        self._stop, self._done = workers.stop_word(), 0
+        self._stop, self._done, self._delivered = workers.stop_word(), 0, 0
 
     def product(self) -> np.ndarray:
         """What of the transfers was not beside the computation is the time of the transfers."""
@@ -125,13 +127,14 @@ class Overlapped:
                 jobs += [(factor, row, until, *span, at + (row - first) * wide)
                          for row, until in self._parts(first, last, wide)]  # fmt: skip
             ends.append(len(jobs))
-        takes = [(row, until, piece) for piece, (first, last) in enumerate(pieces)
+        copies = [copy for piece in pieces for copy in self._parts(*piece, self._columns, COPY)]
+        takes = [(row, until, copy) for copy, (first, last) in enumerate(copies)
                  for row, until in self._parts(first, min(last, len(self._found)), self._columns)]  # fmt: skip
         left, right = self._factors
         given = Carried(
             left, right, self._zero, pinned, self._found, np.array(jobs, np.int64),
             np.array(takes, np.int64).reshape(-1, 3), self._columns, tickets=_words(3), up=_words(len(jobs)),
-            touched=_words(-(-self._found.nbytes // SPAN)), down=_words(len(pieces)), stop=self._stop,
+            touched=_words(-(-self._found.nbytes // SPAN)), down=_words(len(copies)), stop=self._stop,
         )  # fmt: skip
         return given, ends
 
@@ -139,9 +142,9 @@ class Overlapped:
         """Where the part of a factor that begins with this column, or row, lies among its panels."""
         return start * self._rows if factor == LEFT else self._depth * self._rows + start * self._columns
 
-    def _parts(self, first: int, last: int, wide: int) -> list[tuple[int, int]]:
-        """Rows that a thread takes at a time."""
-        height = max(1, PART // (wide * self._dtype.itemsize))
+    def _parts(self, first: int, last: int, wide: int, nbytes: int = PART) -> list[tuple[int, int]]:
+        """Rows of so many bytes or, of long ones, a row; those that a thread takes at a time."""
+        height = max(1, nbytes // (wide * self._dtype.itemsize))
         return [(row, min(row + height, last)) for row in range(first, last, height)]
 
     @contextmanager
@@ -161,7 +164,7 @@ class Overlapped:
         address = given.pinned.ctypes.data
         factors = [self._run.empty((side, self._depth), self._dtype) for side in (self._rows, self._columns)]
         found = self._run.empty((self._rows, self._columns), self._dtype)
-        sent: list[cupy.cuda.Event] = []
+        sent: list[list[cupy.cuda.Event]] = []
         with self._run.timed("transfer"):
             first = self._arrive(given, address, factors, 0, ends)
             if first is not None:
@@ -179,9 +182,9 @@ class Overlapped:
                         sent.append(self._send(found, address, row, until))
                     phase.launched(self._share(panel, row, until), len(self._found))
                     if len(sent) > AHEAD:
-                        self._deliver(given, sent, len(sent) - 1 - AHEAD)
-            for piece in range(max(0, len(pieces) - AHEAD), len(pieces)):
-                self._deliver(given, sent, piece)
+                        self._deliver(given, sent.pop(0))
+            for copies in sent:
+                self._deliver(given, copies)
 
     def _arrive(
         self, given: Carried, address: int, factors: list[cupy.ndarray], number: int, ends: list[int]
@@ -217,17 +220,22 @@ class Overlapped:
         sizes = np.int32(end - start), np.int32(self._columns), np.int64(0), np.int64(0), np.int64(0)
         kernel(grid, (algebra.THREADS,), (*map(np.uint64, (left, right, into)), *sizes, np.int32(start == 0)))
 
-    def _send(self, found: cupy.ndarray, address: int, row: int, until: int) -> cupy.cuda.Event:
-        """Queue a copy of rows of the product behind what computes them; the factors in pinned memory have gone."""
+    def _send(self, found: cupy.ndarray, address: int, row: int, until: int) -> list[cupy.cuda.Event]:
+        """Queue copies of rows of the product behind what computes them; the factors in pinned memory have gone."""
         self._departures.wait_event(_recorded(self._main))
-        at, size = (count * self._columns * self._dtype.itemsize for count in (row, until - row))
-        (found.data + at).copy_to_host_async(address + at, size, self._departures)
-        return _recorded(self._departures)
+        events = []
+        for first, last in self._parts(row, until, self._columns, COPY):
+            at, size = (count * self._columns * self._dtype.itemsize for count in (first, last - first))
+            (found.data + at).copy_to_host_async(address + at, size, self._departures)
+            events.append(_recorded(self._departures))
+        return events
 
-    def _deliver(self, given: Carried, sent: list[cupy.cuda.Event], piece: int) -> None:
+    def _deliver(self, given: Carried, copies: list[cupy.cuda.Event]) -> None:
         """Give rows to the threads when they have come."""
-        sent[piece].synchronize()
-        carried.come(given.down, piece, 1)
+        for event in copies:
+            event.synchronize()
+            carried.come(given.down, self._delivered, 1)
+            self._delivered += 1
 
     def _share(self, panel: tuple[int, int], row: int, until: int) -> int:
         """Rows of the product that as much work makes as there will have been with these rows of a panel."""

@@ -45,6 +45,7 @@ def small(emulated, monkeypatch):
     monkeypatch.setattr(cuda_overlapped, "MOST", 256)
     monkeypatch.setattr(cuda_overlapped, "BLOCKS", 0)
     monkeypatch.setattr(cuda_overlapped, "PART", 4096)
+    monkeypatch.setattr(cuda_overlapped, "COPY", 16384)
     monkeypatch.setattr(cuda, "LAUNCH_CELLS", 1 << 16)
     return cuda_overlapped
 
