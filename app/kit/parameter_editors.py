@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QFileDialog, QLineEdit
 
@@ -79,12 +79,13 @@ class NumberEditor(QAbstractSpinBox):
         """Everything may be typed: a wrong value is shown as wrong, not swallowed."""
         return QValidator.State.Acceptable, text, position
 
-    def event(self, event: QEvent) -> bool:
-        """Escape is for the wrong text first, and only then a shortcut of the window."""
-        if self._wrong and event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Escape is for the wrong text first, and only then a shortcut of the window. It hears itself while its text is
+        wrong: all events of all editors in Python would be hundreds of waits for the interpreter."""
+        if event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):
             event.accept()
             return True
-        return super().event(event)
+        return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._wrong and _is_escape(event):
@@ -137,14 +138,15 @@ class NumberEditor(QAbstractSpinBox):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._room = self.lineEdit().width()
-        if not self.lineEdit().isModified():
+        before, self._room = self._room, self.lineEdit().width()
+        if self._room != before and not self.lineEdit().isModified():
             self._render()
 
     def _mark(self, wrong: bool) -> None:
         """Show the text as wrong, or as right (the style sheet paints the border)."""
         if self._wrong != wrong:
             self._wrong = wrong
+            (self.installEventFilter if wrong else self.removeEventFilter)(self)
             self.setProperty("wrong", wrong)
             self.style().unpolish(self)
             self.style().polish(self)
