@@ -44,7 +44,7 @@ def prepare(alignment: AlignedSequences) -> None:
     """Make the tiles of a large alignment, on any thread: `tiled` takes them then."""
     if alignment.letters.size > LARGE and id(alignment) not in _prepared:
         made = _prepared[id(alignment)] = _tiled(alignment)
-        made.letters.set_aside()
+        layers(made)[0].set_aside()
         weakref.finalize(alignment, _prepared.pop, id(alignment), None).atexit = False
 
 
