@@ -82,7 +82,7 @@ def test_nothing_is_heard_after_cancel(qtbot):
 
 def test_a_view_may_be_deleted_just_before_its_thread_tells_something(qtbot, monkeypatch) -> None:
     """Between the look whether it is still there, and the signal."""
-    latest, failures, valid = Latest(owner := QObject()), [], background.isValid
+    latest, told, valid, send = Latest(owner := QObject()), [], background.isValid, Latest._send
     looked, deleted = threading.Event(), threading.Event()
 
     def look(found: object) -> bool:
@@ -93,7 +93,7 @@ def test_a_view_may_be_deleted_just_before_its_thread_tells_something(qtbot, mon
         return there
 
     monkeypatch.setattr(background, "isValid", look)
-    monkeypatch.setattr(threading, "excepthook", failures.append)
+    monkeypatch.setattr(Latest, "_send", lambda *given: (told.append(given[2]), send(*given)))
     latest.request(lambda monitor: 1)
     thread = latest._thread
     assert looked.wait(PATIENCE_S)
@@ -101,4 +101,4 @@ def test_a_view_may_be_deleted_just_before_its_thread_tells_something(qtbot, mon
     deleted.set()
     thread.join(PATIENCE_S)
     qtbot.wait(20)
-    assert not thread.is_alive() and not failures and owner is not None
+    assert not thread.is_alive() and told == ["finished"] and owner is not None  # not "failed" after it
