@@ -13,6 +13,7 @@ import pytest
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.kit import export, print_size
@@ -283,3 +284,15 @@ def test_a_figure_that_is_stopped_leaves_no_word_on_standard_error(
 def test_what_was_copied_is_said(view: AlignmentViewer, form: str, said: str) -> None:
     view.taking.copy(form)
     assert view._status.text() == said
+
+
+def test_the_width_in_print_is_typed_at_once(view: AlignmentViewer, qtbot: Any) -> None:
+    dialog = print_size.SizeDialog(view, lambda columns: (QSize(600, 400), 10.0), 60)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    box = dialog.focusWidget()
+    assert box is dialog.width_mm
+    QTest.keyClicks(box, "90")
+    QTest.keyClick(box, Qt.Key.Key_Tab)
+    assert dialog.printed.width_mm == 90 and dialog.focusWidget() is dialog.columns
