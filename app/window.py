@@ -142,7 +142,8 @@ class Window(Workbench):
         self.curves.folded.connect(lambda closed: self.settings.put("curves_closed", closed))
         self.sequences.refused.connect(lambda text: self.jobs.say(text, error=True))
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
-        loader.said.connect(self.jobs.say)
+        for saying in (loader.said, self.data.said):
+            saying.connect(self.jobs.say)
         loader.opened.connect(self.settings.add_recent)
         loader.found.connect(self._take_opened)
         # In a turn of the event loop of its own, as it takes as long as all else that follows what was opened.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -44,9 +45,10 @@ def last_line(folder: Path, *arguments: str) -> str:
     (folder / "conftest.py").write_text(CONFTEST)
     (folder / "test_some.py").write_text(TESTS)
     (folder / "test_library.py").write_text('import pytest\npytest.importorskip("nothing_of_this_name")\n')
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "none.ini", "--rootdir", "."]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "xdist", "-c", "none.ini", "--rootdir", "."]
     (folder / "none.ini").write_text(f"[pytest]\npythonpath = {ROOT}\n")
-    run = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # Qt and Hypothesis take longer than the tests
+    run = subprocess.run([*command, *arguments], cwd=folder, env=alone, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     return run.stdout.splitlines()[-1]
 

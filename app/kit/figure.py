@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QPainter
 
 from app import theme
 from app.kit.legend import LegendItem, draw_legend, legend_height
+from app.kit.saved_painter import saved
 
 Body = Callable[[QPainter, float, float], None]
 """Draws what is between title and legend, of this width and height, from (0, 0)."""
@@ -29,11 +30,10 @@ def draw(painter: QPainter, area: QRectF, title: str, items: tuple[LegendItem, .
     metrics, room = painter.fontMetrics(), area.width() - 2 * theme.MARGIN
     above, below = _heights(metrics, items, area.width())
     height = area.height() - above - below
-    painter.save()
-    painter.translate(0, above)
-    painter.setClipRect(QRectF(0, 0, area.width(), height))
-    body(painter, area.width(), height)
-    painter.restore()
+    with saved(painter):
+        painter.translate(0, above)
+        painter.setClipRect(QRectF(0, 0, area.width(), height))
+        body(painter, area.width(), height)
     for top, high in ((0.0, above), (above + height, below)):
         painter.fillRect(QRectF(0, top, area.width(), high), QColor(theme.active().panel))
     painter.setPen(QColor(theme.active().text))

@@ -111,7 +111,7 @@ def draw_row_name(painter: QPainter, x: float, middle: float, room: float, text:
     """Write a name to the right of a row."""
     metrics = QFontMetricsF(painter.font())
     box = QRectF(x, middle - metrics.height(), room, 2 * metrics.height())
-    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+    shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
     painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
 

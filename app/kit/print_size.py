@@ -53,6 +53,8 @@ class SizeDialog(QDialog):
         self.told.setMinimumHeight(QLabel("0\n" * 2).sizeHint().height())
         for box in (self.width_mm, self.dpi, self.columns):
             box.valueChanged.connect(self._tell)
+        self.width_mm.setFocus()
+        self.width_mm.selectAll()  # what is typed takes its place
         self._tell()
 
     @property

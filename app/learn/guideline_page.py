@@ -13,6 +13,7 @@ from app.kit.painted_view import Canvas
 from app.kit.widgets import Card, label
 from app.learn.guidelines import Guideline, Slide
 from kernels.cuda.guidelines import CARDS, Limits
+from kernels.text import counted
 
 WIDEST_TEXT = 900
 
@@ -53,7 +54,8 @@ class SlideRow:
         self._tell()
 
     def _tell(self) -> None:
-        self.text.setText(f"{self.value:,} {self.spec.unit}".strip())
+        unit = self.spec.unit
+        self.text.setText(counted(self.value, unit.removesuffix("s"), unit) if unit else f"{self.value:,}")
 
 
 class GuidelinePage(QWidget):

@@ -166,7 +166,8 @@ def tiling(painter: QPainter, area: QRectF, limits: Limits, values: Values) -> N
         painter.setPen(QColor(colours.accent_text))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
     painter.setPen(QColor(colours.muted))
-    painter.drawText(QRectF(left, top, side, side), Qt.AlignmentFlag.AlignCenter, TILE_WORDS)
+    width = max(side, painter.fontMetrics().size(0, TILE_WORDS).width())  # a small square is left where it begins
+    painter.drawText(QRectF(left + side - width, top, width, side), Qt.AlignmentFlag.AlignCenter, TILE_WORDS)
 
 
 def _text(painter: QPainter, box: QRectF, words: str) -> None:

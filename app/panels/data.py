@@ -14,7 +14,7 @@ from app.kit.widgets import Card, label, menu_button, quiet_button, row
 from app.session.entry import edited_summary
 from app.session.session import Session
 from kernels.io.aligned import AlignedSequences
-from kernels.io.sequences import SEQUENCE
+from kernels.io.sequences import SEQUENCE, what_reading_changed
 from kernels.method import Input, ProblemType
 from kernels.registry.loading import kind_of
 
@@ -32,6 +32,7 @@ class DataPanel(Card):
     Hidden while nobody needs it.
     """
 
+    said = Signal(str)
     shown_wanted = Signal(object)
     open_wanted = Signal(object)
     """A file that comes with the program."""
@@ -125,7 +126,10 @@ class DataPanel(Card):
         """Add what the selected data hold as sequences, where they hold some."""
         for datum in self._selected():
             if (kind := kind_of(datum)) and kind.unaligned:
-                self._session.add(kind.unaligned(datum), f"{datum.name} as sequences")
+                made = kind.unaligned(datum)
+                self._session.add(made, f"{datum.name} as sequences")
+                for note in what_reading_changed(made):
+                    self.said.emit(note)
 
     def want_profile(self) -> None:
         """Ask for a profile of the alignment that is selected."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -13,6 +13,8 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QSpinBox,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
@@ -35,8 +37,19 @@ LISTED = 100
 """How much of the room that is left goes to the list of methods, as long as it has more; the rest stays empty."""
 
 
+class Narrow(QStyledItemDelegate):
+    """Draws items as wide as their list, which then has no bar below for a letter: longer names end in dots."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(0, super().sizeHint(option, index).height())
+
+
 class CheckList(QListWidget):
     """Items with boxes, which a click anywhere on an item checks or takes the check from."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setItemDelegate(Narrow(self))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         item = self.itemAt(event.position().toPoint())
@@ -236,7 +249,7 @@ class SweepForm(Card):
 
     def _dress(self, item: QListWidgetItem, name: str, tip: str, checked: bool, enabled: bool) -> None:
         item.setText(name)
-        item.setToolTip(tip)
+        item.setToolTip(f"{name}\n{tip}")
         flags = Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsSelectable
         item.setFlags(flags | Qt.ItemFlag.ItemIsEnabled if enabled else flags)
         item.setCheckState(Qt.CheckState.Checked if checked and enabled else Qt.CheckState.Unchecked)

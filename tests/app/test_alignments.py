@@ -38,6 +38,7 @@ def test_as_sequences_takes_it_apart(qtbot: Any, window: Any, tmp_path: Path) ->
     found = window.session.state.sequences
     assert [(one.name, one.letters) for one in found] == [("one", b"ACGT"), ("two", b"ACGGT"), ("three", b"AGT")]
     assert [one.note for one in found] == ["1 gap removed", "", "2 gaps removed"]
+    assert window.jobs.message.text() == "3 gaps removed from 2 sequences"
     window.session.undo_stack.undo()
     assert not window.session.state.sequences
 

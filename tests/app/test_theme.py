@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QCheckBox, QListWidget, QMenu, QRadioButton, QTextBrowser, QWidget
 
 from app import theme
 from app.kit.widgets import check_action
@@ -41,3 +43,30 @@ def test_ticks_of_menus_are_as_fine_as_the_screen(window: Window) -> None:
         part = cells[top:, left:]
         blocks = part[: len(part) // 2 * 2, : part.shape[1] // 2 * 2].reshape(len(part) // 2, 2, -1, 2)
         assert (blocks != blocks[:, :1, :, :1]).any()
+
+
+DRESSED: dict[str, Callable[[QWidget], QWidget]] = {
+    "box": lambda window: QCheckBox("many words", window),
+    "button": lambda window: QRadioButton("many words", window),
+    "page": lambda window: QTextBrowser(window, html="many words"),
+    "list": lambda window: listed(QListWidget(window)),
+}
+
+
+def listed(made: QListWidget) -> QListWidget:
+    made.addItem("many words")
+    return made
+
+
+@pytest.mark.parametrize("kind", DRESSED)
+def test_what_is_disabled_looks_so(window: Window, kind: str) -> None:
+    made = DRESSED[kind](window)
+    made.resize(120, 40)
+    made.show()
+    active = theme.active()
+    for enabled, colour, other in ((True, active.text, active.muted), (False, active.muted, active.text)):
+        made.setEnabled(enabled)
+        picture = made.grab().toImage()
+        right_of_its_mark = range(30, picture.width() - 15)
+        found = {picture.pixelColor(x, y).name() for x in right_of_its_mark for y in range(picture.height())}
+        assert colour in found and other not in found

@@ -27,6 +27,8 @@ LABEL_GROUND, LABEL_GAP = 170, 16
 """How far the ground behind the name of a level line covers what is there, of 255, and pixels beside the name."""
 MOST_ITEMS = 12
 """Lines that the legend names one by one."""
+CUT_AT = 3.0
+"""A bar of a spread is cut beyond so many times the usual one, and the range of the medians."""
 TIMES, RATES = ("wall_ms", "compute_ms"), ("gcups", "wall_gcups", series.SPEEDUP)
 """Quantities that a model of the time foretells, up to a factor, and those that one over it does."""
 MODEL_PENS: tuple[Kind, ...] = ("dashes", "dots", "dash-dots", "dash-dot-dots")
@@ -66,9 +68,10 @@ class LinePlot(pg.PlotWidget):
         self._dots.sigHovered.connect(
             lambda _, found, *rest: self.hovered.emit(found[0].data() if len(found) else None)
         )
+        self._cuts = pg.ScatterPlotItem(size=SIZE, pen=None)
         self._best = pg.ScatterPlotItem(size=SIZE + 8, symbol="star", pen=None)
         self._chosen = pg.ScatterPlotItem(size=SIZE + 8, pen=None, brush=None)
-        for item in (*self._curves, self._spreads, self._dots):
+        for item in (*self._curves, self._spreads, self._dots, self._cuts):
             self.addItem(item)
         for item in (self._best, self._chosen):
             self.addItem(item, ignoreBounds=True)
@@ -103,6 +106,8 @@ class LinePlot(pg.PlotWidget):
         self._mark_places(settings)
         self._draw_levels(levels, settings)
         told = [LegendItem("mark", f"fastest candidate: {_told(best, settings)}", (colours.path,))] if best else []
+        if len(self._cuts.data):
+            told.append(LegendItem("mark", "values beyond the end of a bar", (colours.muted,)))
         self.items = (*line_items(self.lines, "mark" if settings.scatter else "line"), *models, *told)
         self.autoRange()
 
@@ -199,6 +204,7 @@ class LinePlot(pg.PlotWidget):
         if not of_all:
             self._spreads.setData(x=None, y=None)
             self._dots.setData([], [])
+            self._cuts.setData([], [])
             return
         shades, places, spreads, points = zip(*of_all, strict=True)
         x = np.array([_scaled(place, settings.log_x) for place in places])
@@ -206,7 +212,14 @@ class LinePlot(pg.PlotWidget):
             np.array([_scaled(getattr(spread, part), settings.log_y) for spread in spreads])
             for part in ("median", "low", "high")
         )
+        (low, high), beyond = _cut(y, low, high)
         self._spreads.setData(x=x, y=y, top=high - y, bottom=y - low)
+        down, up = beyond
+        self._cuts.setData(
+            x=np.concatenate((x[down], x[up])), y=np.concatenate((low[down], high[up])),
+            symbol=["t"] * int(down.sum()) + ["t1"] * int(up.sum()),  # of which the first points down
+            brush=pg.mkBrush(theme.active().muted),
+        )  # fmt: skip
         self._dots.setData(
             x=x, y=y, data=list(points), symbol=[_symbol(shade) for shade in shades],
             brush=[self._brushes[shade % len(self._brushes)] for shade in shades],
@@ -228,6 +241,14 @@ def label_places(rooms: Sequence[float]) -> list[tuple[float, bool]]:
             found.append((end, above))
             end -= room
     return found
+
+
+def _cut(y: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+    """Ends of the bars, none so far out that the medians could no longer be told apart; and which were cut."""
+    usual = float(np.median(np.concatenate((high - y, y - low))))
+    reach = max(float(np.ptp(y)), CUT_AT * usual) or np.inf
+    least, most = y.min() - reach, y.max() + reach
+    return (np.maximum(low, least), np.minimum(high, most)), (low < least, high > most)
 
 
 def _number(place: float) -> str:

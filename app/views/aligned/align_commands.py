@@ -20,6 +20,7 @@ from kernels.method import Method
 from kernels.model import Sequence
 from kernels.monitor import Monitor
 from kernels.registry import realigning
+from kernels.text import counted
 
 Made = tuple[str, AlignedSequences, AlignedSequences]
 """What was done, to which alignment, and the one that came of it."""
@@ -86,7 +87,9 @@ class AlignCommands:
     def add(self, others: list[Sequence]) -> None:
         """Align sequences to the rows, one after another, as rows at the end."""
         alignment = self._alignment
-        self._start(f"adding {len(others):,} sequences", lambda monitor: realigning.added(alignment, others, monitor))
+        self._start(
+            f"adding {counted(len(others), 'sequence')}", lambda monitor: realigning.added(alignment, others, monitor)
+        )
 
     def ask_merge(self) -> None:
         """Ask for a file with another alignment, and align the columns of both."""

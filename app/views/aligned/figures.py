@@ -19,6 +19,7 @@ from app.kit import export, figure
 from app.kit.background import Latest
 from app.kit.legend import LegendItem
 from app.kit.print_size import ask_size
+from app.kit.saved_painter import saved
 from app.views.aligned import paint, pixels
 from app.views.aligned.picture import Choice, Frame, Picture
 from app.views.aligned.sight import Sight
@@ -190,10 +191,9 @@ class Blocks:
 
     def draw(self, painter: QPainter, monitor: Monitor) -> None:
         for number, frame in enumerate(self.frames):
-            painter.save()
-            painter.translate(0, number * self.tall)
-            self._draw(painter, frame, pixels.part_of(monitor.update, number, len(self.frames)))
-            painter.restore()
+            with saved(painter):
+                painter.translate(0, number * self.tall)
+                self._draw(painter, frame, pixels.part_of(monitor.update, number, len(self.frames)))
 
     def _draw(self, painter: QPainter, frame: Frame, told: pixels.Told) -> None:
         if self.beside is not None:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPen
 from app import theme
 from app.kit import glyphs
 from app.kit.ink import font as ink_font
+from app.kit.saved_painter import saved
 from app.views.aligned import tracks
 from app.views.aligned.picture import Frame, Picture, ranges
 from app.views.aligned.pixels import Told, as_image, part_of, quiet
@@ -115,30 +116,31 @@ def draw_cells(painter: QPainter, picture: Picture, frame: Frame, letters: str =
     shown = _shown(picture) if letters == "differences" else colouring.shown
     shown = shown[first:last] if len(shown) > 1 else shown
     inks, across = colouring.inks, np.arange(last - first)
-    painter.save()
-    ends = QRectF(QPointF(frame.x(first), frame.y(first_row)), QPointF(frame.x(last), frame.y(last_row)))
-    if not inside.adjusted(-HAIR, -HAIR, HAIR, HAIR).contains(ends):
-        painter.setClipRect(inside)  # which drawings repeat at every letter
-    painter.setFont(ink_font(letter_px(frame)))
-    for place in range(first_row, last_row):
-        if (place - first_row) % TOLD == 0:
-            told(place - first_row, last_row - first_row)
-        line = picture.letters_at(place)[first:last]
-        kinds = aligned_pixels.CLASS[line]
-        found = codes[np.minimum(across, len(codes) - 1), kinds]
-        written = shown[np.minimum(across, len(shown) - 1), kinds] | (picture.order[place] == colouring.whole)
-        starts = np.flatnonzero(np.diff(found.astype(np.int16), prepend=-1))
-        for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), found.size], strict=True):
-            box = QRectF(frame.x(first + start), frame.y(place), (stop - start) * frame.cell_width, frame.cell_height)
-            if found[start] > 1:
-                painter.fillRect(box & inside, QColor(*colouring.palette[found[start]].tolist()))
-            painter.setPen(QColor(*inks[found[start]].tolist()))
-            for at in range(start, stop) if letters != "none" else ():
-                if written[at]:
-                    letter = chr(line[at])
-                    place_of = QRectF(frame.x(first + at), frame.y(place), frame.cell_width, frame.cell_height)
-                    painter.drawText(place_of, Qt.AlignmentFlag.AlignCenter, letter)
-    painter.restore()
+    with saved(painter):
+        ends = QRectF(QPointF(frame.x(first), frame.y(first_row)), QPointF(frame.x(last), frame.y(last_row)))
+        if not inside.adjusted(-HAIR, -HAIR, HAIR, HAIR).contains(ends):
+            painter.setClipRect(inside)  # which drawings repeat at every letter
+        painter.setFont(ink_font(letter_px(frame)))
+        for place in range(first_row, last_row):
+            if (place - first_row) % TOLD == 0:
+                told(place - first_row, last_row - first_row)
+            line = picture.letters_at(place)[first:last]
+            kinds = aligned_pixels.CLASS[line]
+            found = codes[np.minimum(across, len(codes) - 1), kinds]
+            written = shown[np.minimum(across, len(shown) - 1), kinds] | (picture.order[place] == colouring.whole)
+            starts = np.flatnonzero(np.diff(found.astype(np.int16), prepend=-1))
+            for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), found.size], strict=True):
+                box = QRectF(
+                    frame.x(first + start), frame.y(place), (stop - start) * frame.cell_width, frame.cell_height
+                )
+                if found[start] > 1:
+                    painter.fillRect(box & inside, QColor(*colouring.palette[found[start]].tolist()))
+                painter.setPen(QColor(*inks[found[start]].tolist()))
+                for at in range(start, stop) if letters != "none" else ():
+                    if written[at]:
+                        letter = chr(line[at])
+                        place_of = QRectF(frame.x(first + at), frame.y(place), frame.cell_width, frame.cell_height)
+                        painter.drawText(place_of, Qt.AlignmentFlag.AlignCenter, letter)
 
 
 def letter_px(frame: Frame) -> int:

@@ -26,6 +26,7 @@ from kernels.msa.problem import MsaAnswer
 from kernels.pairwise.model import LEFT, UP
 from kernels.profiles.options import merged
 from kernels.profiles.problem import ProfileAnswer
+from kernels.text import counted
 from kernels.triple.model import LETTER, TripleAnswer
 
 MOST_COPIED = 1 << 26
@@ -126,7 +127,8 @@ def copy(picture: Picture, form: str) -> str:
     shown = picture.members(picture.order)
     rows = shown.size if picture.choice.empty else int(picture.choice.rows[shown].sum())
     columns = picture.shape[1] if picture.choice.empty else int(picture.choice.columns.sum())
-    return f"Copied {texts.size(rows, columns)}."
+    what = counted(rows, "name") if form == "names" else texts.size(rows, columns)
+    return f"Copied {what}."
 
 
 def ask_and_save(parent: QWidget, picture: Picture, chosen: bool, saving: Latest, tell: Callable[[str], None]) -> None:

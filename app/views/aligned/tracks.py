@@ -75,9 +75,9 @@ TRACKS: Mapping[str, Track] = MappingProxyType(
         "agreement": Track("Compared", BAR),
         "confidence": Track("Confidence", BAR, lambda picture: np.nan_to_num(confidence(picture.alignment))),
         "codons": Track("Codon position", LINE),
-        "frame 1": Track("Frame 1", LINE),
-        "frame 2": Track("Frame 2", LINE),
-        "frame 3": Track("Frame 3", LINE),
+        "frame 1": Track("Frame 1 of the row", LINE),
+        "frame 2": Track("Frame 2 of the row", LINE),
+        "frame 3": Track("Frame 3 of the row", LINE),
         "entropy": Track("Entropy", BAR, lambda picture: picture.columns.entropy / np.log2(letters_of(picture))),
     }
 )

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from app import theme
 from app.kit.ink import font
+from app.kit.saved_painter import saved
 from app.views.aligned import paint, pixels
 from app.views.aligned.picture import Frame, Picture
 from kernels.io.aligned import GAP
@@ -110,20 +111,21 @@ def draw(
     for number, block in enumerate(shown_blocks):
         told(number, len(shown_blocks))
         frame = blocks.frame_of(block)
-        painter.save()
-        painter.translate(0, block * blocks.height - blocks.top)
-        if strokes:
-            paint.draw_fine(painter, picture, frame, scale, letters, pixels.part_of(told, number, len(shown_blocks)))
-        else:
-            pixels.draw(painter, frame.box, paint.body(picture, frame, scale, paint.FINE, letters))
-        paint.draw_names(painter, picture, frame, taxa)
-        paint.draw_head(painter, picture, frame, shown, scale, strokes)
-        for mark in marks:
-            mark(painter, picture, frame)
-        paint.draw_marks(painter, picture, frame)
-        if frame.letters and picture.alignment.letters.size <= MOST_NUMBERED:
-            _number(painter, picture, frame)
-        painter.restore()
+        with saved(painter):
+            painter.translate(0, block * blocks.height - blocks.top)
+            if strokes:
+                paint.draw_fine(
+                    painter, picture, frame, scale, letters, pixels.part_of(told, number, len(shown_blocks))
+                )
+            else:
+                pixels.draw(painter, frame.box, paint.body(picture, frame, scale, paint.FINE, letters))
+            paint.draw_names(painter, picture, frame, taxa)
+            paint.draw_head(painter, picture, frame, shown, scale, strokes)
+            for mark in marks:
+                mark(painter, picture, frame)
+            paint.draw_marks(painter, picture, frame)
+            if frame.letters and picture.alignment.letters.size <= MOST_NUMBERED:
+                _number(painter, picture, frame)
 
 
 def _number(painter: QPainter, picture: Picture, frame: Frame) -> None:

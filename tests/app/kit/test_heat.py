@@ -1,5 +1,5 @@
 import numpy as np
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.kit import heat, ink
 
@@ -36,3 +36,15 @@ def test_numbers_can_be_read_on_every_colour_of_every_map():
             colour = QColor.fromRgb(int(heat.colours(name)[place]))
             assert contrast(heat.text_on(place, name), colour) > 4, (name, place)
     assert ink.on(QColor("#000000")) == ink.LIGHT_INK
+
+
+def test_long_names_that_differ_at_their_end_differ_on_the_screen(qapp):
+    pictures = []
+    for end in ("human", "whale"):
+        drawn = QImage(120, 40, QImage.Format.Format_RGB32)
+        drawn.fill(QColor("white"))
+        painter = QPainter(drawn)
+        heat.draw_row_name(painter, 2, 20, 90, f"myoglobin_of_a_creature_{end}")
+        painter.end()
+        pictures.append(drawn)
+    assert pictures[0] != pictures[1]

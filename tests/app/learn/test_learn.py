@@ -1,9 +1,12 @@
 """The Learn workspace as a person uses it."""
 
+import numpy as np
 import pytest
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 
 from app import theme
+from app.learn import guideline_pictures
 from app.learn.guideline_page import GuidelinePage
 from app.learn.guidelines import COALESCING, GUIDELINES, OCCUPANCY
 from app.learn.workspace import LearnWorkspace
@@ -91,6 +94,34 @@ def test_words_of_coalescing_follow_the_sliders(learn):
     assert "128 of 128 bytes" in page.words.text() and "100 %" in page.words.text()
     page.rows["stride"].set_value(8)
     assert "128 of 1,024 bytes" in page.words.text() and "8 times one after another" in page.words.text()
+
+
+def test_one_of_something_is_said_as_one(learn):
+    row = learn.guidelines["coalescing"].rows["stride"]
+    said = []
+    for value in (0, 1, 2):
+        row.set_value(value)
+        said.append(row.text.text())
+    assert said == ["0 items", "1 item", "2 items"]
+    lanes = learn.guidelines["divergence"].rows["lanes"]
+    lanes.set_value(1)
+    assert lanes.text.text() == "1 of 32"
+
+
+@pytest.mark.parametrize("size", [300, 800])
+def test_words_beside_a_product_are_whole_however_small_it_is(qtbot, size):
+    words = {"tile": 128, "depth": 8, "item": 4, "threads": 256}
+    found = QImage(900, size, QImage.Format.Format_RGB32)
+    found.fill(QColor("white"))
+    painter = QPainter(found)
+    room = painter.fontMetrics().size(0, guideline_pictures.TILE_WORDS)
+    guideline_pictures.tiling(painter, QRectF(0, 0, 900, size), CARDS[0], words)
+    painter.end()
+    pixels = np.frombuffer(found.constBits(), np.uint32).reshape(size, 900) & 0xFFFFFF
+    side = min(900 / 2.4, (size - 20) / 2.3)
+    left = 450 - 1.08 * side  # of the square in which they stand
+    inked = np.flatnonzero((pixels[: int(10 + side), : int(left + side)] != 0xFFFFFF).any(axis=0))
+    assert abs(np.ptp(inked) - room.width()) < 12
 
 
 @pytest.mark.parametrize("guideline", GUIDELINES, ids=lambda guideline: guideline.id)

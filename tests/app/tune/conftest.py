@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app import application, settings, theme
+from app.jobs.queue import JobQueue
+from app.tune.workspace import TuneWorkspace
+from kernels import registry
+from kernels.cuda import devices
 from kernels.experiments import results
+from kernels.io import sequences
 from kernels.machine import tuned
+from tests.app import fake
 
 
 @pytest.fixture
@@ -20,7 +28,30 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def tune(ready: Any, place: Path) -> Any:
-    """The workspace, with two sequences open in Analyse."""
+def tune(request: pytest.FixtureRequest, place: Path) -> Any:
+    """The workspace, with two sequences open; in a window where the test asks for one."""
+    if "make_window" not in request.fixturenames:
+        return request.getfixturevalue("alone")
+    ready = request.getfixturevalue("ready")
     ready.turn_to(1)
     return ready.tune
+
+
+@pytest.fixture
+def alone(qtbot: Any, folder: Path, pair: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TuneWorkspace]:
+    """The workspace without the window around it, which takes longer to make than most of what is tested in it."""
+    queue, method = JobQueue(), fake.make()
+    monkeypatch.setattr(registry, "METHODS", (method, fake.make("other"), fake.make_weighing(), fake.make_kept()))
+    monkeypatch.setattr(devices, "discover", lambda: ((), "there is none in tests"))
+    application.make_application(settings.Settings())
+    with theme.undressed():
+        made = TuneWorkspace(queue, registry.METHODS)
+    qtbot.addWidget(made)
+    made.resize(1280, 720)
+    made.set_method(method, {})
+    made.set_data(tuple(sequences.read(pair)))
+    made.show()
+    fake.RELEASED.clear()
+    yield made
+    fake.RELEASED.set()
+    queue.shut_down()

@@ -31,6 +31,23 @@ def test_what_is_wrong_is_seen_where_the_form_scrolls(tune: Any, ready: Any) -> 
     assert ready.rect().contains(ready.mapFromGlobal(tune.form.problem.mapToGlobal(tune.form.problem.rect().center())))
 
 
+def test_a_long_name_is_cut_without_a_bar_below_the_methods(tune: Any, qtbot: Any) -> None:
+    methods = tune.form.contenders
+    methods.setFixedWidth(90)
+    item = methods.item(0)
+    item.setText("a name of a method that has no room")
+    qtbot.waitUntil(lambda: methods.viewport().width() <= 90)
+    methods.doItemsLayout()
+    assert methods.horizontalScrollBar().maximum() == 0 and not methods.horizontalScrollBar().isVisible()
+    assert 0 < methods.visualItemRect(item).width() <= methods.viewport().width()
+    assert methods.visualItemRect(item).height() >= methods.fontMetrics().height()
+
+
+def test_a_name_that_is_cut_is_in_the_tip(tune: Any) -> None:
+    item = tune.form.contenders.item(0)
+    assert item.toolTip().startswith(f"{item.text()}\n")
+
+
 def test_what_was_set_comes_back(tune: Any, ready: Any) -> None:
     tune.form.axes[0].set_value("s", "32,96")
     tune.form.repeats.setValue(7)

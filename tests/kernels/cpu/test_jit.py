@@ -10,12 +10,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from kernels.cpu import code_cache, file_lock, jit
+from tests.kernels.cpu.starter import Starter, starter
 
 ROOT = Path(__file__).resolve().parents[3]
 needs_locks = pytest.mark.skipif(not importlib.util.find_spec("fcntl"), reason="this system has no such locks")
@@ -104,31 +105,39 @@ def written(root: Path, **sources: str) -> Path:
     return root
 
 
-def house(root: Path, cache: Path, **environment: str) -> tuple[list[int], list[int]]:
+House = Callable[..., tuple[list[int], list[int]]]
+
+
+@pytest.fixture(scope="module")
+def starting() -> Iterator[Starter]:
+    with starter() as found:
+        yield found
+
+
+@pytest.fixture
+def house(starting: Starter, tmp_path_factory: pytest.TempPathFactory) -> House:
     """What the functions of house.walls give for 3, in a process of their own, and how many were loaded."""
-    found = subprocess.run(
-        [sys.executable, "-c", REPORT],
-        cwd=root,
-        env={
+
+    def run(root: Path, cache: Path, **environment: str) -> tuple[list[int], list[int]]:
+        found = {
             **os.environ,
             "PYTHONPATH": f"{root}{os.pathsep}{ROOT}",
             "XDG_CACHE_HOME": str(cache),
             "NUMBA_CACHE_DIR": "",
             **environment,
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert found.returncode == 0, found.stderr
-    return tuple(json.loads(found.stdout))
+        }
+        code, said = starting.run(REPORT, root, found, tmp_path_factory.mktemp("said") / "said.txt")
+        assert code == 0, said
+        return tuple(json.loads(said))
+
+    return run
 
 
 def folders(cache: Path) -> set[str]:
     return {path.name for path in (cache / "antidiag" / "numba").iterdir()}
 
 
-def test_code_is_loaded_by_other_processes_and_checkouts_until_a_source_changes(tmp_path: Path) -> None:
+def test_code_is_loaded_by_other_processes_and_checkouts_until_a_source_changes(house: House, tmp_path: Path) -> None:
     one = written(tmp_path / "one", walls=WALLS, sizes=SIZES)
     two = written(tmp_path / "two", walls=WALLS, sizes=SIZES)
     assert house(one, tmp_path) == ([6], [0])
@@ -140,14 +149,14 @@ def test_code_is_loaded_by_other_processes_and_checkouts_until_a_source_changes(
     assert house(written(one, sizes="HEIGHT = 5"), tmp_path) == ([15], [0])
 
 
-def test_the_users_own_folder_is_used(tmp_path: Path) -> None:
+def test_the_users_own_folder_is_used(house: House, tmp_path: Path) -> None:
     root = written(tmp_path / "one", walls=WALLS, sizes=SIZES)
     assert house(root, tmp_path / "unused", NUMBA_CACHE_DIR=str(tmp_path / "own")) == ([6], [0])
     assert not (tmp_path / "unused").exists()
     assert any((tmp_path / "own").glob("house.walls-*/*.nbc"))
 
 
-def test_what_is_handed_to_compiled_functions_is_part_of_their_code(tmp_path: Path) -> None:
+def test_what_is_handed_to_compiled_functions_is_part_of_their_code(house: House, tmp_path: Path) -> None:
     root = written(tmp_path / "one", **HANDED)
     assert house(root, tmp_path) == ([7, 8, 19, 31, 37, 3, 6], [0] * 7)
     assert house(root, tmp_path) == ([7, 8, 19, 31, 37, 3, 6], [1] * 7)
@@ -156,7 +165,7 @@ def test_what_is_handed_to_compiled_functions_is_part_of_their_code(tmp_path: Pa
     assert house(root, tmp_path) == ([4, 5, 10, 16, 19, 3, 3], [0] * 7)
 
 
-def test_sources_that_changed_since_the_program_began_leave_nothing_behind(tmp_path: Path) -> None:
+def test_sources_that_changed_since_the_program_began_leave_nothing_behind(house: House, tmp_path: Path) -> None:
     """What is in memory may be the old module, and so the constants of code that is compiled now."""
     changing = """
 import time
@@ -222,7 +231,7 @@ def test_a_disk_that_is_full_stops_no_function(monkeypatch: pytest.MonkeyPatch) 
     assert doubled(21) == 42
 
 
-def test_a_folder_that_is_gone_is_made_again(tmp_path: Path) -> None:
+def test_a_folder_that_is_gone_is_made_again(house: House, tmp_path: Path) -> None:
     emptied = "\nimport shutil\nshutil.rmtree(area._cache.cache_path)\n"
     assert house(written(tmp_path, walls=WALLS + emptied, sizes=SIZES), tmp_path) == ([6], [0])
     assert any((tmp_path / "antidiag" / "numba").glob("house.walls-*/*.nbc"))

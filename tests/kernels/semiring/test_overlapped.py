@@ -19,7 +19,7 @@ MADE = (
     (algebra.MIN_PLUS, np.float32),
     (algebra.MIN_PLUS, np.int32),
     (algebra.MAX_PLUS, np.float64),
-    (algebra.MAX_PLUS, np.int64),
+    (algebra.MAX_PLUS, np.int32),
 )
 
 

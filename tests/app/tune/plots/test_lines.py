@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from app import theme
@@ -40,6 +43,38 @@ def test_a_point_that_comes_gives_the_items_other_data(plot):
     assert drawn(plot) == [[5, 6], [7, 8]]
     assert list(dots.data["y"]) == [5, 6, 7, 8]
     assert list(plot._spreads.opts["top"]) == [1] * 4
+
+
+def with_spreads(*spreads: tuple[float, float, float]) -> Series:
+    """A line with these medians, and the smallest and largest values of each."""
+    line = series("a", *(median for median, _, _ in spreads))
+    return replace(line, spreads=tuple(Spread(*spread, 3) for spread in spreads))
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_one_slow_repeat_does_not_stretch_the_scale(plot, log):
+    settings = replace(SETTINGS, log_y=log)
+    plot.show_lines([with_spreads((10, 9, 11), (12, 11, 13), (20, 19, 9000), (15, 14, 16))], settings, "s")
+    (_, (low, high)), cuts = plot.viewRange(), plot._cuts.data
+    ends = (plot._spreads.opts["y"] + plot._spreads.opts["top"]).tolist()
+    assert cuts["x"].tolist() == [3] and cuts["symbol"].tolist() == ["t1"] and cuts["y"].tolist() == [ends[2]]
+    medians = np.log10([10, 20]) if log else np.array([10, 20])
+    assert low < medians[0] < medians[1] < ends[2] < high and np.ptp(medians) > 0.25 * (high - low)
+    assert plot.items[-1].text == "values beyond the end of a bar"
+
+
+def test_a_fast_repeat_is_cut_below(plot):
+    plot.show_lines([with_spreads((1000, 990, 1010), (1010, 1, 1020), (1020, 1010, 1030))], SETTINGS, "s")
+    assert plot._cuts.data["symbol"].tolist() == ["t"] and plot._cuts.data["y"].tolist() == [970]
+    assert list(plot._spreads.opts["bottom"]) == [10, 40, 10]
+
+
+@pytest.mark.parametrize("spreads", [[(10, 9, 30)], [(5, 5, 5), (5, 5, 5)], [(10, 5, 15), (11, 6, 17), (12, 8, 16)]])
+def test_usual_spreads_are_whole(plot, spreads):
+    plot.show_lines([with_spreads((10, 9, 11), (20, 19, 9000), (11, 10, 12))], SETTINGS, "s")
+    plot.show_lines([with_spreads(*spreads)], SETTINGS, "s")
+    assert not len(plot._cuts.data) and len(plot.items) == 1
+    assert list(plot._spreads.opts["top"]) == [high - median for median, _, high in spreads]
 
 
 def test_lines_of_one_colour_are_not_joined(plot):

@@ -76,6 +76,7 @@ def test_sequences_are_added_aligned_and_undone(view: AlignmentViewer, qtbot: An
     qtbot.waitUntil(lambda: not view.align.busy)
     assert view.alignment.names[-1] == "new" and text(view)[5] == "MKVA-LNDSTCCGHW" and text(view)[:5] == list(ROWS)
     assert view.picture.order.tolist() == [0, 1, 2, 3, 4, 5]
+    assert view._status.text() == "Done: adding 1 sequence."
     view.editor.undo()
     assert len(text(view)) == 5
 

@@ -13,11 +13,13 @@ import pytest
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.kit import export, print_size
 from app.views.aligned import figures, paint, pixels, saving
 from app.views.aligned.view import AlignmentViewer
+from kernels.errors import Cancelled
 from kernels.io import aligned_writing
 from kernels.monitor import Monitor
 from tests.app.views.aligned.viewer import Control, alignment, image, press
@@ -261,3 +263,36 @@ def test_figures_have_a_size_in_print(
             box = re.search(rb"/MediaBox \[0 0 ([\d.]+)", path.read_bytes())
             assert abs(float(box[1]) - 120 / 25.4 * 72) < 1
         view.say("")
+
+
+@pytest.mark.parametrize("kind", ["seen", "wrapped", "blocks"])
+@pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
+def test_a_figure_that_is_stopped_leaves_no_word_on_standard_error(
+    view: AlignmentViewer, tmp_path: Path, qtlog: Any, suffix: str, kind: str
+) -> None:
+    view.show_datum(alignment(*["ACDEFGHIK" * 30] * 40))
+    view.canvas.wrap(kind == "blocks")
+    made = (figures.wrapped if kind == "wrapped" else figures.seen)(view.taking.shown)
+    monitor = Monitor()
+    monitor.cancel()
+    with pytest.raises(Cancelled):
+        export.save(tmp_path / f"figure{suffix}", made.size, made.by(monitor))
+    assert not [said.message for said in qtlog.records if "QPainter" in said.message]
+
+
+@pytest.mark.parametrize(("form", "said"), [("names", "Copied 5 names."), (".fasta", "Copied 5 rows x 15 columns.")])
+def test_what_was_copied_is_said(view: AlignmentViewer, form: str, said: str) -> None:
+    view.taking.copy(form)
+    assert view._status.text() == said
+
+
+def test_the_width_in_print_is_typed_at_once(view: AlignmentViewer, qtbot: Any) -> None:
+    dialog = print_size.SizeDialog(view, lambda columns: (QSize(600, 400), 10.0), 60)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    box = dialog.focusWidget()
+    assert box is dialog.width_mm
+    QTest.keyClicks(box, "90")
+    QTest.keyClick(box, Qt.Key.Key_Tab)
+    assert dialog.printed.width_mm == 90 and dialog.focusWidget() is dialog.columns

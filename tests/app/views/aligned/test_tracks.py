@@ -78,6 +78,7 @@ def test_tracks_of_a_row_tell_of_that_at_the_cursor_in_figures_too(
     view.canvas.set_tracks(["frame 1", "row note:PP"])
     view.canvas.go_to(0, 3)
     assert tracks.offered(view.picture)["row note:PP"] == "PP of the row"
+    assert tracks.offered(view.picture)["frame 1"] == tracks.title_of("frame 1") == "Frame 1 of the row"
     assert tracks.characters("frame 1", view.picture, 0, 8).split() == ["M", "W"]
     assert tracks.characters("row note:PP", view.picture, 2, 5) == "345"
     view.canvas.choose(np.arange(3) == 2, None)
