@@ -14,6 +14,7 @@ import cupy
 import numpy as np
 
 from kernels.cpu import workers
+from kernels.cpu.carried import WORD
 from kernels.cpu.jit import compiled
 from kernels.cpu.simd import release
 from kernels.cpu.waiting import wait_for
@@ -28,8 +29,6 @@ CHUNK = 2 << 20
 """Bytes that are copied at a time."""
 THREADS = 12
 """More do not make the memory of a host faster."""
-WORD = 8
-"""Distance of words in int64, of each chunk one: each has a cache line of its own."""
 
 Work = Callable[[np.ndarray, int, int, int, np.ndarray, np.ndarray], None]
 """``work(numbers, chunk, worker, workers, words, stop)``, compiled: fills or empties ``numbers``, flat and of the type

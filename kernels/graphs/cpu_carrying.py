@@ -11,17 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernels.cpu.carried import WORD, touch_all
 from kernels.cpu.jit import called, compiled
 from kernels.cpu.native_threads import task
 from kernels.cpu.simd import acquire, release, take_ticket
 from kernels.cpu.waiting import wait_for
-from kernels.graphs.cpu_moving import WORD, lessened, widened
+from kernels.graphs.cpu_moving import lessened, widened
 
 RAW, CODES = 1, 2
 """How distances of a piece have come."""
-PAGE = 4096
-SPAN = 2 << 20
-"""Bytes of new memory that a thread takes at a time: a large page of the system."""
 
 
 class Carried(NamedTuple):
@@ -32,8 +30,8 @@ class Carried(NamedTuple):
     ``piece`` and ``chunk``: rows that the bus has at a time, and a thread.
     ``turns``: the first rows of the chunks that come back, in their order.
     ``tickets``: three words, 0 at first. The others have a word, WORD apart, set to 1 when it is so: ``up`` for every
-    chunk that is there; ``touched`` for every SPAN bytes that the system has found memory for; ``taken`` for every
-    chunk that has come back. ``down``: a word for every piece, RAW or CODES when it has come.
+    chunk that is there; ``touched`` for every part of new memory (kernels/cpu/carried.py); ``taken`` for every chunk
+    that has come back. ``down``: a word for every piece, RAW or CODES when it has come.
     """
 
     weights: np.ndarray
@@ -60,7 +58,7 @@ class Carried(NamedTuple):
 def carry(given):
     """What a thread does of it: whatever chunk of rows is next, so that none waits for a thread that begins late."""
     _bring_all(given)
-    if _touch_all(given):
+    if touch_all(given.numbers, given.touched, given.tickets, WORD, given.stop):
         _take_all(given)
 
 
@@ -75,18 +73,6 @@ def _bring_all(given):
         _bring(given.weights, given.most, given.codes, ratio, given.side, given.piece, first, last)
         release(given.up, number * WORD, 1)
         number = take_ticket(given.tickets, 0)
-
-
-@called
-def _touch_all(given):
-    """Whoever touches a page that has its distances already would overwrite one: False where not all are touched."""
-    spans, flat = given.touched.size // WORD, given.numbers.reshape(given.numbers.size)
-    number = take_ticket(given.tickets, WORD)
-    while number < spans:
-        _touch(flat, number)
-        release(given.touched, number * WORD, 1)
-        number = take_ticket(given.tickets, WORD)
-    return all_there(given.touched, 0, spans, given.stop)
 
 
 @called
@@ -139,29 +125,6 @@ def _place(row, ratio, side, piece):
     """Where a row begins among codes of which the memory of one number holds ``ratio``."""
     start = row // piece * piece
     return (start * ratio + row - start) * side
-
-
-@called
-def _touch(flat, span):
-    """Write to every page of a part of a new array; what lies there changes."""
-    length, step = SPAN // flat.itemsize, PAGE // flat.itemsize
-    for at in range(span * length, min((span + 1) * length, flat.size), step):
-        flat[at] = 0
-
-
-@compiled
-def all_there(words, first, last, stop):
-    """Wait for chunks; False where all are to stop."""
-    number = first
-    while number < last and wait_for(words, number * WORD, 1, stop):
-        number += 1
-    return number == last
-
-
-@compiled
-def come(words, number, how):
-    """Say that a piece has come, RAW or as CODES."""
-    release(words, number * WORD, how)
 
 
 CARRYING = task(carry)

@@ -3,12 +3,10 @@ host do on the way to a device and back."""
 
 from __future__ import annotations
 
+from kernels.cpu.carried import WORD
 from kernels.cpu.jit import compiled
 from kernels.cpu.simd import acquire, release
 from kernels.cpu.waiting import wait_for
-
-WORD = 8
-"""Distance of words, as in kernels/cuda/whole_transfers.py."""
 
 
 @compiled

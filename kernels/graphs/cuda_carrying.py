@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
-from kernels.cpu import native_threads, workers
+from kernels.cpu import carried, native_threads, workers
+from kernels.cpu.carried import WORD
 from kernels.cuda import whole_transfers
 from kernels.graphs import cpu_carrying
 from kernels.graphs.cpu_carrying import CODES, RAW, Carried
-from kernels.graphs.cpu_moving import WORD
 from kernels.graphs.sizes import NARROW, NONE
 from kernels.semiring import MIN_PLUS
 
@@ -57,8 +57,8 @@ class Carrier:
         raw, numbers = np.zeros(1, self._numbers.dtype), np.empty((0, 0), self._numbers.dtype)
         given = self._carried(nothing, raw, numbers, np.empty(0, np.int64), word[:0], word)
         native_threads.prepare(cpu_carrying.CARRYING, given)
-        cpu_carrying.all_there(word, 0, 0, self._stop)
-        cpu_carrying.come(word, 0, RAW)
+        carried.all_there(word, 0, 0, self._stop)
+        carried.come(word, 0, RAW)
 
     def _carried(
         self, weights: np.ndarray, raw: np.ndarray, numbers: np.ndarray, turns: np.ndarray, touched: np.ndarray,
@@ -76,7 +76,7 @@ class Carrier:
         behind all copies."""
         count, n, numbers = self._side**2, len(self._weights), self._numbers
         turns = np.concatenate([np.arange(first, min(last, n), CHUNK) for first, last in panels]).astype(np.int64)
-        touched, taken = _words(-(-numbers.nbytes // cpu_carrying.SPAN)), _words(turns.size)
+        touched, taken = _words(-(-numbers.nbytes // carried.SPAN)), _words(turns.size)
         size, flag = count * numbers.itemsize, np.dtype(np.int32)
         with whole_transfers.lent(size + len(panels) * flag.itemsize) as buffer:
             raw, self.flags = buffer.view(numbers.dtype, count), buffer.view(flag, len(panels), size)
@@ -92,7 +92,7 @@ class Carrier:
         """Queue copies of rows, a whole number of pieces, to an array on the device, as soon as they are there."""
         for row in range(first, last, self.piece):
             until = min(row + self.piece, last)
-            if not cpu_carrying.all_there(self._up, row // CHUNK, until // CHUNK, self._stop):
+            if not carried.all_there(self._up, row // CHUNK, until // CHUNK, self._stop):
                 return  # a thread has failed, and raises when all have ended
             size = (until - row) * self._side * self.travels.itemsize
             self._place(target, row).copy_from_host_async(self._at(row), size, stream)
@@ -111,7 +111,7 @@ class Carrier:
         """Give what was sent to the threads, a piece as soon as it is there."""
         for piece, event in sent.pieces:
             event.synchronize()
-            cpu_carrying.come(self._down, piece, sent.how)
+            carried.come(self._down, piece, sent.how)
 
     def _place(self, array: cupy.ndarray, row: int) -> Any:
         return array.data + row * self._side * array.itemsize

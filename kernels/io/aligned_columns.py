@@ -78,8 +78,10 @@ def change_counts(old, new, rows, tiles, firsts, columns, inside, classes, count
     for entry in range(rows.size):
         row, tile = rows[entry], tiles[entry]
         for at in range(firsts[tile], firsts[tile + 1]):
-            counts[columns[at], classes[byte_at(old[row, tile], inside[at])]] -= 1
-            counts[columns[at], classes[byte_at(new[row, tile], inside[at])]] += 1
+            gone, come = byte_at(old[row, tile], inside[at]), byte_at(new[row, tile], inside[at])
+            if gone != come:  # most cells of a tile stay
+                counts[columns[at], classes[gone]] -= 1
+                counts[columns[at], classes[come]] += 1
 
 
 class Recount:
@@ -90,7 +92,7 @@ class Recount:
         self._before, self._new = before, new
         width = max(old.table.shape[1], new.table.shape[1])
         self._tables = [tiles.table_of(width) for tiles in (old, new)]
-        self._rows, self._tiles = np.nonzero(self._tables[0] != self._tables[1])
+        self._rows, self._tiles = old.otherwise(new)
         column = np.full(max(old.used, new.used), -1)
         column[old.places] = np.arange(old.places.size)
         self._column = column[new.places]

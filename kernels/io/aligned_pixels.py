@@ -10,9 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from kernels.cpu.jit import called, compiled
-from kernels.io.aligned_columns import CLASS, CLASSES, count
-from kernels.io.cpu_tiles import cell, held
+from kernels.io.aligned_columns import CLASS, CLASSES, Recount, count
+from kernels.io.aligned_sample import STEP, Sample
+from kernels.io.cpu_tiles import SHIFT, cell, held
 from kernels.io.tiles import Tiles
+from kernels.monitor import Monitor
 
 OPAQUE = np.uint32(0xFF000000)
 SPREAD = (np.arange(64) * 0.6180339887) % 1
@@ -34,9 +36,47 @@ def cells(letters, order, rows, columns, codes, palette, background, picture, mo
 
     ``background`` is the colour beyond the last cell, 0xRRGGBB.
     """
-    packed = OPAQUE | (palette.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32))
-    empty = OPAQUE | np.uint32(background)
+    packed, empty = _packed(palette), OPAQUE | np.uint32(background)
     _cells(letters.table, letters.places, order, rows, columns, CLASS, codes, palette, packed, empty, picture, most)
+
+
+def sampled(letters, order, rows, columns, codes, palette, background, picture, sample, kept):
+    """As `cells` with one cell a pixel, which is one of the sample where its tile is ``kept`` (`Sample.kept`)."""
+    count = letters.places.size
+    left = columns[:-1][columns[:-1] < count]
+    right = np.maximum(columns[1 : left.size + 1], left + 1)
+    seen = (left + right - 1) // 2
+    near = seen - letters.places[seen] % STEP
+    near = np.where(near < left, near + STEP, near)
+    there = (near < right) & (letters.places[np.minimum(near, count - 1)] % STEP == 0)
+    seen = np.where(there, near, seen)
+    stored = letters.places[seen]
+    _sampled(letters.table, order, rows, seen, stored, np.where(there, stored // STEP, -1), kept, sample.cells, CLASS,
+             codes, _packed(palette), OPAQUE | np.uint32(background), picture)  # fmt: skip
+
+
+def _packed(palette):
+    return OPAQUE | (palette.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32))
+
+
+@compiled
+def _sampled(table, order, rows, seen, stored, at, kept, cells, classes, codes, packed, empty, picture):
+    last = codes.shape[0] - 1
+    picture[:, seen.size :] = empty
+    for y in range(picture.shape[0]):
+        top, bottom = rows[y], min(max(rows[y + 1], rows[y] + 1), order.size)
+        if top >= order.size:
+            picture[y, :] = empty
+        elif y > 0 and bottom - top == 1 and rows[y - 1] == top:
+            picture[y, :] = picture[y - 1, :]
+        else:
+            row = order[(top + bottom - 1) // 2]
+            for x in range(seen.size):
+                if at[x] >= 0 and kept[row, stored[x] >> SHIFT]:
+                    letter = cells[row, at[x]]
+                else:
+                    letter = cell(table, row, stored[x])
+                picture[y, x] = packed[codes[min(seen[x], last), classes[letter]]]
 
 
 @called
@@ -201,12 +241,14 @@ def load(letters: np.ndarray) -> None:
     tiles, one, counts = Tiles.of(corner), np.arange(1), np.zeros((1, CLASSES), np.int32)
     for some in (letters[:1], tiles[:], tiles):
         count(some)
-    tiles.with_cells(one, 0, np.zeros((1, 1), np.uint8))
+    Recount(count(tiles), tiles, tiles.with_cells(one, 0, np.zeros((1, 1), np.uint8))).columns()
     held(tiles.table, np.zeros(1, np.uint64), np.zeros(1, np.bool_))
     codes, palette, glyphs = (np.zeros(shape, np.uint8) for shape in ((1, CLASSES), (2, 3), (CLASSES, 1, 1)))
     picture, places = np.zeros((1, 1), np.uint32), edges(0.0, 1.0, 1, 1)
     counts.setflags(write=False)
     cells(tiles, one, places, places, codes, palette, 0, picture)
+    sample = Sample(tiles, Monitor())
+    sampled(tiles, one, places, places, codes, palette, 0, picture, sample, sample.kept(tiles.table))
     write(tiles, one, one, one, 0, 0, codes, palette, codes, glyphs, picture)
     colours = np.zeros((CLASSES, 3), np.uint8)
     logo(counts, np.zeros(1, np.float32), 0, np.float64(1), places, glyphs, colours, picture)

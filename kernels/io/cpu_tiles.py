@@ -7,7 +7,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from kernels.cpu.jit import compiled, inlined
+from kernels.cpu.jit import called, compiled, inlined
 
 SHIFT = 10
 WIDTH = 1 << SHIFT
@@ -76,11 +76,30 @@ def differing(table, rows, starts, stored, lengths, tiles, packed, block, found)
     for line in range(rows.size):
         for run in range(starts.size):
             address, inside, start = table[rows[line], stored[run] >> SHIFT], stored[run] & MASK, starts[run]
-            other = False
-            for at in range(lengths[run]):
-                there = _bit(address, inside + at) if packed else byte_at(address, inside + at)
-                other |= there != block[line, start + at]
+            cells = block[line, start : start + lengths[run]]
+            if packed:
+                other = False
+                for at in range(cells.size):
+                    other |= _bit(address, inside + at) != cells[at]
+            else:
+                other = _others(address + np.uint64(inside), cells)
             found[line, tiles[run]] |= other
+
+
+@called
+def _others(address, cells):
+    """Whether the bytes from an address on are others than ``cells``, looked at together."""
+    found = np.uint8(0)
+    for at in range(cells.size):
+        found |= byte_at(address, at) ^ cells[at]
+    return found != 0
+
+
+@called
+def _copy(address, to):
+    """Copy the bytes from an address on."""
+    for place in range(to.size):
+        to[place] = byte_at(address, place)
 
 
 @compiled
@@ -90,22 +109,19 @@ def write(table, rows, touched, sizes, numbers, starts, stored, lengths, tiles, 
     for line in range(rows.size):
         for tile in range(touched.size):
             if numbers[line, tile] >= 0:
-                address = table[rows[line], touched[tile]]
-                for place in range(sizes[tile]):
-                    made[numbers[line, tile], place] = byte_at(address, place)
+                _copy(table[rows[line], touched[tile]], made[numbers[line, tile], : sizes[tile]])
         for run in range(starts.size):
             number = numbers[line, tiles[run]]
             if number < 0:
                 continue
-            inside, start = stored[run] & MASK, starts[run]
-            for at in range(lengths[run]):
-                if packed:
+            to, inside, cells = made[number], stored[run] & MASK, block[line, starts[run] : starts[run] + lengths[run]]
+            if packed:
+                for at in range(cells.size):
                     place = inside + at
                     bit = 128 >> (place & 7)
-                    kept = made[number, place >> 3] & (255 - bit)
-                    made[number, place >> 3] = kept | (bit if block[line, start + at] else 0)
-                else:
-                    made[number, inside + at] = block[line, start + at]
+                    to[place >> 3] = (to[place >> 3] & (255 - bit)) | (bit if cells[at] else 0)
+            else:
+                to[inside : inside + cells.size] = cells
 
 
 @compiled

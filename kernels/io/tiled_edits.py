@@ -43,7 +43,8 @@ def watched(monitor: Monitor) -> Iterator[None]:
 def prepare(alignment: AlignedSequences) -> None:
     """Make the tiles of a large alignment, on any thread: `tiled` takes them then."""
     if alignment.letters.size > LARGE and id(alignment) not in _prepared:
-        _prepared[id(alignment)] = _tiled(alignment)
+        made = _prepared[id(alignment)] = _tiled(alignment)
+        made.letters.set_aside()
         weakref.finalize(alignment, _prepared.pop, id(alignment), None).atexit = False
 
 

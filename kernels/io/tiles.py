@@ -7,7 +7,9 @@ columns other places; all else is shared with the letters before, which stay as 
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,6 +22,8 @@ NEW = -1
 """Stands for a column of gaps where columns are named by their numbers."""
 MANY = 16
 """Arrays of tiles from which on those are let go that no row has any longer."""
+Where = tuple[np.ndarray, np.ndarray]
+"""Rows and tiles, int64 (n,) each, of entries of a table."""
 BLANK_LETTERS, BLANK_BITS = np.full(WIDTH, ord("-"), np.uint8), np.zeros(WIDTH // 8, np.uint8)
 
 
@@ -46,6 +50,8 @@ class Tiles:
         self._table: np.ndarray | None = table
         self._rows = len(table)
         self._otherwise: tuple[Tiles, tuple[np.ndarray, ...], np.ndarray] | None = None
+        self._drafted: tuple[weakref.ref[np.ndarray], Where] | None = None
+        self._spare: list[np.ndarray] = []
         self.places, self.arrays, self.packed = places, arrays, packed
         self.base, self.used = base, used
 
@@ -165,12 +171,32 @@ class Tiles:
         draft.put(rows, first, block)
         return draft.tiles()
 
+    def otherwise(self, other: Tiles) -> Where:
+        """Where the table has other tiles than another one, which lacks none or has those of gaps. Of tables of which
+        one was drafted of the other that is known: two of a million tiles take long to be compared."""
+        for made, of in ((self, other), (other, self)):
+            if made._drafted is not None and of._table is not None and made._drafted[0]() is of._table:
+                return made._drafted[1]
+        width = max(self.table.shape[1], other.table.shape[1])
+        lines, tiles = np.nonzero(self.table_of(width) != other.table_of(width))
+        return lines, tiles
+
+    def set_aside(self) -> None:
+        """Copy the table for the first draft: new pages of memory are slow to come, and nobody is to wait for them."""
+        self._spare.append(self.table.copy())
+
+    def copied_table(self) -> np.ndarray:
+        """A table like this one, for whoever asks alone."""
+        with suppress(IndexError):  # nobody takes one that another thread took
+            return self._spare.pop()
+        return self.table.copy()
+
     def lean(self, after: Tiles) -> None:
         """Keep no table, but what it has otherwise than that of other tiles; it is made again when it is asked for."""
         if self._table is None or self._table.shape != after.table.shape or self is after:
             return
         table = self._table
-        where = np.nonzero(table != after.table)
+        where = self.otherwise(after)
         self._otherwise = after, where, table[where]
         self._table = None
 
@@ -222,6 +248,7 @@ class Draft:
         self._before, self._own = before, own
         self._table = before.table
         self._made: list[np.ndarray] = []
+        self._where: list[Where] = []
 
     def put(self, rows: np.ndarray, first: int, block: np.ndarray) -> None:
         """Write cells, uint8 (rows, any columns), from column ``first`` on."""
@@ -243,10 +270,11 @@ class Draft:
         cpu_tiles.write(self._table, rows, touched, sizes, numbers, *runs, tiles, before.packed, block, made)
         made.setflags(write=False)
         if not self._made and not self._own:
-            self._table = self._table.copy()
+            self._table = before.copied_table()
         lines, places = np.nonzero(other)
         self._table[rows[lines], touched[places]] = made.ctypes.data + numbers[other] * made.strides[0]
         self._made.append(made)
+        self._where.append((rows[lines], touched[places]))
 
     def tiles(self) -> Tiles:
         """What was written; the very tiles before where that changed nothing."""
@@ -254,7 +282,18 @@ class Draft:
             return self._before
         before = self._before
         arrays = _held(self._table, (*before.arrays, *self._made))
-        return Tiles(self._table, before.places, before.base, arrays, before.packed, before.used)
+        after = Tiles(self._table, before.places, before.base, arrays, before.packed, before.used)
+        if not self._own:
+            after._drafted = weakref.ref(before.table), self._written()
+        return after
+
+    def _written(self) -> Where:
+        """Where tiles were made, each once."""
+        if len(self._where) == 1:
+            return self._where[0]
+        width = self._table.shape[1]
+        entries = np.unique(np.concatenate([rows * width + tiles for rows, tiles in self._where]))
+        return entries // width, entries % width
 
 
 def _runs(stored: np.ndarray) -> Runs:

@@ -113,13 +113,14 @@ def reset(method_id: str | None = None) -> int:
 def forget(method_id: str, backend: str, device: str, cells: int) -> None:
     """Forget what would be used for a problem of so many cells."""
     with _LOCK:
-        _write(
-            tuple(
-                one
-                for one in kept()
-                if _place(one) != (method_id, backend, device) or one.distance(cells) > math.log(RANGE) + 1e-9
-            )
+        before = kept()
+        left = tuple(
+            one
+            for one in before
+            if _place(one) != (method_id, backend, device) or one.distance(cells) > math.log(RANGE) + 1e-9
         )
+        if len(left) < len(before):
+            _write(left)
 
 
 def _place(one: Tuned) -> tuple[str, str, str]:

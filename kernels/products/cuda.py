@@ -9,12 +9,15 @@ from kernels.cuda.run import Run
 from kernels.model import Outcome
 from kernels.monitor import Monitor
 from kernels.products.problem import ProductAnswer, ProductProblem
-from kernels.semiring import cuda
+from kernels.semiring import cuda, cuda_overlapped
 from kernels.steps import Steps
 
 
 def product(problem: ProductProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
     """The product, or the products of a batch."""
     run = Run(monitor, steps, rows=int(problem.factors[0].shape[-2]))
-    found = cuda.product(*problem.factors, problem.semiring, run=run)
+    if cuda_overlapped.suits(*problem.factors):
+        found = cuda_overlapped.product(*problem.factors, problem.semiring, run)
+    else:
+        found = cuda.product(*problem.factors, problem.semiring, run=run)
     return Outcome(ProductAnswer(found), run.times_ms, found.nbytes, run.device_bytes)

@@ -175,7 +175,15 @@ def _of_search(choose: Choose, folder: Path) -> str:
                 return f"{path.name} lost what was written before"
             before = content
         kept = results.folder().parent / "tuned.json"
-        if kept.exists() and not tuned.kept():
-            return "tuned.json holds nothing"
+        if kept.exists() and not _whole(kept):  # it is empty where nothing was better than the automatic values
+            return "tuned.json is cut or damaged"
     ended = run(folder, ("tune", "--list"))
     return refused_well(ended, (0,))
+
+
+def _whole(path: Path) -> bool:
+    """Whether the program reads all entries of a file of tuned values."""
+    try:
+        return len(json.loads(path.read_bytes())) == len(tuned.kept())
+    except ValueError:
+        return False

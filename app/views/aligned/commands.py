@@ -94,7 +94,7 @@ class Commands(RowCommands):
                 after = aligned_edits.move(after, rows, first, last, step)
             return after, None
 
-        touched = sum(rows.size * (last - first + 2 * abs(step) + 2 * WIDTH) for rows, first, last in places)
+        touched = sum(rows.size * (last - first + 2 * abs(step) + WIDTH) for rows, first, last in places)
         self._edit("moving cells", make, self._shifting([step] * len(blocks)), merge=True, touched=touched)
 
     def _touched(self, places: list[tuple[np.ndarray, int]]) -> int:

@@ -16,6 +16,7 @@ from app.views.aligned.picture import Frame, Picture, ranges
 from app.views.aligned.pixels import Told, as_image, part_of, quiet
 from app.views.aligned.pixels import draw as draw_pixels
 from kernels.io import aligned_pixels
+from kernels.io.aligned_sample import STEP
 
 COARSE, FINE = 1, 8
 """How many cells a pixel looks at, along and down, while the picture moves, and when it rests."""
@@ -53,6 +54,10 @@ def body(
     found, colouring = picture.tiles, picture.colouring
     panel = int(theme.active().panel[1:], 16)
     codes, palette = colouring.codes, colouring.palette
+    if most == COARSE and picture.sample is not None and wide * STEP <= 1:
+        aligned_pixels.sampled(found, picture.drawn, rows, columns, codes, palette, panel, pixels, picture.sample,
+                               picture.kept(picture.sample))  # fmt: skip
+        return pixels
     step = len(pixels) if most == COARSE else BAND
     for at in range(0, len(pixels), step):
         told(at, len(pixels))

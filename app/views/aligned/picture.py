@@ -13,6 +13,7 @@ from app.views.aligned.schemes import Colouring
 from kernels.io import aligned_places, aligned_rows
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.aligned_columns import Columns
+from kernels.io.aligned_sample import Sample
 from kernels.io.tiles import Tiles
 
 __all__ = ["Choice", "Fold", "Frame", "Picture", "ranges", "unfolded"]
@@ -46,7 +47,7 @@ class Picture:
 
     ``folds`` are rows that share a line, by the first of them, which alone stands in ``order``. ``notes`` are the
     columns of text beside the names: titles, and a text for each row that has one. ``told`` is the row that tracks of a
-    single row tell of, -1 for that at the cursor.
+    single row tell of, -1 for that at the cursor. ``sample`` is one of the letters, or of what they were before edits.
     """
 
     alignment: AlignedSequences
@@ -63,6 +64,8 @@ class Picture:
     folds: dict[int, Fold] = field(default_factory=dict)
     notes: tuple[tuple[str, dict[int, str]], ...] = ()
     told: int = -1
+    sample: Sample | None = None
+    _kept: tuple[Sample, np.ndarray] | None = field(default=None, init=False)
 
     @property
     def row(self) -> int:
@@ -105,6 +108,12 @@ class Picture:
         found = self.alignment.letters
         tiles = found if isinstance(found, Tiles) else Tiles.of(found)
         return tiles.with_lines(np.stack([fold.letters for fold in self.folds.values()])) if self.folds else tiles
+
+    def kept(self, sample: Sample) -> np.ndarray:
+        """Which of the `tiles` a sample was made of, bool (rows, tiles)."""
+        if self._kept is None or self._kept[0] is not sample:
+            self._kept = sample, sample.kept(self.tiles.table)
+        return self._kept[1]
 
     def letters_at(self, place: int) -> np.ndarray:
         """The letters in a line."""

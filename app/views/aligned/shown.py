@@ -305,6 +305,7 @@ class ShownAlignment(QWidget):
         else:
             self.altered.emit()
         picture.wait = columns is None or columns.counts.shape[0] > counting.WIDE
+        picture.sample = before.sample if before is not None else None
         picture.reference = self._reference
         self.canvas.show_picture(picture, fit)
         self.overview.show_picture(picture)
@@ -330,7 +331,8 @@ class ShownAlignment(QWidget):
             self._counting.cancel()
             return
         differing = self.canvas.letters == "differences" and "differences" not in picture.tracks
-        if picture.columns is None or tracks.lacking(picture, shown) or differing:
+        there = picture.columns is not None and picture.sample is not None
+        if not there or tracks.lacking(picture, shown) or differing:
             asked, work = replace(picture), self._counts.work(picture.alignment)
             self._counting.request(lambda monitor: tracks.with_values(asked, work, shown, differing, monitor))
         else:
@@ -339,7 +341,7 @@ class ShownAlignment(QWidget):
     def _take_counts(self, made: Picture) -> None:
         if self.picture is None or self.picture.alignment is not made.alignment:
             return
-        self.picture.columns = made.columns
+        self.picture.columns, self.picture.sample = made.columns, made.sample
         self._counts.take(made.alignment, made.columns)
         self.picture.wait = len(made.columns) > counting.WIDE
         self.picture.tracks.update(made.tracks)

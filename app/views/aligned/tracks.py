@@ -14,9 +14,10 @@ from PySide6.QtGui import QColor, QPainter
 from app import theme
 from app.kit import glyphs, logo
 from app.kit.ink import font
+from app.views.aligned import counting as counts
 from app.views.aligned import pixels as pixels_drawn
 from app.views.aligned.picture import Frame, Picture
-from kernels.io import aligned_pixels, codons
+from kernels.io import aligned_pixels, aligned_sample, codons
 from kernels.io.aligned_columns import ANY, CLASS, CLASSES, LETTER, Columns
 from kernels.io.aligned_confidence import confidence, has_confidence
 from kernels.model import SequenceType
@@ -205,9 +206,11 @@ def with_values(
     picture: Picture, counting: Callable[[Monitor], Columns], shown: list[str], differing: bool, monitor: Monitor
 ) -> Picture:
     """The picture with its columns counted and the values of the tracks that are shown, as a thread makes them; those
-    of letters other than the consensus too, where ``differing``."""
+    of letters other than the consensus too, where ``differing``, and of many columns a sample of the letters."""
     made = replace(picture, columns=picture.columns or counting(monitor))
     made.tracks = dict(picture.tracks)
+    if len(made.columns) > counts.WIDE:
+        made.sample = aligned_sample.renewed(picture.sample, picture.alignment.letters, monitor)
     for name in lacking(made, shown):
         monitor.check()
         values(name, made)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 import cupy
 import numpy as np
 
+from kernels.cuda.leaving import leaving
 from kernels.cuda.run import Run
 from kernels.cuda.structs import Constants
 from kernels.hmm import cuda_sizes, vanishing
@@ -60,10 +61,12 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     notes = underflow.noted(problem, found, monitor)
     if found == -np.inf:
         return Outcome(PosteriorAnswer(found, None), run.times_ms, problem.n, run.device_bytes, notes)
-    backward = backward_rows(forward, typed(HmmParameters, parameters).piece)
-    arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
-    _by_letter(forward, "posterior", "posterior", arrays)
-    posterior = run.down(forward.rows)
+    with leaving(run, forward.rows.shape, forward.rows.dtype) as answer:
+        backward = backward_rows(forward, typed(HmmParameters, parameters).piece)
+        arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
+        _by_letter(forward, "posterior", "posterior", arrays)
+        answer.fetch(forward.rows)
+    posterior = answer.numbers
     return Outcome(PosteriorAnswer(found, posterior), run.times_ms, posterior.nbytes, run.device_bytes, notes)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import cupy
 import numpy as np
 
-from kernels.cuda.run import Run
+from kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
 from kernels.hmm import cuda_sizes
 from kernels.hmm.cuda_rows import Model, Pieces, by_correction
 from kernels.hmm.hmm import Hmm
@@ -18,6 +18,9 @@ from kernels.hmm.problem import HmmProblem
 from kernels.semiring import PLUS_TIMES
 
 TREE = (Path(__file__).with_name("sum_tree.cu"),)
+LEVELS_AHEAD = 32
+"""Levels of the tree that are queued beyond the one that is waited for, where each is one launch: most last some
+microseconds."""
 
 
 class Letters(NamedTuple):
@@ -103,32 +106,38 @@ def _products(model: Model, length: int) -> list[Level]:
     leaves = Pieces(model, units, length, repeat=states, keep=False, normalise=cuda_sizes.UP_TO_A_POWER)
     leaves.advance()
     levels = [(leaves.current, leaves.exponents)]
-    while count > 1:
-        levels.append(_joined(model, levels[-1], count))
-        count = -(-count // 2)
+    few = -(-count // 2) <= _several(states)
+    with model.run.phase(model.name, ahead=LEVELS_AHEAD if few else LAUNCHES_AHEAD) as phase:
+        while count > 1:
+            levels.append(_joined(model, phase, levels[-1], count))
+            count = -(-count // 2)
     return levels
 
 
-def _joined(model: Model, below: Level, nodes: int) -> Level:
+def _joined(model: Model, phase: Phase, below: Level, nodes: int) -> Level:
     """The products of pairs of nodes, a level up in the tree."""
     states, halves = model.states, -(-nodes // 2)
     kernel = model.run.kernel(TREE, "join", RAISED=cuda_sizes.RAISED)
     above = cupy.empty((halves * states, states)), cupy.empty(halves * states, np.int64)
-    several = max(1, cuda_sizes.SCALED_AND_JOINED // states**3)
-    with model.run.phase(model.name) as phase:
-        for first in range(0, halves, several):
-            count = min(several, halves - first)
-            parts = *(part[2 * first * states :] for part in below), *(part[first * states :] for part in above)
-            kernel((count, states), (model.threads,), (*parts, np.int32(nodes - 2 * first), np.int32(states)))
-            phase.launched(first + count, halves)
+    several = _several(states)
+    for first in range(0, halves, several):
+        count = min(several, halves - first)
+        parts = *(part[2 * first * states :] for part in below), *(part[first * states :] for part in above)
+        kernel((count, states), (model.threads,), (*parts, np.int32(nodes - 2 * first), np.int32(states)))
+        phase.launched(first + count, halves)
     return above
+
+
+def _several(states: int) -> int:
+    """Products of a launch of a fraction of a second."""
+    return max(1, cuda_sizes.SCALED_AND_JOINED // states**3)
 
 
 def _starts(model: Model, levels: list[Level]) -> cupy.ndarray:
     """The rows that pieces start from, from the levels of the tree below its root."""
     states, starts = model.states, model.run.up(model.initial[None])
     kernel = model.run.kernel(TREE, "descend", RAISED=cuda_sizes.RAISED)
-    with model.run.phase(model.name) as phase:
+    with model.run.phase(model.name, ahead=LEVELS_AHEAD) as phase:
         for number, level in enumerate(levels[::-1], start=1):
             nodes = len(level[1]) // states
             below = cupy.empty((nodes, states))

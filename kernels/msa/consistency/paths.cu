@@ -16,6 +16,7 @@ __device__ void fill(const long long* scores, unsigned char* steps, long long* b
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
     for (int strip = 0; strip < n; strip += blockDim.x * PER) {
         const int left = strip + threadIdx.x * PER;
+        const int rows = left - lane * PER < n ? m : 0;  // a warp beyond the last column has nothing to compute
         long long above[PER], corner = 0;
 #pragma unroll
         for (int c = 0; c < PER; c++) above[c] = 0;
@@ -26,12 +27,12 @@ __device__ void fill(const long long* scores, unsigned char* steps, long long* b
                 const int i = first + of - warp;
 #pragma unroll
                 for (int c = 0; c < PER; c++)
-                    ahead[of][c] = i >= 0 && i < m && left + c < n ? scores[static_cast<long long>(i) * n + left + c] : 0;
+                    ahead[of][c] = i >= 0 && i < rows && left + c < n ? scores[static_cast<long long>(i) * n + left + c] : 0;
             }
 #pragma unroll
             for (int of = 0; of < AHEAD; of++) {
                 const int step = first + of, i = step - warp;
-                if (i >= 0 && i < m) {
+                if (i >= 0 && i < rows) {
                     const long long entering = warp ? carried[(step + 1) % 2][warp] : strip ? border[i] : 0;
                     long long diagonal = __shfl_up_sync(WARP, above[PER - 1], 1);
                     if (lane == 0) diagonal = corner;

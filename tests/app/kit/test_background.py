@@ -1,7 +1,9 @@
 import threading
 
+import shiboken6
 from PySide6.QtCore import QCoreApplication, QObject
 
+from app.kit import background
 from app.kit.background import Latest
 from tests.patience import PATIENCE_S
 
@@ -76,3 +78,27 @@ def test_nothing_is_heard_after_cancel(qtbot):
     QCoreApplication.sendPostedEvents()
     assert seen == []
     assert owner is not None
+
+
+def test_a_view_may_be_deleted_just_before_its_thread_tells_something(qtbot, monkeypatch) -> None:
+    """Between the look whether it is still there, and the signal."""
+    latest, told, valid, send = Latest(owner := QObject()), [], background.isValid, Latest._send
+    looked, deleted = threading.Event(), threading.Event()
+
+    def look(found: object) -> bool:
+        there = valid(found)
+        if threading.current_thread() is not threading.main_thread():
+            looked.set()
+            deleted.wait(PATIENCE_S)
+        return there
+
+    monkeypatch.setattr(background, "isValid", look)
+    monkeypatch.setattr(Latest, "_send", lambda *given: (told.append(given[2]), send(*given)))
+    latest.request(lambda monitor: 1)
+    thread = latest._thread
+    assert looked.wait(PATIENCE_S)
+    shiboken6.delete(latest)
+    deleted.set()
+    thread.join(PATIENCE_S)
+    qtbot.wait(20)
+    assert not thread.is_alive() and told == ["finished"] and owner is not None  # not "failed" after it

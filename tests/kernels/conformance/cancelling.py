@@ -17,10 +17,11 @@ from kernels.method import Method
 from kernels.monitor import Monitor
 from tests.choosing import for_all
 
-LONG_MS = 4000.0
-"""A run that is cancelled would take about so long."""
-ROOM = 2**29
-"""Bytes that it may take."""
+LONG_MS = 2000.0
+"""A run that is cancelled would take about so long: twice what a core may still do, and often more, since the next size
+that is tried is twice as large."""
+ROOM = 2**28
+"""Bytes that it may take. Methods that need more for so long a run end as soon with twice the room."""
 PROMISED_S, SLACK_S = 0.5, 4.5
 """A cancelled run ends within half a second; on a machine that does other things it may take longer, and no test fails
 for that. Processor time is not spent by others, so it is bounded by the promise for every core."""

@@ -18,7 +18,7 @@ from kernels.io import aligned_columns, aligned_edits, aligned_rows, aligned_sea
 from kernels.io.aligned import AlignedSequences, as_written, made, unaligned
 from kernels.io.alignment_files.rows import Annotations
 from kernels.io.cpu_tiles import WIDTH
-from kernels.io.tiles import Tiles
+from kernels.io.tiles import Draft, Tiles
 from kernels.model import SequenceType
 from kernels.serialization import decode, encode
 
@@ -143,11 +143,41 @@ def test_counts_follow_edits_there_and_back_and_changes_are_kept_as_data(found, 
                 recount = aligned_columns.Recount(counted, old.letters, new.letters)
                 assert np.array_equal(recount.columns().counts, aligned_columns.count(new.letters).counts)
                 assert recount.cells <= new.letters.size
+                width = max(one.letters.table.shape[1] for one in (old, new))
+                apart = np.nonzero(old.letters.table_of(width) != new.letters.table_of(width))
+                known = old.letters.otherwise(new.letters)
+                assert sorted(zip(*known, strict=True)) == list(zip(*apart, strict=True))
         kept = _through_a_file(tiled_changes.Edited(old, found))
         assert (kept.letters.base is None) == (old.letters.arrays[0] is found.letters)
         again = tiled_changes.changed(found, kept)
         assert again.names == old.names and again.annotations == old.annotations
         assert np.array_equal(as_written(again), as_written(old))
+
+
+def test_what_a_draft_made_is_known_without_comparing_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = Tiles.of(np.full((9, 3 * WIDTH), ord("A"), np.uint8))
+    draft = Draft(before)
+    for rows in (np.array([7, 2]), np.array([2, 8])):  # row 2 twice, with other cells
+        draft.put(rows, WIDTH, np.full((2, 5), ord("C") + rows[0], np.uint8))
+    edited = draft.tiles()
+    monkeypatch.setattr(Tiles, "table_of", None)
+    for one, other in ((before, edited), (edited, before)):
+        rows, places = one.otherwise(other)
+        assert rows.tolist() == [2, 7, 8] and places.tolist() == [1, 1, 1]
+
+
+def test_a_table_that_was_set_aside_is_that_of_one_draft_alone() -> None:
+    letters = np.full((4, 2 * WIDTH), ord("A"), np.uint8)
+    before = Tiles.of(letters)
+    before.set_aside()
+    (aside,) = before._spare
+    first, second = (before.with_cells(np.array([row]), 3, np.full((1, 2), ord("C"), np.uint8)) for row in (0, 1))
+    assert first.table is aside and second.table is not aside and second.table is not before.table
+    for row, edited in enumerate((first, second)):
+        wanted = letters.copy()
+        wanted[row, 3:5] = ord("C")
+        assert np.array_equal(edited[:], wanted)
+    assert np.array_equal(before[:], letters)
 
 
 def _through_a_file(value: Any) -> Any:

@@ -119,6 +119,15 @@ def test_forget_takes_away_what_would_be_used():
     assert [one.cells for one in tuned.kept()] == [100_000]
 
 
+def test_nothing_is_written_where_nothing_is_forgotten():
+    tuned.forget(METHOD.id, "cpu", engine.cpu_name(), 2000)
+    assert not tuned._path().exists()
+    tuned.keep(entry(100_000))
+    before = tuned._path().stat().st_mtime_ns
+    tuned.forget(METHOD.id, "cpu", engine.cpu_name(), 2000)
+    assert tuned._path().stat().st_mtime_ns == before and len(tuned.kept()) == 1
+
+
 def test_a_torn_file_holds_nothing():
     tuned._path().parent.mkdir(parents=True, exist_ok=True)
     for text in ("{", "[{}]", "3"):

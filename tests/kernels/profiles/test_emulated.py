@@ -92,7 +92,7 @@ def test_several_launches(emulated, monkeypatch: pytest.MonkeyPatch, scoring: Co
 
 
 @pytest.mark.parametrize(
-    ("span", "m", "n", "side"), [(Span.GLOBAL, 600, 700, 2), (Span.SEMI_GLOBAL, 300, 900, 3), (Span.LOCAL, 800, 500, 2)]
+    ("span", "m", "n", "side"), [(Span.GLOBAL, 400, 530, 2), (Span.SEMI_GLOBAL, 150, 780, 3), (Span.LOCAL, 530, 300, 2)]
 )
 def test_the_path_by_squares(emulated, monkeypatch: pytest.MonkeyPatch, span: Span, m: int, n: int, side: int) -> None:
     """A long path leaves square after square of tiles; where the profiles are alike it does so along the diagonal."""
@@ -178,7 +178,7 @@ def test_strips_are_drawn_as_the_gpu_cuts_them(emulated) -> None:
 
 
 @pytest.mark.parametrize("scoring", [SUM, DISTANCE], ids=["sum", "distance"])
-@pytest.mark.parametrize(("span", "m", "n"), [(Span.GLOBAL, 600, 700), (Span.LOCAL, 300, 90)])
+@pytest.mark.parametrize(("span", "m", "n"), [(Span.GLOBAL, 400, 450), (Span.LOCAL, 300, 90)])
 def test_pictures_are_those_of_the_cpu(emulated, scoring: ColumnScoring, span: Span, m: int, n: int) -> None:
     """The overview, windows that begin anywhere, and single cells, from the borders that the device kept."""
     pictures = importlib.import_module("kernels.profiles.pictures")

@@ -131,7 +131,7 @@ def test_blocked_floyd_of_several_tiles(emulated) -> None:
 
 def weights_to_travel(kind: str) -> np.ndarray:
     """Weights of several tiles."""
-    random, n = np.random.default_rng(4), 256 if kind == "whole tiles" else 200
+    random, n = np.random.default_rng(4), 192 if kind == "whole tiles" else 150
     weights = random.integers(1, 30_000 if kind == "far" else 100, (n, n)).astype(float)
     weights[random.random((n, n)) < 0.9] = np.inf
     if kind == "far":  # a long way round, of more than 16 bits

@@ -67,6 +67,23 @@ def test_products(semiring, type, texture: bool) -> None:
             same(cuda.product(a, b, semiring, texture), products.product(a, b, semiring))
 
 
+@pytest.mark.parametrize("type", [np.float32, np.float64, np.int32])
+@pytest.mark.parametrize("shape", [(1500, 2100, 1300), (2048, 640, 2048)])
+def test_products_beside_transfers(type, shape: tuple[int, int, int]) -> None:
+    """Twice, as memory that is pinned already, and streams, are used again."""
+    from kernels.cuda import devices
+    from kernels.cuda.run import Run
+    from kernels.semiring import cpu, cuda_overlapped
+
+    (m, d, n), zero = shape, algebra.MIN_PLUS.zero(type)
+    a, b = matrix((m, d), zero, type, 1), matrix((d, n), zero, type, 2)
+    expected = cpu.product(a, b)
+    assert cuda_overlapped.suits(a, b)
+    with devices.use(0):
+        for _ in range(2):
+            same(cuda_overlapped.product(a, b, algebra.MIN_PLUS, Run(Monitor(), rows=m)), expected)
+
+
 @cache
 def random_model(states: int, length: int) -> tuple[HmmProblem, np.ndarray | None]:
     """A problem and its path."""

@@ -12,10 +12,10 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from app.views.aligned import counting, tracks
+from app.views.aligned import counting, paint, tracks
 from app.views.aligned.plane import LEAST_ROOM
 from app.views.aligned.view import AlignmentViewer
-from kernels.io import aligned
+from kernels.io import aligned, aligned_edits
 from kernels.io.aligned import AlignedSequences
 from kernels.model import SequenceType
 from tests.app.views import examples, triples
@@ -117,6 +117,31 @@ def test_values_of_tracks_of_many_rows_are_made_on_a_thread(
     view.commands.delete()  # now it has other letters than the reference
     qtbot.waitUntil(lambda: "agreement" not in view.canvas.tracks)
     assert view.picture.reference is None and threads and not any(threads)
+
+
+def test_very_many_columns_move_by_a_sample_which_follows_edits(
+    view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    monkeypatch.setattr(counting, "WIDE", 1 << 14)
+    letters = np.full((300, 40_000), ord("A"), np.uint8)
+    view.show_datum(AlignedSequences(tuple(map(str, range(300))), letters, SequenceType.DNA))
+    view.canvas.fit()
+    qtbot.waitUntil(lambda: view.picture.sample is not None and view.sharp)
+    painted, cells = [], paint.aligned_pixels.cells
+    monkeypatch.setattr(paint.aligned_pixels, "cells", lambda *given: painted.append(given[-1]) or cells(*given))
+
+    def moved() -> set[int]:
+        pixels = paint.body(view.picture, view.canvas.frame_, 1, paint.COARSE)
+        return set(np.unique(pixels).tolist())
+
+    one, sample = moved(), view.picture.sample
+    assert len(one) == 1 and paint.COARSE not in painted
+    view.editor.do("typing", aligned_edits.set_letters(view.alignment, np.arange(200), np.arange(40_000) < 20_000, "C"))
+    assert view.picture.sample is sample and len(moved()) == 2 and paint.COARSE not in painted
+    qtbot.waitUntil(lambda: view.picture.columns is not None and view.picture.sample is not sample)
+    assert one < moved() and paint.COARSE not in painted
+    view.show_datum(alignment())
+    assert view.picture.sample is None
 
 
 def test_alignments_of_two_and_of_three_are_shown_as_rows(view: AlignmentViewer) -> None:

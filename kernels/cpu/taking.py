@@ -1,0 +1,45 @@
+"""What a thread of the host does while a device makes an answer, in one compiled call: it has the system find memory
+for it, and takes it out of pinned memory as it comes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kernels.cpu.carried import WORD, touch_all
+from kernels.cpu.jit import compiled
+from kernels.cpu.native_threads import task
+from kernels.cpu.simd import take_ticket
+from kernels.cpu.waiting import wait_for
+
+
+class Taken(NamedTuple):
+    """``pinned`` and ``found``: numbers of one type, as many, flat; a chunk of ``chunk`` of them is taken at a time.
+    ``tickets``: two words, 0 at first; ``touched``: see `carried.touch_all`; ``down``: a word for every chunk, set to 1
+    when it has come."""
+
+    pinned: np.ndarray
+    found: np.ndarray
+    chunk: int
+    tickets: np.ndarray
+    touched: np.ndarray
+    down: np.ndarray
+    stop: np.ndarray
+
+
+@compiled
+def take(given):
+    """What a thread does of it."""
+    if not touch_all(given.found, given.touched, given.tickets, 0, given.stop):
+        return
+    number = take_ticket(given.tickets, WORD)
+    while number * given.chunk < given.found.size:
+        if not wait_for(given.down, number * WORD, 1, given.stop):
+            return
+        for at in range(number * given.chunk, min((number + 1) * given.chunk, given.found.size)):
+            given.found[at] = given.pinned[at]
+        number = take_ticket(given.tickets, WORD)
+
+
+TAKING = task(take)
