@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from kernels.trials import Choice
 
-
 _integers = lru_cache(maxsize=None)(st.integers)
 """Strategies, each of which is made, and looked through, once."""
 
