@@ -109,13 +109,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             pytest.fail(f"this test needs a GPU: {reason}", pytrace=False)
 
 
-@pytest.fixture(autouse=True)
-def _own_rates(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rates measured by tests are not kept for the user's next estimate."""
-    folder = tmp_path_factory.getbasetemp()
-    monkeypatch.setattr("kernels.machine.rates._path", lambda: folder / "rates.json")
-
-
 @pytest.fixture(scope="session")
 def _new_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
     """Makes empty folders. Those that pytest numbers take longer the more of them there are."""
@@ -131,20 +124,23 @@ def _new_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
 
 @pytest.fixture(autouse=True)
 def runs_folder(_new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Interrupted runs of the user are neither seen nor removed; each test has a folder, and a limit, of its own."""
-    folder = _new_folder() / "runs"
-    monkeypatch.setattr("kernels.recovery.resuming.folder", lambda: folder)
-    monkeypatch.setattr("kernels.memory._limit_path", lambda: folder.with_name("disk.json"))
-    return folder
+    """Where a test keeps interrupted runs. Nothing of the user's or of another test is seen, changed or removed: runs,
+    the limit of the disk, tuned values, rooflines and experiments; rates are those of all tests of this process.
 
-
-@pytest.fixture(autouse=True)
-def _nothing_tuned(_new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test starts without tuned values, rooflines and experiments, whatever the user or another test kept."""
+    One fixture for all, as every test pays for each.
+    """
     folder = _new_folder()
-    monkeypatch.setattr("kernels.machine.tuned._path", lambda: folder / "tuned.json")
-    monkeypatch.setattr("kernels.experiments.rooflines.roofline._path", lambda: folder / "rooflines.json")
-    monkeypatch.setattr("kernels.experiments.results.folder", lambda: folder / "experiments")
+    runs, rates = folder / "runs", folder.parent / "rates.json"
+    for name, made in (
+        ("kernels.recovery.resuming.folder", runs),
+        ("kernels.memory._limit_path", folder / "disk.json"),
+        ("kernels.machine.rates._path", rates),
+        ("kernels.machine.tuned._path", folder / "tuned.json"),
+        ("kernels.experiments.rooflines.roofline._path", folder / "rooflines.json"),
+        ("kernels.experiments.results.folder", folder / "experiments"),
+    ):
+        monkeypatch.setattr(name, lambda made=made: made)
+    return runs
 
 
 @pytest.fixture(scope="session")
