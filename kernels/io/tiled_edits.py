@@ -42,9 +42,12 @@ def watched(monitor: Monitor) -> Iterator[None]:
 
 def prepare(alignment: AlignedSequences) -> None:
     """Make the tiles of a large alignment, on any thread: `tiled` takes them then."""
-    if alignment.letters.size > LARGE and id(alignment) not in _prepared:
-        made = _prepared[id(alignment)] = _tiled(alignment)
-        layers(made)[0].set_aside()
+    if alignment.letters.size <= LARGE or id(alignment) in _prepared:
+        return
+    made = _tiled(alignment)
+    layers(made)[0].set_aside()
+    if made is not alignment:  # one that is in tiles already would be kept by itself, for good
+        _prepared[id(alignment)] = made
         weakref.finalize(alignment, _prepared.pop, id(alignment), None).atexit = False
 
 

@@ -287,3 +287,12 @@ def test_tiles_that_were_made_ahead_are_taken_once_and_go_with_their_alignment(m
     tiled_edits.prepare(large)
     del ahead, alignment, large
     assert len(tiled_edits._prepared) == before
+
+
+def test_one_that_is_in_tiles_already_is_not_kept_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiled_edits, "LARGE", 5)
+    blank = AlignedSequences(("one", "two"), np.empty((0, 0), np.uint8), SequenceType.DNA)
+    alignment = tiled_edits.tiled(made(blank, np.full((2, 3), ord("A"), np.uint8)))
+    before = len(tiled_edits._prepared)
+    tiled_edits.prepare(alignment)
+    assert len(tiled_edits._prepared) == before
