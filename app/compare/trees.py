@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QScrollArea, QToolTip, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit.tree.frame import Frame, branches
@@ -18,7 +18,9 @@ from kernels.io.tree_edits import ordered_like
 from kernels.io.tree_splits import distance, split_hashes
 from kernels.model import Result
 
-ROW, MOST_ROWS, NAMES = 15.0, 2000, 110.0
+ROW, MOST_ROWS = 15.0, 2000
+LEAST_NAMES, NAMES_SHARE, BESIDE = 40.0, 0.24, 4.0
+"""Pixels and part of the width that the names of one tree take at least and at most, and pixels beside them."""
 
 
 def tree_of(result: Result) -> Tree | None:
@@ -62,6 +64,7 @@ class Tanglegram(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._compared: Compared | None = None
+        self._cut: list[tuple[QRectF, str]] = []
         theme.notifier.changed.connect(self.update)
 
     def show_trees(self, compared: Compared) -> None:
@@ -76,14 +79,15 @@ class Tanglegram(QWidget):
         if self._compared is None:
             return
         painter.setFont(theme.small_font(self.font()))
-        trees = self._compared.first, self._compared.second
-        third = (self.width() - 2 * NAMES) / 3
+        trees, self._cut = (self._compared.first, self._compared.second), []
+        names = self._names_width(QFontMetricsF(painter.font()))
+        third = (self.width() - 2 * names) / 3
         places = []
         for tree, mirrored in zip(trees, (False, True), strict=True):
-            places.append(self._draw_tree(painter, tree, third, mirrored))
+            places.append(self._draw_tree(painter, tree, third, names, mirrored))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         order = {name: number for number, name in enumerate(trees[1].taxa)}
-        left, right = third + NAMES + 8, self.width() - third - NAMES - 8
+        left, right = third + names + 8, self.width() - third - names - 8
         for place, name in enumerate(trees[0].taxa):
             other = order[name]
             painter.setPen(
@@ -91,7 +95,19 @@ class Tanglegram(QWidget):
             )
             painter.drawLine(QLineF(left, places[0][place], right, places[1][other]))
 
-    def _draw_tree(self, painter: QPainter, tree: Tree, room: float, mirrored: bool) -> list[float]:
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            under = [name for box, name in self._cut if box.contains(QPointF(event.pos()))]
+            QToolTip.showText(event.globalPos(), under[0] if under else "", self)
+            return True
+        return super().event(event)
+
+    def _names_width(self, metrics: QFontMetricsF) -> float:
+        """Pixels for the longest name, which is in both trees."""
+        widest = max(map(metrics.horizontalAdvance, self._compared.first.taxa), default=0.0)
+        return min(max(widest + BESIDE, LEAST_NAMES), NAMES_SHARE * self.width())
+
+    def _draw_tree(self, painter: QPainter, tree: Tree, room: float, names: float, mirrored: bool) -> list[float]:
         """Draw a tree at its side with its names; the height of each leaf."""
         active, made = theme.active(), layout(tree, Shape.RECTANGULAR)
         down = (self.height() - 20) / made.rows
@@ -107,10 +123,12 @@ class Tanglegram(QWidget):
         if down >= 0.8 * metrics.height():
             side = Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft
             painter.setPen(QColor(active.text))
-            start = self.width() - room - NAMES if mirrored else room
+            start = self.width() - room - names if mirrored else room
             for name, height in zip(tree.taxa, heights, strict=True):
-                box = QRectF(start, height - metrics.height(), NAMES, 2 * metrics.height())
-                shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, NAMES)
+                box = QRectF(start, height - metrics.height(), names, 2 * metrics.height())
+                shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, names)
+                if shown != name:
+                    self._cut.append((QRectF(start, height - down / 2, names, down), name))
                 painter.drawText(box, side | Qt.AlignmentFlag.AlignVCenter, shown)
         return heights
 

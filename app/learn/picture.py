@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
@@ -58,10 +58,11 @@ def draw(painter: QPainter, area: QRectF, picture: Picture, term: int | None = N
     """All cells; arrows of every alternative in a colour of its own, or those of ``term`` alone."""
     colours = theme.active()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    note = QRectF(area.left(), area.bottom() - painter.fontMetrics().height() - 2, area.width(), area.height())
+    wrapped = int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
+    height = QFontMetricsF(painter.font()).boundingRect(area, wrapped, picture.note).height()
+    note = QRectF(area.left(), area.bottom() - height - 2, area.width(), height)
     painter.setPen(QColor(colours.muted))
-    words = painter.fontMetrics().elidedText(picture.note, Qt.TextElideMode.ElideRight, int(area.width()))
-    painter.drawText(note, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, words)
+    painter.drawText(note, wrapped, picture.note)
     room = QRectF(area.left(), area.top(), area.width(), note.top() - area.top() - 4)
     boxes = _boxes(room, picture)
     if any(_between(boxes, arrow.source, arrow.target) for arrow in picture.arrows):

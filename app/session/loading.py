@@ -12,7 +12,7 @@ from typing import Any
 from PySide6.QtCore import QMimeData, QObject, Signal
 
 from app import texts
-from app.jobs.queue import Job, JobQueue
+from app.jobs.queue import Job, JobQueue, JobState
 from app.session.session import Session
 from kernels.errors import InputError
 from kernels.io.aligned import AlignedSequences
@@ -127,7 +127,14 @@ class Loader(QObject):
             if path:
                 self.opened.emit(str(path.resolve()))
 
+        self._dismiss_failed()
         self._queue.submit(Job(title, LANE, work, done))
+
+    def _dismiss_failed(self) -> None:
+        """What could not be opened before is no longer news when something else is opened; the log has it."""
+        for job in list(self._queue.jobs):
+            if job.lane == LANE and job.state is JobState.FAILED:
+                self._queue.dismiss(job)
 
     def _add_sequences(
         self, found: tuple[Sequence, ...], together: list[Sequence], beside: tuple[Any, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication, QCheckBox, QListWidget, QMenu, QRadioButton, QTextBrowser, QWidget
 
 from app import theme
@@ -70,3 +70,21 @@ def test_what_is_disabled_looks_so(window: Window, kind: str) -> None:
         right_of_its_mark = range(30, picture.width() - 15)
         found = {picture.pixelColor(x, y).name() for x in right_of_its_mark for y in range(picture.height())}
         assert colour in found and other not in found
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_radio_buttons_are_seen_whether_chosen_or_not(window: Window, colours: str) -> None:
+    theme.switch(colours)
+    made = QRadioButton("", window)
+    made.resize(30, 30)
+    made.show()
+    active, seen = theme.active(), []
+    for chosen in (False, True):
+        made.setChecked(chosen)
+        picture = made.grab().toImage()
+        seen.append([picture.pixelColor(x, y) for x in range(20) for y in range(30)])
+    around = seen[0][0].lightness()
+    ring = max(abs(colour.lightness() - around) for colour in seen[0])
+    assert ring > 0.6 * abs(QColor(active.muted).lightness() - around)
+    accent = QColor(active.accent)
+    assert accent not in seen[0] and accent in seen[1]

@@ -79,6 +79,18 @@ def test_a_bad_file_says_where_and_leaves_the_rest_alone(qtbot, ready, tmp_path)
     assert not ready.jobs.rows
 
 
+def test_what_could_not_be_opened_is_forgotten_when_something_else_is_opened(qtbot, window, pair, tmp_path):
+    bad = tmp_path / "bad.fa"
+    bad.write_bytes(b"\x00\x01")
+    window.loader.open_paths([bad])
+    qtbot.waitUntil(lambda: [job.state for job in window.queue.jobs] == [JobState.FAILED])
+    assert len(window.jobs.rows) == 1
+    window.loader.open_paths([pair])
+    qtbot.waitUntil(lambda: len(window.session.state.sequences) == 2)
+    assert not window.queue.jobs and not window.jobs.rows
+    assert "bad.fa" in window.jobs.text.toPlainText()
+
+
 def test_what_went_wrong_takes_as_many_lines_as_it_needs(qtbot, window, tmp_path):
     window.resize(1300, 800)
     line = window.jobs._pages.height()

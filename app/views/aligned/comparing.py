@@ -178,7 +178,8 @@ class Comparison:
         self.panel.hide()
 
     def next_difference(self, step: int = 1) -> None:
-        """Go to the next column (``step`` 1), or the one before (-1), that the other alignment has otherwise."""
+        """Go to the next column (``step`` 1), or the one before (-1), that the other alignment has otherwise, and in it
+        to a letter that stands elsewhere there."""
         if self.found is None:
             self._view.say("Nothing to compare with; choose another alignment first.")
             return
@@ -188,7 +189,21 @@ class Comparison:
         if not after.size:
             self._view.say("No other column differs on that side.")
             return
-        self._view.canvas.go_to(row, int(after[0]))
+        self._view.canvas.go_to(self._differing(row, int(after[0])), int(after[0]))
+
+    def _differing(self, place: int, column: int) -> int:
+        """The line in which a letter of a column stands elsewhere in the other alignment: this one, the next below, or
+        the first; this one where none of those that are looked at does, of very many not all."""
+        found, picture = self.found, self._view.picture
+        most = max(counting.SMALL // picture.shape[1], 1)
+        for line in np.roll(np.arange(picture.order.size), -place)[:most].tolist():
+            row = int(picture.order[line])
+            other, letters = int(found.rows_there[row]), found.alignment.letters[row]
+            if other < 0 or row in picture.folds or letters[column] == GAP:
+                continue
+            if aligned_compare.partners(letters, found.other.letters[other])[column] != found.here.partner[column]:
+                return int(line)
+        return place
 
     def _made(self) -> QWidget:
         panel = QWidget()

@@ -101,7 +101,11 @@ def fits(picture: Picture, name: str) -> bool:
 def offered(picture: Picture) -> dict[str, str]:
     """Names and titles of the tracks that can be shown of an alignment."""
     found = {name: track.title for name, track in TRACKS.items() if fits(picture, name)}
-    return found | {name: title_of(name) for name in _notes(picture)}
+    taken = {title.lower() for title in found.values()}
+    for name in _notes(picture):
+        title = title_of(name)
+        found[name] = f"{title}, as written" if title.lower() in taken else title
+    return found
 
 
 def _notes(picture: Picture) -> list[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from app.kit import ink, result_text
@@ -28,6 +29,8 @@ NODE = 11.0
 """Radius of a vertex."""
 WEIGHED = 12
 """Vertices of a graph up to which weights are written at the edges."""
+WEIGHT_HEIGHT, WEIGHT_PLACES = 16.0, (1 / 3, 0.4, 0.27, 0.47, 0.2, 0.54, 0.6, 0.67, 0.74)
+"""Pixels of a weight, and the parts of an edge after which it may stand, best first: near its beginning."""
 ARROW = 8.0
 FEW_EDGES = 80
 """More edges than these are drawn faintly."""
@@ -198,7 +201,9 @@ def _draw_graph(painter: QPainter, graph: QRectF, what: Ways, theme: Theme) -> N
     for on_path in (False, True):
         for edge in edges:
             if (edge in what.marked) == on_path:
-                _draw_edge(painter, graph, what, edge, QColor(theme.path) if on_path else ink, theme)
+                _draw_edge(painter, graph, what, edge, QColor(theme.path) if on_path else ink)
+    if what.n <= WEIGHED:
+        _draw_weights(painter, graph, what, edges, theme)
     names, pair = what.result.problem.graph.names, what.pointed or what.chosen
     touched = {vertex for edge in what.marked for vertex in edge} | set(pair or ())
     for vertex in range(what.n):
@@ -214,19 +219,28 @@ def _draw_graph(painter: QPainter, graph: QRectF, what: Ways, theme: Theme) -> N
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-def _draw_edge(painter: QPainter, graph: QRectF, what: Ways, edge: Edge, ink: QColor, theme: Theme) -> None:
-    """A line with an arrow where there is no equal edge back; edges there and back stand beside each other."""
+def _line(graph: QRectF, what: Ways, edge: Edge) -> QLineF | None:
+    """Where an edge is drawn; edges there and back stand beside each other, equal ones are one line, that of the first
+    or of the one that is marked, and the other has none."""
     weights, (u, v) = what.result.problem.graph.weights, edge
-    on_path = edge in what.marked
     back, same = np.isfinite(weights[v, u]), weights[v, u] == weights[u, v]
-    if back and same and u > v and (v, u) not in what.marked and not on_path:
-        return
-    start, end = _place(graph, what, u), _place(graph, what, v)
-    along = end - start
-    length = max((along.x() ** 2 + along.y() ** 2) ** 0.5, 1e-6)
-    along /= length
+    if back and same and u > v and not what.marked & {(u, v), (v, u)}:
+        return None
+    line = QLineF(_place(graph, what, u), _place(graph, what, v))
+    along = QPointF(line.dx(), line.dy()) / max(line.length(), 1e-6)
     across = QPointF(-along.y(), along.x()) * (4 if back and not same else 0)
-    start, end = start + along * NODE + across, end - along * NODE + across
+    return QLineF(line.p1() + along * NODE + across, line.p2() - along * NODE + across)
+
+
+def _draw_edge(painter: QPainter, graph: QRectF, what: Ways, edge: Edge, ink: QColor) -> None:
+    """A line with an arrow where there is no equal edge back."""
+    weights, (u, v) = what.result.problem.graph.weights, edge
+    on_path, line = edge in what.marked, _line(graph, what, edge)
+    if line is None:
+        return
+    back, same = np.isfinite(weights[v, u]), weights[v, u] == weights[u, v]
+    start, end = line.p1(), line.p2()
+    along = QPointF(line.dx(), line.dy()) / max(line.length(), 1e-6)
     painter.setPen(QPen(ink, 3 if on_path else 1))
     painter.drawLine(start, end)
     if not (back and same) or on_path:
@@ -235,20 +249,45 @@ def _draw_edge(painter: QPainter, graph: QRectF, what: Ways, edge: Edge, ink: QC
         painter.setBrush(ink)
         painter.drawPolygon(QPolygonF([end, end - along * ARROW + wing, end - along * ARROW - wing]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-    if what.n <= WEIGHED:
-        _draw_weight(painter, start * (2 / 3) + end * (1 / 3) + across, float(weights[u, v]), theme)
 
 
-def _draw_weight(painter: QPainter, centre: QPointF, value: float, theme: Theme) -> None:
-    text = result_text.number(round(value, 2))
-    width = painter.fontMetrics().horizontalAdvance(text) + 6
-    box = QRectF(centre.x() - width / 2, centre.y() - 8, width, 16)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.panel))
-    painter.drawRoundedRect(box, 4, 4)
-    painter.setPen(QColor(theme.error if value < 0 else theme.text))
-    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+def _draw_weights(painter: QPainter, graph: QRectF, what: Ways, edges: list[Edge], theme: Theme) -> None:
+    """The weights on their edges, each where it covers neither a vertex nor another; those of marked edges first."""
+    weights, metrics = what.result.problem.graph.weights, painter.fontMetrics()
+    texts = {edge: result_text.number(round(float(weights[edge]), 2)) for edge in edges}
+    lines = {edge: line for edge in sorted(edges, key=lambda edge: edge not in what.marked)
+             if (line := _line(graph, what, edge)) is not None}  # fmt: skip
+    sizes = {edge: QSizeF(metrics.horizontalAdvance(texts[edge]) + 6, WEIGHT_HEIGHT) for edge in lines}
+    taken = [QRectF(centre.x() - NODE, centre.y() - NODE, 2 * NODE, 2 * NODE)
+             for centre in (_place(graph, what, vertex) for vertex in range(what.n))]  # fmt: skip
+    for edge, box in weight_boxes(lines, sizes, taken).items():
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.panel))
+        painter.drawRoundedRect(box, 4, 4)
+        painter.setPen(QColor(theme.error if weights[edge] < 0 else theme.text))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, texts[edge])
     painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def weight_boxes(
+    lines: Mapping[Edge, QLineF], sizes: Mapping[Edge, QSizeF], taken: Sequence[QRectF]
+) -> dict[Edge, QRectF]:
+    """Where on its line each edge has its weight: at the first of WEIGHT_PLACES where it covers nothing that is taken,
+    or where it covers least."""
+    covered, found = list(taken), {}
+    for edge, line in lines.items():
+        boxes = []
+        for share in WEIGHT_PLACES:
+            centre = line.pointAt(share)
+            boxes.append(QRectF(centre.x() - sizes[edge].width() / 2, centre.y() - sizes[edge].height() / 2,
+                                sizes[edge].width(), sizes[edge].height()))  # fmt: skip
+        found[edge] = min(boxes, key=lambda box: sum(_area(box.intersected(other)) for other in covered))
+        covered.append(found[edge])
+    return found
+
+
+def _area(box: QRectF) -> float:
+    return max(box.width(), 0.0) * max(box.height(), 0.0)
 
 
 def _place(graph: QRectF, what: Ways, vertex: int) -> QPointF:

@@ -6,15 +6,15 @@ import dataclasses
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QPainter
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QKeyEvent, QPainter
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app import theme
 from app.kit.tree.frame import REACH, Frame, line_distances, points
 from app.views.tree import paint
 from app.views.tree.fitting import BOTTOM, HIGHEST_ROW, TOP, fitting
 from app.views.tree.keys import name_of
-from app.views.tree.labels import GAP
+from app.views.tree.labels import GAP, text_of
 from app.views.tree.minimap import Minimap
 from app.views.tree.paint import Painted, Picture
 
@@ -224,7 +224,20 @@ class TreeCanvas(QWidget):
         if event.type() == QEvent.Type.ShortcutOverride and name_of(event) in ("undo", "redo", "escape"):
             event.accept()
             return True
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), self.cut_name_at(QPointF(event.pos())), self)
+            return True
         return super().event(event)
+
+    def cut_name_at(self, place: QPointF) -> str:
+        """The whole name of which only a part is written under a place; empty for another place."""
+        labels = self.painted.labels
+        node = self._named_at(place) if self.picture is not None else None
+        if node is None or labels is None:
+            return ""
+        name = text_of(self.picture.layout, node)
+        written = self.painted.widths[int(np.flatnonzero(labels.tips == node)[0])]
+        return name if QFontMetricsF(labels.font).horizontalAdvance(name) > written + 0.5 else ""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         name = name_of(event)

@@ -268,7 +268,7 @@ def _names(painter: QPainter, picture: Picture, frame: Frame, written: Labels, t
         text = text_of(layout, node)
         width, most = metrics.horizontalAdvance(text), room(frame, x, y, angle)
         if width > most:
-            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, most)
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, most)
             width = metrics.horizontalAdvance(text)
         widths.append(width)
         back = shade if found[node] else QColor(theme.selection) if picture.marked[node] else None

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QGuiApplication, QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolTip
 
 from app.compare import trees
 from app.compare.rows import Row, rows
@@ -120,6 +121,23 @@ def test_trees_are_compared_by_splits(qtbot):
     )
     page.resize(500, 300)
     assert not page.grab().isNull()
+
+
+def test_names_of_compared_trees_have_the_room_they_need_and_whole_tips(qtbot):
+    names = {"a": "alpha_globin_of_a_goose/12-140", "b": "b", "c": "c", "d": "d" * 150, "e": "e"}
+    first, second = (parse(text.translate({ord(short): name for short, name in names.items()}))[0] for text in (
+        "((a:1,b:1):1,(c:1,(d:1,e:1):1):1);", "((e:1,d:1):1,(b:1,(a:1,c:1):1):1);"))  # fmt: skip
+    page = trees.TreesPage()
+    qtbot.addWidget(page)
+    page.show_trees(trees.compare(first, second), ("joined", "clustered"))
+    page.resize(1200, 400)
+    page.show()
+    page.picture.grab()
+    assert [name for _, name in page.picture._cut] == 2 * [names["d"]]
+    box, _ = page.picture._cut[0]
+    place = box.center().toPoint()
+    QApplication.sendEvent(page.picture, QHelpEvent(QEvent.Type.ToolTip, place, page.picture.mapToGlobal(place)))
+    assert QToolTip.text() == names["d"]
 
 
 def test_results_are_renamed_tagged_noted_and_it_can_be_undone(qtbot, three):

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 
 from app import theme
-from app.learn import guideline_pictures
+from app.learn import guideline_pictures, picture
 from app.learn.guideline_page import GuidelinePage
 from app.learn.guidelines import COALESCING, GUIDELINES, OCCUPANCY
 from app.learn.workspace import LearnWorkspace
@@ -106,6 +106,19 @@ def test_one_of_something_is_said_as_one(learn):
     lanes = learn.guidelines["divergence"].rows["lanes"]
     lanes.set_value(1)
     assert lanes.text.text() == "1 of 32"
+
+
+def test_words_below_a_picture_of_a_class_are_whole(qtbot, learn, monkeypatch):
+    written = []
+    monkeypatch.setattr(picture, "QPainter", type("Noting", (QPainter,), {
+        "drawText": lambda self, *given: written.append(given) or QPainter.drawText(self, *given)}))  # fmt: skip
+    for card in learn.classes.cards.values():
+        written.clear()
+        card.picture.grab()
+        room, _, words = next(given for given in written if given[-1] == card.picture.picture.note)
+        assert QRectF(card.picture.rect()).contains(room)
+        wrapped = Qt.TextFlag.TextWordWrap
+        assert card.picture.fontMetrics().boundingRect(room.toRect(), wrapped, words).height() <= room.height() + 1
 
 
 @pytest.mark.parametrize("size", [300, 800])

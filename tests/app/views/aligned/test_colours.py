@@ -187,6 +187,14 @@ def test_columns_are_coloured_by_what_the_file_says(view: AlignmentViewer) -> No
     assert view.picture.colouring.codes.shape[0] == 1 and "confidence" not in tracks.offered(view.picture)
 
 
+def test_what_is_written_of_columns_is_told_from_the_track_of_its_values(view: AlignmentViewer) -> None:
+    digits = (("confidence", "0123456789*****"), ("mask", 15 * "x"))
+    view.show_datum(replace(alignment(), annotations=Annotations(of_columns=digits)))
+    titles = list(tracks.offered(view.picture).values())
+    assert {"Confidence", "confidence, as written", "mask"} <= set(titles)
+    assert len({title.lower() for title in titles}) == len(titles)
+
+
 def test_codons_and_frames_are_tracks_of_nucleotides(view: AlignmentViewer) -> None:
     view.show_datum(alignment("ATGAAATAA", "ATG---TAA", kind=SequenceType.DNA))
     view.canvas.set_tracks(["codons", "frame 1", "frame 2", "frame 3"])

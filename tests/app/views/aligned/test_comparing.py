@@ -15,7 +15,7 @@ from app.views.aligned import counting
 from app.views.aligned.canvas import LEAST_NAMES
 from app.views.aligned.view import AlignmentViewer
 from kernels.io import aligned_compare, aligned_edits, tree_files
-from kernels.io.aligned import AlignedSequences
+from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.alignment_files.rows import NOTHING
 from tests.app.views.aligned.viewer import ROWS, Shift, alignment, cell, image, press
 
@@ -95,6 +95,17 @@ def test_differences_are_marked_and_gone_to(view: AlignmentViewer) -> None:
     shares = view.picture.tracks["agreement"]
     codes = view.picture.colouring.codes[:, 1]
     assert codes[np.argmin(shares)] < codes[np.argmax(shares)]
+
+
+def test_the_next_difference_is_shown_at_a_letter_that_stands_elsewhere(view: AlignmentViewer) -> None:
+    rows = [*ROWS[:4], "MKVGL-QDSTCCGYW"]
+    view.comparison.compare_with(replace(alignment(*rows), name="moved"))
+    found = view.comparison.found
+    press(view, Qt.Key.Key_F4)
+    line, column = view.picture.cursor
+    one, other = (each.letters[4] for each in (found.alignment, found.other))
+    assert one[column] != GAP and aligned_compare.partners(one, other)[column] != found.here.partner[column]
+    assert line == 4 and column == np.flatnonzero(~found.here.whole & (found.here.pairs > 0))[0]
 
 
 def test_a_large_comparison_is_made_on_a_thread(

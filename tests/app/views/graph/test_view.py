@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 
 from app import theme
 from app.kit.selection import Selection
 from app.views.graph import data, paint
 from app.views.graph.view import PAUSE, PLAY, GraphView
+from kernels import engine, registry
 from kernels.graphs.graph import from_weights
 from kernels.graphs.problem import PathsAnswer, PathsProblem
+from kernels.registry import samples
 from tests.app.views import made
 
 INF = np.inf
@@ -144,6 +146,30 @@ def test_vertices_do_not_cover_each_other(n):
     assert (places >= 0).all() and (places <= 1).all()
     apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)) + np.eye(n)
     assert apart.min() > 0.02
+
+
+def test_weights_of_edges_cover_neither_each_other_nor_vertices():
+    crossing = {(0, 1): QLineF(0, 0, 300, 150), (1, 0): QLineF(0, 150, 300, 0), (2, 3): QLineF(0, 60, 300, 60),
+                (3, 2): QLineF(100, 0, 100, 150)}  # fmt: skip
+    vertex = QRectF(90, 40, 22, 22)
+    boxes = paint.weight_boxes(crossing, dict.fromkeys(crossing, QSizeF(20, 16)), [vertex])
+    placed = [vertex, *boxes.values()]
+    assert not any(one.intersects(other) for at, one in enumerate(placed) for other in placed[:at])
+    alone = paint.weight_boxes({(0, 1): QLineF(0, 0, 300, 0)}, {(0, 1): QSizeF(20, 16)}, [])
+    assert alone[0, 1].center() == QPointF(100, 0)
+
+
+def test_weights_of_the_bundled_graph_are_apart(qtbot, view, monkeypatch):
+    drawn, boxes = [], paint.weight_boxes
+    monkeypatch.setattr(paint, "weight_boxes", lambda *given: drawn.append(boxes(*given)) or drawn[-1])
+    (graph,) = samples.sample("five-vertices").read()
+    (floyd,) = (method for method in registry.METHODS if method.id == "floyd-warshall")
+    found = engine.execute(engine.plan(floyd, floyd.problem.make((graph,), {}), {}, "cpu"), keep_rate=False, keep=False)
+    shown(qtbot, view, found)
+    view.grab()
+    placed = list(drawn[-1].values())
+    assert len(placed) >= 8
+    assert not any(one.intersects(other) for at, one in enumerate(placed) for other in placed[:at])
 
 
 def test_large_matrices_are_reduced_to_their_least_entries():

@@ -445,3 +445,19 @@ def test_another_root_shows_the_whole_tree_again(view) -> None:
     assert not view.canvas.fitted, "what is seen stays where it is"
     view.editor.root_at_midpoint()
     assert view.canvas.fitted
+
+
+def test_a_name_that_is_cut_is_whole_in_its_tip(qtbot, view: TreeView) -> None:
+    view.resize(400, 360)
+    long = "a_very_long_name_of_a_sequence_from_a_strain/461-540"
+    view.show_datum(newick.parse(f"(({long}:1,b:2):1,(c:1,d:1):1);")[0])
+    qtbot.waitUntil(lambda: view.sharp)
+    for shape in ("rectangular", "circular"):
+        view.set_shape(shape)
+        qtbot.waitUntil(lambda: view.sharp)
+        view.canvas.repaint()
+        labels, told = view.canvas.painted.labels, []
+        for x, y, angle in zip(labels.x.tolist(), labels.y.tolist(), labels.angle.tolist(), strict=True):
+            told.append(view.canvas.cut_name_at(QPointF(x + 5 * np.cos(angle), y + 5 * np.sin(angle))))
+        assert sorted(told) == ["", "", "", long], shape
+    assert view.canvas.cut_name_at(QPointF(-5, -5)) == ""
