@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from app import theme
+from app import theme, views
 from app.commands import Command, Commands, CommandSearch, Find
 from app.dialogs import pages, shortcuts
 from app.dialogs.preferences import PreferencesDialog
@@ -24,6 +24,7 @@ from app.workbench import Workbench
 from kernels import registry
 from kernels.errors import AntidiagError
 from kernels.model import Result
+from kernels.monitor import Monitor
 from kernels.registry import loading
 from kernels.registry.samples import samples
 from kernels.registry.saving import suffixes, write_result, write_sequences
@@ -247,6 +248,11 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
     """Read a session on a thread, then put it in the place of what is open; ``quietly`` that of the last time."""
     parts = window.autosave.parts if quietly else None
 
+    def read(monitor: Monitor) -> archive.Saved:
+        found = archive.load(path, parts)
+        views.load()  # or the window would stand still, with the form half laid out, until a thread has loaded them
+        return found
+
     def done(found: archive.Saved) -> None:
         state, entries, settings, edits = found
         window.method.by_hand = bool(settings.get("by_hand", True))  # or another method were chosen, and this said, now
@@ -258,7 +264,10 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
             window.settings.add_recent(str(path.resolve()))
 
     title = "Open what was open last" if quietly else f"Open session {path.name}"
-    window.queue.submit(Job(title, "read", lambda monitor: archive.load(path, parts), done))
+    job = Job(title, "read", read, done)
+    if quietly:
+        window.autosave.wait_for(job, window.queue)
+    window.queue.submit(job)
 
 
 def _look_at_first(window: Workbench) -> None:

@@ -13,7 +13,6 @@ from app.session import autosave
 from app.session.loading import SESSION_SUFFIX
 from app.settings import Settings
 from app.workbench import Workbench
-from kernels.monitor import Monitor
 from kernels.registry.samples import Sample, sample
 
 FIRST_SAMPLE = "mitochondria"
@@ -29,9 +28,9 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
     files = [Path(path) for path in paths]
     wanted = window.settings.flag("restore", True) and not any(file.suffix == SESSION_SUFFIX for file in files)
     restored = wanted and actions.open_autosaved(window)
+    window.autosave.kept.connect(lambda path: _tell_kept(window, Path(path)))
     if not wanted and (kept := autosave.set_aside()):
-        window.settings.add_recent(str(kept))
-        _say_at_last(window, f"What was open last is kept: File > Open recent > {kept.name}.")
+        _tell_kept(window, kept)
     if files:
         window.loader.open_paths(files)
     elif not restored and not _seen(window.settings):
@@ -47,7 +46,7 @@ def load_the_rest(window: Workbench) -> Latest:
     rest = Latest(window)
     rest.finished.connect(lambda _: window.viewer.prepare())
     rest.failed.connect(_tell)
-    rest.request(_load)
+    rest.request(lambda monitor: views.load())
     return rest
 
 
@@ -56,15 +55,9 @@ def _tell(error: Exception) -> None:
     raise error
 
 
-def _load(monitor: Monitor) -> None:
-    views.kinds()
-    import numpy as np
-
-    from kernels.cpu import jit  # and with it Numba
-    from kernels.io import aligned_pixels
-
-    jit.prepare()
-    aligned_pixels.load(np.zeros((1, 1), np.uint8))  # or the first result would load compiled code while it is painted
+def _tell_kept(window: Workbench, kept: Path) -> None:
+    window.settings.add_recent(str(kept))
+    _say_at_last(window, f"What was open last is kept: File > Open recent > {kept.name}.")
 
 
 def _say_at_last(window: Workbench, text: str) -> None:

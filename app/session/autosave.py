@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.jobs.queue import Job, JobQueue, JobState
 from app.session import archive
 from app.session.parts import Parts
 from app.session.session import Session
@@ -58,8 +59,10 @@ class Autosave(QObject):
     """Saves the session behind the user's back, so that neither a crash nor an exit loses anything.
 
     One thread saves at a time; large arrays, which ``parts`` has, are written once. ``_saved`` is what it has written,
-    from 0 to 1.
+    from 0 to 1. While what was open last is being read (``reading``), nothing takes its place on the disk.
     """
+
+    kept = Signal(str)
 
     def __init__(self, session: Session, settings: Callable[[], Mapping[str, Any]]) -> None:
         super().__init__()
@@ -67,6 +70,7 @@ class Autosave(QObject):
         self.parts = autosave_parts()
         self._thread: threading.Thread | None = None
         self._monitor, self._saved = Monitor(), 0.0
+        self.reading = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DELAY_MS)
@@ -80,6 +84,21 @@ class Autosave(QObject):
         ):
             signal.connect(self._timer.start)
 
+    def wait_for(self, job: Job, queue: JobQueue) -> None:
+        """Save nothing over what was open last until this job has read it. What it could not read, or was not let, is
+        set aside, and told by ``kept``."""
+
+        def settle(ended: Job) -> None:
+            if ended is not job or not self.reading:
+                return
+            self.reading = False
+            queue.ended.disconnect(settle)
+            if job.state is not JobState.DONE and (path := set_aside()):
+                self.kept.emit(str(path))
+
+        self.reading = True
+        queue.ended.connect(settle)
+
     def settings_changed(self) -> None:
         """Save settings with what they belong to, where that is little; else they wait for the next change of data."""
         if len(self._session.state.sequences) <= FEW:
@@ -92,12 +111,15 @@ class Autosave(QObject):
         if unsaved:  # what is being saved is out of date
             self._monitor.cancel()
         self._wait(tell)
+        if self.reading:  # nor is it set aside when the window that closes cancels the job
+            self.reading = False
+            return
         if unsaved or not autosave_path().exists():
             self._start()
             self._wait(tell)
 
     def _save_soon(self) -> None:
-        if self._thread and self._thread.is_alive():
+        if self.reading or (self._thread and self._thread.is_alive()):
             self._timer.start()
         else:
             self._start()

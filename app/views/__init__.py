@@ -55,3 +55,15 @@ def kinds() -> tuple[type[View], ...]:
         PhasesView,
         SummaryView,
     )
+
+
+def load() -> None:
+    """Load, on any thread, what the window would wait for when it shows the first result."""
+    kinds()
+    import numpy as np
+
+    from kernels.cpu import jit  # and with it Numba
+    from kernels.io import aligned_pixels
+
+    jit.prepare()
+    aligned_pixels.load(np.zeros((1, 1), np.uint8))  # or compiled code would be loaded while it is painted

@@ -28,8 +28,9 @@ def system_function(name: str, function: Any) -> None:
 
 def prepare() -> None:
     """Load what Numba loads before its first function runs, so that nobody who calls one waits for it."""
-    cpu_target.typing_context.refresh()
-    cpu_target.target_context.refresh()
+    with global_compiler_lock:  # another thread may call one now, and Numba does not bear two that load
+        cpu_target.typing_context.refresh()
+        cpu_target.target_context.refresh()
 
 
 def _kept(compile_later: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -3,11 +3,12 @@
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 
-from app import settings
+from app import settings, views
 from app.kit.view import as_widget
 from app.panels.sequence_table import NAME, ROLE
 from app.session import archive, autosave
@@ -55,14 +56,17 @@ def test_the_first_view_is_made_before_a_result_needs_it(qtbot, ready):
     assert ready.viewer.views[made.id] is made
 
 
-def test_the_session_is_there_again_at_the_next_start(qtbot, make_window, ready):
+def test_the_session_is_there_again_at_the_next_start(qtbot, make_window, ready, monkeypatch):
     ready.sequences.swap_button.click()
     run(qtbot, ready)
     set_parameter(ready, "s", 64)
     ready.close()
-    again = make_window()
+    again, loaded = make_window(), []
+    monkeypatch.setattr(views, "load", lambda: loaded.append((threading.current_thread(), again.session.entries)))
     start_with(again, [])
     qtbot.waitUntil(lambda: bool(again.session.entries))
+    ((loader, before),) = loaded
+    assert loader is not threading.main_thread() and not before  # the window waits for no view
     assert cells(again, NAME) == ["one", "two"]
     assert cells(again, ROLE) == ["2", "1"]
     assert again.method.parameters.editor("s").text() == "64 columns"

@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QApplication
 
 from app.dialogs import saving
 from app.jobs import queue
+from app.jobs.queue import Job
 from app.session import archive
-from app.session.autosave import Autosave, autosave_path
+from app.session.autosave import Autosave, autosave_path, previous_path
 from app.session.session import Session
 from app.session.state import State
 from kernels.errors import Cancelled
@@ -101,3 +102,46 @@ def test_a_setting_is_saved_with_little_data_and_waits_with_much(autosave, monke
     autosave._session.state = State((Sequence("a", b"A", SequenceType.DNA), Sequence("b", b"A", SequenceType.DNA)))
     autosave.settings_changed()
     assert not autosave._timer.isActive()
+
+
+@pytest.fixture
+def reading(autosave):
+    """Autosave with a session on the disk, which a job reads until it may end; the job and its queue."""
+    autosave._session.add(RECORDS)
+    autosave.finish()
+    again, may_end, jobs = Autosave(Session(), dict), threading.Event(), queue.JobQueue()
+    job = Job("Open", "read", lambda monitor: may_end.wait(60) and monitor.check(), lambda value: None)
+    again.wait_for(job, jobs)
+    jobs.submit(job)
+    yield again, job, jobs, may_end
+    may_end.set()
+
+
+def test_what_was_open_last_is_not_saved_over_before_it_is_read(qtbot, reading):
+    again, job, jobs, may_end = reading
+    again.settings_changed()
+    again._save_soon()  # the time is up
+    assert again._thread is None and again._timer.isActive()
+    again.finish()  # the window is closed before anything is there
+    assert archive.load(autosave_path())[0].sequences == tuple(RECORDS)
+    jobs.cancel(job)
+    may_end.set()
+    qtbot.waitUntil(lambda: job.state is queue.JobState.CANCELLED)
+    assert autosave_path().exists() and not previous_path().exists()
+
+
+@pytest.mark.parametrize("ending", ["cancelled", "read"])
+def test_what_was_not_read_is_set_aside_instead_of_saved_over(qtbot, reading, ending):
+    again, job, jobs, may_end = reading
+    told = []
+    again.kept.connect(told.append)
+    if ending == "cancelled":
+        jobs.cancel(job)
+    may_end.set()
+    qtbot.waitUntil(lambda: job.state in queue.ENDED)
+    assert told == ([str(previous_path())] if ending == "cancelled" else [])
+    again._session.add(RECORDS[:1])
+    again.finish()
+    assert archive.load(autosave_path())[0].sequences == tuple(RECORDS[:1])
+    if ending == "cancelled":
+        assert archive.load(previous_path())[0].sequences == tuple(RECORDS)

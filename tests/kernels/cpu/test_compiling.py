@@ -5,7 +5,10 @@ from __future__ import annotations
 import threading
 
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
 
+from kernels.cpu import jit
 from kernels.cpu.compiling import compiled_ms
 from kernels.errors import Cancelled
 from kernels.monitor import Monitor
@@ -38,3 +41,11 @@ def test_what_is_compiled_is_there_afterwards() -> None:
     found: list[int] = []
     assert compiled_ms(lambda: found.append(1), Monitor()) >= 0
     assert found == [1]
+
+
+def test_what_functions_need_is_loaded_by_one_thread_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone: list[bool] = []
+    for context in (cpu_target.typing_context, cpu_target.target_context):
+        monkeypatch.setattr(context, "refresh", lambda: alone.append(global_compiler_lock.is_locked()))
+    jit.prepare()
+    assert alone == [True, True]
