@@ -250,7 +250,8 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
 
     def read(monitor: Monitor) -> archive.Saved:
         found = archive.load(path, parts)
-        views.load()  # or the window would stand still, with the form half laid out, until a thread has loaded them
+        if found[1] or found[0].data:
+            views.load()  # or the window would stand still, with the form half laid out, until a thread has loaded them
         return found
 
     def done(found: archive.Saved) -> None:
