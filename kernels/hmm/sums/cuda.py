@@ -56,16 +56,18 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     run = Run(monitor, steps, rows=problem.states)
     if not problem.n:
         return Outcome(PosteriorAnswer(0.0, np.empty((0, problem.states))), run.times_ms)
-    forward = forward_rows(problem.hmm, on_device([problem], run), run, typed(HmmParameters, parameters).piece)
-    found = _log_probability(forward, problem.hmm)
-    notes = underflow.noted(problem, found, monitor)
+    piece = typed(HmmParameters, parameters).piece
+    with leaving(run, (problem.n, problem.states), np.dtype(np.float64)) as answer:
+        forward = forward_rows(problem.hmm, on_device([problem], run), run, piece)
+        found = _log_probability(forward, problem.hmm)
+        if found > -np.inf:
+            backward = backward_rows(forward, piece)
+            arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
+            _by_letter(forward, "posterior", "posterior", arrays)
+            answer.fetch(forward.rows)
+        notes = underflow.noted(problem, found, monitor)
     if found == -np.inf:
         return Outcome(PosteriorAnswer(found, None), run.times_ms, problem.n, run.device_bytes, notes)
-    with leaving(run, forward.rows.shape, forward.rows.dtype) as answer:
-        backward = backward_rows(forward, typed(HmmParameters, parameters).piece)
-        arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
-        _by_letter(forward, "posterior", "posterior", arrays)
-        answer.fetch(forward.rows)
     posterior = answer.numbers
     return Outcome(PosteriorAnswer(found, posterior), run.times_ms, posterior.nbytes, run.device_bytes, notes)
 
@@ -100,7 +102,7 @@ def _by_letter(
     team, n = cuda_sizes.team(model.states), model.letters
     length = length or cuda_sizes.slice_letters(n)
     kernel, sizes = _kernel(model, name), map(np.int32, (model.states, n, length, *last))
-    with model.run.phase(phase) as launches:
+    with model.run.phase(phase, waits=False) as launches:
         kernel((_teams(model, length) * team // THREADS,), (THREADS,), (*arrays, *sizes))
         launches.launched(n, n)
 
@@ -112,14 +114,10 @@ def _teams(model: Model, length: int) -> int:
     return -(-slices // block) * block
 
 
-def _row_sums(model: Model, hmm: Hmm) -> cupy.ndarray:
-    return model.run.up(hmm.transitions.sum(axis=1))
-
-
 def _log_probability(model: Model, hmm: Hmm) -> float:
     """The logarithm of the probability of all letters, from forward rows."""
     logarithms = cupy.zeros(_teams(model, cuda_sizes.slice_letters(model.letters)))
-    arrays = (model.rows, model.emissions, model.seen, model.starts, _row_sums(model, hmm),
+    arrays = (model.rows, model.emissions, model.seen, model.starts, model.sums,
               np.float64(hmm.initial.sum()), logarithms)  # fmt: skip
     _by_letter(model, "forward", "evidence", arrays)
     return float(model.run.down(logarithms).sum())
@@ -162,7 +160,7 @@ def _counts(forward: Model, backward: Model, hmm: Hmm) -> tuple[cupy.ndarray, cu
     symbols = len(hmm.alphabet) + 2
     length = cuda_sizes.slice_letters(n, 8 * symbols * states)
     tables = cupy.zeros((_teams(forward, length), symbols * states))
-    arrays = (forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts, _row_sums(forward, hmm),
+    arrays = (forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts, forward.sums,
               tables)  # fmt: skip
     _by_letter(forward, "counts", "factors", arrays, length, (symbols,))
     return _added_up(forward, _pairs(forward, backward)), _added_up(forward, tables)
@@ -175,7 +173,7 @@ def _pairs(forward: Model, backward: Model) -> cupy.ndarray:
     tables, tiles = cupy.empty((slices, states**2)), -(-states // (PAIR_SIDE * per))
     kernel, sizes = _kernel(forward, "pairs"), [np.int32(size) for size in (states, n, -(-n // slices))]
     band = min(tiles, max(1, cuda_sizes.PAIR_CELLS // (n * states * PAIR_SIDE * per)))
-    with forward.run.phase("counts") as phase:
+    with forward.run.phase("counts", waits=False) as phase:
         for first in range(0, tiles, band):
             count = min(band, tiles - first)
             arguments = forward.rows, backward.rows, tables, *sizes, np.int32(first)
@@ -188,7 +186,7 @@ def _added_up(model: Model, tables: cupy.ndarray) -> cupy.ndarray:
     """The sum of the rows."""
     many, size = (int(length) for length in tables.shape)
     total, kernel = cupy.empty(size), _kernel(model, "add_up")
-    with model.run.phase("counts") as phase:
+    with model.run.phase("counts", waits=False) as phase:
         kernel((-(-size // cuda_sizes.WARP),), (256,), (tables, total, np.int32(size), np.int32(many)))
         phase.launched()
     return total

@@ -77,10 +77,13 @@ def of_product(hmm: Hmm, letters: Letters, run: Run, piece: int, last: int) -> f
 
 def _model(hmm: Hmm, letters: Letters, run: Run, rows: cupy.ndarray) -> Model:
     emissions = np.vstack([hmm.emissions.T, np.ones(len(hmm))])
-    seam = np.stack([np.ones(len(hmm)), hmm.initial])
-    return Model(run, len(hmm), len(letters.seen), PLUS_TIMES, np.dtype(np.float64), run.up(hmm.transitions),
-                 run.up(hmm.transitions.T), run.up(emissions), letters.seen, rows,
-                 hmm.initial * 2.0**cuda_sizes.RAISED, starts=letters.starts, seam=run.up(seam),
+    seam, one = np.stack([np.ones(len(hmm)), hmm.initial]), 2.0**cuda_sizes.RAISED
+    units = np.eye(len(hmm)) * one if len(hmm) <= cuda_sizes.FEW else np.empty((0, 0))
+    ways, columns, emitted, seams, sums, products = run.upload(
+        hmm.transitions, hmm.transitions.T, emissions, seam, hmm.transitions.sum(axis=1), units
+    )
+    return Model(run, len(hmm), len(letters.seen), PLUS_TIMES, np.dtype(np.float64), ways, columns, emitted,
+                 letters.seen, rows, hmm.initial * one, starts=letters.starts, seam=seams, sums=sums, units=products,
                  name="forward")  # fmt: skip
 
 
@@ -102,12 +105,12 @@ Level = tuple[cupy.ndarray, cupy.ndarray]
 def _products(model: Model, length: int) -> list[Level]:
     """The products of pieces of so many letters, those of pairs of them, and so on up to that of all."""
     states, count = model.states, -(-model.steps // length)
-    units = cupy.tile(model.run.up(np.eye(states) * model.one), (count, 1))
+    units = cupy.tile(model.units, (count, 1))
     leaves = Pieces(model, units, length, repeat=states, keep=False, normalise=cuda_sizes.UP_TO_A_POWER)
     leaves.advance()
     levels = [(leaves.current, leaves.exponents)]
     few = -(-count // 2) <= _several(states)
-    with model.run.phase(model.name, ahead=LEVELS_AHEAD if few else LAUNCHES_AHEAD) as phase:
+    with model.run.phase(model.name, ahead=LEVELS_AHEAD if few else LAUNCHES_AHEAD, waits=False) as phase:
         while count > 1:
             levels.append(_joined(model, phase, levels[-1], count))
             count = -(-count // 2)
@@ -135,9 +138,9 @@ def _several(states: int) -> int:
 
 def _starts(model: Model, levels: list[Level]) -> cupy.ndarray:
     """The rows that pieces start from, from the levels of the tree below its root."""
-    states, starts = model.states, model.run.up(model.initial[None])
+    states, starts = model.states, model.rows[:1].copy()
     kernel = model.run.kernel(TREE, "descend", RAISED=cuda_sizes.RAISED)
-    with model.run.phase(model.name, ahead=LEVELS_AHEAD) as phase:
+    with model.run.phase(model.name, ahead=LEVELS_AHEAD, waits=False) as phase:
         for number, level in enumerate(levels[::-1], start=1):
             nodes = len(level[1]) // states
             below = cupy.empty((nodes, states))
