@@ -46,7 +46,7 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
     if problem.states <= cuda_sizes.FEW:
         found = of_product(hmm, letters, run, piece, int(problem.observations[-1]))
     else:
-        found = _log_probability(forward_rows(hmm, letters, run, piece), hmm)
+        found = _added(_evidence(forward_rows(hmm, letters, run, piece), hmm), run)
     notes = underflow.noted(problem, found, monitor)
     return Outcome(EvaluationAnswer(found), run.times_ms, 2 * problem.n, run.device_bytes, notes)
 
@@ -59,11 +59,13 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     piece = typed(HmmParameters, parameters).piece
     with leaving(run, (problem.n, problem.states), np.dtype(np.float64)) as answer:
         forward = forward_rows(problem.hmm, on_device([problem], run), run, piece)
-        found = _log_probability(forward, problem.hmm)
+        evidence = _evidence(forward, problem.hmm)
+        # Where the sequence is impossible, some rows are zeros, and what follows from them is not looked at.
+        backward = backward_rows(forward, piece)
+        arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
+        _by_letter(forward, "posterior", "posterior", arrays)
+        found = _added(evidence, run)
         if found > -np.inf:
-            backward = backward_rows(forward, piece)
-            arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
-            _by_letter(forward, "posterior", "posterior", arrays)
             answer.fetch(forward.rows)
         notes = underflow.noted(problem, found, monitor)
     if found == -np.inf:
@@ -114,13 +116,17 @@ def _teams(model: Model, length: int) -> int:
     return -(-slices // block) * block
 
 
-def _log_probability(model: Model, hmm: Hmm) -> float:
-    """The logarithm of the probability of all letters, from forward rows."""
+def _evidence(model: Model, hmm: Hmm) -> cupy.ndarray:
+    """Logarithms from forward rows, of which the sum is that of the probability of all letters."""
     logarithms = cupy.zeros(_teams(model, cuda_sizes.slice_letters(model.letters)))
     arrays = (model.rows, model.emissions, model.seen, model.starts, model.sums,
               np.float64(hmm.initial.sum()), logarithms)  # fmt: skip
     _by_letter(model, "forward", "evidence", arrays)
-    return float(model.run.down(logarithms).sum())
+    return logarithms
+
+
+def _added(logarithms: cupy.ndarray, run: Run) -> float:
+    return float(run.down(logarithms).sum())
 
 
 def _counted(batches: Sequence[Batch], hmm: Hmm, run: Run, piece: int) -> Counts:
@@ -137,16 +143,19 @@ def _counted(batches: Sequence[Batch], hmm: Hmm, run: Run, piece: int) -> Counts
 
 def _counted_together(batch: Batch, hmm: Hmm, run: Run, piece: int) -> tuple[float, cupy.ndarray, cupy.ndarray]:
     forward = forward_rows(hmm, batch.letters, run, piece)
-    found = _log_probability(forward, hmm)
+    evidence = _evidence(forward, hmm)
+    counts = _counts(forward, backward_rows(forward, piece), hmm)
+    del forward  # whose memory is wanted where the sequences are impossible
+    found = _added(evidence, run)
     if found == -np.inf:
         _refuse(batch, hmm, run, piece)
-    return found, *_counts(forward, backward_rows(forward, piece), hmm)
+    return found, *counts
 
 
 def _refuse(batch: Batch, hmm: Hmm, run: Run, piece: int) -> NoReturn:
     """InputError that names the first sequence that the model cannot emit."""
     for part in batch.parts:
-        if _log_probability(forward_rows(hmm, on_device([part], run), run, piece), hmm) == -np.inf:
+        if _added(_evidence(forward_rows(hmm, on_device([part], run), run, piece), hmm), run) == -np.inf:
             raise cannot_emit(part)
     raise AssertionError("every sequence is possible, and all of them together are not")
 
