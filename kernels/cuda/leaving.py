@@ -22,7 +22,7 @@ from kernels.memory import host_bytes_free
 
 LEAST, MOST = 1 << 20, 64 << 20
 """Bytes of an answer that goes this way: a smaller one takes no time, a larger one would keep threads waiting."""
-THREADS = 8
+THREADS = 12
 """More are not there sooner."""
 CHUNK = 1 << 20
 """Bytes that are copied, and that a thread takes, at a time."""
