@@ -227,7 +227,7 @@ def _line(graph: QRectF, what: Ways, edge: Edge) -> QLineF | None:
     if back and same and u > v and not what.marked & {(u, v), (v, u)}:
         return None
     line = QLineF(_place(graph, what, u), _place(graph, what, v))
-    along = QPointF(line.dx(), line.dy()) / max(line.length(), 1e-6)
+    along = QPointF(line.dx(), line.dy()) * (1 / max(line.length(), 1e-6))
     across = QPointF(-along.y(), along.x()) * (4 if back and not same else 0)
     return QLineF(line.p1() + along * NODE + across, line.p2() - along * NODE + across)
 
@@ -240,7 +240,7 @@ def _draw_edge(painter: QPainter, graph: QRectF, what: Ways, edge: Edge, ink: QC
         return
     back, same = np.isfinite(weights[v, u]), weights[v, u] == weights[u, v]
     start, end = line.p1(), line.p2()
-    along = QPointF(line.dx(), line.dy()) / max(line.length(), 1e-6)
+    along = QPointF(line.dx(), line.dy()) * (1 / max(line.length(), 1e-6))
     painter.setPen(QPen(ink, 3 if on_path else 1))
     painter.drawLine(start, end)
     if not (back and same) or on_path:
