@@ -3,7 +3,9 @@
 import json
 import re
 import shlex
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,14 +42,21 @@ def test_the_readme_shows_the_window_and_the_index_has_every_page() -> None:
     assert {page.name for page in PAGES if page.parent == ROOT / "docs"} - {"README.md"} <= set(listed)
 
 
-def _checked(arguments: list[str]) -> None:
-    """Let the command line take these arguments without running them; what stands for others is left out."""
+@cache
+def _known() -> dict[str, Any]:
+    """The commands of the program, which take longer to put together than to read a line."""
     typer = pytest.importorskip("typer")
     from app.cli import program
+
+    return typer.main.get_command(program.program).commands
+
+
+def _checked(arguments: list[str]) -> None:
+    """Let the command line take these arguments without running them; what stands for others is left out."""
+    known = _known()
     from kernels import registry
     from kernels.experiments import axes
 
-    known = typer.main.get_command(program.program).commands
     name, *rest = arguments
     if any(word.startswith("[") or word in ("METHOD", "SECONDS") for word in rest):  # a form of a command, in brackets
         flags = {option for parameter in known[name].params for option in parameter.opts}
