@@ -6,6 +6,7 @@ the first move in ORDER is taken that gives the score.
 
 from __future__ import annotations
 
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
@@ -39,14 +40,17 @@ def values(problem: TripleProblem) -> np.ndarray:
     for (before, move), count in OPENINGS.items():
         opening[before, move] = count * problem.scoring.open
     i_cells, j_cells, k_cells = V.shape[:3]
+    firsts, seconds, _ = (codes.tolist() for codes in problem.codes)
+    columns = cache(partial(_columns, problem))
     for i, j, move in product(range(i_cells), range(j_cells), ORDER):
         row, source = V[i, j], (i - (move & LETTER[0] > 0), j - (move & LETTER[1] > 0))
         if min(source) < 0:
             continue
-        column = _columns(problem, i, j, move)
+        column = columns(firsts[i - 1] if i else 0, seconds[j - 1] if j else 0, move)
         if move == LETTER[2]:  # the only one whose source lies in the row itself
+            others = (row - opening[:, move]).max(axis=1)
             for k in range(1, k_cells):
-                row[k, move] = (row[k - 1] - opening[:, move]).max() + column[k - 1]
+                row[k, move] = max(others[k - 1], row[k - 1, move] - opening[move, move]) + column[k - 1]
         elif move & LETTER[2]:
             row[1:, move] = (V[source][:-1] - opening[:, move]).max(axis=1) + column
         else:
@@ -78,10 +82,10 @@ def _before(cell: tuple[int, int, int], move: int) -> tuple[int, int, int]:
     return tuple(place - (move & bit > 0) for place, bit in zip(cell, LETTER, strict=True))  # type: ignore[return-value]
 
 
-def _columns(problem: TripleProblem, i: int, j: int, move: int) -> np.ndarray:
-    """Scores of the columns that ``move`` puts before the cells (i, j, k), openings apart: one for every k of which the
-    move takes a letter, or one for all."""
-    here = problem.codes[0][i - 1 : i], problem.codes[1][j - 1 : j], problem.codes[2]
+def _columns(problem: TripleProblem, first: int, second: int, move: int) -> np.ndarray:
+    """Scores of the columns that ``move`` makes of two letters and those of the third sequence, openings apart: one for
+    every letter of that, or one for all where the move takes none of them."""
+    here = first, second, problem.codes[2]
     score = np.zeros(len(problem.third) if move & LETTER[2] else 1, np.int64)
     for x, y in PAIRS:
         letters = (move & LETTER[x] > 0) + (move & LETTER[y] > 0)

@@ -16,6 +16,7 @@ from pathlib import Path
 import platformdirs
 
 from kernels.cpu import file_lock
+from tests.emulator import translate
 from tests.emulator.translate import to_cpp
 
 DEVICE = Path(__file__).with_name("device")
@@ -54,7 +55,23 @@ def why_not() -> str:
 
 
 def kernels(code: str, options: Sequence[str], more: Sequence[str] = ()) -> Path:
-    """The library of a CUDA source compiled with NVRTC's options (and ``more`` of g++'s)."""
+    """The library of a CUDA source compiled with NVRTC's options (and ``more`` of g++'s).
+
+    Sources and options that give the same text have one. Which it is, is kept as well, for to find the text takes
+    longer than to load the library.
+    """
+    if any(option.startswith("-I") for option in options):  # the text is in other files, too
+        return _built(code, options, more)
+
+    def name(target: Path) -> None:
+        target.write_text(_built(code, options, more).name)
+
+    kept = _cached("library", (code, *options, "", *more, _text_of_translation(), _text_of_device()), ".txt", name)
+    library = kept.with_name(kept.read_text())
+    return library if library.exists() else _built(code, options, more)
+
+
+def _built(code: str, options: Sequence[str], more: Sequence[str]) -> Path:
     text = to_cpp(preprocessed(code, options))
     flags = (*LANGUAGE, *TRAPS, *(PREEMPTED if re.search(r"\bvolatile\b", text) else ()), *more)
     headers = (f"-I{precompiled(flags)}", "-include", PRECOMPILED)
@@ -79,12 +96,12 @@ def preprocessed(code: str, options: Sequence[str]) -> str:
 def runtime() -> Path:
     """The library of the scheduler and of device memory."""
     sources = [str(DEVICE / f"{name}.cpp") for name in RUNTIME]
-    flags = ("-std=c++17", "-O2", "-fPIC", "-U_FORTIFY_SOURCE", "-shared", *sources, "-ldl")
+    flags = ("-std=c++17", "-O2", "-flto", "-fPIC", "-U_FORTIFY_SOURCE", "-shared", *sources, "-ldl")
 
     def build(target: Path) -> None:
         _compile((*flags, "-o", str(target)), "")
 
-    return _cached("runtime", (*flags, _text_of_device()), ".so", build)
+    return _cached("runtime", (*flags, _text_of_device("*")), ".so", build)
 
 
 @cache
@@ -151,5 +168,11 @@ def _compiler_version() -> str:
 
 
 @cache
-def _text_of_device() -> str:
-    return "\0".join(path.read_text() for path in sorted(DEVICE.iterdir()))
+def _text_of_device(pattern: str = "*.h") -> str:
+    """What a kernel is compiled with; the runtime is another library."""
+    return "\0".join(path.read_text() for path in sorted(DEVICE.glob(pattern)))
+
+
+@cache
+def _text_of_translation() -> str:
+    return "\0".join(path.read_text() for path in (Path(__file__), Path(translate.__file__)))

@@ -49,7 +49,7 @@ Fibre* warp_after(unsigned number) {
     for (size_t word = number / 64, seen = 0; seen <= words; ++seen) {
         if (later) {
             Warp& warp = state.warps[64 * word + __builtin_ctzll(later)];
-            return lane_after(warp, state.shuffled() ? state.dice() % 32 : warp.last);
+            return lane_after(warp, state.shuffled() ? state.dice.below(32) : warp.last);
         }
         word = word + 1 < words ? word + 1 : 0;
         later = state.runnable[word];
@@ -61,8 +61,9 @@ Fibre* warp_after(unsigned number) {
 Fibre* next_after(Fibre& fibre) {
     Warp& warp = *fibre.warp;
     if (state.shuffled()) {
-        if (warp.ready && state.dice() % 2) return lane_after(warp, state.dice() % 32);
-        return warp_after(state.dice() % state.warps.size());
+        const unsigned drawn = state.dice.below(64);
+        if (warp.ready && drawn < 32) return lane_after(warp, drawn);
+        return warp_after(state.dice.below(state.warps.size()));
     }
     return warp.ready ? lane_after(warp, fibre.lane) : warp_after(warp.number);
 }

@@ -1,7 +1,6 @@
 // The launch that runs: its threads, warps and blocks, those that are resident.
 #pragma once
 
-#include <random>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,26 @@ namespace cuda_on_cpu {
 
 struct Block;
 struct Warp;
+
+// Random numbers (splitmix64, Steele, Lea and Flood 2014): an order is drawn at every change of threads.
+class Dice {
+  public:
+    using result_type = uint64_t;
+    static constexpr uint64_t min() { return 0; }
+    static constexpr uint64_t max() { return ~0ull; }
+
+    void seed(uint64_t number) { sum = number; }
+    uint64_t operator()() {
+        uint64_t bits = sum += 0x9E3779B97F4A7C15;
+        bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9;
+        bits = (bits ^ bits >> 27) * 0x94D049BB133111EB;
+        return bits ^ bits >> 31;
+    }
+    unsigned below(unsigned end) { return ((*this)() >> 32) * end >> 32; }
+
+  private:
+    uint64_t sum = 0;
+};
 
 struct Fibre : Thread {
     Context context;
@@ -55,7 +74,7 @@ struct State {
     std::vector<Warp> warps;
     std::vector<Block> blocks;
     std::vector<uint64_t> runnable;          // a bit for every warp that has a ready lane
-    std::mt19937_64 dice;
+    Dice dice;
     long quiet_polls;                        // since memory was written or a thread ended
 
     bool shuffled() const { return launch->seed != 0; }

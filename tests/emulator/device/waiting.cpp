@@ -36,11 +36,11 @@ void store_later(void* address, const void* value, unsigned bytes, unsigned byte
         hidden.push_back(word);
     }
     if (!state.shuffled()) show_all();
-    while (hidden.size() > MOST_HIDDEN) show(state.dice() % hidden.size());
+    while (hidden.size() > MOST_HIDDEN) show(state.dice.below(hidden.size()));
 }
 
 void show_some() {
-    for (unsigned count = state.dice() % 4; count > 0 && !hidden.empty(); --count) show(state.dice() % hidden.size());
+    for (unsigned count = state.dice.below(4); count > 0 && !hidden.empty(); --count) show(state.dice.below(hidden.size()));
 }
 
 void show_all() {

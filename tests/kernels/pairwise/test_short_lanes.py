@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -151,6 +152,7 @@ def test_values_far_beyond_16_bits(mode: Mode) -> None:
         assert_same_states(pair(first, second, high, mode), 64, 512, 512, 4)
 
 
+@cache
 def edge_of_the_range(s: int) -> Scoring:
     """The greatest match score that is computed in 16 bits in strips of s columns, with gaps of one less."""
     for match in range(2**12, 0, -1):
