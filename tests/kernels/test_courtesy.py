@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from types import SimpleNamespace
 
 import pytest
 
 from kernels import courtesy
+from kernels.cpu import workers
 
 
 class Machine:
@@ -90,3 +93,15 @@ def test_a_thread_is_favoured_and_no_longer() -> None:
     finally:
         courtesy.favour(None)
     assert courtesy._worked is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has this for a thread")
+@pytest.mark.parametrize("favoured", [False, True])
+def test_threads_that_compute_stand_back_where_one_is_favoured(monkeypatch, favoured) -> None:
+    monkeypatch.setattr(courtesy, "_favoured", threading.get_ident() if favoured else 0)
+    monkeypatch.setattr(workers, "_idle", [])
+    own, found = os.getpriority(os.PRIO_PROCESS, 0), []
+    workers.share(lambda _: found.append(os.getpriority(os.PRIO_PROCESS, 0)), 2, workers.stop_word(), lambda: None)
+    workers.end_idle()
+    assert found == 2 * [own + courtesy.NICENESS if favoured else own]
+    assert os.getpriority(os.PRIO_PROCESS, 0) == own
