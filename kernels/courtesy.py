@@ -2,8 +2,8 @@
 
 Who runs Python keeps the interpreter from all others until it is asked for it, and then for `sys.getswitchinterval`.
 A window gives it away at every call of its toolkit, hundreds of times in a picture, and waits as often. So loops go
-`in_turns`: where the thread that was `favour`ed is at work, they wait until it has done. Threads that
-compute `stand_back`: they need no interpreter, but on few processors a window that wakes up would wait for one of theirs.
+`in_turns`: where the thread that was `favour`ed is at work, they wait until it has done. Threads that compute
+`stand_back`: they need no interpreter, but on few processors a window that wakes up would wait for one of theirs.
 """
 
 from __future__ import annotations
