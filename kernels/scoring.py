@@ -7,6 +7,7 @@ Scores inside the engine are 32-bit integers. A matrix with decimals (GONNET1992
 from __future__ import annotations
 
 import string
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -298,6 +299,17 @@ def encode(sequence: Sequence, scoring: Scoring) -> np.ndarray:
             f"it knows {scoring.matrix.letters}. Choose another matrix, or make {letter} a wildcard"
         )
     return np.frombuffer(codes, np.uint8)
+
+
+def compacted(parts: Iterable[bytes | bytearray], codes: int) -> tuple[list[int], bytes]:
+    """Which of so many codes occur in any of the parts, and for `bytes.translate` the number of each among them."""
+    # To look for a letter in bytes, and to translate them, takes a fifth of the time that indexing arrays does.
+    parts = list(parts)
+    present = [code for code in range(codes) if any(code in part for part in parts)]
+    numbers = bytearray(256)
+    for number, code in enumerate(present):
+        numbers[code] = number
+    return present, bytes(numbers)
 
 
 @stored("mode")

@@ -3,6 +3,8 @@ come, and have the system find memory beforehand. Words, int64, tell them of eac
 
 from __future__ import annotations
 
+import numpy as np
+
 from kernels.cpu.jit import called, compiled
 from kernels.cpu.simd import acquire, release, take_ticket
 from kernels.cpu.waiting import wait_for
@@ -12,6 +14,17 @@ WORD = 8
 PAGE = 4096
 SPAN = 2 << 20
 """Bytes of new memory that a thread takes at a time: a large page of the system."""
+
+
+def words(count: int) -> np.ndarray:
+    """So many words, each in a cache line of its own."""
+    return np.zeros(count * WORD, np.int64)
+
+
+@compiled
+def there(words, number, stop):
+    """Wait for a piece; False where all are to stop."""
+    return wait_for(words, number * WORD, 1, stop)
 
 
 @compiled

@@ -13,7 +13,7 @@ from typing import Any
 from kernels.cpu import workers
 from kernels.errors import BackendUnavailable, Cancelled, MemoryRefused
 
-KEPT_SHARE = 64
+KEPT_SHARE = 32
 """One part in so many of a device's memory is kept between runs: to take and to give back memory costs milliseconds."""
 
 _taken = threading.local()

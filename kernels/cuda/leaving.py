@@ -13,7 +13,7 @@ import cupy
 import numpy as np
 
 from kernels.cpu import carried, native_threads, workers
-from kernels.cpu.carried import SPAN, WORD
+from kernels.cpu.carried import SPAN
 from kernels.cpu.phases import time_ms
 from kernels.cpu.taking import TAKING, Taken
 from kernels.cuda import transfers, whole_transfers
@@ -22,7 +22,7 @@ from kernels.memory import host_bytes_free
 
 LEAST, MOST = 1 << 20, 64 << 20
 """Bytes of an answer that goes this way: a smaller one takes no time, a larger one would keep threads waiting."""
-THREADS = 8
+THREADS = 12
 """More are not there sooner."""
 CHUNK = 1 << 20
 """Bytes that are copied, and that a thread takes, at a time."""
@@ -49,26 +49,27 @@ class _Threads(Leaving):
         flat = self.numbers.reshape(-1)
         self._spans = [(first, min(first + chunk, flat.size)) for first in range(0, flat.size, chunk)]
         self.given = Taken(
-            buffer.view(dtype, flat.size), flat, chunk, np.zeros(2 * WORD, np.int64),
-            touched=np.zeros(-(-flat.nbytes // SPAN) * WORD, np.int64),
-            down=np.zeros(len(self._spans) * WORD, np.int64), stop=self.stop,
+            buffer.view(dtype, flat.size), flat, chunk, carried.words(2),
+            touched=carried.words(-(-flat.nbytes // SPAN)),
+            down=carried.words(len(self._spans)), stop=self.stop,
         )  # fmt: skip
 
     def compile(self) -> None:
         """What threads do, before they wait."""
         native_threads.prepare(TAKING, self.given)
-        carried.come(np.zeros(WORD, np.int64), 0, 1)
+        carried.come(carried.words(1), 0, 1)
 
     def fetch(self, array: cupy.ndarray) -> None:
         self._run.monitor.check()
         stream = cupy.cuda.get_current_stream()
+        self._run.settle()
         stream.synchronize()
         events = []
         with self._run.timed("transfer"):
             for first, last in self._spans:
                 at, size = first * array.itemsize, (last - first) * array.itemsize
                 (array.data + at).copy_to_host_async(self._buffer.address + at, size, stream)
-                events.append(stream.record(cupy.cuda.Event(disable_timing=True)))
+                events.append(transfers.recorded(stream))
             self._buffer.event.record(stream)
             for number, event in enumerate(events):
                 event.synchronize()

@@ -6,10 +6,11 @@ A family adds its problem on the device, and what it launches.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import cupy
 import numpy as np
@@ -45,6 +46,8 @@ class Run:
     began_ns: int = field(default_factory=time.perf_counter_ns)
     _numbers: dict[str, int] = field(default_factory=dict)
     _told: dict[str, float] = field(default_factory=dict)
+    _queued: deque[tuple[Phase, Launch | None]] = field(default_factory=deque)
+    _meanwhile: list[Callable[[], None]] = field(default_factory=list)
 
     def spend(self, phase: str, milliseconds: float) -> None:
         self.times_ms[phase] = self.times_ms.get(phase, 0.0) + milliseconds
@@ -86,11 +89,13 @@ class Run:
 
     def upload(self, *on_host: np.ndarray) -> tuple[cupy.ndarray, ...]:
         """Copies of small arrays on the device, by one transfer."""
+        self.drain()
         with self.timed("transfer"):
             return arrays.upload(*on_host)
 
     def up(self, array: np.ndarray) -> cupy.ndarray:
         """A copy on the device of an array that may be large."""
+        self.drain()
         given = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
         target = self.empty(given.size, given.dtype)
         flat = given.reshape(-1)
@@ -102,6 +107,7 @@ class Run:
 
     def bring(self, target: cupy.ndarray, fill: Fill) -> None:
         """Fill an array on the device, whose rows lie close together, by rows that ``fill`` makes on threads."""
+        self.drain()
         with self.timed("transfer"):
             transfers.up(target, fill, self.monitor.check)
             cupy.cuda.get_current_stream().synchronize()
@@ -111,6 +117,7 @@ class Run:
 
         What was queued before is waited for first, and not timed.
         """
+        self.drain()
         cupy.cuda.get_current_stream().synchronize()
         if not array.flags.c_contiguous:
             return self._timed(array.get)
@@ -123,21 +130,68 @@ class Run:
                 transfers.down(array.reshape(-1), put, self.monitor.check)
         return copied.reshape(array.shape)
 
-    def phase(self, name: str, quiet: bool = False, ahead: int = LAUNCHES_AHEAD) -> Phase:
-        """Launches of a phase; a ``quiet`` one can be cancelled, but reports no progress."""
+    def phase(self, name: str, quiet: bool = False, ahead: int = LAUNCHES_AHEAD, waits: bool = True) -> Phase:
+        """Launches of a phase; a ``quiet`` one can be cancelled, but reports no progress.
+
+        One that does not wait for its end lets the next begin behind it, so that the device never idles between them;
+        its time is known when the run has settled.
+        """
         self._numbers.setdefault(name, len(self._numbers) + 1)
-        return Phase(self, name, quiet, ahead)
+        return Phase(self, name, quiet, ahead, waits)
+
+    def meanwhile(self, work: Callable[[], None]) -> None:
+        """Have something done when the host would next wait for the device; at the latest when the run settles."""
+        self._meanwhile.append(work)
+
+    def queue(self, phase: Phase, launch: Launch | None, ahead: int) -> None:
+        """A launch of a phase, or its end, is waited for behind all before it, when more launches than may be ``ahead``
+        are queued."""
+        self._queued.append((phase, launch))
+        while sum(launch is not None for _, launch in self._queued) > ahead:
+            self._wait()
+
+    @property
+    def queued(self) -> int:
+        """Launches and ends of phases that were not waited for."""
+        return len(self._queued)
+
+    def forget(self) -> None:
+        """Wait for nothing that is queued, as the run has failed."""
+        self._queued.clear()
+
+    def settle(self) -> None:
+        """Wait for all launches of phases that did not wait for their ends, and do what was to be done meanwhile."""
+        self.drain()
+        self._work()
+
+    def drain(self) -> None:
+        """Wait for all launches of phases that did not wait for their ends."""
+        while self._queued:
+            self._wait()
+
+    def _wait(self) -> None:
+        """Wait for the first that is queued: a launch, or the end of a phase."""
+        self._work()
+        phase, launch = self._queued.popleft()
+        phase.waited(launch) if launch else phase.ended()
+
+    def _work(self) -> None:
+        while self._meanwhile:
+            self._meanwhile.pop(0)()
 
     def event_log(self, *shape: int) -> cupy.ndarray:
         """Room for events, none of which was yet; int64, as CuPy holds no records: ``.get().view(EVENT.dtype)``."""
         return self.filled((*shape, EVENT.dtype.itemsize // 8), np.int64)
 
-    def logged(self, phase: int, times: np.ndarray, strips: Any = 0) -> np.ndarray:
-        """Steps of these events (EVENT), the device's clock moved to nanoseconds since the run began."""
+    def logged(self, phase: int, times: np.ndarray, strips: Any = 0, ended_ns: int | None = None) -> np.ndarray:
+        """Steps of these events (EVENT), the device's clock moved to nanoseconds since the run began.
+
+        The device's clock has an origin of its own: the last event ended at ``ended_ns`` by the host's, or just now.
+        """
         found = np.zeros(len(times), STEP)
         if len(times):
-            # The device clock has an origin of its own: the last event of a phase ended just now.
-            offset = time.perf_counter_ns() - self.began_ns - int(times["end"].max())
+            ended_ns = time.perf_counter_ns() if ended_ns is None else ended_ns
+            offset = ended_ns - self.began_ns - int(times["end"].max())
             found["start_ns"], found["end_ns"] = times["start"] + offset, times["end"] + offset
         found["phase"], found["strip"], found["worker"] = phase, strips, times["worker"]
         found["waited_ns"] = np.clip(times["waited"], 0, found["end_ns"] - found["start_ns"])
@@ -171,6 +225,14 @@ class Run:
             return copied
 
 
+class Launch(NamedTuple):
+    """A launch that may not have ended yet: ``done`` of ``total`` is finished with it."""
+
+    event: cupy.cuda.Event
+    done: int
+    total: int
+
+
 class Phase:
     """``with run.phase("rows") as phase: launch(); phase.launched(done, total)``, as often as there is a launch.
 
@@ -178,37 +240,46 @@ class Phase:
     the last launch that it was told of.
     """
 
-    def __init__(self, run: Run, name: str, quiet: bool, ahead: int) -> None:
-        self._run, self._name, self._quiet, self._ahead = run, name, quiet, ahead
-        self._pending: list[tuple[cupy.cuda.Event, int, int]] = []
+    def __init__(self, run: Run, name: str, quiet: bool, ahead: int, waits: bool) -> None:
+        self._run, self._name, self._quiet, self._ahead, self._waits = run, name, quiet, ahead, waits
 
     def __enter__(self) -> Phase:
         self._first = self._last = cupy.cuda.Event()
         self._first.record()
-        # What is between two phases is in no time of the run, and so not in its log.
-        self._before_ms = self._at_ms = sum(self._run.times_ms.values())
-        self._done = 0
+        self._done, self._before_ms = 0, -1.0
+        if not self._run.queued:
+            self._begin()
         return self
+
+    def _begin(self) -> None:
+        """What is between two phases is in no time of the run, and so not in its log."""
+        self._before_ms = self._at_ms = sum(self._run.times_ms.values())
 
     def launched(self, done: int = 1, total: int = 1) -> None:
         """``done`` of ``total`` will be finished with what was launched so far."""
         self._last = cupy.cuda.Event()
         self._last.record()
-        self._pending.append((self._last, done, total))
-        while len(self._pending) > self._ahead:
-            self._wait()
+        self._run.queue(self, Launch(self._last, done, total), self._ahead)
 
     def __exit__(self, kind: Any, error: Any, place: Any) -> None:
         if kind is not None:
+            self._run.forget()
             return
-        while self._pending:
-            self._wait()
+        self._run.queue(self, None, self._ahead)
+        if self._waits:
+            self._run.drain()
+
+    def ended(self) -> None:
+        """All launches have been waited for."""
         self._last.synchronize()  # the first event, where nothing was launched
         self._run.spend(self._name, cupy.cuda.get_elapsed_time(self._first, self._last))
 
-    def _wait(self) -> None:
-        event, done, total = self._pending.pop(0)
+    def waited(self, launch: Launch) -> None:
+        """Wait for a launch, the next one of this phase, and tell of it."""
+        event, done, total = launch
         event.synchronize()
+        if self._before_ms < 0:
+            self._begin()
         if self._run.rows or self._run.columns:
             at_ms = self._before_ms + cupy.cuda.get_elapsed_time(self._first, event)
             self._run.log(self._name, (self._done, done), self._at_ms, at_ms)

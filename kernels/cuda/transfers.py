@@ -62,6 +62,11 @@ def nothing() -> None:
     """Nobody wishes to cancel."""
 
 
+def recorded(stream: cupy.cuda.Stream) -> cupy.cuda.Event:
+    """An event behind what was queued on a stream so far."""
+    return stream.record(cupy.cuda.Event(disable_timing=True))
+
+
 def up(target: cupy.ndarray, fill: Fill, check: Callable[[], None] = nothing) -> None:
     """Queue copies to all rows of an array on the device, which lie close together; rows come from ``fill``.
 

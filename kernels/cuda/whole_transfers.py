@@ -13,11 +13,7 @@ from contextlib import contextmanager
 import cupy
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.carried import WORD
-from kernels.cpu.jit import compiled
-from kernels.cpu.simd import release
-from kernels.cpu.waiting import wait_for
+from kernels.cpu import carried, workers
 from kernels.cuda import transfers
 from kernels.memory import host_bytes_free
 
@@ -36,18 +32,6 @@ on the device, every ``workers``-th chunk of so many; says by ``words[WORD * num
 for it to be there."""
 
 
-@compiled
-def ready(words, number, stop):
-    """Say that a chunk is there."""
-    release(words, number * WORD, 1)
-
-
-@compiled
-def awaited(words, number, stop):
-    """Wait for a chunk; False where all are to stop."""
-    return wait_for(words, number * WORD, 1, stop)
-
-
 def suits(array: cupy.ndarray) -> bool:
     """Whether an array goes this way."""
     fits = host_bytes_free() // transfers.SHARE >= array.nbytes
@@ -60,7 +44,7 @@ def up(target: cupy.ndarray, work: Work, check: Callable[[], None]) -> None:
 
     def issue(buffer: Buffer, words: np.ndarray, stop: np.ndarray) -> None:
         for number, (at, size) in enumerate(_spans(target.nbytes)):
-            if not awaited(words, number, stop):
+            if not carried.there(words, number, stop):
                 break
             (target.data + at).copy_from_host_async(buffer.address + at, size, stream)
         buffer.event.record(stream)
@@ -81,7 +65,7 @@ def down(source: cupy.ndarray, work: Work, check: Callable[[], None]) -> None:
         buffer.event.record(stream)
         for number, event in enumerate(events):
             event.synchronize()
-            ready(words, number, stop)
+            carried.come(words, number, 1)
 
     _share(source, work, issue, check)
 
@@ -98,7 +82,7 @@ def _share(
 ) -> None:
     device, stop = cupy.cuda.Device().id, workers.stop_word()
     threads = max(1, min(workers.cores(), THREADS))
-    words = np.zeros(len(_spans(on_device.nbytes)) * WORD, np.int64)
+    words = carried.words(len(_spans(on_device.nbytes)))
     with lent(on_device.nbytes) as buffer:
         numbers = buffer.numbers(on_device)
 

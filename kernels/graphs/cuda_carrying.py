@@ -11,8 +11,7 @@ import cupy
 import numpy as np
 
 from kernels.cpu import carried, native_threads, workers
-from kernels.cpu.carried import WORD
-from kernels.cuda import whole_transfers
+from kernels.cuda import transfers, whole_transfers
 from kernels.graphs import cpu_carrying
 from kernels.graphs.cpu_carrying import CODES, RAW, Carried
 from kernels.graphs.sizes import NARROW, NONE
@@ -47,12 +46,12 @@ class Carrier:
         self._most = np.float64(NONE if narrow else self._infinite)
         self._none, self._limit = self.travels.type(NONE if narrow else 0), dtype.type(limit)
         self._threads = max(1, min(workers.cores(), THREADS))
-        self._up, self._down = _words(side // CHUNK), _words(side // piece)
+        self._up, self._down = carried.words(side // CHUNK), carried.words(side // piece)
         self._stop = workers.stop_word()
 
     def compile(self) -> None:
         """Have compiled what threads do, before they wait for each other."""
-        word, nothing = _words(1), np.empty((0, 0))
+        word, nothing = carried.words(1), np.empty((0, 0))
         nothing.setflags(write=self._weights.flags.writeable)
         raw, numbers = np.zeros(1, self._numbers.dtype), np.empty((0, 0), self._numbers.dtype)
         given = self._carried(nothing, raw, numbers, np.empty(0, np.int64), word[:0], word)
@@ -66,7 +65,7 @@ class Carrier:
     ) -> Carried:  # fmt: skip
         return Carried(
             weights, self._most, raw.view(self.travels), raw, numbers, self._limit, self._none, self._infinite,
-            self._side, self.piece, CHUNK, turns, _words(3), self._up, touched, self._down, taken, self._stop,
+            self._side, self.piece, CHUNK, turns, carried.words(3), self._up, touched, self._down, taken, self._stop,
         )  # fmt: skip
 
     @contextmanager
@@ -76,7 +75,7 @@ class Carrier:
         behind all copies."""
         count, n, numbers = self._side**2, len(self._weights), self._numbers
         turns = np.concatenate([np.arange(first, min(last, n), CHUNK) for first, last in panels]).astype(np.int64)
-        touched, taken = _words(-(-numbers.nbytes // carried.SPAN)), _words(turns.size)
+        touched, taken = carried.words(-(-numbers.nbytes // carried.SPAN)), carried.words(turns.size)
         size, flag = count * numbers.itemsize, np.dtype(np.int32)
         with whole_transfers.lent(size + len(panels) * flag.itemsize) as buffer:
             raw, self.flags = buffer.view(numbers.dtype, count), buffer.view(flag, len(panels), size)
@@ -104,7 +103,7 @@ class Carrier:
             until = min(row + self.piece, last)
             size = (until - row) * self._side * source.itemsize
             self._place(source, row).copy_to_host_async(self._at(row), size, stream)
-            pieces.append((row // self.piece, stream.record(cupy.cuda.Event(disable_timing=True))))
+            pieces.append((row // self.piece, transfers.recorded(stream)))
         return Sent(RAW if source.dtype == self._numbers.dtype else CODES, pieces)
 
     def deliver(self, sent: Sent) -> None:
@@ -119,8 +118,3 @@ class Carrier:
     def _at(self, row: int) -> int:
         """Where in pinned memory a piece begins."""
         return self._address + row * self._side * self._numbers.itemsize
-
-
-def _words(count: int) -> np.ndarray:
-    """So many words, each in a cache line of its own."""
-    return np.zeros(count * WORD, np.int64)

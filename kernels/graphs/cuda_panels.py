@@ -151,19 +151,19 @@ class Panels:
         self._main = cupy.cuda.get_current_stream()
         streams = _lent_streams()
         self._chain, self._leaving, self._beside, self._arrivals, self._departures, *self._sides = streams
-        begun = _recorded(self._main)
+        begun = transfers.recorded(self._main)
         try:
             for stream in streams:
                 stream.wait_event(begun)
             yield
         finally:
             for stream in streams:
-                self._main.wait_event(_recorded(stream))
+                self._main.wait_event(transfers.recorded(stream))
         _idle[cupy.cuda.Device().id].append(streams)  # streams on which a run failed are not used again
 
     def _mark(self, name: str, panel: int, stream: cupy.cuda.Stream) -> None:
         """What was queued on a stream so far is called so."""
-        self._events[name, panel] = _recorded(stream)
+        self._events[name, panel] = transfers.recorded(stream)
 
     def _after(self, name: str, panel: int, *streams: cupy.cuda.Stream) -> None:
         """What is queued on the streams from now on waits for what is called so."""
@@ -327,10 +327,6 @@ class Panels:
         self._after(name, panel, self._main)
         self._done += let_in * (self.cuts[panel + 1] - self.cuts[panel])
         return self.n * self._done // self.blocks**2, self.n
-
-
-def _recorded(stream: cupy.cuda.Stream) -> cupy.cuda.Event:
-    return stream.record(cupy.cuda.Event(disable_timing=True))
 
 
 _idle: dict[int, list[list[cupy.cuda.Stream]]] = {}

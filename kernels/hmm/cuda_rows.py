@@ -45,7 +45,8 @@ class Model:
     ``columns`` is the transpose of the transitions; ``emissions`` has a row a symbol. Backward rows have both exchanged
     and ``seen`` reversed, and are told the forward rows as ``reached``: states that cannot be reached are left out.
     ``starts`` marks the first letters of several sequences, and what follows the last one; ``seam`` says for each state
-    how a sequence ends there and another begins. ``name`` is the phase in which rows are computed.
+    how a sequence ends there and another begins. ``sums`` are those of the rows of transitions, ``units`` the matrix
+    that products begin with. ``name`` is the phase in which rows are computed.
     """
 
     run: Run
@@ -62,6 +63,8 @@ class Model:
     reached: cupy.ndarray | None = None
     starts: cupy.ndarray | None = None
     seam: cupy.ndarray | None = None
+    sums: cupy.ndarray | None = None
+    units: cupy.ndarray | None = None
     name: str = "rows"
 
     @property
@@ -116,7 +119,7 @@ class Pieces:
     def advance(self, correct: bool = False) -> None:
         """All pieces to their ends, in launches of a fraction of a second."""
         model, shaped, several = self.model, self.shape, self.several
-        with model.run.phase(self.name) as phase:
+        with model.run.phase(self.name, waits=False) as phase:
             for offset in range(0, self.length, several):
                 count = min(several, self.length - offset)
                 arguments = ADVANCE(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
-from kernels.scoring import Mode
+from kernels.scoring import Mode, compacted
 
 NEGATIVE = -(2**30)
 """Minus infinity: below every score (see SCORE_LIMIT), and one subtraction away from it nothing wraps around."""
@@ -64,21 +64,17 @@ class Encoded:
         """An oriented path turned back to the user's order of the sequences."""
         if not self.swapped:
             return Alignment(start, end, operations)
-        mirrored = np.empty(3, np.uint8)
-        mirrored[[DIAGONAL, UP, LEFT]] = DIAGONAL, LEFT, UP
-        return Alignment(start[::-1], end[::-1], mirrored[operations])
+        return Alignment(start[::-1], end[::-1], operations ^ (operations != DIAGONAL) * np.uint8(UP ^ LEFT))
 
 
 def encode(problem: PairProblem) -> Encoded:
     """Orient a problem and keep only the letters that occur in it."""
-    # To look for a letter in bytes, and to translate them, takes a fifth of the time that indexing arrays does.
-    first, second = (codes.tobytes() for codes in problem.codes)
-    present = [code for code in range(len(problem.scoring.scores)) if code in first or code in second]
-    compact = bytearray(256)
-    for number, code in enumerate(present):
-        compact[code] = number
+    letters = [codes.tobytes() for codes in problem.codes]
+    present, numbers = compacted(letters, len(problem.scoring.scores))
+    if present[-1:] != [len(present) - 1]:  # else each is its own number
+        letters = [codes.translate(numbers) for codes in letters]
     table = problem.scoring.scores[present][:, present]
-    pair = tuple(np.frombuffer(codes.translate(compact), np.uint8) for codes in (first, second))
+    pair = tuple(np.frombuffer(codes, np.uint8) for codes in letters)
     if problem.swapped:
         pair, table = pair[::-1], table.T
     return Encoded(

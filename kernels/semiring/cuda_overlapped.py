@@ -17,10 +17,11 @@ import cupy
 import numpy as np
 
 from kernels.cpu import carried, native_threads, workers
-from kernels.cpu.carried import SPAN, WORD
+from kernels.cpu.carried import SPAN
 from kernels.cpu.phases import time_ms
 from kernels.cuda import blocks, transfers, whole_transfers
 from kernels.cuda.run import Run
+from kernels.cuda.transfers import recorded
 from kernels.memory import host_bytes_free
 from kernels.semiring import Semiring
 from kernels.semiring import cuda as algebra
@@ -111,7 +112,7 @@ class Overlapped:
         """What threads do, before they wait for each other."""
         native_threads.prepare(CARRYING, given)
         carried.all_there(given.up, 0, 0, self._stop)
-        carried.come(np.zeros(WORD, np.int64), 0, 1)
+        carried.come(carried.words(1), 0, 1)
 
     def _piece(self, multiprocessors: int) -> int:
         """Rows of the product that fill the device once."""
@@ -133,8 +134,9 @@ class Overlapped:
         left, right = self._factors
         given = Carried(
             left, right, self._zero, pinned, self._found, np.array(jobs, np.int64),
-            np.array(takes, np.int64).reshape(-1, 3), self._columns, tickets=_words(3), up=_words(len(jobs)),
-            touched=_words(-(-self._found.nbytes // SPAN)), down=_words(len(copies)), stop=self._stop,
+            np.array(takes, np.int64).reshape(-1, 3), self._columns,
+            tickets=carried.words(3), up=carried.words(len(jobs)),
+            touched=carried.words(-(-self._found.nbytes // SPAN)), down=carried.words(len(copies)), stop=self._stop,
         )  # fmt: skip
         return given, ends
 
@@ -153,11 +155,11 @@ class Overlapped:
         self._main = cupy.cuda.get_current_stream()
         self._arrivals, self._departures = (cupy.cuda.Stream(non_blocking=True) for _ in range(2))
         try:
-            self._arrivals.wait_event(_recorded(self._main))
+            self._arrivals.wait_event(recorded(self._main))
             yield
         finally:
             for stream in (self._arrivals, self._departures):
-                self._main.wait_event(_recorded(stream))
+                self._main.wait_event(recorded(stream))
             buffer.event.record(self._main)
 
     def _multiply(self, kernel: Any, given: Carried, ends: list[int], pieces: list[tuple[int, int]]) -> None:
@@ -198,7 +200,7 @@ class Overlapped:
             at, size = start * side * self._dtype.itemsize, (end - start) * side * self._dtype.itemsize
             place = address + self._place(factor, start) * self._dtype.itemsize
             (array.data + at).copy_from_host_async(place, size, self._arrivals)
-        return _recorded(self._arrivals)
+        return recorded(self._arrivals)
 
     def _bands(self, start: int, end: int) -> list[tuple[int, int]]:
         """Rows of launches of a fraction of a second."""
@@ -222,12 +224,12 @@ class Overlapped:
 
     def _send(self, found: cupy.ndarray, address: int, row: int, until: int) -> list[cupy.cuda.Event]:
         """Queue copies of rows of the product behind what computes them; the factors in pinned memory have gone."""
-        self._departures.wait_event(_recorded(self._main))
+        self._departures.wait_event(recorded(self._main))
         events = []
         for first, last in self._parts(row, until, self._columns, COPY):
             at, size = (count * self._columns * self._dtype.itemsize for count in (first, last - first))
             (found.data + at).copy_to_host_async(address + at, size, self._departures)
-            events.append(_recorded(self._departures))
+            events.append(recorded(self._departures))
         return events
 
     def _deliver(self, given: Carried, copies: list[cupy.cuda.Event]) -> None:
@@ -248,12 +250,3 @@ def _read_only(array: np.ndarray) -> np.ndarray:
     seen = array.view()
     seen.setflags(write=False)
     return seen
-
-
-def _words(count: int) -> np.ndarray:
-    """So many words, each in a cache line of its own."""
-    return np.zeros(count * WORD, np.int64)
-
-
-def _recorded(stream: cupy.cuda.Stream) -> cupy.cuda.Event:
-    return stream.record(cupy.cuda.Event(disable_timing=True))

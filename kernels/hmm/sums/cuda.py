@@ -46,7 +46,7 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
     if problem.states <= cuda_sizes.FEW:
         found = of_product(hmm, letters, run, piece, int(problem.observations[-1]))
     else:
-        found = _log_probability(forward_rows(hmm, letters, run, piece), hmm)
+        found = _added(_evidence(forward_rows(hmm, letters, run, piece), hmm), run)
     notes = underflow.noted(problem, found, monitor)
     return Outcome(EvaluationAnswer(found), run.times_ms, 2 * problem.n, run.device_bytes, notes)
 
@@ -56,16 +56,20 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     run = Run(monitor, steps, rows=problem.states)
     if not problem.n:
         return Outcome(PosteriorAnswer(0.0, np.empty((0, problem.states))), run.times_ms)
-    forward = forward_rows(problem.hmm, on_device([problem], run), run, typed(HmmParameters, parameters).piece)
-    found = _log_probability(forward, problem.hmm)
-    notes = underflow.noted(problem, found, monitor)
-    if found == -np.inf:
-        return Outcome(PosteriorAnswer(found, None), run.times_ms, problem.n, run.device_bytes, notes)
-    with leaving(run, forward.rows.shape, forward.rows.dtype) as answer:
-        backward = backward_rows(forward, typed(HmmParameters, parameters).piece)
+    piece = typed(HmmParameters, parameters).piece
+    with leaving(run, (problem.n, problem.states), np.dtype(np.float64)) as answer:
+        forward = forward_rows(problem.hmm, on_device([problem], run), run, piece)
+        evidence = _evidence(forward, problem.hmm)
+        # Where the sequence is impossible, some rows are zeros, and what follows from them is not looked at.
+        backward = backward_rows(forward, piece)
         arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
         _by_letter(forward, "posterior", "posterior", arrays)
-        answer.fetch(forward.rows)
+        found = _added(evidence, run)
+        if found > -np.inf:
+            answer.fetch(forward.rows)
+        notes = underflow.noted(problem, found, monitor)
+    if found == -np.inf:
+        return Outcome(PosteriorAnswer(found, None), run.times_ms, problem.n, run.device_bytes, notes)
     posterior = answer.numbers
     return Outcome(PosteriorAnswer(found, posterior), run.times_ms, posterior.nbytes, run.device_bytes, notes)
 
@@ -100,7 +104,7 @@ def _by_letter(
     team, n = cuda_sizes.team(model.states), model.letters
     length = length or cuda_sizes.slice_letters(n)
     kernel, sizes = _kernel(model, name), map(np.int32, (model.states, n, length, *last))
-    with model.run.phase(phase) as launches:
+    with model.run.phase(phase, waits=False) as launches:
         kernel((_teams(model, length) * team // THREADS,), (THREADS,), (*arrays, *sizes))
         launches.launched(n, n)
 
@@ -112,17 +116,17 @@ def _teams(model: Model, length: int) -> int:
     return -(-slices // block) * block
 
 
-def _row_sums(model: Model, hmm: Hmm) -> cupy.ndarray:
-    return model.run.up(hmm.transitions.sum(axis=1))
-
-
-def _log_probability(model: Model, hmm: Hmm) -> float:
-    """The logarithm of the probability of all letters, from forward rows."""
+def _evidence(model: Model, hmm: Hmm) -> cupy.ndarray:
+    """Logarithms from forward rows, of which the sum is that of the probability of all letters."""
     logarithms = cupy.zeros(_teams(model, cuda_sizes.slice_letters(model.letters)))
-    arrays = (model.rows, model.emissions, model.seen, model.starts, _row_sums(model, hmm),
+    arrays = (model.rows, model.emissions, model.seen, model.starts, model.sums,
               np.float64(hmm.initial.sum()), logarithms)  # fmt: skip
     _by_letter(model, "forward", "evidence", arrays)
-    return float(model.run.down(logarithms).sum())
+    return logarithms
+
+
+def _added(logarithms: cupy.ndarray, run: Run) -> float:
+    return float(run.down(logarithms).sum())
 
 
 def _counted(batches: Sequence[Batch], hmm: Hmm, run: Run, piece: int) -> Counts:
@@ -139,16 +143,19 @@ def _counted(batches: Sequence[Batch], hmm: Hmm, run: Run, piece: int) -> Counts
 
 def _counted_together(batch: Batch, hmm: Hmm, run: Run, piece: int) -> tuple[float, cupy.ndarray, cupy.ndarray]:
     forward = forward_rows(hmm, batch.letters, run, piece)
-    found = _log_probability(forward, hmm)
+    evidence = _evidence(forward, hmm)
+    counts = _counts(forward, backward_rows(forward, piece), hmm)
+    del forward  # whose memory is wanted where the sequences are impossible
+    found = _added(evidence, run)
     if found == -np.inf:
         _refuse(batch, hmm, run, piece)
-    return found, *_counts(forward, backward_rows(forward, piece), hmm)
+    return found, *counts
 
 
 def _refuse(batch: Batch, hmm: Hmm, run: Run, piece: int) -> NoReturn:
     """InputError that names the first sequence that the model cannot emit."""
     for part in batch.parts:
-        if _log_probability(forward_rows(hmm, on_device([part], run), run, piece), hmm) == -np.inf:
+        if _added(_evidence(forward_rows(hmm, on_device([part], run), run, piece), hmm), run) == -np.inf:
             raise cannot_emit(part)
     raise AssertionError("every sequence is possible, and all of them together are not")
 
@@ -162,7 +169,7 @@ def _counts(forward: Model, backward: Model, hmm: Hmm) -> tuple[cupy.ndarray, cu
     symbols = len(hmm.alphabet) + 2
     length = cuda_sizes.slice_letters(n, 8 * symbols * states)
     tables = cupy.zeros((_teams(forward, length), symbols * states))
-    arrays = (forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts, _row_sums(forward, hmm),
+    arrays = (forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts, forward.sums,
               tables)  # fmt: skip
     _by_letter(forward, "counts", "factors", arrays, length, (symbols,))
     return _added_up(forward, _pairs(forward, backward)), _added_up(forward, tables)
@@ -175,7 +182,7 @@ def _pairs(forward: Model, backward: Model) -> cupy.ndarray:
     tables, tiles = cupy.empty((slices, states**2)), -(-states // (PAIR_SIDE * per))
     kernel, sizes = _kernel(forward, "pairs"), [np.int32(size) for size in (states, n, -(-n // slices))]
     band = min(tiles, max(1, cuda_sizes.PAIR_CELLS // (n * states * PAIR_SIDE * per)))
-    with forward.run.phase("counts") as phase:
+    with forward.run.phase("counts", waits=False) as phase:
         for first in range(0, tiles, band):
             count = min(band, tiles - first)
             arguments = forward.rows, backward.rows, tables, *sizes, np.int32(first)
@@ -188,7 +195,7 @@ def _added_up(model: Model, tables: cupy.ndarray) -> cupy.ndarray:
     """The sum of the rows."""
     many, size = (int(length) for length in tables.shape)
     total, kernel = cupy.empty(size), _kernel(model, "add_up")
-    with model.run.phase("counts") as phase:
+    with model.run.phase("counts", waits=False) as phase:
         kernel((-(-size // cuda_sizes.WARP),), (256,), (tables, total, np.int32(size), np.int32(many)))
         phase.launched()
     return total

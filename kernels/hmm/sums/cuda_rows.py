@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import cupy
 import numpy as np
 
-from kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
+from kernels.cuda.run import Phase, Run
 from kernels.hmm import cuda_sizes
 from kernels.hmm.cuda_rows import Model, Pieces, by_correction
 from kernels.hmm.hmm import Hmm
@@ -18,9 +18,6 @@ from kernels.hmm.problem import HmmProblem
 from kernels.semiring import PLUS_TIMES
 
 TREE = (Path(__file__).with_name("sum_tree.cu"),)
-LEVELS_AHEAD = 32
-"""Levels of the tree that are queued beyond the one that is waited for, where each is one launch: most last some
-microseconds."""
 
 
 class Letters(NamedTuple):
@@ -77,10 +74,13 @@ def of_product(hmm: Hmm, letters: Letters, run: Run, piece: int, last: int) -> f
 
 def _model(hmm: Hmm, letters: Letters, run: Run, rows: cupy.ndarray) -> Model:
     emissions = np.vstack([hmm.emissions.T, np.ones(len(hmm))])
-    seam = np.stack([np.ones(len(hmm)), hmm.initial])
-    return Model(run, len(hmm), len(letters.seen), PLUS_TIMES, np.dtype(np.float64), run.up(hmm.transitions),
-                 run.up(hmm.transitions.T), run.up(emissions), letters.seen, rows,
-                 hmm.initial * 2.0**cuda_sizes.RAISED, starts=letters.starts, seam=run.up(seam),
+    seam, one = np.stack([np.ones(len(hmm)), hmm.initial]), 2.0**cuda_sizes.RAISED
+    units = np.eye(len(hmm)) * one if len(hmm) <= cuda_sizes.FEW else np.empty((0, 0))
+    ways, columns, emitted, seams, sums, products = run.upload(
+        hmm.transitions, hmm.transitions.T, emissions, seam, hmm.transitions.sum(axis=1), units
+    )
+    return Model(run, len(hmm), len(letters.seen), PLUS_TIMES, np.dtype(np.float64), ways, columns, emitted,
+                 letters.seen, rows, hmm.initial * one, starts=letters.starts, seam=seams, sums=sums, units=products,
                  name="forward")  # fmt: skip
 
 
@@ -102,29 +102,30 @@ Level = tuple[cupy.ndarray, cupy.ndarray]
 def _products(model: Model, length: int) -> list[Level]:
     """The products of pieces of so many letters, those of pairs of them, and so on up to that of all."""
     states, count = model.states, -(-model.steps // length)
-    units = cupy.tile(model.run.up(np.eye(states) * model.one), (count, 1))
+    units = cupy.tile(model.units, (count, 1))
     leaves = Pieces(model, units, length, repeat=states, keep=False, normalise=cuda_sizes.UP_TO_A_POWER)
     leaves.advance()
     levels = [(leaves.current, leaves.exponents)]
-    few = -(-count // 2) <= _several(states)
-    with model.run.phase(model.name, ahead=LEVELS_AHEAD if few else LAUNCHES_AHEAD) as phase:
+    kernel = model.run.kernel(TREE, "join", RAISED=cuda_sizes.RAISED)
+    with model.run.phase(model.name, waits=False) as phase:
         while count > 1:
-            levels.append(_joined(model, phase, levels[-1], count))
+            levels.append(_joined(model, kernel, phase, levels[-1], count))
             count = -(-count // 2)
+        phase.launched()
     return levels
 
 
-def _joined(model: Model, phase: Phase, below: Level, nodes: int) -> Level:
-    """The products of pairs of nodes, a level up in the tree."""
+def _joined(model: Model, kernel: Any, phase: Phase, below: Level, nodes: int) -> Level:
+    """The products of pairs of nodes, a level up in the tree; a level of one launch, which is short, is not told of."""
     states, halves = model.states, -(-nodes // 2)
-    kernel = model.run.kernel(TREE, "join", RAISED=cuda_sizes.RAISED)
     above = cupy.empty((halves * states, states)), cupy.empty(halves * states, np.int64)
     several = _several(states)
     for first in range(0, halves, several):
         count = min(several, halves - first)
         parts = *(part[2 * first * states :] for part in below), *(part[first * states :] for part in above)
         kernel((count, states), (model.threads,), (*parts, np.int32(nodes - 2 * first), np.int32(states)))
-        phase.launched(first + count, halves)
+        if several < halves:
+            phase.launched(first + count, halves)
     return above
 
 
@@ -135,13 +136,13 @@ def _several(states: int) -> int:
 
 def _starts(model: Model, levels: list[Level]) -> cupy.ndarray:
     """The rows that pieces start from, from the levels of the tree below its root."""
-    states, starts = model.states, model.run.up(model.initial[None])
+    states, starts = model.states, model.rows[:1].copy()
     kernel = model.run.kernel(TREE, "descend", RAISED=cuda_sizes.RAISED)
-    with model.run.phase(model.name, ahead=LEVELS_AHEAD) as phase:
-        for number, level in enumerate(levels[::-1], start=1):
+    with model.run.phase(model.name, waits=False) as phase:
+        for level in levels[::-1]:
             nodes = len(level[1]) // states
             below = cupy.empty((nodes, states))
             kernel((nodes,), (model.threads,), (starts, *level, below, np.int32(states)))
-            phase.launched(number, len(levels))
             starts = below
+        phase.launched()
     return starts

@@ -217,7 +217,7 @@ def _joined(model: Model, below: cupy.ndarray, nodes: int) -> cupy.ndarray:
     states, halves = model.states, -(-nodes // 2)
     join, several = model.kernel(PIECES, "join"), max(1, cuda_sizes.JOINED // states**3)
     above = cupy.empty((halves * states, states), model.type)
-    with model.run.phase("products") as phase:
+    with model.run.phase("products", waits=False) as phase:
         for first in range(0, halves, several):
             count = min(several, halves - first)
             parts = below[2 * first * states :], above[first * states :]

@@ -41,6 +41,7 @@ def checkpointed_alignment(
             paths, rest = cuda_tiles.follow(job, checkpoints, best)
             narrow = replace(job, s=sizes.tile_strip_width(job.s), packed=False)
             start, operations = cuda_path.compute(narrow, _nothing_kept(), paths, rest)
+    job.run.settle()
     alignment = job.encoded.alignment(start, best.end, operations)
     answer = job.encoded.answer(best.score, best.end, alignment)
     return Outcome(answer, job.run.times_ms, job.host_bytes + checkpoints.host_bytes, job.run.device_bytes)

@@ -10,6 +10,7 @@ costs time, and at least one tile is gained.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 
 import cupy
@@ -138,7 +139,8 @@ def _sweep(
     (on_device,) = part.run.upload(tiles.view(np.uint8))
     kept, registers, times = cuda_sweep.tile_states(part, on_device)
     del borders  # which the sweep has read by now
-    _log(job, tiles, band, times)
+    ended_ns = time.perf_counter_ns()
+    job.run.meanwhile(lambda: _log(job, tiles, band, times, ended_ns))
     order = part.strips * np.arange(len(tiles))
     tiles["states"] = kept.boundary_states.data.ptr + order * kept.boundary_states[0].nbytes
     tiles["registers"] = registers.data.ptr + order * registers[0].nbytes
@@ -164,13 +166,13 @@ def _link(part: Job, size: int, place: Place, swept: Swept) -> tuple[np.ndarray,
     return found[:parts].copy().view(SUB_PATH.dtype)[:, 0], Place(row, column, end_in, bool(began))
 
 
-def _log(job: Job, tiles: np.ndarray, band: np.ndarray, times: np.ndarray) -> None:
+def _log(job: Job, tiles: np.ndarray, band: np.ndarray, times: np.ndarray, ended_ns: int) -> None:
     """Step log of phase 2: an event for every tile, from the first of its strips to the last."""
     done = times["end"] > 0
     logged = np.zeros(len(tiles), times.dtype)
     logged["start"] = np.where(done, times["start"], np.iinfo(np.int64).max).min(axis=(0, 2))
     logged["end"], logged["worker"] = times["end"].max(axis=(0, 2)), times["worker"][-1, :, 0]
-    found = job.run.logged(2, logged, band)
+    found = job.run.logged(2, logged, band, ended_ns)
     for name, first, size in (("row", "row", "m"), ("column", "column", "n")):
         found[f"{name}_start"], found[f"{name}_end"] = tiles[first], tiles[first] + tiles[size]
     job.run.steps.extend(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +70,8 @@ def score(job: Job, kept: tuple = NOWHERE, launched: Launched = lambda part, sta
     extra = np.int32(KEY_SCALE), *kept
     boundary = boundary_ring(job, whole=False)
     crossing_bytes = 4 if job.packed else 8
-    _log_strips(job, *sweep(job, kernel, state, boundary, crossing_bytes, extra=extra, launched=launched))
+    swept = sweep(job, kernel, state, boundary, crossing_bytes, extra=extra, launched=launched)
+    _log_strips(job, *swept, goes_on=kept is not NOWHERE)
     return best_of(job, _fields(state, 3), keyed(job)) if job.encoded.local else _corner(job, state)
 
 
@@ -214,10 +216,20 @@ def _corner(job: Job, state: cupy.ndarray, states_kept: bool = False) -> Best:
     return Best(int(fields[first_h + column]), end, start_state)
 
 
-def _log_strips(job: Job, log: cupy.ndarray, slices: list[cuda_sizes.Slice]) -> None:
-    """Step log of phase 1: an event for every strip and slice that computed something, and is in the log."""
-    rows, columns = job.encoded.rows.size, job.encoded.columns.size
-    times, launches = log.get().view(EVENT.dtype)[..., 0], len(slices)
+def _log_strips(job: Job, log: cupy.ndarray, slices: list[cuda_sizes.Slice], goes_on: bool = False) -> None:
+    """Step log of phase 1: an event for every strip and slice that computed something, and is in the log.
+
+    Where the run ``goes_on`` it is made while the device does.
+    """
+    times, ended_ns = log.get().view(EVENT.dtype)[..., 0], time.perf_counter_ns()
+    if goes_on:
+        job.run.meanwhile(lambda: _log_times(job, times, slices, ended_ns))
+    else:
+        _log_times(job, times, slices, ended_ns)
+
+
+def _log_times(job: Job, times: np.ndarray, slices: list[cuda_sizes.Slice], ended_ns: int) -> None:
+    rows, columns, launches = job.encoded.rows.size, job.encoded.columns.size, len(slices)
     slices = slices[:: cuda_sizes.log_apart(launches, job.tiles * job.strips)]
     times = times[: len(slices)]
     job.run.steps.share = min(job.run.steps.share, len(slices) / launches)
@@ -225,7 +237,7 @@ def _log_strips(job: Job, log: cupy.ndarray, slices: list[cuda_sizes.Slice]) -> 
     shift = strip * slices[0].skew
     starts = np.array([slice_.start for slice_ in slices])[part] - shift
     ends = np.array([slice_.end for slice_ in slices])[part] - shift
-    logged = job.run.logged(1, times[part, strip], strip)
+    logged = job.run.logged(1, times[part, strip], strip, ended_ns)
     logged["row_start"] = job.first_row + np.clip(starts, 0, rows)
     logged["row_end"] = job.first_row + np.clip(ends, 0, rows)
     logged["column_start"], logged["column_end"] = strip * job.s, np.minimum((strip + 1) * job.s, columns)

@@ -179,3 +179,13 @@ def test_cancel(emulated, method: str) -> None:
     monitor = Monitor(lambda done, total, phase: monitor.cancel())
     with pytest.raises(Cancelled):
         engine.execute(engine.plan(registry.method(method), made, {"piece": 9}, "cuda"), monitor)
+
+
+@pytest.mark.parametrize("states", [3, 40])
+def test_times_have_all_phases_where_threads_take_the_answer(emulated, monkeypatch, states: int) -> None:
+    from kernels.cuda import leaving
+
+    monkeypatch.setattr(leaving, "LEAST", 8)
+    made = HmmProblem(hmm.random_hmm(states, np.random.default_rng(states)), letters(30))
+    times_ms = emulated("hmm-posterior", made, piece=8).times_ms
+    assert all(times_ms[phase] > 0 for phase in ("forward", "backward", "posterior"))
