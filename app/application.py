@@ -18,6 +18,7 @@ from app.jobs.queue import Collector
 from app.settings import Settings
 from app.starting import load_the_rest, start_with
 from app.window import Window
+from kernels import courtesy
 
 SCALE_VARIABLE = "QT_SCALE_FACTOR"
 
@@ -61,6 +62,7 @@ def make_application(settings: Settings) -> QApplication:
         QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
         application = QApplication(["antidiag"])
         sys.setswitchinterval(SWITCH_S)
+        courtesy.favour(threading.get_ident())
     application.setApplicationName("antidiag")
     application.setApplicationDisplayName("Antidiag")
     application.setDesktopFileName("antidiag")

@@ -12,6 +12,7 @@ import numpy as np
 
 from kernels.analysis import Model
 from kernels.citation import Citation
+from kernels.courtesy import in_turns
 from kernels.cuts import Cuts, Tiles, no_cuts, no_tiles
 from kernels.dynamic_class import Placement
 from kernels.errors import BackendUnavailable, InputError
@@ -193,8 +194,8 @@ class ProblemType:
         InputError says how many of which kind are taken; no two inputs of a problem are of one kind.
         """
         for taken in self.inputs:
-            taken.check(sum(taken.kind.takes(datum) for datum in data))
-        if not all(self.taken(datum) is datum for datum in data):
+            taken.check(sum(taken.kind.takes(datum) for datum in in_turns(data)))
+        if not all(self.taken(datum) is datum for datum in in_turns(data)):
             data = [self.taken(datum) for datum in data]
         return self.build(data, options)  # the very data, of which there may be a million
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from kernels.courtesy import give_way, in_turns
 from kernels.serialization import stored
 from kernels.steps import Steps
 from kernels.text import counted
@@ -86,7 +87,7 @@ class Outcome:
 
 def lengths_of(sequences: Iterable[Sequence]) -> np.ndarray:
     """Letters of each sequence, int64; a loop of Python's own, which of a million lets other threads go on."""
-    return np.fromiter((len(sequence) for sequence in sequences), np.int64)
+    return np.fromiter((len(sequence) for sequence in in_turns(sequences)), np.int64)
 
 
 def joined(sequences: Sequences[Sequence]) -> np.ndarray:
@@ -98,6 +99,7 @@ def joined(sequences: Sequences[Sequence]) -> np.ndarray:
         part = b"".join([sequence.letters for sequence in sequences[first : first + JOINED]])
         found[filled : filled + len(part)] = np.frombuffer(part, np.uint8)
         filled += len(part)
+        give_way()
     return found
 
 
@@ -106,7 +108,7 @@ def contents_of(sequences: Sequences[Sequence]) -> tuple[np.ndarray, np.ndarray]
 
     Equal letters have equal hashes, which are sorted; a dictionary of a million would stop other threads as it grows.
     """
-    hashes = np.fromiter((hash(sequence.letters) for sequence in sequences), np.int64, len(sequences))
+    hashes = np.fromiter((hash(sequence.letters) for sequence in in_turns(sequences)), np.int64, len(sequences))
     _, first, own = np.unique(hashes, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(order.size, np.int64)
@@ -133,7 +135,7 @@ def same_names(first: Sequences[str], second: Sequences[str]) -> bool:
     """
     if len(first) != len(second):
         return False
-    hashes = (np.fromiter((hash(name) for name in names), np.int64, len(names)) for names in (first, second))
+    hashes = (np.fromiter((hash(name) for name in in_turns(names)), np.int64, len(names)) for names in (first, second))
     one, other = (np.argsort(found, kind="stable") for found in hashes)
     other_of = np.empty_like(other)
     other_of[one] = other
@@ -145,7 +147,7 @@ def same_names(first: Sequences[str], second: Sequences[str]) -> bool:
 def _pairs(numbers: np.ndarray) -> Iterator[tuple[int, int]]:
     """The places of an array, each with the number there."""
     for at in range(0, numbers.size, JOINED):
-        yield from enumerate(numbers[at : at + JOINED].tolist(), at)
+        yield from in_turns(enumerate(numbers[at : at + JOINED].tolist(), at))
 
 
 @stored("result")

@@ -8,6 +8,7 @@ from collections.abc import Sequence as Sequences
 from operator import attrgetter
 from typing import Any
 
+from kernels.courtesy import in_turns
 from kernels.model import Sequence, SequenceType
 from kernels.parameters import Parameter, resolve
 from kernels.scoring import Scoring, load_matrix, match_mismatch, with_wildcard
@@ -71,7 +72,7 @@ def values(
 
 def nucleotides(sequences: Sequences[Sequence]) -> bool:
     """Whether all sequences are DNA or RNA, so that U equals T."""
-    return all(sequence.type != SequenceType.PROTEIN for sequence in sequences)
+    return all(sequence.type != SequenceType.PROTEIN for sequence in in_turns(sequences))
 
 
 def notes(problem: Any) -> tuple[str, ...]:

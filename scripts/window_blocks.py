@@ -52,7 +52,8 @@ class Blocks:
         """The longest block of every part of which some thread of the program worked, at most."""
         self.ready: dict[str, float] = {}
         """Of the longest block of every part by the clock, how long no processor was free."""
-        self._all, self._ready = time.process_time(), _ready_ms()
+        self._waited = SCHEDULED.open("rb", buffering=0) if SCHEDULED.exists() else None
+        self._all, self._ready = time.process_time(), self._ready_ms()
 
     def turn(self) -> None:
         """The event loop turns."""
@@ -61,7 +62,7 @@ class Blocks:
         if self.part:
             before = self.longest.get(self.part, (0.0, 0.0))
             if block[0] > before[0]:
-                self.ready[self.part] = _ready_ms() - self._ready
+                self.ready[self.part] = self._ready_ms() - self._ready
             self.longest[self.part] = max(before[0], block[0]), max(before[1], block[1])
             held = min(block[0], 1000 * (time.process_time() - self._all))
             self.held[self.part] = max(self.held.get(self.part, 0.0), held)
@@ -69,7 +70,15 @@ class Blocks:
 
     def begin(self, part: str) -> None:
         self._last, self._worked, self.part = time.perf_counter(), time.thread_time(), part
-        self._all, self._ready = time.process_time(), _ready_ms()
+        self._all, self._ready = time.process_time(), self._ready_ms()
+
+    def _ready_ms(self) -> float:
+        """How long the thread of the window could have gone on and had no processor; 0 where the system does not count
+        it. Read from a file that stays open, or the window would never look idle."""
+        if self._waited is None:
+            return 0.0
+        self._waited.seek(0)
+        return int(self._waited.read().split()[1]) / 1e6
 
     def tell(self) -> None:
         """Print the longest of every part, and the stacks in which long ones were seen."""
@@ -103,13 +112,6 @@ class Blocks:
                         seen[stack] = max(most_ms, busy_ms), times + 1
                     del frame
             before, since = worked, time.perf_counter()
-
-
-def _ready_ms() -> float:
-    """How long this thread could have gone on and had no processor; 0 where the system does not count it."""
-    with contextlib.suppress(OSError):
-        return int(SCHEDULED.read_text().split()[1]) / 1e6
-    return 0.0
 
 
 def _worked() -> dict[int, float]:

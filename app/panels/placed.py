@@ -137,6 +137,11 @@ class Places(QSplitter):
         """Make a view before it is looked at."""
         _ = self._holder(kind).view
 
+    @property
+    def able(self) -> Sequence[type[View]]:
+        """The kinds of views that can show what there is, made or not."""
+        return self._able
+
     def seen(self) -> list[View]:
         """The views that are on the screen."""
         found = [_held(tabs.currentWidget()).view for tabs in (self.tabs, self.beside) if tabs.count()]

@@ -20,6 +20,7 @@ from app.panels.sequence_tools import SequenceTools
 from app.session.editing import MANY, Editor
 from app.session.session import Session
 from app.session.state import BATCH
+from kernels.courtesy import in_turns
 from kernels.method import Input
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
@@ -255,7 +256,7 @@ def _names(sequences: Sequences[Sequence], rows: Sequences[int], monitor: Monito
     """The names of these rows; a loop of Python's own, because it lets the window go on."""
 
     def each() -> Iterator[str]:
-        for number, row in enumerate(rows):
+        for number, row in enumerate(in_turns(rows)):
             if monitor and number % BATCH == 0:
                 monitor.check()
             yield sequences[row].name

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app import texts, theme
@@ -32,6 +32,8 @@ from kernels.registry.advice import Fit
 from kernels.registry.loading import kind_of
 
 EMPTY_WIDTH = 520
+MAKING_MS = 250
+"""Between two views that are made before they are looked at."""
 
 
 class ResultViews(QWidget):
@@ -70,6 +72,9 @@ class ResultViews(QWidget):
         self.places = Places(self._make)
         self.tabs = self.places.tabs
         self.places.looked.connect(self._look)
+        self._making = QTimer(self)
+        self._making.setInterval(MAKING_MS)
+        self._making.timeout.connect(self._make_next)
         self._none = label("No view can show this result; its numbers are in the line above.", "muted", wrap=True)
         page, head, box = QWidget(), QHBoxLayout(), QVBoxLayout()
         head.setContentsMargins(theme.SPACING, 0, theme.SPACING, 0)
@@ -144,6 +149,14 @@ class ResultViews(QWidget):
         """Make the view that comes first, while nobody waits for it."""
         self.places.prepare(self._kinds()[0])
 
+    def _make_next(self) -> None:
+        """Make one more view of what is shown, one at a time: who turns to it shall wait for its picture alone."""
+        rest = [kind for kind in self.places.able if kind.id not in self._made]
+        if rest:
+            self.places.prepare(rest[0])
+        if len(rest) < 2:
+            self._making.stop()
+
     def show_datum(self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({})) -> bool:
         """Show data that no run made, in the views that can; whether there is one.
 
@@ -189,6 +202,7 @@ class ResultViews(QWidget):
                 view.show_result(None)
         for view in self.places.show_views(able, self._last_id):
             self._refresh(view)
+        self._making.start()
 
     def _head(self) -> None:
         """Title and numbers of the result; the share of identical columns comes when it is counted."""

@@ -27,6 +27,7 @@ from app.session.packing import Packer, saved_share
 from app.session.parts import Parts
 from app.session.state import State
 from kernels import memory, serialization
+from kernels.courtesy import give_way, in_turns
 from kernels.errors import InputError
 from kernels.io.sequence_tools import title as titled
 from kernels.memory import bytes_text
@@ -200,6 +201,7 @@ def _write(
                 handle.write(b"".join(map(line, batch)))
     with target.open(INDEX, "w", force_zip64=True) as handle:
         for piece in _json(index):
+            give_way()
             handle.write(piece.encode("ascii"))
     if writer.beside:
         target.writestr(BESIDE_INDEX, json.dumps(list(writer.beside)))
@@ -270,6 +272,7 @@ class _Told:
     def more(self, count: int) -> None:
         """So many bytes are written next; raises Cancelled where that is wished."""
         self._monitor.update(min(self._done, self._total), self._total)
+        give_way()
         self._done += count
 
 
@@ -312,6 +315,7 @@ class _Writer:
         """Let go of the sequences a piece at a time: of a million at once the window would wait."""
         while self.sequences:
             del self.sequences[-BATCH:]
+            give_way()
         for numbers in self._numbers:
             numbers.clear()
 
@@ -331,10 +335,10 @@ class _Writer:
     def long_list(self, values: tuple[Any, ...]) -> dict[str, str] | None:
         """Where many sequences, or texts, are as an array; None where they are few, or something else."""
         kind = type(values[0]) if len(values) >= LONG else None
-        if kind not in (Sequence, str) or not all(type(value) is kind for value in values):
+        if kind not in (Sequence, str) or not all(type(value) is kind for value in in_turns(values)):
             return None
         numbers = kind is Sequence
-        array = np.fromiter(map(self.number, values), np.int64, len(values)) if numbers else lines_of(values)
+        array = np.fromiter(map(self.number, in_turns(values)), np.int64, len(values)) if numbers else lines_of(values)
         if array is None:
             return None
         self.has_long = True

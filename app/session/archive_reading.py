@@ -15,6 +15,7 @@ from app.session.long_lists import each_line, numbers_of, texts_of
 from app.session.parts import BESIDE, Parts
 from app.session.state import State
 from kernels import serialization
+from kernels.courtesy import in_turns
 from kernels.errors import InputError
 from kernels.model import Sequence, SequenceType
 from kernels.steps import Steps
@@ -74,7 +75,7 @@ class Reader:
             case {"sequence": number}:
                 return self._sequences[number]
             case {"sequences": name}:
-                return tuple(self._sequences[number] for number in numbers_of(self._array(name)))
+                return tuple(self._sequences[number] for number in in_turns(numbers_of(self._array(name))))
             case {"texts": name}:
                 return texts_of(self._array(name))
             case {"steps": name}:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from kernels.courtesy import in_turns
+
 LONG = 10_000
 """Values from which on a list is an array."""
 PART = 10_000
@@ -30,7 +32,7 @@ def texts_of(lines: np.ndarray) -> tuple[str, ...]:
     """The texts of which `lines_of` made the lines; ValueError where it made none such."""
     if lines.dtype != np.uint8:
         raise ValueError("texts are no numbers")
-    return tuple(line.decode("utf-8", "surrogatepass") for line in each_line(lines.tobytes()))
+    return tuple(line.decode("utf-8", "surrogatepass") for line in in_turns(each_line(lines.tobytes())))
 
 
 def each_line(text: bytes) -> Iterator[bytes]:

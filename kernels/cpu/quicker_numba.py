@@ -11,6 +11,8 @@ from numba.core.targetconfig import TargetConfig
 from numba.extending import overload
 from numba.np import arrayobj
 
+from kernels.courtesy import give_way
+
 SELDOM = 200_000
 """Objects that are made between two collections while Numba compiles; Python has some hundreds."""
 
@@ -38,7 +40,9 @@ def _raise_without_shapes(source_shape, target_shape):
 
 def _values(config: TargetConfig) -> dict[str, Any]:
     """The options of a compilation. They are part of the key of each overload that is looked up, hundreds a function;
-    Numba's own asks for each by its name in the class (a tenth of the time of a small function)."""
+    Numba's own asks for each by its name in the class (a tenth of the time of a small function). As it is asked for all
+    the time, this is where a compilation gives way to a window."""
+    give_way()
     values = config._values
     return {name: values.get(name, option.default) for name, option in config.options.items()}
 

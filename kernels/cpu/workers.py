@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from kernels.courtesy import stand_back
 from kernels.errors import ParameterError
 
 POLL_S = 0.05
@@ -144,4 +145,4 @@ def _pool() -> ThreadPoolExecutor:
     try:
         return _idle.pop()
     except IndexError:
-        return ThreadPoolExecutor(sys.maxsize, "antidiag-worker")
+        return ThreadPoolExecutor(sys.maxsize, "antidiag-worker", stand_back)

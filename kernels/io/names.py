@@ -7,6 +7,8 @@ from collections.abc import Sequence as Sequences
 
 import numpy as np
 
+from kernels.courtesy import give_way, in_turns
+
 SHOWN = 3
 """Names that a note tells."""
 BATCH = 10_000
@@ -15,16 +17,16 @@ BATCH = 10_000
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
     """The names, of equal ones the first as it is and the others with _2, _3, ...: each is there once."""
-    names = tuple(names)
+    names = tuple(in_turns(names))
     if _all_differ(names):
         return names
-    taken = {name for name in names}  # noqa: C416 - a loop of Python's own lets other threads go on
+    taken = set(in_turns(names))
     if len(taken) == len(names):
         return names
     seen: set[str] = set()
     next_number: dict[str, int] = {}
     found = []
-    for name in names:
+    for name in in_turns(names):
         if name in seen:
             number = next_number.get(name, 2)
             while f"{name}_{number}" in taken:
@@ -43,6 +45,7 @@ def _all_differ(names: Sequences[str]) -> bool:
     for at in range(0, len(names), BATCH):
         part = names[at : at + BATCH]
         hashes[at : at + len(part)] = list(map(hash, part))
+        give_way()
     hashes.sort()
     return bool((hashes[1:] != hashes[:-1]).all())
 
@@ -58,7 +61,7 @@ def first_repeated(names: Sequences[str]) -> tuple[int, int] | None:
 
 def renaming(before: Iterable[str], after: Iterable[str]) -> str:
     """What `distinct` changed, in words; "" for nothing."""
-    changed = [new for old, new in zip(before, after, strict=True) if old != new]
+    changed = [new for old, new in in_turns(zip(before, after, strict=True)) if old != new]
     if not changed:
         return ""
     told = ", ".join(changed[:SHOWN]) + (", ..." if len(changed) > SHOWN else "")

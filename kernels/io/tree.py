@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from kernels.courtesy import in_turns
 from kernels.errors import InputError
 from kernels.serialization import stored
 
@@ -223,7 +224,7 @@ def _in_order(names: Sequences[str], order: np.ndarray, named: int) -> tuple[str
     """The names of nodes, of which the first ones are ``named`` and the others ""; by a loop of Python's own over some
     at a time, which of millions lets other threads go on."""
     parts = (order[first : first + PART].tolist() for first in range(0, order.size, PART))
-    return tuple(names[node] if node < named else "" for part in parts for node in part)
+    return tuple(names[node] if node < named else "" for part in parts for node in in_turns(part))
 
 
 def from_root(parents: np.ndarray, values: np.ndarray) -> np.ndarray:

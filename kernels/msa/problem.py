@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from kernels import scoring_options
+from kernels.courtesy import in_turns
 from kernels.errors import InputError
 from kernels.io import aligned_writing, newick, tree_files
 from kernels.io.aligned import GAP, AlignedSequences
@@ -67,7 +68,7 @@ class MsaProblem:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of all sequences, made different: those of the rows, and of the taxa."""
-        return distinct(sequence.name for sequence in self.sequences)
+        return distinct(sequence.name for sequence in in_turns(self.sequences))
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -96,7 +97,9 @@ class MsaProblem:
     def taxa(self) -> tuple[str, ...]:
         """The names of the sequences that have letters; mostly the very tuple of all."""
         return (
-            self.names if len(self.filled) == len(self.names) else tuple(self.names[number] for number in self.filled)
+            self.names
+            if len(self.filled) == len(self.names)
+            else tuple(map(self.names.__getitem__, in_turns(self.filled)))
         )
 
     @cached_property
@@ -266,8 +269,8 @@ def problem_type(
 def _build(
     options: tuple[Parameter, ...], rules: MakeRules, data: Sequences[Any], given: Mapping[str, Any]
 ) -> MsaProblem:
-    alone = isinstance(data, tuple) and all(isinstance(datum, Sequence) for datum in data)
-    sequences = tuple(data) if alone else tuple(datum for datum in data if isinstance(datum, Sequence))
+    alone = isinstance(data, tuple) and all(isinstance(datum, Sequence) for datum in in_turns(data))
+    sequences = tuple(data) if alone else tuple(datum for datum in in_turns(data) if isinstance(datum, Sequence))
     INPUTS[0].check(len(sequences))
     if not any(map(len, sequences)):
         raise InputError("all sequences are empty; give one with letters")

@@ -48,7 +48,8 @@ class PosteriorSide:
         self.rows = QComboBox(), QComboBox()
         self.consistent = QCheckBox("After consistency")
         self._legend, self._listed = Legend(), QLabel(wordWrap=True)
-        self.panel = self._made()
+        self.panel = QWidget()
+        self.panel.hide()
         self._computing = Latest(view)
         self._computing.finished.connect(self._take)
         self._computing.failed.connect(self._refuse)
@@ -83,6 +84,8 @@ class PosteriorSide:
         if len(self._view.alignment.names) < 2:
             self._view.say("Posteriors are of two rows, and there is one.")
             return
+        if self.panel.layout() is None:
+            self._lay_out()
         self._fill()
         chosen = np.flatnonzero(picture.choice.rows)
         below = picture.cursor[0] + (1 if picture.cursor[0] + 1 < picture.order.size else -1)
@@ -107,8 +110,9 @@ class PosteriorSide:
         cells = tuple((row, float(columns[letter])) for row, columns, letter in letters)
         return (partial(_mark, cells=cells),)
 
-    def _made(self) -> QWidget:
-        panel, tools = QWidget(), QWidget()
+    def _lay_out(self) -> None:
+        """Put everything into the panel, when it is first opened: few who look at an alignment do."""
+        tools = QWidget()
         row = Flow(tools)
         for box, word in zip(self.rows, ("Posteriors of", TIMES), strict=True):
             box.setMaximumWidth(NAMES_WIDTH)
@@ -128,7 +132,7 @@ class PosteriorSide:
         beside.addWidget(self.canvas)
         beside.addWidget(listed)
         beside.setStretchFactor(0, 1)
-        layout = QVBoxLayout(panel)
+        layout = QVBoxLayout(self.panel)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
         layout.addWidget(tools)
@@ -138,8 +142,6 @@ class PosteriorSide:
         self.canvas.setAccessibleName("Posteriors")
         self.thirds.setAccessibleName("Third rows")
         self.thirds.itemActivated.connect(lambda item: self._go_to_third(self.thirds.row(item)))
-        panel.hide()
-        return panel
 
     def _fill(self) -> None:
         names = self._view.alignment.names

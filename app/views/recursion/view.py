@@ -21,6 +21,7 @@ from app.views.recursion import areas, bands
 from app.views.recursion.areas import Areas
 from app.views.recursion.bands import Bands
 from app.views.recursion.canvas import MovedCanvas
+from kernels.courtesy import in_turns
 from kernels.model import Result
 from kernels.monitor import Monitor
 from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
@@ -344,7 +345,7 @@ class RecursionView(PaintedView):
 def _marks(chosen: Collection[str], places: Mapping[str, int], monitor: Monitor) -> np.ndarray:
     """The places of sequences of these names, int64 ascending."""
     found = []
-    for number, name in enumerate(chosen):
+    for number, name in enumerate(in_turns(chosen)):
         if number % BATCH == 0:
             monitor.check()
         if (place := places.get(name)) is not None:
@@ -358,4 +359,4 @@ def _mapped(answer: PartTreeAnswer, problem: PartTreeProblem) -> tuple[Recursion
     if found is None:
         return None, {}
     names = problem.names
-    return found, {names[sequence]: place for place, sequence in enumerate(found.order.tolist())}
+    return found, {names[sequence]: place for place, sequence in enumerate(in_turns(found.order.tolist()))}

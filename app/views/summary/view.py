@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextOption
-from PySide6.QtWidgets import (
-    QFormLayout,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPlainTextEdit,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app import texts, theme
 from app.kit.background import Latest
@@ -24,14 +13,12 @@ from app.kit.phase_times import phase_times
 from app.kit.repeat import command_line
 from app.kit.selection import Selection
 from app.kit.widgets import tool_button
+from app.views.summary.page import Page, Section
 from kernels import memory
 from kernels.model import Result, Sequence
 from kernels.registry.loading import kind_of
 
-Section = tuple[str, list[tuple[str, str]]]
 COMMAND_LINES = 5
-LONGEST = 60
-"""Letters of a word, such as a name or a file, before it is broken."""
 MANY_CELLS = 10**11
 """Cells of a problem whose answer may be so long that it is described on a thread."""
 MANY_DATA = 10_000
@@ -54,8 +41,7 @@ class SummaryView(QWidget):
         self._reading = Latest(self)
         self._reading.finished.connect(lambda found: self._show_page(*found))
         self._reading.failed.connect(lambda error: self._show_page([(f"This cannot be described: {error}", [])]))
-        self._area = QScrollArea(widgetResizable=True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self.page = Page()
         self._command = QPlainTextEdit(readOnly=True)
         self._command.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._command.setFont(theme.fixed_font())
@@ -68,7 +54,7 @@ class SummaryView(QWidget):
         row.addWidget(tool_button("Copy all", "Copy everything here as text", self.copy))
         layout = QVBoxLayout(self)
         layout.setSpacing(theme.SPACING)
-        layout.addWidget(self._area, 1)
+        layout.addWidget(self.page, 1)
         layout.addLayout(row)
         layout.addWidget(self._command)
 
@@ -95,7 +81,7 @@ class SummaryView(QWidget):
 
     def _show_page(self, found: list[Section], command: str = "") -> None:
         self._sections = found
-        self._area.setWidget(_page(found))
+        self.page.show_sections(found)
         self._command.setPlainText(command)
 
     def copy_command(self) -> None:
@@ -172,37 +158,3 @@ def _times(result: Result) -> list[tuple[str, str]]:
     rate = texts.rate(result.gcups, method.problem.unit if method else "cells")
     rows = [("Computing", f"{texts.duration(result.compute_ms)}, {rate}")]
     return rows + [(time.name.capitalize(), texts.duration(time.time_ms)) for time in phase_times(result)]
-
-
-def _page(found: list[Section]) -> QWidget:
-    page = QWidget()
-    column = QVBoxLayout(page)
-    column.setSpacing(theme.SPACING)
-    for heading, rows in found:
-        title = QLabel(heading)
-        title.setObjectName("heading")
-        column.addWidget(title)
-        form = QFormLayout()
-        form.setContentsMargins(theme.MARGIN, 0, 0, theme.SPACING)
-        form.setVerticalSpacing(3)
-        form.setHorizontalSpacing(2 * theme.MARGIN)
-        for name, value in rows:
-            form.addRow(_label(name, "muted"), _label(_breakable(value)))
-        column.addLayout(form)
-    column.addStretch(1)
-    return page
-
-
-def _breakable(text: str) -> str:
-    """Text in which a name of any length can be broken, so that no line is wider than the page."""
-    return re.sub(rf"(\S{{{LONGEST}}})(?=\S)", "\\1\u200b", text)
-
-
-def _label(text: str, kind: str = "") -> QLabel:
-    label = QLabel(text, wordWrap=not kind, textFormat=Qt.TextFormat.PlainText)
-    label.setObjectName(kind)
-    label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-    label.setMinimumWidth(110 if kind else 0)
-    if not kind:
-        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return label

@@ -11,6 +11,7 @@ from app.kit.tree.frame import Frame
 from app.kit.tree.layout import Layout, Shape
 from app.views.tree.labels import GAP, LARGEST, text_of
 from app.views.tree.paint import Picture
+from kernels.courtesy import in_turns
 
 LEFT, TOP, BOTTOM = 22.0, 14.0, 30.0
 """Pixels beside a whole tree; below it is the scale bar."""
@@ -83,7 +84,7 @@ def names_width(layout: Layout, font: QFont, pixels: float = LARGEST) -> float:
 def long_named(layout: Layout) -> np.ndarray:
     """The tips with the longest names, among which is the widest."""
     names = layout.tree.names
-    sizes = np.fromiter((len(name) for name in names), np.int64, len(names))  # a loop of Python's lets the window go on
+    sizes = np.fromiter((len(name) for name in in_turns(names)), np.int64, len(names))
     letters = sizes[layout.tips] + COUNTED * layout.collapsed[layout.tips]
     return layout.tips[np.argsort(-letters, kind="stable")[:SAMPLE]]
 

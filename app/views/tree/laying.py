@@ -15,6 +15,7 @@ from app.views.tree.fitting import long_named
 from app.views.tree.history import State
 from app.views.tree.labels import tips_in_rows
 from app.views.tree.paint import Picture
+from kernels.courtesy import in_turns
 from kernels.io.tree import Tree
 
 AT_ONCE = 100_000
@@ -83,6 +84,5 @@ def _marked(tree: Tree, chosen: Collection[str]) -> np.ndarray:
     if not chosen:
         return np.zeros(len(tree), bool)
     leaves = np.zeros(len(tree), np.int64)
-    # A loop of Python's own, which of a million lets the window go on.
-    leaves[tree.leaves] = np.fromiter((name in chosen for name in tree.taxa), np.int64, tree.leaves.size)
+    leaves[tree.leaves] = np.fromiter((name in chosen for name in in_turns(tree.taxa)), np.int64, tree.leaves.size)
     return tree.below(leaves) == tree.leaf_counts

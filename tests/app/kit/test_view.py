@@ -87,6 +87,27 @@ def test_a_view_is_made_when_it_is_looked_at(qtbot):
     assert shown.views["plain"].result is None and shown.views["second"].result is None
 
 
+def test_the_other_views_are_made_one_at_a_time_before_they_are_looked_at(qtbot):
+    class Second(Plain):
+        id, title = "second", "Second"
+
+    class Third(Plain):
+        id, title = "third", "Third"
+
+    shown = ResultViews(lambda: [Plain, Second, Third], Selection(), QWidget())
+    qtbot.addWidget(shown)
+    shown.show_entry(an_entry())
+    made, making = [], shown._making
+    assert making.isActive()
+    while making.isActive():
+        making.timeout.emit()
+        made.append(list(shown.views))
+    assert made == [["plain", "second"], ["plain", "second", "third"]]
+    assert shown.views["second"].result is None
+    shown.turn_to("second")
+    assert shown.views["second"].result is shown.result
+
+
 def an_entry() -> Entry:
     return Entry(examples.result(examples.problem("ACGTACGT", "ACGTTCGT")))
 

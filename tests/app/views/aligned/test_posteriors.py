@@ -71,3 +71,14 @@ def test_one_row_twice_is_refused_in_words(shown: AlignmentViewer, qtbot: Any) -
     side.rows[1].activated.emit(0)
     qtbot.waitUntil(lambda: "another one" in side._told.text())
     assert side.found is None and not side.canvas.values.size
+
+
+def test_the_panel_is_laid_out_when_it_is_first_opened(view: AlignmentViewer) -> None:
+    side = view.posteriors
+    assert side.panel.layout() is None and side.panel.isHidden() and not side.there
+    side.show(True)
+    first = side.panel.layout()
+    assert first is not None and side.there
+    side.show(False)
+    side.show(True)
+    assert side.panel.layout() is first

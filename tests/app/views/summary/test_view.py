@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
-from app import views
+from app import theme, views
 from app.kit.repeat import command_line
 from app.kit.selection import Selection
 from app.views.summary import view as summary
+from app.views.summary.page import Page
 from app.views.summary.view import SummaryView
 from kernels.registry.samples import samples
 from tests.app.views import examples
@@ -108,3 +110,27 @@ def test_many_inputs_are_put_together_on_a_thread(qtbot, monkeypatch: pytest.Mon
     qtbot.waitUntil(lambda: view.sharp)
     assert f"Score: {result.score}" in view.copy_text()
     assert view.copy_text().endswith(command_line(result) + "\n")
+
+
+def test_a_page_of_many_rows_has_no_more_widgets_than_one_of_few(qtbot):
+    page = Page()
+    qtbot.addWidget(page)
+    page.show_sections([("Answer", [("Score", "1")])])
+    before = len(page.findChildren(QWidget))
+    page.show_sections([("Answer & more", [(f"Name {number}", f"a < {number}\nsecond") for number in range(50)])])
+    assert len(page.findChildren(QWidget)) == before
+    lines = page.toPlainText().split("\n")
+    assert lines[0] == "Answer & more"
+    assert "a < 49" in lines
+    page.show_sections([])
+    assert page.toPlainText() == ""
+
+
+def test_names_of_a_page_take_the_colour_of_another_theme(qtbot, monkeypatch):
+    page = Page()
+    qtbot.addWidget(page)
+    page.show_sections([("Answer", [("Score", "1")])])
+    monkeypatch.setitem(theme._state, "active", theme.DARK)
+    theme.notifier.changed.emit()
+    assert theme.DARK.muted in page.toHtml()
+    assert theme.LIGHT.muted not in page.toHtml()
