@@ -156,8 +156,10 @@ class Run:
         return len(self._queued)
 
     def forget(self) -> None:
-        """Wait for nothing that is queued, as the run has failed."""
+        """Wait for nothing that is queued, and do nothing meanwhile, as the run has ended or failed: what was to be
+        done may hold arrays of the run, which holds it."""
         self._queued.clear()
+        self._meanwhile.clear()
 
     def settle(self) -> None:
         """Wait for all launches of phases that did not wait for their ends, and do what was to be done meanwhile."""

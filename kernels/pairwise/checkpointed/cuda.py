@@ -21,7 +21,7 @@ from kernels.pairwise.checkpointed import cuda_sizes as sizes
 from kernels.pairwise.model import PairProblem
 from kernels.pairwise.parameters import CheckpointedParameters
 from kernels.pairwise.strips import cuda_job, cuda_path
-from kernels.pairwise.strips.cuda_job import LANES
+from kernels.pairwise.strips.cuda_job import LANES, Job
 from kernels.pairwise.strips.cuda_sweep import Kept
 from kernels.parameters import typed
 from kernels.steps import Steps
@@ -32,6 +32,13 @@ def checkpointed_alignment(
 ) -> Outcome:
     """CheckpointedAlignment on the current device; DiskFull where the disk cannot take what has to go there."""
     job = cuda_job.begin(problem, parameters, monitor, steps)
+    try:
+        return _aligned(job, parameters)
+    finally:
+        job.run.forget()
+
+
+def _aligned(job: Job, parameters: Mapping[str, Any]) -> Outcome:
     size, chosen = (job.encoded.rows.size, job.encoded.columns.size), typed(CheckpointedParameters, parameters)
     layout = sizes.layout(*size, job.s, job.batch, chosen.whole_tile, chosen.checkpoint_bytes, job.spread)
     start, operations = (0, 0), np.empty(0, np.uint8)
