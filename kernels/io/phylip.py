@@ -24,6 +24,8 @@ LAYOUTS = {
 
 NAME = re.compile(rb"\s*(\S+)")
 SECOND_WORD = re.compile(rb"\s*\S+[ \t]+(\S+)")
+NUMBER = re.compile(rb"[^ \t\n]+")
+"""What is between the blanks that `numbers.take_numbers` knows; a word of Python's may begin later and end earlier."""
 STRICT_NAME = re.compile(rb"\n*([^\n]{1,10})")
 
 AT_ONCE = 1 << 22
@@ -149,7 +151,9 @@ def _numbers(text: bytes, letters: np.ndarray, at: int, values: np.ndarray) -> t
         read = f"{column:,} numbers read, {values.size:,} expected"
         if state == numbers.TOO_FEW:
             return at, f"the file ends here; {read}"
-        word = text[at : at + LONGEST].split(None, 1)[0]
+        word = NUMBER.match(text, at)[0]
+        if len(word) > LONGEST:
+            return at, f"{_word(word)} has {len(word):,} letters, and a number has {LONGEST:,} at most; {read}"
         try:
             values[column] = real(word)
         except ValueError:
@@ -170,7 +174,8 @@ def _line(text: bytes, at: int) -> int:
 
 
 def _word(text: bytes) -> str:
-    return repr(_title(text[:WORD].split(None, 1)[0]))
+    words = text[:WORD].split(None, 1) or [text[:WORD]]
+    return repr(_title(words[0]))
 
 
 def _title(name: bytes) -> str:

@@ -182,3 +182,25 @@ def test_an_empty_file_is_told_to_be_empty(tmp_path: Path, data: bytes) -> None:
     path.write_bytes(data)
     with pytest.raises(InputError, match=r"empty\.phy: the file is empty; give a PHYLIP matrix"):
         distances.read(path)
+
+
+@pytest.mark.parametrize("space", [b"\x0b", b"\x0c", b"\x0b" * 5000, b"\x0c "])
+def test_other_spaces_than_blanks_are_no_numbers_or_part_of_one(tmp_path: Path, space: bytes) -> None:
+    path = tmp_path / "a.phy"
+    path.write_bytes(b"2\na 0 12.5\nb " + space + b"12.5 0\n")
+    try:
+        (found,) = distances.read(path)
+    except InputError as error:
+        assert "a.phy, line 3" in str(error)
+    else:
+        assert found.values.tolist() == [[0, 12.5], [12.5, 0]]
+    path.write_bytes(b"2\na 0 12.5\nb " + space + b" \n")
+    with pytest.raises(InputError, match=r"a\.phy, line"):
+        distances.read(path)
+
+
+def test_a_number_of_very_many_letters_is_refused_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a.phy"
+    path.write_bytes(b"2\na 0 1." + b"0" * 5000 + b"\nb 1 0\n")
+    with pytest.raises(InputError, match="has 5,002 letters"):
+        distances.read(path)
