@@ -74,6 +74,8 @@ class MethodPanel(Card):
         help_button.clicked.connect(lambda: self.help_wanted.emit(self.method))
         bibtex_button.clicked.connect(lambda: self.bibtex_wanted.emit(self.method))
         self._method: Method | None = None
+        self._laid_out: Method | None = None
+        """The method that the forms are of, which stays while what is recalled takes the place of the method."""
         self._kind = ""
         self._automatic: Mapping[str, Any] = {}
         self._list_methods()
@@ -169,14 +171,18 @@ class MethodPanel(Card):
         if method is None or method is self._method:
             return
         self._remember()
-        before, self._method = self._method, method
+        before, recalled = self._laid_out, self._method is None
+        self._method = self._laid_out = method
         self.summary.setText(method.summary + ("" if method.exact else " The result is approximate."))
         self.citation.setText(short_citation(method.citation))
         self.citation.setToolTip(method.citation.text())
-        if before is None or before.problem is not method.problem:
+        other = before is None or before.problem is not method.problem
+        if other:
             self.options.set_parameters(method.problem.options)
+        if other or recalled:
             self.options.set_values(self._remembered.get(self._options_key(), {}))
-        self.parameters.set_parameters(method.parameters)
+        if before is not method:
+            self.parameters.set_parameters(method.parameters)
         self.parameters.set_values(self._remembered.get(self._parameters_key(), {}))
         self.method_changed.emit(method)
         self._edited()

@@ -33,3 +33,24 @@ def test_alignments_have_a_kind_too() -> None:
     rows = AlignedSequences(("a", "b"), np.full((2, 3), ord("A"), np.uint8), SequenceType.PROTEIN, "x")
     assert kind_of_letters([rows]) == "protein" and kind_of_letters([DNA]) == "nucleotides"
     assert kind_of_letters([]) == ""
+
+
+def test_what_is_recalled_is_set_in_the_forms_that_are_there(qtbot: Any) -> None:
+    methods = [registry.method(name) for name in ("striped-alignment", "chunked-alignment-1", "upgma")]
+    panel = MethodPanel(methods)
+    qtbot.addWidget(panel)
+    panel.set_values(methods[0], {"gap_open": 7}, {"s": 64})
+    saved = panel.remembered()
+    panel.reset()
+    gap, width = panel.options.editor("gap_open"), panel.parameters.editor("s")
+    panel.recall(saved)
+    assert panel.options.editor("gap_open") is gap and gap.value() == 7
+    assert panel.parameters.editor("s") is width and width.value() == 64
+    panel.recall({**saved, "method": "chunked-alignment-1"})
+    assert panel.options.editor("gap_open") is gap and gap.value() == 7
+    assert panel.parameters.names() == tuple(parameter.name for parameter in methods[1].parameters)
+    assert panel.parameters.values().get("s") is None
+    panel.recall({"method": "upgma", "values": {}})
+    assert panel.options.names() == tuple(option.name for option in methods[2].problem.options)
+    panel.recall(saved)
+    assert panel.options.values()["gap_open"] == 7 and panel.parameters.values()["s"] == 64
