@@ -151,7 +151,9 @@ def _numbers(text: bytes, letters: np.ndarray, at: int, values: np.ndarray) -> t
         read = f"{column:,} numbers read, {values.size:,} expected"
         if state == numbers.TOO_FEW:
             return at, f"the file ends here; {read}"
-        word = NUMBER.match(text, at)[0]
+        found = NUMBER.match(text, at)
+        assert found is not None, "take_numbers ends in front of what is no blank"
+        word = found[0]
         if len(word) > LONGEST:
             return at, f"{_word(word)} has {len(word):,} letters, and a number has {LONGEST:,} at most; {read}"
         try:
