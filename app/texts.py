@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from kernels import RESOURCES, registry
 from kernels.cuts import Cuts
 from kernels.errors import ParameterError
+from kernels.io.aligned import AlignedSequences
 from kernels.io.sequences import composition, gc_fraction
 from kernels.method import Method
 from kernels.model import Result, Sequence, SequenceType
@@ -127,6 +129,12 @@ def cuts_of(result: Result) -> Cuts:
 def method_name(result: Result) -> str:
     found = method_of(result)
     return found.name if found else result.method
+
+
+def made_by(datum: Any, result: Result) -> Any:
+    """An alignment under a name that says which method made it, as there may be others of the same sequences."""
+    named = isinstance(datum, AlignedSequences)
+    return replace(datum, name=f"{datum.name} by {method_name(result)}") if named else datum
 
 
 def answer(result: Result) -> str:

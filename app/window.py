@@ -307,7 +307,7 @@ class Window(Workbench):
     def _keep_products(self, entry: Entry) -> None:
         method = texts.method_of(entry.result)
         if method and method.problem.products:
-            self._keep(method.problem.products(entry.result))
+            self._keep([texts.made_by(datum, entry.result) for datum in method.problem.products(entry.result)])
 
     def _keep(self, data: Sequence[Any]) -> None:
         self.session.add_data(data)

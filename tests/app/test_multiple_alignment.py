@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app import texts
 from app.jobs.queue import Job
 from app.session import archive
 from app.session.session import Entry
@@ -41,6 +42,13 @@ def test_its_views_are_the_alignment_the_tree_and_the_stages(qtbot: Any, window:
     views = window.viewer.views
     assert views["aligned"].alignment == result.answer.alignment
     assert views["tree"].tree == result.answer.tree
+
+
+def test_what_is_added_to_the_data_says_which_method_aligned_it(result: Result) -> None:
+    alignment, tree = registry.method("msa-clustalw").problem.products(result)
+    kept = texts.made_by(alignment, result)
+    assert kept.name == f"{alignment.name} by ClustalW" and kept == alignment
+    assert texts.made_by(tree, result) is tree
 
 
 def test_it_survives_a_session(tmp_path: Path, result: Result) -> None:

@@ -105,8 +105,9 @@ class Comparison:
 
     def others(self) -> list[AlignedSequences]:
         """Alignments among the data, other than the one on show."""
+        shown = self._view.editor.original.letters  # which a result that was added to the data has, too
         return [datum for datum in self._view.data if isinstance(datum, AlignedSequences)
-                and datum is not self._view.editor.original]  # fmt: skip
+                and datum.letters is not shown]  # fmt: skip
 
     def offered(self) -> list[AlignedSequences]:
         """Those of the `others` that have rows of the one on show."""

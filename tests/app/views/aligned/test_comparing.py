@@ -134,6 +134,8 @@ def test_open_alignments_of_the_same_rows_are_offered(view: AlignmentViewer) -> 
     view.offer([moved(), strange])
     assert [other.name for other in view.comparison.offered()] == ["other"]
     assert len(view.comparison.others()) == 2
+    view.offer([replace(view.editor.original, name="some by ClustalW")])  # a result that was added to the data
+    assert not view.comparison.others()
 
 
 def test_the_other_alignment_stands_at_the_side_row_beside_row(view: AlignmentViewer) -> None:
