@@ -17,9 +17,10 @@ setup-dev:
 	@$(PYTHON) scripts/setup.py --dev
 
 # Files of tests are dealt out to processes, in the order of tests/conftest.py; what a file has compiled serves all of
-# its tests. The last line says what was not tested.
+# its tests. A process that dies ends the run: pytest-xdist may wait for ever for what its successor should do. The last
+# line says what was not tested.
 test: setup-dev
-	$(VENV) -m pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+	$(VENV) -m pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --max-worker-restart 0
 
 check: lint
 	$(VENV) -m mypy
@@ -31,7 +32,7 @@ lint: setup-dev
 
 # With the Python at hand: a GPU machine needs neither the environment nor Qt. Where it has pytest-xdist, eight processes
 # share the GPU.
-SHARED := import xdist; print("-n 8 --dist loadgroup --no-loadscope-reorder")
+SHARED := import xdist; print("-n 8 --dist loadgroup --no-loadscope-reorder --max-worker-restart 0")
 gpu-test:
 	$(PYTHON) -m pytest -m gpu $(shell $(PYTHON) -c '$(SHARED)' 2>/dev/null)
 

@@ -125,6 +125,7 @@ def set_up(dev: bool) -> None:
         extras = needed | (set(stamp.get("extras", ())) - set(CUDA_DRIVERS))
         _install(python, requirements(project, extras))
         extras |= _install_optional(python, project, optional, set(stamp.get("extras", ())))
+        _try_out(python)
         stamp = {"project": hashed, "extras": sorted(extras)}
         write_stamp(stamp)
     if not stamp.get("libraries"):
@@ -134,6 +135,17 @@ def set_up(dev: bool) -> None:
     if dev and not (stamp.get("programs") and shutil.which(COMPILER)):
         provide_programs()
         write_stamp({**stamp, "programs": True})
+
+
+def _try_out(python: Path) -> None:
+    """Start the program once: packages that came out in between may not fit each other, whatever they say."""
+    done = subprocess.run([str(python), "main.py", "methods"], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise SetupError(
+            f"what was installed does not work together: main.py methods says\n{done.stderr.strip()}\n"
+            f"Remove {ENVIRONMENT} and set up again; where that does not help, install older packages into it with "
+            f"{python} -m pip"
+        )
 
 
 def environment_python() -> Path:

@@ -17,6 +17,7 @@ import pytest
 
 from kernels.cuda import devices
 from tests.emulator.emulated import emulated
+from tests.failures import Failures
 from tests.untested import Untested, leave_out
 
 __all__ = ["emulated", "leave_out"]
@@ -53,6 +54,8 @@ UNTESTED = pytest.StashKey[Untested]()
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[UNTESTED] = Untested(config)
     config.pluginmanager.register(config.stash[UNTESTED], "untested")
+    if not hasattr(config, "workerinput"):  # the process that hears of all tests
+        config.pluginmanager.register(Failures(config), "failures")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -37,6 +37,7 @@ def place(monkeypatch, tmp_path):
     monkeypatch.setattr(setup, "environment_python", lambda: python)
     monkeypatch.setattr(setup, "_make_environment", make)
     monkeypatch.setattr(setup, "_install", lambda _, lines: done.append(" ".join(lines)))
+    monkeypatch.setattr(setup, "_try_out", lambda _: None)
     monkeypatch.setattr(setup, "_missing_of_qt", lambda _: [])
     monkeypatch.setattr(setup, "driver_version", lambda: None)
     monkeypatch.setattr(setup.subprocess, "run", lambda command, **_: done.append(" ".join(command)))
@@ -76,6 +77,23 @@ def test_what_the_tests_need_is_added_and_kept(place):
     setup.set_up(dev=False)
     setup.set_up(dev=True)
     assert place.done == []
+
+
+def test_packages_that_do_not_work_together_are_told_before_the_stamp(monkeypatch):
+    python = Path(sys.executable)
+    setup._try_out(python)  # these do
+    monkeypatch.setattr(setup, "ROOT", Path(__file__).parent)  # without a main.py
+    with pytest.raises(setup.SetupError, match="does not work together(.|\n)*main.py(.|\n)*Remove"):
+        setup._try_out(python)
+
+
+def test_what_does_not_work_has_no_stamp(place):
+    def broken(_):
+        raise setup.SetupError("broken")
+
+    place.monkeypatch.setattr(setup, "_try_out", broken)
+    assert setup.main([]) == 1
+    assert not setup.STAMP.exists()
 
 
 @pytest.fixture

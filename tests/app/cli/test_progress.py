@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -96,10 +98,20 @@ def test_an_interrupt_while_a_file_is_read_ends_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe.fa")
     command = [sys.executable, "main.py", "estimate", "striped-score", str(tmp_path / "pipe.fa")]
     run = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE)
-    with open(tmp_path / "pipe.fa", "wb"):  # opens once the command does
-        run.send_signal(signal.SIGINT)
-        assert run.stderr.read() == b"antidiag: cancelled\n"
-        assert run.wait(PATIENCE_S) == 130
+    writing = _opened_by_reader(tmp_path / "pipe.fa", run)
+    run.send_signal(signal.SIGINT)
+    assert run.stderr.read() == b"antidiag: cancelled\n"
+    assert run.wait(PATIENCE_S) == 130
+    os.close(writing)
+
+
+def _opened_by_reader(pipe: Path, reader: subprocess.Popen[bytes]) -> int:
+    """The end of a pipe to write to, once a program reads it; one that ended instead says why."""
+    while reader.poll() is None:
+        with contextlib.suppress(OSError):  # nobody reads it yet
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        time.sleep(0.01)
+    pytest.fail(f"the program ended with {reader.returncode}: {reader.stderr.read().decode()}")
 
 
 ON_A_TERMINAL = """

@@ -241,7 +241,7 @@ def test_progress_reaches_the_end_and_cancel_is_heard(tmp_path, monkeypatch):
 def test_a_pipe_can_be_read(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    writer = threading.Thread(target=path.write_bytes, args=(TWO,))
+    writer = threading.Thread(target=path.write_bytes, args=(TWO,), daemon=True)
     writer.start()
     found = read(path)
     writer.join()
