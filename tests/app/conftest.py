@@ -26,7 +26,7 @@ PAIR_FASTA = ">one first record\nACGTACGTACGTACGTAAAA\n>two\nACGTACGTTCGTACGTAAA
 if importlib.util.find_spec("pytestqt"):
     from PySide6.QtCore import QCoreApplication, QEvent, Qt
     from PySide6.QtTest import QTest
-    from PySide6.QtWidgets import QWidget
+    from PySide6.QtWidgets import QApplication, QWidget
     from pytestqt.qtbot import QtBot
 
     class PatientBot(QtBot):
@@ -43,11 +43,15 @@ if importlib.util.find_spec("pytestqt"):
 
     @pytest.fixture
     def qtbot(qapp: Any, request: pytest.FixtureRequest) -> Iterator[PatientBot]:
-        """As that of pytest-qt; no key is down any longer that was in the test before, and nothing of this one is left,
-        which would be dressed anew with every window that follows."""
+        """As that of pytest-qt; no key is down any longer that was in the test before, and no widget of this one is
+        left, which would be dressed anew with every window that follows: also none without a parent that lambdas on its
+        own signals keep, and no menu of pyqtgraph's plots."""
         QTest.keyRelease(QWidget(), Qt.Key.Key_Control)
         assert qapp.keyboardModifiers() == Qt.KeyboardModifier.NoModifier
         yield PatientBot(request)
+        for widget in QApplication.topLevelWidgets():
+            if widget.parent() is None:
+                widget.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 

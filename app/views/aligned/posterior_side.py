@@ -50,6 +50,8 @@ class PosteriorSide:
         self._legend, self._listed = Legend(), QLabel(wordWrap=True)
         self.panel = QWidget()
         self.panel.hide()
+        for widget in (self.canvas, self.thirds, self._told, *self.rows, self.consistent, self._legend, self._listed):
+            widget.setParent(self.panel)  # and go with it, opened or not
         self._computing = Latest(view)
         self._computing.finished.connect(self._take)
         self._computing.failed.connect(self._refuse)

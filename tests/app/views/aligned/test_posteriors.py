@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
+from app.kit.selection import Selection
 from app.views.aligned.view import AlignmentViewer
 from tests.app.views.aligned.viewer import image
 
@@ -82,3 +85,15 @@ def test_the_panel_is_laid_out_when_it_is_first_opened(view: AlignmentViewer) ->
     side.show(False)
     side.show(True)
     assert side.panel.layout() is first
+
+
+def test_a_panel_that_was_never_opened_goes_with_its_view(qapp: Any) -> None:
+    """Else each closed view leaves widgets that every change of the theme dresses again."""
+    viewer = AlignmentViewer(Selection())
+    side = viewer.posteriors
+    kept = [side.panel, *side.rows, *(found for found in vars(side).values() if isinstance(found, QWidget))]
+    kept.remove(viewer)
+    assert side.canvas in kept and all(map(shiboken6.isValid, kept))
+    viewer.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not any(map(shiboken6.isValid, kept))
