@@ -39,7 +39,8 @@ class Tiles:
     """Cells of an alignment, uint8 (rows, columns), read as an array is: by numbers, slices, masks and `numpy.ix_`.
 
     ``packed``: a cell is a bit, which is read as 0 or 1. ``arrays`` are what the tiles lie in, first the one that they
-    were made of, and ``used`` how many places of a row were ever given to columns.
+    were made of, ``used`` how many places of a row were ever given to columns, and ``drafted`` how many tiles were written
+    when these were made of others.
     """
 
     dtype, ndim, width = np.dtype(np.uint8), 2, WIDTH
@@ -54,6 +55,7 @@ class Tiles:
         self._spare: list[np.ndarray] = []
         self._made: tuple[np.ndarray, ...] = ()
         self._unsought = 0
+        self.drafted = 0
         self.places, self.arrays, self.packed = places, arrays, packed
         self.base, self.used = base, used
 
@@ -94,11 +96,6 @@ class Tiles:
             return *self.arrays, self.places, self.table
         _, where, addresses = self._otherwise
         return *self.arrays, self.places, *where, addresses
-
-    @property
-    def drafted(self) -> int:
-        """Tiles that were written when these were made of others; 0 where another edit made them."""
-        return 0 if self._drafted is None else self._drafted[1][0].size
 
     @property
     def blank(self) -> int:
@@ -304,7 +301,7 @@ class Draft:
         if unsought >= MANY:
             arrays, unsought = _held(self._table, arrays), 0
         after = Tiles(self._table, before.places, before.base, arrays, before.packed, before.used)
-        after._unsought = unsought
+        after._unsought, after.drafted = unsought, sum(rows.size for rows, _ in self._where)
         if where:
             after._drafted, after._made = (weakref.ref(before.table), where), tuple(self._made)
         return after

@@ -20,10 +20,12 @@ def test_nobody_looks_for_what_an_edit_changed_that_wrote_much(monkeypatch: pyte
     letters = np.full((20, WIDTH), ord("A"), np.uint8)
     letters[:, -1] = ord("-")
     found = tiled_edits.tiled(AlignedSequences(tuple(map(str, range(20))), letters, SequenceType.DNA))
-    monkeypatch.setattr(counting, "SMALL", 10 * WIDTH)
+    monkeypatch.setattr(counting, "SMALL", 8 * WIDTH)
     counts = Counts()
     counts.take(found, count(found.letters))
-    few, many = (aligned_edits.move(found, np.arange(rows), 0, WIDTH - 1, 1) for rows in (9, 11))
-    assert np.array_equal(counts.of(few).counts, count(few.letters).counts)
+    few, many = (aligned_edits.move(found, np.arange(rows), 0, WIDTH - 1, 1) for rows in (5, 10))
+    most = aligned_edits.move(found, np.arange(19), 0, WIDTH - 1, 1)  # the other row is written
+    for here in (most, few):
+        assert np.array_equal(counts.of(here).counts, count(here.letters).counts)
     monkeypatch.setattr(Tiles, "otherwise", lambda *_: pytest.fail("looked for"))
     assert counts.of(many) is None
