@@ -39,8 +39,8 @@ class Tiles:
     """Cells of an alignment, uint8 (rows, columns), read as an array is: by numbers, slices, masks and `numpy.ix_`.
 
     ``packed``: a cell is a bit, which is read as 0 or 1. ``arrays`` are what the tiles lie in, first the one that they
-    were made of, ``used`` how many places of a row were ever given to columns, and ``drafted`` how many tiles were written
-    when these were made of others.
+    were made of, ``used`` how many places of a row were ever given to columns, and ``drafted`` how many tiles were
+    written when these were made of others.
     """
 
     dtype, ndim, width = np.dtype(np.uint8), 2, WIDTH
