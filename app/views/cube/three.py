@@ -90,10 +90,15 @@ class ThreeSlices(QObject):
         """Begin with a cube; ``steps``: s and h, 0 for none; ``path``: its cells, shape (n, 3), or None."""
         self._cube, self._path, self._found = (cells, names, steps), path, None
         self.one_by_one()
+        for plot in self._waiting:
+            plot.hide()
 
     def one_by_one(self) -> None:
-        """Have every plot show all that is new in a turn of its own: three at once would stop the window."""
+        """Have every plot show all that is new in a turn of its own, and stay as it is until then: three pictures at
+        once would stop the window."""
         self._waiting = [self.places[axis].content for axis in MADE_IN_ORDER if self.places[axis].made]
+        for plot in self._waiting:
+            plot.setUpdatesEnabled(False)
         if self._waiting:
             self._making.start()
 
@@ -139,7 +144,10 @@ class ThreeSlices(QObject):
     def _make_next(self) -> None:
         """Show in a plot that waits for it what there is to show, or make one, its inner part first."""
         if self._waiting:
-            self._bring(self._waiting.pop(0))
+            plot = self._waiting.pop(0)
+            plot.show()
+            self._bring(plot)
+            plot.setUpdatesEnabled(True)
         elif self._inner is None and not all(place.made for place in self.places):
             self._inner = SlicePlot.inner()
         elif missing := [axis for axis in MADE_IN_ORDER if not self.places[axis].made]:
