@@ -11,6 +11,7 @@ from kernels.cpu.jit import compiled
 from kernels.errors import InputError
 from kernels.io import tiled_edits
 from kernels.io.aligned import GAP, AlignedSequences
+from kernels.io.tiles import Tiles
 
 
 @compiled
@@ -93,4 +94,7 @@ def column_of(alignment: AlignedSequences, row: int, position: int) -> int | Non
 
 def positions(alignment: AlignedSequences, row: int, column: int) -> int:
     """How many letters of a row lie in its columns up to and with this one."""
-    return int(np.count_nonzero(alignment.letters[row, : column + 1] != GAP))
+    letters = alignment.letters
+    if isinstance(letters, Tiles):
+        return letters.others(row, slice(column + 1), GAP)
+    return int(np.count_nonzero(letters[row, : column + 1] != GAP))

@@ -71,6 +71,16 @@ def gather(table, rows, starts, stored, lengths, packed, out):
 
 
 @compiled
+def others(tiles, places, letter):
+    """How many of the cells that are kept at these places of a row, whose tiles have these addresses, are other than
+    ``letter``."""
+    count = 0
+    for place in places:
+        count += byte_at(tiles[place >> SHIFT], place & MASK) != letter
+    return count
+
+
+@compiled
 def differing(table, rows, starts, stored, lengths, tiles, packed, block, found):
     """Set ``found``, bool (rows, tiles), where ``block`` has other cells; ``tiles`` is which of them a run is in."""
     for line in range(rows.size):

@@ -178,7 +178,7 @@ def parts(rows: np.ndarray, columns: int) -> Iterator[np.ndarray]:
 
 def written(alignment: AlignedSequences, rows: np.ndarray, columns: slice = slice(None)) -> np.ndarray:
     """The cells of rows and columns as the file had them, uint8."""
-    return as_written(_each(alignment, lambda tiles: tiles.with_rows(rows).at(columns)))
+    return as_written(_each(alignment, lambda tiles: tiles.part(rows, columns)))
 
 
 def _each(alignment: AlignedSequences, change: Callable[[Tiles], Tiles]) -> AlignedSequences:

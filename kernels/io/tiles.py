@@ -21,7 +21,7 @@ from kernels.io.cpu_tiles import SHIFT, WIDTH
 NEW = -1
 """Stands for a column of gaps where columns are named by their numbers."""
 MANY = 16
-"""Arrays of tiles from which on those are let go that no row has any longer."""
+"""Arrays of tiles that came, from which on those are let go that no row has any longer."""
 Where = tuple[np.ndarray, np.ndarray]
 """Rows and tiles, int64 (n,) each, of entries of a table."""
 BLANK_LETTERS, BLANK_BITS = np.full(WIDTH, ord("-"), np.uint8), np.zeros(WIDTH // 8, np.uint8)
@@ -39,7 +39,8 @@ class Tiles:
     """Cells of an alignment, uint8 (rows, columns), read as an array is: by numbers, slices, masks and `numpy.ix_`.
 
     ``packed``: a cell is a bit, which is read as 0 or 1. ``arrays`` are what the tiles lie in, first the one that they
-    were made of, and ``used`` how many places of a row were ever given to columns.
+    were made of, ``used`` how many places of a row were ever given to columns, and ``drafted`` how many tiles were
+    written when these were made of others.
     """
 
     dtype, ndim, width = np.dtype(np.uint8), 2, WIDTH
@@ -52,6 +53,9 @@ class Tiles:
         self._otherwise: tuple[Tiles, tuple[np.ndarray, ...], np.ndarray] | None = None
         self._drafted: tuple[weakref.ref[np.ndarray], Where] | None = None
         self._spare: list[np.ndarray] = []
+        self._made: tuple[np.ndarray, ...] = ()
+        self._unsought = 0
+        self.drafted = 0
         self.places, self.arrays, self.packed = places, arrays, packed
         self.base, self.used = base, used
 
@@ -134,6 +138,10 @@ class Tiles:
         """The numbers of rows that are named by a slice, by numbers or by a mask; of a slice without a list of all."""
         return np.arange(*rows.indices(len(self))) if isinstance(rows, slice) else np.arange(len(self))[rows]
 
+    def others(self, row: int, columns: slice, letter: int) -> int:
+        """How many cells of a row, in columns side by side, are other than this letter."""
+        return int(cpu_tiles.others(self.table[row], self.places[columns], letter))
+
     def runs(self, columns: slice) -> Runs:
         """How these columns are kept."""
         return _runs(self.places[columns])
@@ -158,6 +166,10 @@ class Tiles:
     def at(self, columns: np.ndarray | slice) -> Tiles:
         """The columns of these numbers, int64, in this order, to be read alone: one may come twice."""
         return Tiles(self.table, self.places[columns], self.base, self.arrays, self.packed, self.used)
+
+    def part(self, rows: np.ndarray, columns: np.ndarray | slice) -> Tiles:
+        """These rows of the columns `at` these places, to be read alone."""
+        return Tiles(self.table[rows], self.places[columns], self.base, self.arrays, self.packed, self.used)
 
     def with_rows(self, rows: np.ndarray) -> Tiles:
         """The rows of these numbers, in this order; one may come twice."""
@@ -280,11 +292,18 @@ class Draft:
         """What was written; the very tiles before where that changed nothing."""
         if not self._made:
             return self._before
-        before = self._before
-        arrays = _held(self._table, (*before.arrays, *self._made))
+        before, arrays = self._before, self._before.arrays
+        where = None if self._own else self._written()
+        if where and before._drafted is not None and all(map(np.array_equal, before._drafted[1], where)):
+            arrays = _without(arrays, before._made)  # the same tiles once more, as steps of a gesture write them
+        unsought = before._unsought + len(arrays) - len(before.arrays) + len(self._made)
+        arrays = (*arrays, *self._made)
+        if unsought >= MANY:
+            arrays, unsought = _held(self._table, arrays), 0
         after = Tiles(self._table, before.places, before.base, arrays, before.packed, before.used)
-        if not self._own:
-            after._drafted = weakref.ref(before.table), self._written()
+        after._unsought, after.drafted = unsought, sum(rows.size for rows, _ in self._where)
+        if where:
+            after._drafted, after._made = (weakref.ref(before.table), where), tuple(self._made)
         return after
 
     def _written(self) -> Where:
@@ -300,6 +319,11 @@ def _runs(stored: np.ndarray) -> Runs:
     """Runs of columns that are kept at these places."""
     starts = cpu_tiles.runs(stored)
     return Runs(starts, stored[starts], np.diff(starts, append=stored.size))
+
+
+def _without(arrays: tuple[np.ndarray, ...], others: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    gone = {id(array) for array in others}
+    return tuple(array for array in arrays if id(array) not in gone)
 
 
 def _held(table: np.ndarray, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:

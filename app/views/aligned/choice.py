@@ -108,8 +108,11 @@ class Choice:
 
 def ranges(mask: np.ndarray) -> list[tuple[int, int]]:
     """Half-open ranges of True."""
-    edges = np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+    if not mask.size:
+        return []
+    inside = np.flatnonzero(mask[1:] != mask[:-1]) + 1
+    edges = [*([0] if mask[0] else []), *inside.tolist(), *([mask.size] if mask[-1] else [])]
+    return list(zip(edges[::2], edges[1::2], strict=True))
 
 
 def _union(masks: list[np.ndarray], size: int) -> np.ndarray:

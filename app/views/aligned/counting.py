@@ -33,7 +33,9 @@ class Counts:
             if rows * columns <= SMALL:
                 self.take(alignment, count(alignment.letters))
                 return self._columns
-            recount = self._recount(alignment) if columns <= WIDE else None
+            # Where the last edit alone wrote so much, what differs from what was counted is not even looked for.
+            many = isinstance(alignment.letters, Tiles) and alignment.letters.drafted * alignment.letters.width > SMALL
+            recount = self._recount(alignment) if columns <= WIDE and not many else None
             if recount is None or recount.cells > SMALL:
                 return None
             self.take(alignment, recount.columns())
