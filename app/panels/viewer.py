@@ -16,6 +16,7 @@ from app.kit.selection import Selection
 from app.kit.view import (
     DataView,
     EditedView,
+    GradualView,
     MakingView,
     OfferedView,
     ProfiledView,
@@ -154,7 +155,9 @@ class ResultViews(QWidget):
 
     def _make_next(self) -> None:
         """Make one more view of what is shown, or what can be made before it, in a turn each: who turns to it shall
-        wait for its picture alone."""
+        wait for its picture alone. The view that is looked at has its picture first."""
+        if isinstance(self.current, GradualView) and not self.current.sharp:
+            return
         rest = [kind for kind in self.places.able if kind.id not in self._made]
         if rest and rest[0].id not in self._parts and (part := make_part(rest[0])) is not None:
             self._parts[rest[0].id] = part

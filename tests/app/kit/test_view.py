@@ -154,6 +154,19 @@ def test_a_view_is_made_around_its_part(qtbot, kind):
     assert isinstance(view, PartedView) and view.plot.getPlotItem() is part
 
 
+def test_no_view_is_made_while_the_one_that_is_looked_at_has_no_picture(qtbot):
+    class Gradual(Plain):
+        id, title, sharp = "gradual", "Gradual", False
+
+    shown = ResultViews(lambda: [Gradual, Plain], Selection(), QWidget())
+    qtbot.addWidget(shown)
+    shown.show_entry(an_entry())
+    for shown.current.sharp, made in ((False, ["gradual"]), (True, ["gradual", "plain"])):
+        shown._making.timeout.emit()
+        assert list(shown.views) == made
+    assert not shown._making.isActive()
+
+
 def an_entry() -> Entry:
     return Entry(examples.result(examples.problem("ACGTACGT", "ACGTTCGT")))
 
