@@ -100,7 +100,7 @@ class ThreeSlices(QObject):
         for plot in self._waiting:
             plot.setUpdatesEnabled(False)
         if self._waiting:
-            self._making.start()
+            self._go_on()
 
     def show_place(self, place: Cell) -> None:
         """The cell that all slices go through."""
@@ -153,9 +153,13 @@ class ThreeSlices(QObject):
         elif missing := [axis for axis in MADE_IN_ORDER if not self.places[axis].made]:
             self._waiting.append(self.places[missing[0]].content)
         if self._unfinished:
-            self._making.start()
+            self._go_on()
         else:
             self._making.stop()
+
+    def _go_on(self) -> None:
+        """Wait, from the turn on in which what was made is painted: that may take longer than the pause."""
+        QTimer.singleShot(0, self._making, self._making.start)
 
     @property
     def _unfinished(self) -> bool:
