@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QStaticText
 
 from app import theme
 from app.kit import glyphs, logo
@@ -169,7 +169,7 @@ def draw(
     if not fits(picture, name):
         return
     if name.startswith((NOTE, ROW_NOTE)) or (TRACKS[name].values is None and name != "agreement"):
-        _line(painter, name, picture, frame, top, scale)
+        _line(painter, name, picture, frame, top, strokes)
         return
     if name not in picture.tracks and (picture.columns is None or picture.wait or TRACKS[name].values is None):
         return
@@ -280,8 +280,9 @@ def characters(name: str, picture: Picture, first: int, last: int) -> str:
     return said.get(name, "")[first:last]
 
 
-def _line(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int, scale: float) -> None:
-    """A character a column, where there is room for them."""
+def _line(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int, strokes: bool) -> None:
+    """A character a column, where there is room for them; on the screen laid out once, as most of a line's time goes
+    into that."""
     first, last = frame.visible_columns(picture.shape[1])
     if frame.cell_width < 6:
         painter.setPen(QColor(theme.active().muted))
@@ -290,11 +291,27 @@ def _line(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int
             QRectF(frame.left + 4, top, frame.width, LINE), Qt.AlignmentFlag.AlignVCenter, "zoom in to read"
         )
         return
-    painter.setFont(font(int(min(13, frame.cell_width * 1.5)), bold=name == "consensus"))
+    px, bold = int(min(13, frame.cell_width * 1.5)), name == "consensus"
+    painter.setFont(font(px, bold=bold))
     painter.setPen(QColor(theme.active().text))
     for number, letter in enumerate(characters(name, picture, first, last)):
         box = QRectF(frame.x(first + number) - 10, top, frame.cell_width + 20, LINE)
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter)
+        if strokes:
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter)
+        else:
+            laid = _laid_out(letter, px, bold)
+            size = laid.size()
+            place = QPointF(box.center().x() - size.width() / 2, box.center().y() - size.height() / 2)
+            painter.drawStaticText(place, laid)
+
+
+@lru_cache(maxsize=256)
+def _laid_out(letter: str, px: int, bold: bool) -> QStaticText:
+    """A letter of a line."""
+    laid = QStaticText(letter)
+    laid.setTextFormat(Qt.TextFormat.PlainText)
+    laid.prepare(font=font(px, bold=bold))
+    return laid
 
 
 def _rgb(colour: str) -> int:
