@@ -54,7 +54,7 @@ class ResultViews(QWidget):
         super().__init__()
         self._kinds, self._selection = kinds, selection
         self._made: dict[str, View] = {}
-        self._parts: dict[str, Any] = {}
+        self._parts: dict[str, tuple[Any, ...]] = {}
         self._offered: Sequence[Any] = ()
         self._result: Result | None = None
         self._entry: Entry | None = None
@@ -137,8 +137,8 @@ class ResultViews(QWidget):
 
     def _make(self, kind: type[View]) -> View:
         """A view that is looked at for the first time."""
-        part = self._parts.pop(kind.id, None)
-        view = self._made[kind.id] = kind(self._selection) if part is None else kind(self._selection, part)
+        make: Callable[..., View] = kind  # some are made around a part
+        view = self._made[kind.id] = make(self._selection, *self._parts.pop(kind.id, ()))
         if isinstance(view, MakingView):
             view.kept.connect(self.made)
         if isinstance(view, ProfiledView):
@@ -160,7 +160,7 @@ class ResultViews(QWidget):
             return
         rest = [kind for kind in self.places.able if kind.id not in self._made]
         if rest and rest[0].id not in self._parts and (part := make_part(rest[0])) is not None:
-            self._parts[rest[0].id] = part
+            self._parts[rest[0].id] = (part,)
             return
         if rest:
             self.places.prepare(rest[0])
