@@ -113,11 +113,10 @@ class ThreeSlices(QObject):
         return {axis: plane for axis, plane in self.planes.items() if self._shown_at[axis] == self._place[axis]}
 
     def show_planes(self, planes: Planes) -> None:
-        """Show H where it is there; one range of colours for all slices. Large ones are dressed on a thread, and those
-        of plots that come one by one."""
+        """Show H where it is there; one range of colours for all slices. Large ones are dressed on a thread."""
         self.planes = planes
         self._shown_at = dict(zip(AXES, self._place, strict=True))
-        if not self._waiting and sum(plane.size for plane in planes.values()) <= AT_ONCE:
+        if sum(plane.size for plane in planes.values()) <= AT_ONCE:
             self._dressing.cancel()
             self._show_dressed(dressed(planes))
             return

@@ -303,7 +303,6 @@ def test_slices_show_another_cube_and_its_values_one_at_a_time(qtbot: Any, monke
     monkeypatch.setattr(SlicePlot, "show_values", lambda plot, *given: shown.append(plot.axis))
     shown.clear()
     view._on_kept(view.values)
-    assert view.slices._dressing.busy  # on a thread
     for count in range(4):
         assert len(shown) == count
         view.slices._make_next()
