@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from app import theme
 from app.jobs.queue import Collector
 from app.settings import Settings
-from app.starting import load_the_rest, start_with
+from app.starting import load_in_time, start_with
 from app.window import Window
 from kernels import courtesy
 
@@ -37,7 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     hook = ErrorHook(window)
     hook.install()
     window.show()
-    QTimer.singleShot(0, window, lambda: load_the_rest(window))
+    application.processEvents()  # its first picture is there before threads want the interpreter
+    QTimer.singleShot(0, window, lambda: load_in_time(window))
     start_with(window, list(sys.argv[1:] if argv is None else argv))
     code = application.exec()
     collector.stop()

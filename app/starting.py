@@ -50,6 +50,15 @@ def load_the_rest(window: Workbench) -> Latest:
     return rest
 
 
+def load_in_time(window: Workbench) -> None:
+    """Load the rest when what was open last has been read: two threads that run Python beside a window that is filled
+    meanwhile would stop it."""
+    if window.autosave.reading:
+        QTimer.singleShot(POLL_MS, window, lambda: load_in_time(window))
+    else:
+        load_the_rest(window)
+
+
 def _tell(error: Exception) -> None:
     """An error that nobody expects is shown as all others are."""
     raise error

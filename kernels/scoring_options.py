@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
-from operator import attrgetter
 from typing import Any
 
 from kernels.courtesy import in_turns
@@ -38,8 +37,7 @@ PROTEIN_DEFAULTS = {"matrix": "BLOSUM62", "gap_open": 10, "gap_extend": 1}
 
 def defaults(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
     """Option values that suit the type of the sequences: +2/-3, 5 + 2k for nucleotides; BLOSUM62, 10 + k."""
-    protein = SequenceType.PROTEIN in set(map(attrgetter("type"), sequences))
-    return PROTEIN_DEFAULTS if protein else NUCLEOTIDE_DEFAULTS
+    return NUCLEOTIDE_DEFAULTS if nucleotides(sequences) else PROTEIN_DEFAULTS
 
 
 def scoring(values: Mapping[str, Any], nucleotides: bool = False) -> Scoring:
@@ -77,7 +75,7 @@ def nucleotides(sequences: Sequences[Sequence]) -> bool:
 
 def notes(problem: Any) -> tuple[str, ...]:
     """A note where nucleotides are aligned with a protein: they are not translated, so that the score means little."""
-    kinds = {sequence.type == SequenceType.PROTEIN: sequence for sequence in problem.sequences}
+    kinds = {sequence.type == SequenceType.PROTEIN: sequence for sequence in in_turns(problem.sequences)}
     if len(kinds) < 2:
         return ()
     return (

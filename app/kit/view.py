@@ -102,6 +102,22 @@ class GradualView(View, Protocol):
     def sharp(self) -> bool: ...
 
 
+@runtime_checkable
+class PartedView(View, Protocol):
+    """A view of which what takes longest to be made can be made before it, in a turn of the event loop of its own."""
+
+    def __init__(self, selection: Selection, part: Any = None) -> None: ...
+
+    @classmethod
+    def part(cls) -> Any:
+        """What one view is then given."""
+
+
+def make_part(kind: type[View]) -> Any:
+    """What can be made before a view of a kind; None where nothing can."""
+    return kind.part() if hasattr(kind, "part") else None
+
+
 def shows_datum(kind: type[View], datum: Any) -> bool:
     """Whether views of a kind show data that no run made, and this datum."""
     return hasattr(kind, "shows_datum") and kind.shows_datum(datum)

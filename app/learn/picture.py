@@ -11,7 +11,7 @@ from kernels.dynamic_class import Arrow, Node, Picture
 
 WIDTH, HEIGHT = 62.0, 27.0
 """Pixels of a cell, where there is room."""
-ARROW, CURVE, AROUND = 8.0, 0.1, 16
+ARROW, CURVE, PEN, TRIES = 8.0, 0.1, 2, 4
 LEAST_POINTS = 5.5
 LEAST_GAP = 1.35
 """Distance of cells in cells, at which arrows are seen between them."""
@@ -64,15 +64,36 @@ def draw(painter: QPainter, area: QRectF, picture: Picture, term: int | None = N
     painter.setPen(QColor(colours.muted))
     painter.drawText(note, wrapped, picture.note)
     room = QRectF(area.left(), area.top(), area.width(), note.top() - area.top() - 4)
-    boxes = _boxes(room, picture)
-    if any(_between(boxes, arrow.source, arrow.target) for arrow in picture.arrows):
-        boxes = _boxes(room.adjusted(0, AROUND, -AROUND, -AROUND), picture)
+    boxes = _laid_out(room, picture)
     shown = [arrow for arrow in picture.arrows if term in (None, arrow.term)]
     needed = {arrow.source for arrow in shown}
     for number, (node, box) in enumerate(zip(picture.nodes, boxes, strict=True)):
         _draw_node(painter, node, box, number in needed)
     for arrow in shown:
         _draw_arrow(painter, boxes, arrow, QColor(colours.series[arrow.term % len(colours.series)]))
+
+
+def _laid_out(room: QRectF, picture: Picture) -> list[QRectF]:
+    """The cells, in so much of the room that the arrows have theirs, those that are not shown just now as well."""
+    boxes, inner = _boxes(room, picture), room
+    for _ in range(TRIES):  # in less room arrows are bent less
+        reach = _reach(boxes, picture)
+        left, top = (max(over, 0.0) for over in (room.left() - reach.left(), room.top() - reach.top()))
+        right, bottom = (max(over, 0.0) for over in (reach.right() - room.right(), reach.bottom() - room.bottom()))
+        if not left + top + right + bottom:
+            break
+        inner = inner.adjusted(left, top, -right, -bottom)
+        boxes = _boxes(inner, picture)
+    return boxes
+
+
+def _reach(boxes: list[QRectF], picture: Picture) -> QRectF:
+    """What all arrows cover."""
+    found = QRectF(boxes[0])
+    for arrow in picture.arrows:
+        way, head = _way(boxes, arrow)
+        found |= way.boundingRect() | head.boundingRect()
+    return found.adjusted(-PEN, -PEN, PEN, PEN)
 
 
 def _boxes(area: QRectF, picture: Picture) -> list[QRectF]:
@@ -105,7 +126,17 @@ def _draw_node(painter: QPainter, node: Node, box: QRectF, needed: bool) -> None
 
 
 def _draw_arrow(painter: QPainter, boxes: list[QRectF], arrow: Arrow, colour: QColor) -> None:
-    """From the edge of one cell to the edge of another, in a curve around what is between."""
+    way, head = _way(boxes, arrow)
+    painter.setPen(QPen(colour, PEN))
+    painter.drawPath(way)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    painter.drawPolygon(head)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _way(boxes: list[QRectF], arrow: Arrow) -> tuple[QPainterPath, QPolygonF]:
+    """From the edge of one cell to the edge of another, in a curve around what is between; and the arrow's head."""
     source, target = boxes[arrow.source], boxes[arrow.target]
     control = (source.center() + target.center()) * 0.5
     if _between(boxes, arrow.source, arrow.target):
@@ -116,13 +147,8 @@ def _draw_arrow(painter: QPainter, boxes: list[QRectF], arrow: Arrow, colour: QC
     way.quadTo(control, end)
     along = end - control
     along /= max((along.x() ** 2 + along.y() ** 2) ** 0.5, 1e-6)
-    painter.setPen(QPen(colour, 2))
-    painter.drawPath(way)
     wing = QPointF(-along.y(), along.x()) * (ARROW / 2)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour)
-    painter.drawPolygon(QPolygonF([end, end - along * ARROW + wing, end - along * ARROW - wing]))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    return way, QPolygonF([end, end - along * ARROW + wing, end - along * ARROW - wing])
 
 
 def _bend(boxes: list[QRectF], source: QRectF, target: QRectF) -> QPointF:

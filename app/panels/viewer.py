@@ -16,12 +16,14 @@ from app.kit.selection import Selection
 from app.kit.view import (
     DataView,
     EditedView,
+    GradualView,
     MakingView,
     OfferedView,
     ProfiledView,
     UndoView,
     View,
     as_widget,
+    make_part,
     shows_datum,
 )
 from app.kit.widgets import Elided, label, quiet_button, row
@@ -52,6 +54,7 @@ class ResultViews(QWidget):
         super().__init__()
         self._kinds, self._selection = kinds, selection
         self._made: dict[str, View] = {}
+        self._parts: dict[str, tuple[Any, ...]] = {}
         self._offered: Sequence[Any] = ()
         self._result: Result | None = None
         self._entry: Entry | None = None
@@ -134,7 +137,8 @@ class ResultViews(QWidget):
 
     def _make(self, kind: type[View]) -> View:
         """A view that is looked at for the first time."""
-        view = self._made[kind.id] = kind(self._selection)
+        make: Callable[..., View] = kind  # some are made around a part
+        view = self._made[kind.id] = make(self._selection, *self._parts.pop(kind.id, ()))
         if isinstance(view, MakingView):
             view.kept.connect(self.made)
         if isinstance(view, ProfiledView):
@@ -150,8 +154,14 @@ class ResultViews(QWidget):
         self.places.prepare(self._kinds()[0])
 
     def _make_next(self) -> None:
-        """Make one more view of what is shown, one at a time: who turns to it shall wait for its picture alone."""
+        """Make one more view of what is shown, or what can be made before it, in a turn each: who turns to it shall
+        wait for its picture alone. The view that is looked at has its picture first."""
+        if isinstance(self.current, GradualView) and not self.current.sharp:
+            return
         rest = [kind for kind in self.places.able if kind.id not in self._made]
+        if rest and rest[0].id not in self._parts and (part := make_part(rest[0])) is not None:
+            self._parts[rest[0].id] = (part,)
+            return
         if rest:
             self.places.prepare(rest[0])
         if len(rest) < 2:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
@@ -42,6 +42,8 @@ from kernels.machine import tuned
 from kernels.method import Method
 
 TAKE_MS = 150
+PAUSE_MS = 20
+"""Between two things that are painted in turns of their own."""
 SIZES, SIZES_NARROW, LEAST = (380, 720, 340), (340, 600, 260), 260
 """Pixels that form, plots and the chosen point begin with, on a wide screen and on another, and the point at least."""
 WIDE = 1400
@@ -108,8 +110,18 @@ class TuneWorkspace(QWidget):
             self._restoring.request(lambda monitor: earlier.newest())
 
     def _restore(self, found: tuple[str, Kept] | None) -> None:
+        """Plots that nobody has seen yet are laid out and painted in a turn of their own, and are filled then."""
+
+        def fill() -> None:
+            if not self.active and not self.points.points:
+                self._show(one)
+            else:
+                self._show_empty()
+
         if found and not self.active and not self.points.points:
-            self._show(of_kept(*found, self.form.input.data))
+            one = of_kept(*found, self.form.input.data)
+            self._make_room(True)
+            QTimer.singleShot(PAUSE_MS, self, fill)
 
     def set_method(self, method: Method, options: Mapping[str, Any]) -> None:
         """The method that Analyse has chosen, and its options."""
@@ -338,7 +350,10 @@ class TuneWorkspace(QWidget):
         return self._model_curves.curves((self.shown.number, key), task, name, self.shown.numbers(name))
 
     def _show_empty(self) -> None:
-        there = bool(self.points.points)
+        self._make_room(bool(self.points.points))
+
+    def _make_room(self, there: bool) -> None:
+        """For plots, or for words in the place of plots."""
         self.empty.setVisible(not there)
         self.plots.setVisible(there)
         self.title.setVisible(there)

@@ -105,7 +105,7 @@ class MsaProblem:
     @cached_property
     def type(self) -> SequenceType:
         """Protein where any sequence is; RNA where all are."""
-        kinds = {sequence.type for sequence in self.sequences}
+        kinds = {sequence.type for sequence in in_turns(self.sequences)}
         return SequenceType.PROTEIN if SequenceType.PROTEIN in kinds else min(kinds)
 
     @property
@@ -144,7 +144,7 @@ class MsaProblem:
     def notes(self) -> tuple[str, ...]:
         """What a user should know of the sequences, and what was given."""
         told = list(scoring_options.notes(self))
-        if renamed := renaming((sequence.name for sequence in self.sequences), self.names):
+        if renamed := renaming((sequence.name for sequence in in_turns(self.sequences)), self.names):
             told.append(f"Sequences with {renamed}.")
         if empty := len(self.sequences) - len(self.filled):
             have, rows = ("sequence has", "row") if empty == 1 else ("sequences have", "rows")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
 from kernels.msa.problem import MsaProblem
@@ -32,7 +30,7 @@ TOGETHER = 2**30
 
 def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
     """Bytes of the stage that takes most."""
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    lengths = problem.lengths
     taxa, letters, longest = lengths.size, int(lengths.sum()), int(lengths.max())
     host = (
         {"distances and tree": 2 * 8 * taxa**2, "letters": 16 * letters},
@@ -80,5 +78,5 @@ def logged(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> 
 
 def _cells_of_nodes(problem: MsaProblem) -> int:
     """Those of all nodes, about."""
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    lengths = problem.lengths
     return int((lengths.size - 1) * (GROWN * lengths.max()) ** 2)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kernels import scoring_options
+from kernels.courtesy import in_turns
 from kernels.io import newick, tree_files
 from kernels.io.names import distinct, renaming
 from kernels.io.sequences import SEQUENCE
@@ -64,7 +65,7 @@ class PartTreeProblem:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the leaves: those of the sequences, made different."""
-        return distinct(sequence.name for sequence in self.sequences)
+        return distinct(sequence.name for sequence in in_turns(self.sequences))
 
     @property
     def cells(self) -> int:
@@ -98,7 +99,7 @@ class PartTreeProblem:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a user should know of the sequences: names that were made different, and those without a word."""
-        renamed = renaming((sequence.name for sequence in self.sequences), self.names)
+        renamed = renaming((sequence.name for sequence in in_turns(self.sequences)), self.names)
         short = int((self.lengths < K).sum())
         have = "sequence has" if short == 1 else "sequences have"
         told = f"{short:,} {have} no word of {K} letters: in the tree, but its place there says nothing."

@@ -5,10 +5,11 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 from PySide6.QtCore import Qt
 
-from app import settings, views
+from app import settings, starting, views
 from app.kit.view import as_widget
 from app.panels.sequence_table import NAME, ROLE
 from app.session import archive, autosave
@@ -54,6 +55,19 @@ def test_the_first_view_is_made_before_a_result_needs_it(qtbot, ready):
     assert not as_widget(made).isVisible()
     run(qtbot, ready)
     assert ready.viewer.views[made.id] is made
+
+
+def test_the_rest_is_loaded_when_what_was_open_last_is_read(ready, monkeypatch):
+    """Two threads that run Python would hold up the window beside each other."""
+    loaded, later = [], []
+    monkeypatch.setattr(starting, "load_the_rest", loaded.append)
+    monkeypatch.setattr(starting, "QTimer", SimpleNamespace(singleShot=lambda *given: later.append(given[-1])))
+    monkeypatch.setattr(ready.autosave, "reading", True)
+    starting.load_in_time(ready)
+    assert not loaded and len(later) == 1
+    monkeypatch.setattr(ready.autosave, "reading", False)
+    later.pop()()
+    assert loaded == [ready] and not later
 
 
 def test_the_session_is_there_again_at_the_next_start(qtbot, make_window, ready, monkeypatch):

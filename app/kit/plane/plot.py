@@ -92,9 +92,8 @@ class MatrixPlot(pg.PlotWidget):
     zoomed_into = Signal(object)
     key = Signal(str)
 
-    def __init__(self, draw: Draw) -> None:
-        axes = {"left": LetterAxis("left"), "bottom": LetterAxis("bottom")}
-        super().__init__(viewBox=MatrixBox(enableMenu=False), axisItems=axes)
+    def __init__(self, draw: Draw, inner: pg.PlotItem | None = None) -> None:
+        super().__init__(plotItem=inner or self.inner())
         self.box = self.getPlotItem().getViewBox()
         self.box.invertY(True)
         self.lengths = (0, 0)
@@ -111,6 +110,12 @@ class MatrixPlot(pg.PlotWidget):
         self.scene().sigMouseMoved.connect(self._moved)
         self.scene().sigMouseClicked.connect(self._pressed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    @staticmethod
+    def inner() -> pg.PlotItem:
+        """What a plot is around, which takes longer to be made than all else of it."""
+        axes = {"left": LetterAxis("left"), "bottom": LetterAxis("bottom")}
+        return pg.PlotItem(viewBox=MatrixBox(enableMenu=False), axisItems=axes)
 
     def show_plane(self, problem: PairProblem | ProfilePlane | None, names: tuple[str, str] = ("", "")) -> None:
         """Show another problem, with nothing computed yet; ``names`` label the axes."""

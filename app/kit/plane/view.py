@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+import pyqtgraph as pg
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
@@ -41,7 +42,7 @@ class PlaneView(QWidget):
     title = ""
     hint = "Drag to move, wheel to zoom, Shift and drag for a window, double click for single cells"
 
-    def __init__(self, selection: Selection) -> None:
+    def __init__(self, selection: Selection, part: pg.PlotItem | None = None) -> None:
         super().__init__()
         self.selection = selection
         self.result: Result | None = None
@@ -49,8 +50,13 @@ class PlaneView(QWidget):
         self._fitted = True
         self._told: tuple[Span, Span] | None = None
         self._wanted: tuple[Span, Span] | None = None
+        self.plot = MatrixPlot(self.draw, part)
         self._lay_out()
         self._connect_plane()
+
+    @classmethod
+    def part(cls) -> pg.PlotItem:
+        return MatrixPlot.inner()
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -226,7 +232,6 @@ class PlaneView(QWidget):
         self.tools = ToolRow(self._tools)
         self._status = Elided()
         self._legend = Legend()
-        self.plot = MatrixPlot(self.draw)
         layout = QVBoxLayout(self)
         layout.setSpacing(theme.SPACING)
         layout.addWidget(self._tools)

@@ -50,7 +50,8 @@ class LinePlot(pg.PlotWidget):
     hovered = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__(axisItems={side: Axis(side) for side in ("bottom", "left")})
+        axes = {side: Axis(side) for side in ("bottom", "left")}
+        super().__init__(axisItems=axes, viewBox=pg.ViewBox(enableMenu=False), enableMenu=False)
         self.lines: tuple[Series, ...] = ()
         self.items: tuple[LegendItem, ...] = ()
         self._dress: tuple[object, ...] = ()
@@ -78,7 +79,6 @@ class LinePlot(pg.PlotWidget):
         self.showGrid(x=True, y=True, alpha=0.2)
         for side in ("bottom", "left"):  # the grid is an axis' own, and is not to cut the lines
             self.getAxis(side).setZValue(self.getViewBox().zValue() - 1)
-        self.getPlotItem().setMenuEnabled(False)
         self.getPlotItem().hideButtons()
         self.setAccessibleName("Plot of a quantity over an axis")
 

@@ -60,13 +60,13 @@ class RooflineView(QWidget):
         self.places: tuple[Place, ...] = ()
         self.roofs: tuple[Roofline, ...] = ()
         self.items: tuple[LegendItem, ...] = ()
-        self.plot = pg.PlotWidget(axisItems={side: Axis(side) for side in ("bottom", "left")})
+        axes = {side: Axis(side) for side in ("bottom", "left")}
+        self.plot = pg.PlotWidget(axisItems=axes, viewBox=pg.ViewBox(enableMenu=False), enableMenu=False)
         self.plot.setLogMode(True, True)
         self.plot.showGrid(x=True, y=True, alpha=0.2)
         for side in ("bottom", "left"):
             self.plot.getAxis(side).setZValue(self.plot.getViewBox().zValue() - 1)
             self.plot.getAxis(side).enableAutoSIPrefix(False)
-        self.plot.getPlotItem().setMenuEnabled(False)
         self.plot.getPlotItem().hideButtons()
         self.plot.setAccessibleName("Operations a second over operations a byte")
         self._roofs: list[pg.PlotCurveItem] = []

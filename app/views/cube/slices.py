@@ -27,8 +27,8 @@ class SlicePlot(pg.PlotWidget):
     moved = Signal(object)
     hovered = Signal(object)
 
-    def __init__(self, axis: int) -> None:
-        super().__init__(viewBox=pg.ViewBox(enableMenu=False))
+    def __init__(self, axis: int, inner: pg.PlotItem | None = None) -> None:
+        super().__init__(plotItem=inner or self.inner())
         self.axis = axis
         self.cells: Cell = (1, 1, 1)
         self.place: Cell = (0, 0, 0)
@@ -54,6 +54,11 @@ class SlicePlot(pg.PlotWidget):
         self.scene().sigMouseClicked.connect(self._on_click)
         self.getViewBox().sigRangeChanged.connect(lambda *_: self._show_borders())
         self.restyle()
+
+    @staticmethod
+    def inner() -> pg.PlotItem:
+        """What a plot is around, which takes longer to be made than all else of it."""
+        return pg.PlotItem(viewBox=pg.ViewBox(enableMenu=False))
 
     def show_cube(self, cells: Cell, names: Sequence[str], steps: tuple[int, int], path: np.ndarray | None) -> None:
         """Begin with a cube; ``steps``: s and h, 0 for none; ``path``: its cells, shape (n, 3), or None."""

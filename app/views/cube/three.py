@@ -1,4 +1,5 @@
-"""The slices across i, j and k beside the cube: each plot is made in a turn of its own, and all show one cell."""
+"""The slices across i, j and k beside the cube, which all show one cell: each plot is made, and shows what is new, in a
+turn of its own."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
+import pyqtgraph as pg
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.kit.background import Latest
@@ -19,7 +21,7 @@ AXES = range(3)
 MADE_IN_ORDER = (2, 0, 1)
 """The slice beside the cube is made first, then those below."""
 PAUSE_MS = 30
-"""Between two plots, so that what was made is painted in a turn of its own, which takes less."""
+"""Between two plots, so that what was made, or shows what is new, is painted in a turn of its own, which takes less."""
 AT_ONCE = 1_000_000
 """Cells of planes that are dressed while one looks: some 10 ms."""
 
@@ -52,7 +54,8 @@ class ThreeSlices(QObject):
         self._found: Dressed | None = None
         self._dressing = Latest(self)
         self._dressing.finished.connect(self._show_dressed)
-        self._empty: SlicePlot | None = None
+        self._waiting: list[SlicePlot] = []
+        self._inner: pg.PlotItem | None = None
         self._making = QTimer(self, interval=PAUSE_MS, singleShot=True)  # the pause begins when a plot is there
         self._making.timeout.connect(self._make_next)
         self._making.start()
@@ -63,12 +66,17 @@ class ThreeSlices(QObject):
         return tuple(place.content for place in self.places if place.made)
 
     @property
+    def _settled(self) -> tuple[SlicePlot, ...]:
+        """Those that show what there is to show."""
+        return tuple(plot for plot in self.plots if plot not in self._waiting)
+
+    @property
     def busy(self) -> bool:
-        """Whether a plot is still to be made, or planes to be dressed."""
+        """Whether a plot is still to be made, or to show what is new, or planes to be dressed."""
         return self._unfinished or self._dressing.busy
 
     def complete(self) -> tuple[SlicePlot, ...]:
-        """All three plots, made now where they are not there."""
+        """All three plots, made and filled now where they are not."""
         while self._unfinished:
             self._make_next()
         return self.plots
@@ -81,13 +89,23 @@ class ThreeSlices(QObject):
     def show_cube(self, cells: Cell, names: Sequence[str], steps: tuple[int, int], path: np.ndarray | None) -> None:
         """Begin with a cube; ``steps``: s and h, 0 for none; ``path``: its cells, shape (n, 3), or None."""
         self._cube, self._path, self._found = (cells, names, steps), path, None
-        for plot in self.plots:
-            plot.show_cube(cells, names, steps, path)
+        self.one_by_one()
+        for plot in self._waiting:
+            plot.hide()
+
+    def one_by_one(self) -> None:
+        """Have every plot show all that is new in a turn of its own, and stay as it is until then: three pictures at
+        once would stop the window."""
+        self._waiting = [self.places[axis].content for axis in MADE_IN_ORDER if self.places[axis].made]
+        for plot in self._waiting:
+            plot.setUpdatesEnabled(False)
+        if self._waiting:
+            self._go_on()
 
     def show_place(self, place: Cell) -> None:
         """The cell that all slices go through."""
         self._place = place
-        for plot in self.plots:
+        for plot in self._settled:
             self._show_place_in(plot)
 
     def still(self) -> Planes:
@@ -102,7 +120,7 @@ class ThreeSlices(QObject):
             self._dressing.cancel()
             self._show_dressed(dressed(planes))
             return
-        for plot in self.plots:
+        for plot in self._settled:
             if plot.axis not in planes:
                 plot.show_values(None, None, colours.lut())
         self._dressing.request(lambda monitor: dressed(planes))
@@ -110,7 +128,7 @@ class ThreeSlices(QObject):
     def show_lit(self, box: np.ndarray | None) -> None:
         """Outline a chunk (cube_data.Chunks.box), or none."""
         self._box = box
-        for plot in self.plots:
+        for plot in self._settled:
             plot.show_lit(box)
 
     def fit(self) -> None:
@@ -124,30 +142,38 @@ class ThreeSlices(QObject):
             plot.restyle()
 
     def _make_next(self) -> None:
-        """Make a plot, or show in the one that was made last what there is to show."""
-        if self._empty is not None:
-            self._bring(self._empty)
-            self._empty = None
+        """Show in a plot that waits for it what there is to show, or make one, its inner part first."""
+        if self._waiting:
+            plot = self._waiting.pop(0)
+            plot.show()
+            self._bring(plot)
+            plot.setUpdatesEnabled(True)
+        elif self._inner is None and not all(place.made for place in self.places):
+            self._inner = SlicePlot.inner()
         elif missing := [axis for axis in MADE_IN_ORDER if not self.places[axis].made]:
-            self._empty = self.places[missing[0]].content
+            self._waiting.append(self.places[missing[0]].content)
         if self._unfinished:
-            self._making.start()
+            self._go_on()
         else:
             self._making.stop()
 
+    def _go_on(self) -> None:
+        """Wait, from the turn on in which what was made is painted: that may take longer than the pause."""
+        QTimer.singleShot(0, self._making, self._making.start)
+
     @property
     def _unfinished(self) -> bool:
-        """Whether a plot is not there yet, or is empty."""
-        return self._empty is not None or not all(place.made for place in self.places)
+        """Whether a plot is not there yet, or does not show what there is."""
+        return bool(self._waiting) or not all(place.made for place in self.places)
 
     def _make(self, axis: int) -> SlicePlot:
-        plot = SlicePlot(axis)
+        plot, self._inner = SlicePlot(axis, self._inner), None
         plot.moved.connect(self.moved)
         plot.hovered.connect(self.hovered)
         return plot
 
     def _bring(self, plot: SlicePlot) -> None:
-        """Show in a plot that was just made what the others show."""
+        """Show in a plot all that the others show."""
         if self._cube is None:
             return
         plot.show_cube(*self._cube, self._path)
@@ -162,7 +188,7 @@ class ThreeSlices(QObject):
 
     def _show_dressed(self, found: Dressed) -> None:
         self._found = found
-        for plot in self.plots:
+        for plot in self._settled:
             self._show_values_in(plot, found)
         self.dressed.emit(found)
 

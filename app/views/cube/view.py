@@ -276,6 +276,7 @@ class CubeView(QWidget):
 
     def _on_kept(self, values: Values) -> None:
         self.values = values
+        self.slices.one_by_one()
         self.go(self.place)
 
     def _on_sliced(self, planes: Mapping[int, np.ndarray]) -> None:

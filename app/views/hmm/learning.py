@@ -87,13 +87,12 @@ class LearningView(QWidget):
     id = "learning"
     title = "Learning"
 
-    def __init__(self, selection: Selection) -> None:
+    def __init__(self, selection: Selection, part: pg.PlotItem | None = None) -> None:
         super().__init__()
         self.selection = selection
         self.result: Result | None = None
-        self.plot = pg.PlotWidget(axisItems={side: Axis(side) for side in ("bottom", "left")})
+        self.plot = pg.PlotWidget(plotItem=part or self.part())
         self.plot.setAccessibleName("Logarithm of the probability of the sequences over the rounds")
-        self.plot.getPlotItem().setMenuEnabled(False)
         self.plot.getPlotItem().hideButtons()
         self.line = self.plot.plot([], [])
         self.told, self.caption = QLabel(wordWrap=True), QLabel(wordWrap=True)
@@ -120,6 +119,11 @@ class LearningView(QWidget):
         layout.addWidget(parts, 1)
         theme.notifier.changed.connect(self._restyle)
         self._restyle()
+
+    @classmethod
+    def part(cls) -> pg.PlotItem:
+        axes = {side: Axis(side) for side in ("bottom", "left")}
+        return pg.PlotItem(axisItems=axes, viewBox=pg.ViewBox(enableMenu=False), enableMenu=False)
 
     @classmethod
     def shows(cls, result: Result) -> bool:

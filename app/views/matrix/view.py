@@ -36,8 +36,8 @@ class MatrixView(PlaneView):
     id = "matrix"
     title = "Matrix"
 
-    def __init__(self, selection: Selection) -> None:
-        super().__init__(selection)
+    def __init__(self, selection: Selection, part: pg.PlotItem | None = None) -> None:
+        super().__init__(selection, part)
         self._scanned = None
         self._rasters: list[Raster | None] = [None, None]
         self._near: CellBlock | None = None

@@ -68,16 +68,14 @@ class TimelineView(QWidget):
     id = "timeline"
     title = "Timeline"
 
-    def __init__(self, selection: Selection) -> None:
+    def __init__(self, selection: Selection, part: pg.PlotItem | None = None) -> None:
         super().__init__()
         self.selection = selection
         self.result: Result | None = None
         self.bars = Bars()
         self._fold: Fold | None = None
-        self._axis = WorkerAxis("left")
-        self._time = TimeAxis("bottom")
-        axes = {"left": self._axis, "bottom": self._time}
-        self.plot = pg.PlotWidget(axisItems=axes, viewBox=pg.ViewBox(enableMenu=False))
+        self.plot = pg.PlotWidget(plotItem=part or self.part())
+        self._axis, self._time = self.plot.getAxis("left"), self.plot.getAxis("bottom")
         self.plot.addItem(self.bars, ignoreBounds=True)
         self.plot.setLabel("bottom", "time (ms)")
         for axis in ("bottom", "left"):
@@ -114,6 +112,11 @@ class TimelineView(QWidget):
         self._laying.finished.connect(self._take)
         self._laying.failed.connect(lambda error: self._status.setText(f"The events cannot be shown: {error}"))
         self._restyle()
+
+    @classmethod
+    def part(cls) -> pg.PlotItem:
+        axes = {"left": WorkerAxis("left"), "bottom": TimeAxis("bottom")}
+        return pg.PlotItem(axisItems=axes, viewBox=pg.ViewBox(enableMenu=False))
 
     @classmethod
     def shows(cls, result: Result) -> bool:

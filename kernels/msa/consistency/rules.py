@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kernels.courtesy import in_turns
 from kernels.errors import InputError
 from kernels.model import Sequence
 from kernels.parameters import Parameter
@@ -106,13 +107,13 @@ def dropped(least: float) -> tuple[str, ...]:
 
 def check_sizes(sequences: tuple[Sequence, ...]) -> None:
     """InputError where the sequences are too many or too long."""
-    filled = sum(len(sequence) > 0 for sequence in sequences)
+    filled = sum(len(sequence) > 0 for sequence in in_turns(sequences))
     if filled > MOST_SEQUENCES:
         raise InputError(
             f"{filled:,} sequences, and posteriors of all pairs are made of {MOST_SEQUENCES:,} at most; leave some "
             "out, or use the alignment along PartTree, which takes any number"
         )
-    longest = max(sequences, key=len)
+    longest = max(in_turns(sequences), key=len)
     if len(longest) > MOST_LETTERS:
         raise InputError(
             f"{longest.name} has {len(longest):,} letters, and {MOST_LETTERS:,} are the most; cut it, or use a method "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequences
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kernels import scoring_options
+from kernels.courtesy import in_turns
 from kernels.dynamic_class import Placement
 from kernels.errors import InputError
 from kernels.io import distances
@@ -20,7 +22,7 @@ from kernels.io.distance_matrix import DistanceMatrix, sound
 from kernels.io.names import distinct, renaming
 from kernels.io.sequences import SEQUENCE
 from kernels.method import FileFormat, Input, ProblemType, Rows
-from kernels.model import Result, Sequence, SequenceType
+from kernels.model import Result, Sequence, SequenceType, lengths_of
 from kernels.parameters import Parameter, resolve
 from kernels.scoring import Mode, Scoring, refuse_overflow
 from kernels.serialization import stored
@@ -77,8 +79,9 @@ class _Sequences:
     @property
     def cells(self) -> int:
         """Products of lengths, summed over all pairs."""
-        lengths = np.array([len(sequence) for sequence in self.sequences], object)
-        return int((lengths.sum() ** 2 - (lengths**2).sum()) // 2)
+        lengths = lengths_of(self.sequences)
+        counted = zip(*(found.tolist() for found in np.unique(lengths, return_counts=True)), strict=True)
+        return (int(lengths.sum()) ** 2 - sum(count * length**2 for length, count in counted)) // 2
 
     @property
     def title(self) -> str:
@@ -123,7 +126,7 @@ class KtupleProblem(_Sequences):
     word_gap: int
 
     def _without_words(self) -> tuple[str, ...]:
-        return _short(sum(len(sequence) < self.ktuple for sequence in self.sequences), self.ktuple, "1")
+        return _short(int((lengths_of(self.sequences) < self.ktuple).sum()), self.ktuple, "1")
 
 
 @stored("6mer-distance-problem")
@@ -133,7 +136,7 @@ class SixmerProblem(_Sequences):
 
     def _without_words(self) -> tuple[str, ...]:
         other = bytes(set(range(256)) - set("".join(GROUPS if self.protein else BASES).encode()))
-        short = sum(len(sequence.letters.translate(None, other)) < K for sequence in self.sequences)
+        short = sum(len(sequence.letters.translate(None, other)) < K for sequence in in_turns(self.sequences))
         return _short(short, K, "that of sequences that share no word")
 
 
@@ -201,7 +204,7 @@ def symmetric(names: tuple[str, ...], values: np.ndarray, name: str) -> Distance
 
 
 def _names(sequences: Sequences[Sequence]) -> tuple[str, ...]:
-    return tuple(sequence.name for sequence in sequences)
+    return tuple(sequence.name for sequence in in_turns(sequences))
 
 
 def _short(count: int, k: int, distance: str) -> tuple[str, ...]:
@@ -219,8 +222,8 @@ def _full(data: Sequences[Sequence], options: Mapping[str, Any]) -> FullProblem:
     scoring = scoring_options.scoring(values, scoring_options.nucleotides(data))
     if not np.array_equal(scoring.scores, scoring.scores.T):
         raise InputError(f"{scoring.matrix.name}: not symmetric; a distance needs the same score both ways")
-    longest = sorted(data, key=len)[-2:]
-    refuse_overflow(len(longest[0]), len(longest[-1]), scoring)
+    longest = heapq.nlargest(2, in_turns(data), key=len)
+    refuse_overflow(len(longest[-1]), len(longest[0]), scoring)
     return FullProblem(tuple(data), scoring, Mode(values["mode"]))
 
 
@@ -234,7 +237,7 @@ def _ktuple(data: Sequences[Sequence], options: Mapping[str, Any]) -> KtupleProb
 
 
 def _ktuple_defaults(data: Sequences[Sequence]) -> Mapping[str, Any]:
-    return KTUPLE_DEFAULTS[any(sequence.type == SequenceType.PROTEIN for sequence in data)]
+    return KTUPLE_DEFAULTS[any(sequence.type == SequenceType.PROTEIN for sequence in in_turns(data))]
 
 
 def _sixmer(data: Sequences[Sequence], options: Mapping[str, Any]) -> SixmerProblem:
@@ -250,7 +253,7 @@ def _aligned(data: Sequences[AlignedSequences], options: Mapping[str, Any]) -> A
 
 def _refuse_empty(data: Sequences[Sequence]) -> None:
     SEQUENCES.check(len(data))
-    for sequence in data:
+    for sequence in in_turns(data):
         if not len(sequence):
             raise InputError(f"{sequence.name}: the sequence is empty; remove it")
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from kernels.cpu.workers import cores
 from kernels.memory import Footprint
+from kernels.model import lengths_of
 from kernels.parameters import typed
 from kernels.trees.distances.cuda_sources import STRIP
 from kernels.trees.distances.kmers import BASES, GROUPS, K
@@ -76,7 +77,7 @@ def footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Foot
     """Bytes of the matrix, of what is counted for each pair, of the letters and of the threads."""
     if isinstance(problem, AlignedProblem):
         return _of_rows(problem, parameters, backend)
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    lengths = lengths_of(problem.sequences)
     taxa, letters, longest = lengths.size, LETTER_BYTES * int(lengths.sum()), int(lengths.max())
     host = {"distances": 8 * taxa**2, "letters": letters}
     if isinstance(problem, KtupleProblem):

@@ -219,3 +219,25 @@ def test_no_page_is_wider_than_a_narrow_window(learn):
     learn.resize(940, 600)
     learn.layout().activate()
     assert learn.minimumSizeHint().width() <= 944
+
+
+SIZES = ((180, 110), (300, 165), (420, 110), (900, 165))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_picture_paints_nothing_beyond_its_edges(qapp, size):
+    """Arrows that go around cells have room as well."""
+    around = 100
+    area = QRectF(around, around, *size)
+    for identifier in {
+        one.problem.placement.picture: one.id for one in registry.METHODS if one.problem.placement
+    }.values():
+        image = QImage(size[0] + 2 * around, size[1] + 2 * around, QImage.Format.Format_ARGB32)
+        image.fill(0)
+        painter = QPainter(image)
+        picture.draw(painter, area, method(identifier).problem.placement.picture)
+        painter.end()
+        painted = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1) != 0
+        assert painted.any()
+        painted[around:-around, around:-around] = False
+        assert not painted.any(), identifier

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from app.tune import earlier, workspace
 from app.tune.axis_editors import NONE
 from kernels.experiments import results, tuning
 from kernels.experiments.points import Point, Run, Status
@@ -117,6 +119,25 @@ def test_an_earlier_sweep_stays_on_show_while_another_is_measured(qtbot: Any, tu
     fake.RELEASED.set()
     finish(qtbot, tune)
     assert on_show(tune, "s", "wait", "gap_open") == [(32, None, None), (64, None, None)]
+
+
+def test_what_was_measured_last_comes_when_its_plots_are_laid_out(
+    qtbot: Any, tune: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To lay them out and fill them at once would be a long turn of the event loop; what begins meanwhile stays."""
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.start()
+    finish(qtbot, tune)
+    newest, measured, later = earlier.newest(), tune.points.points, []
+    monkeypatch.setattr(workspace, "QTimer", SimpleNamespace(singleShot=lambda *given: later.append(given[-1])))
+    for begun in ((), measured[:1]):
+        tune.points.begin("")
+        assert tune.plots.isHidden()
+        tune._restore(newest)
+        assert not tune.plots.isHidden() and not tune.points.points
+        tune.points.add(begun)
+        later.pop()()
+        assert tune.points.points == (begun or measured) and not tune.plots.isHidden()
 
 
 def test_the_best_that_a_search_found_is_chosen(qtbot: Any, tune: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,7 +93,8 @@ def test_a_cancelled_run_leaves_nothing(emulated, monkeypatch, told: int) -> Non
 
 
 Place = tuple[int, int, int]
-Clock = dict[int, int]
+Clock = dict[Any, int]
+"""Of every stream, the last of its operations that is known to be over."""
 
 
 class Watched:
@@ -101,25 +102,27 @@ class Watched:
 
     Tiles have ``size`` numbers a side, as the smallest blocks of a launch; others are whole numbers of tiles. Nothing
     is computed. Streams and the host have clocks; an event carries one from where it is recorded to where it is waited
-    for.
+    for. What was recorded before, as by the event of a buffer that an earlier run left, is none of this watch's: it
+    counts from 1 again. So events and streams are kept as they are, and not by addresses, which are given away again.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, module: Any, size: int) -> None:
         from tests.emulator.fake_cupy import device_memory, streams
 
         self.size, self.side, self.itemsize = size, 0, {}
-        self.clocks: dict[int, Clock] = {}
+        self.clocks: dict[Any, Clock] = {}
+        self.events: dict[Any, Clock] = {}
         self.host: Clock = {}
-        self.writes: dict[Place, tuple[int, int, str]] = {}
-        self.reads: dict[Place, dict[int, tuple[int, str]]] = {}
+        self.writes: dict[Place, tuple[Any, int, str]] = {}
+        self.reads: dict[Place, dict[Any, tuple[int, str]]] = {}
         self.operations = 0
         self._streams = streams
         stream, event, pointer = streams.Stream, streams.Event, device_memory.MemoryPointer
         monkeypatch.setattr(stream, "record", lambda own, event=None: self._record(own, event))
-        monkeypatch.setattr(stream, "wait_event", lambda own, event: self._merge(self._clock(own), event.clock))
+        monkeypatch.setattr(stream, "wait_event", lambda own, event: self._merge(self._clock(own), self.events[event]))
         monkeypatch.setattr(stream, "synchronize", lambda own: self._merge(self.host, self._clock(own)))
         monkeypatch.setattr(event, "record", lambda own, stream=None: self._record(stream or self._current(), own))
-        monkeypatch.setattr(event, "synchronize", lambda own: self._merge(self.host, getattr(own, "clock", {})))
+        monkeypatch.setattr(event, "synchronize", lambda own: self._merge(self.host, self.events.get(own, {})))
         for name in ("copy_from_host_async", "copy_to_host_async"):
             monkeypatch.setattr(pointer, name, self._host_copy(name, getattr(pointer, name)))
         monkeypatch.setattr(pointer, "copy_from_device_async", lambda *given: self._device_copy(*given))
@@ -129,7 +132,7 @@ class Watched:
         return self._streams.get_current_stream()
 
     def _clock(self, stream: Any) -> Clock:
-        return self.clocks.setdefault(id(stream), {})
+        return self.clocks.setdefault(stream, {})
 
     def _merge(self, into: Clock, other: Clock) -> None:
         for stream, at in other.items():
@@ -137,7 +140,7 @@ class Watched:
 
     def _record(self, stream: Any, event: Any = None) -> Any:
         event = event or self._streams.Event()
-        event.time, event.clock = 0.0, {**self.host, **self._ahead(stream)}
+        event.time, self.events[event] = 0.0, dict(self._ahead(stream))
         return event
 
     def _ahead(self, stream: Any) -> Clock:
@@ -147,9 +150,9 @@ class Watched:
 
     def did(self, name: str, stream: Any, reads: set[Place], writes: set[Place]) -> None:
         """An operation on a stream; AssertionError where an earlier one that touches the same may still go on."""
-        number, clock = id(stream), self._ahead(stream)
+        clock = self._ahead(stream)
         self.operations += 1
-        clock[number] = self.operations
+        clock[stream] = self.operations
         for place in reads | writes:
             before = [(self.writes[place])] if place in self.writes else []
             if place in writes:
@@ -157,9 +160,9 @@ class Watched:
             for other, at, what in before:
                 assert clock.get(other, 0) >= at, f"{name} and {what} both touch {place}"
         for place in writes:
-            self.writes[place], self.reads[place] = (number, self.operations, name), {}
+            self.writes[place], self.reads[place] = (stream, self.operations, name), {}
         for place in reads - writes:
-            self.reads.setdefault(place, {})[number] = self.operations, name
+            self.reads.setdefault(place, {})[stream] = self.operations, name
 
     def rows(self, pointer: int, nbytes: int) -> set[Place]:
         """The tiles of whole rows of a matrix, by the place where it begins, and the bytes from there on; none of
@@ -242,19 +245,19 @@ def watched(emulated, monkeypatch) -> Callable[..., Watched]:
     from kernels.cuda import devices
 
     def watch(n: int, height: int, narrow: bool) -> Watched:
-        module = panels(monkeypatch, height)
-        watching = Watched(monkeypatch, module, 64)
-        take = module.Panels._take
-
-        def taken(run: Any) -> None:
-            take(run)
-            watching.side = run.side
-            watching.itemsize = {matrix.data.ptr: matrix.itemsize for matrix in (run._d, run._left, run._codes)}
-
-        monkeypatch.setattr(module.Panels, "_take", taken)
         graph = from_weights(np.full((n, n), 1 if narrow else 0.5))
         made = build([graph], {"numbers": "int32" if narrow else "float32"})
-        with devices.use(0):
+        with monkeypatch.context() as patched, devices.use(0):  # the next watch is not watched by this one
+            module = panels(patched, height)
+            watching = Watched(patched, module, 64)
+            take = module.Panels._take
+
+            def taken(run: Any) -> None:
+                take(run)
+                watching.side = run.side
+                watching.itemsize = {matrix.data.ptr: matrix.itemsize for matrix in (run._d, run._left, run._codes)}
+
+            patched.setattr(module.Panels, "_take", taken)
             module.distances(made, made, module.Run(Monitor()), narrow)
         return watching
 
@@ -275,19 +278,34 @@ WAITS = ("arrived", "laid", "crossing", "crossed", "squared", "closed", "kept", 
 """Names of what streams, or the host, wait for."""
 
 
-@pytest.mark.parametrize("name", WAITS)
-def test_every_wait_is_needed(watched, monkeypatch, name) -> None:
-    """The watch would notice it: without those waits, two touch the same."""
-    module = import_module("kernels.graphs.cuda_panels")
-    after, names = module.Panels._after, set()
+def left_out(monkeypatch: pytest.MonkeyPatch, name: str) -> set[str]:
+    """Have nothing wait for what is called so; the names of what is waited for, as runs go on."""
+    panels_of = import_module("kernels.graphs.cuda_panels").Panels
+    after, names = panels_of._after, set()
 
     def waited(run: Any, called: str, panel: int, *streams: Any) -> None:
         names.add(called)
         if called != name:
             after(run, called, panel, *streams)
 
-    monkeypatch.setattr(module, "_idle", {})
-    monkeypatch.setattr(module.Panels, "_after", waited)
+    monkeypatch.setattr(panels_of, "_after", waited)
+    return names
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_every_wait_is_needed(watched, monkeypatch, name) -> None:
+    """The watch would notice it: without those waits, two touch the same."""
+    monkeypatch.setattr(import_module("kernels.graphs.cuda_panels"), "_idle", {})
+    names = left_out(monkeypatch, name)
     with pytest.raises(AssertionError, match="both touch"):
         watched(1000, 128, True)
     assert names <= set(WAITS)
+
+
+def test_a_watch_believes_no_event_of_another(watched, monkeypatch) -> None:
+    """A longer run leaves streams, and a buffer whose event knows more of them than the next run does."""
+    monkeypatch.setattr(import_module("kernels.graphs.cuda_panels"), "_idle", {})
+    watched(1500, 128, True)
+    left_out(monkeypatch, "arrived")
+    with pytest.raises(AssertionError, match="both touch"):
+        watched(1000, 128, True)

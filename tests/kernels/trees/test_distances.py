@@ -246,3 +246,9 @@ def test_problems_that_no_distance_fits_are_refused() -> None:
         rules.FULL.build((), {})
     with pytest.raises(InputError, match="is for nucleotides"):
         rules.KTUPLE.build((sequence("ACD", "a", SequenceType.PROTEIN),), {"ktuple": 3})
+
+
+@pytest.mark.parametrize("lengths", [(7, 7), (3, 9, 9, 12, 3, 40), (10**5, 10**5, 99_991)])
+def test_cells_are_the_products_of_the_lengths_of_all_pairs(lengths) -> None:
+    problem = rules.SixmerProblem(tuple(sequence("A" * length) for length in lengths))
+    assert problem.cells == sum(first * second for first, second in combinations(lengths, 2))

@@ -23,6 +23,7 @@ from app.kit.cube.drawing import TILT, TURN
 from app.kit.selection import Selection
 from app.views.aligned.view import AlignmentViewer
 from app.views.cube import picture
+from app.views.cube.slices import SlicePlot
 from app.views.cube.view import CubeView
 from app.views.run.timeline import TimelineView
 from app.views.summary.view import SummaryView
@@ -287,6 +288,25 @@ def test_large_planes_are_dressed_on_a_thread(qtbot: Any, monkeypatch: pytest.Mo
         qtbot.waitUntil(lambda: view.sharp and expected.sharp)
         for ours, theirs in zip(view.slices.plots, expected.slices.plots, strict=True):
             assert np.array_equal(ours.image.image, theirs.image.image) and np.array_equal(ours.values, theirs.values)
+
+
+def test_slices_show_another_cube_and_its_values_one_at_a_time(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All three at once would be one long turn of the event loop, and one long picture."""
+    view, shown = opened(qtbot, triples.result(triples.problem())), []
+    monkeypatch.setattr(SlicePlot, "show_cube", lambda plot, *given: shown.append(plot.axis))
+    view.show_result(triples.result(triples.problem(length=14)))
+    for count in range(4):
+        assert len(shown) == sum(plot.updatesEnabled() for plot in view.slices.plots) == count
+        view.slices._make_next()
+    monkeypatch.undo()
+    qtbot.waitUntil(lambda: view.sharp)
+    monkeypatch.setattr(SlicePlot, "show_values", lambda plot, *given: shown.append(plot.axis))
+    shown.clear()
+    view._on_kept(view.values)
+    for count in range(4):
+        assert len(shown) == count
+        view.slices._make_next()
+    assert sorted(shown) == [0, 1, 2]
 
 
 def test_slices_that_the_cpu_computes_after_a_run_of_a_gpu_say_so(qtbot: Any) -> None:
