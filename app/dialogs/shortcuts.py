@@ -17,12 +17,15 @@ KEYS: Mapping[str, Keys] = {
     "Table of results": (("Delete the selected results", "Del"), ("Compare the selected results", "Ctrl+Return")),
     "Alignment": (
         ("Move the cursor", "Arrows, Home, End, Page Up, Page Down"), ("Choose cells", "Shift with these"),
-        ("To where letters or gaps begin", "Ctrl+Left, Ctrl+Right"), ("Choose everything", "Ctrl+A"),
+        ("To where letters or gaps begin, with nothing chosen", "Ctrl+Left, Ctrl+Right"),
+        ("Move the chosen cells over gaps", "Ctrl+Left, Ctrl+Right"), ("Choose everything", "Ctrl+A"),
+        ("Copy the chosen cells as FASTA", "Ctrl+C"), ("Undo, redo", "Ctrl+Z, Ctrl+Shift+Z"),
         ("Choose whole rows, whole columns", "Shift+Space, Ctrl+Space"), ("All menus", "Menu, Shift+F10"),
         ("Insert or remove a gap", "Space, Backspace"), ("Delete chosen letters or rows", "Del"),
         ("Larger, smaller", "Ctrl++, Ctrl+-, Ctrl+wheel"), ("The whole alignment; letters", "Ctrl+0, Ctrl+Shift+0"),
         ("Columns, rows larger or smaller", "Alt+arrows"), ("Next column that differs", "F4, Shift+F4"),
-        ("Next mismatch, next gap (with Shift: the one before)", "M, G"), ("Find", "Ctrl+F"),
+        ("Next mismatch, next gap (with Shift: the one before)", "M, G"),
+        ("Find a name or motif, go to a column (120) or a letter (#45)", "Ctrl+F"),
         ("Rename a row", "F2"), ("Choose several blocks", "Shift+F8"), ("Forget what is chosen", "Esc"),
     ),
     "Matrix and dot plot": (

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import theme
+from app.kit.icons import dress
 
 
 class Card(QFrame):
@@ -179,6 +180,14 @@ def tool_button(text: str, tip: str, clicked=None) -> QToolButton:
     button.setAccessibleName(tip)
     if clicked is not None:
         button.clicked.connect(lambda: clicked())
+    return button
+
+
+def icon_button(icon: str, tip: str, clicked=None) -> QToolButton:
+    """A button of a view's tool bar that shows an icon, as it is needed often and must not take much room."""
+    button = tool_button("", tip, clicked)
+    button.setObjectName("icon")
+    dress(button, icon)
     return button
 
 

@@ -32,6 +32,9 @@ def _of_rows(alignment: AlignedSequences, tell: Callable[[np.ndarray], np.ndarra
     return np.concatenate([tell(alignment.letters[part]) for part in tiled_edits.parts(np.arange(rows), columns)])
 
 
+_NUMBERS = re.compile("[0-9]+")
+
+
 def identities(alignment: AlignedSequences, row: int) -> np.ndarray:
     """The share of equal letters in the columns where a row and each other have one, float64 (rows,); 0 where none."""
     reference = alignment.letters[row]
@@ -60,11 +63,16 @@ def sorted_rows(alignment: AlignedSequences, order: np.ndarray, by: str, row: in
     return order[places]
 
 
-def _by_numbers(name: str) -> list[tuple[bool, int, str, str]]:
+def _by_numbers(name: str) -> str:
     """What names are sorted by: numbers in them by size, of which Python would not make one of very many digits."""
-    parts = enumerate(re.split("([0-9]+)", name))
-    told = ((place % 2 == 1, part.lstrip("0") if place % 2 else "", part) for place, part in parts)
-    return [(numeric, len(digits), digits, part) for numeric, digits, part in told]
+    return _NUMBERS.sub(_by_size, name)
+
+
+def _by_size(found: re.Match[str]) -> str:
+    """A number as text that is sorted like it: below all letters, by its digits, and then as it is written."""
+    written = found[0]
+    digits = written.lstrip("0")
+    return f"\0{chr(len(digits))}{digits}{written}\0"
 
 
 def sorted_by_letters(alignment: AlignedSequences, order: np.ndarray, columns: np.ndarray) -> np.ndarray:

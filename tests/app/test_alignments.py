@@ -31,6 +31,19 @@ def test_an_alignment_that_was_opened_is_shown_as_one(qtbot: Any, window: Any, t
     assert "3 rows of 5 columns" in window.viewer.stamp.text() and not window.session.state.sequences
 
 
+def test_undo_and_the_menus_of_every_day_are_seen_in_a_small_window(qtbot: Any, window: Any, tmp_path: Path) -> None:
+    window.resize(1280, 720)
+    view = opened(qtbot, window, tmp_path)
+    view.canvas.setFocus()
+    QTest.keyClick(view.canvas, Qt.Key.Key_Space)
+    away = view._tools.layout().left_out()
+    assert view.undo_button.parentWidget() not in away and away  # the window is small
+    titles = {button.text() for button in view.menus.buttons if button not in away}
+    assert titles >= {"Colours", "Tracks", "Rows", "Edit"}
+    QTest.mouseClick(view.undo_button, Qt.MouseButton.LeftButton)
+    assert view.alignment.letters.shape == (3, 5) and not view.undo_button.icon().isNull()
+
+
 def test_as_sequences_takes_it_apart(qtbot: Any, window: Any, tmp_path: Path) -> None:
     opened(qtbot, window, tmp_path)
     assert window.data.sequences_button.isVisible()

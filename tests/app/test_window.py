@@ -188,4 +188,8 @@ def test_all_keys_are_listed_and_found(qtbot, ready):
     assert ("Run", "Ctrl+R") in dialog.shown()
     dialog.filter.setText("gap")
     assert ("Insert or remove a gap", "Space, Backspace") in dialog.shown() and ("Run", "Ctrl+R") not in dialog.shown()
+    dialog.filter.setText("alignment")
+    listed = " ".join(keys for _, keys in dialog.shown())
+    for keys in ("Ctrl+C", "Ctrl+Z", "Ctrl+F", "Shift+F8", "Shift+F10", "F4"):
+        assert keys in listed
     dialog.close()

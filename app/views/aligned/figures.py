@@ -4,9 +4,10 @@ They are drawn as things were when they were wanted, by any thread, which hears 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Protocol
 
@@ -18,12 +19,12 @@ from app import theme
 from app.kit import export, figure
 from app.kit.background import Latest
 from app.kit.legend import LegendItem
-from app.kit.print_size import ask_size
+from app.kit.print_size import Lines, ask_size
 from app.kit.saved_painter import saved
 from app.views.aligned import paint, pixels
 from app.views.aligned.picture import Choice, Frame, Picture
 from app.views.aligned.sight import Sight
-from app.views.aligned.tracks import title_of
+from app.views.aligned.tracks import is_readable, title_of
 from kernels.errors import InputError
 from kernels.monitor import Monitor
 
@@ -34,6 +35,10 @@ PRINT_SCALE = 4
 """Pixels of a figure for each of the screen, where cells are pictures."""
 CELLS = ((9, 14), (8, 11), (7, 9), (5, 6), (3, 4), (2, 3), (2, 2), (1, 1))
 """Pixels of a cell of a wrapped figure: the first, or the largest with which the figure is not too high."""
+LONGER = 2
+"""How many times as wide as others a figure becomes at most where its cells are no larger than a pixel."""
+LEAST_HIGH = 100
+"""Pixels of the rows of a block at least where they share pixels."""
 
 
 class Drawing(Protocol):
@@ -117,19 +122,23 @@ def ask_and_save(parent: QWidget, made: Figure, saving: Latest, tell: Callable[[
 
 
 def ask_and_print(
-    parent: QWidget, make: Callable[[int], Figure], saving: Latest, tell: Callable[[str], None], wrap: int | None = None
+    parent: QWidget,
+    make: Callable[[Lines], Figure],
+    saving: Latest,
+    tell: Callable[[str], None],
+    wrap: int | None = None,
 ) -> None:
     """Ask for a size in millimetres, and of a figure of blocks for their columns, ``wrap`` to begin with; then for a
-    file, and let ``saving`` write the figure that ``make`` makes of so many columns."""
+    file, and let ``saving`` write the figure that ``make`` makes of such lines."""
 
-    def sized(columns: int) -> tuple[QSize, float]:
-        made = make(columns)
+    def sized(lines: Lines) -> tuple[QSize, float]:
+        made = make(lines)
         return made.size, made.letter_px
 
     found = ask_size(parent, sized, wrap)
     if found is not None:
-        columns, printed = found
-        _save(export.ask_file(parent, "alignment"), make(columns), printed, saving, tell)
+        lines, printed = found
+        _save(export.ask_file(parent, "alignment"), make(lines), printed, saving, tell)
 
 
 def _save(
@@ -146,9 +155,10 @@ def _save(
     saving.request(write)
 
 
-def wrapped(shown: Shown, wrap: int = WRAP, rows: bool = True) -> Figure:
+def wrapped(shown: Shown, wrap: int = WRAP, rows: bool = True, tallest: float = inf) -> Figure:
     """The figure of the chosen cells, or of all, in blocks of so many columns with the tracks that are switched on;
-    each stretch of chosen columns begins a block. Without ``rows``, of the tracks alone.
+    each stretch of chosen columns begins a block. Without ``rows``, of the tracks alone. It is at most ``tallest``
+    times as high as its cells are wide.
 
     Where it would be too high, cells are smaller and blocks have more columns. InputError where that is not enough.
     """
@@ -156,15 +166,13 @@ def wrapped(shown: Shown, wrap: int = WRAP, rows: bool = True) -> Figure:
     items = shown.items if rows else shown.items[:1]  # no cells, no meaning of colours
     part = _chosen_rows(picture) if rows else replace(picture, order=picture.order[:0], told=picture.row)
     stretches = [(0, picture.shape[1])] if picture.choice.empty else picture.choice.stretches()
-    tracks = list(sight.tracks)
-    head = paint.head_height(tracks)
-    (cell_width, cell_height), places = _fitting(part.order.size, stretches, wrap, head)
-    metrics = QFontMetrics(QGuiApplication.font())
-    names = [*(part.name_at(place) for place in range(part.order.size)), *map(title_of, tracks)] or [""]
-    left = min(max(map(metrics.horizontalAdvance, names)) + 24, 300) + len(part.notes) * paint.NOTE_WIDTH
+    (cell_width, cell_height), places = _fitting(
+        part.order.size, stretches, wrap, sight.tracks, partial(_room, tallest, items)
+    )
+    tracks, tall = _readable(sight.tracks, cell_width), _tall(part.order.size, (cell_width, cell_height), sight.tracks)
+    left, head = _left(part, tracks, cell_height), paint.head_height(tracks)
     beside = shown.beside if part.order.size == picture.order.size else None
     margin = beside.across if beside is not None else 0
-    tall = _tall(part.order.size, cell_height, head)
     frames = [Frame(cell_width, cell_height, start, 0, left, head, round((stop - start) * cell_width),
                     round(part.order.size * cell_height)) for start, stop in places]  # fmt: skip
     blocks = Blocks(part, frames, tall, tracks, sight.letters, beside)
@@ -204,28 +212,73 @@ class Blocks:
         if frame.letters:
             paint.draw_cells(painter, self.part, frame, self.letters, told)
         else:
-            pixels.draw(painter, frame.box, paint.body(self.part, frame, 1, paint.FINE, "none", told))
+            scale = 1 if float(frame.cell_height).is_integer() else PRINT_SCALE
+            pixels.draw(painter, frame.box, paint.body(self.part, frame, scale, paint.FINE, "none", told))
         paint.draw_names(painter, self.part, frame, frozenset())
         paint.draw_head(painter, self.part, frame, self.tracks, PRINT_SCALE, True)
 
 
+def _left(part: Picture, tracks: list[str], cell_height: float) -> int:
+    """Pixels left of the cells: for the names of rows, where these are written, and for those of tracks."""
+    named = range(part.order.size) if cell_height >= paint.NAMED else ()
+    names = [*map(part.name_at, named), *map(title_of, tracks)] or [""]
+    metrics = QFontMetrics(QGuiApplication.font())
+    return min(max(map(metrics.horizontalAdvance, names)) + 24, 300) + len(part.notes) * paint.NOTE_WIDTH
+
+
+def _room(tallest: float, items: tuple[LegendItem, ...], across: float) -> float:
+    """Pixels for the blocks of a figure whose cells are so wide, below each other: between title and legend."""
+    return min(TALL, tallest * across - figure.size(across, 0, items).height())
+
+
 def _fitting(
-    rows: int, stretches: list[tuple[int, int]], wrap: int, head: int
-) -> tuple[tuple[int, int], list[tuple[int, int]]]:
+    rows: int, stretches: list[tuple[int, int]], wrap: int, tracks: Sequence[str], room: Callable[[float], float]
+) -> tuple[tuple[float, float], list[tuple[int, int]]]:
     """The largest cells with which a figure is not too high, and its blocks: first column, and the one after the last.
     InputError where there are none."""
-    for wide, high in CELLS:
-        step = wrap * CELLS[0][0] // wide
-        blocks = [(at, min(at + step, last)) for first, last in stretches for at in range(first, last, step)]
-        if len(blocks) * _tall(rows, high, head) <= TALL:
-            return (wide, high), blocks
-    columns = sum(last - first for first, last in stretches)
-    raise InputError(f"{rows:,} rows of {columns:,} columns are too many for a wrapped figure; choose fewer")
+    for cell in CELLS:
+        blocks = _cut(stretches, wrap * CELLS[0][0] // cell[0])
+        if len(blocks) * _tall(rows, cell, tracks) <= room(_widest(blocks) * cell[0]):
+            return cell, blocks
+    return _squeezed(rows, stretches, wrap * CELLS[0][0], tracks, room)
 
 
-def _tall(rows: int, cell_height: float, head: int) -> int:
+def _squeezed(
+    rows: int, stretches: list[tuple[int, int]], wrap: int, tracks: Sequence[str], room: Callable[[float], float]
+) -> tuple[tuple[float, float], list[tuple[int, int]]]:
+    """The cells, of any height, whose rows get most pixels, and their blocks, which may be wider than others where
+    cells are narrowest. InputError where too little is left of the rows."""
+    steps = [(wide, wrap // wide) for wide, _ in CELLS] + [(1, times * wrap) for times in range(2, LONGER + 1)]
+    best, found = 0.0, ((1.0, 1.0), [(0, 0)])
+    for wide, step in steps:
+        blocks = _cut(stretches, step)
+        high = room(_widest(blocks) * wide) // len(blocks) - _tall(0, (wide, 1), tracks)
+        if high > best:
+            best, found = high, ((wide, min(high / max(rows, 1), wide)), blocks)
+    if best < min(rows, LEAST_HIGH):
+        columns = sum(last - first for first, last in stretches)
+        raise InputError(f"{rows:,} rows of {columns:,} columns are too many for a wrapped figure; choose fewer")
+    return found
+
+
+def _widest(blocks: list[tuple[int, int]]) -> int:
+    """Columns of the widest block."""
+    return max(last - first for first, last in blocks)
+
+
+def _cut(stretches: list[tuple[int, int]], step: int) -> list[tuple[int, int]]:
+    """Blocks of so many columns at most."""
+    return [(at, min(at + step, last)) for first, last in stretches for at in range(first, last, step)]
+
+
+def _readable(tracks: Sequence[str], cell_width: float) -> list[str]:
+    """The tracks that say something in columns of so many pixels."""
+    return [name for name in tracks if is_readable(name, cell_width)]
+
+
+def _tall(rows: int, cell: tuple[float, float], tracks: Sequence[str]) -> int:
     """Pixels of a block."""
-    return int(head + rows * cell_height + 16)
+    return int(paint.head_height(_readable(tracks, cell[0])) + rows * cell[1] + 16)
 
 
 def _chosen_rows(picture: Picture) -> Picture:

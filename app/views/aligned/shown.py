@@ -16,7 +16,7 @@ from app.kit.background import Latest
 from app.kit.legend import Legend, LegendItem
 from app.kit.recent import Recent
 from app.kit.selection import Selection
-from app.kit.widgets import Elided, tool_button
+from app.kit.widgets import Elided, icon_button
 from app.views.aligned import counting, saving, schemes, telling, tracks
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.colours import Colours
@@ -63,8 +63,8 @@ class ShownAlignment(QWidget):
         self.editor: AlignmentEditor | None = None
         self._editors = Recent[AlignmentEditor](EDITORS)
         self.canvas, self.overview = AlignmentCanvas(), Overview()
-        self.undo_button = tool_button("Undo", "", self.undo)
-        self.redo_button = tool_button("Redo", "", self.redo)
+        self.undo_button = icon_button("undo", "Undo", self.undo)
+        self.redo_button = icon_button("redo", "Redo", self.redo)
         self._legend, self._status = Legend(), Elided()
         self.colours, self._counts = Colours(self, lambda: self.picture), Counts()
         self._reference: AlignedSequences | None = None

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.kit.background import Latest
 from app.kit.legend import LegendItem
+from app.kit.print_size import Lines
 from app.views.aligned import counting, figures, saving, track_table
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.figures import Beside, Figure, Shown
@@ -124,8 +125,11 @@ class Taking:
     def print_wrapped(self) -> None:
         """Ask for a size in millimetres and a file, and write a figure in blocks of columns."""
         shown = self.shown
-        self._write(lambda: figures.ask_and_print(self._widget, lambda columns: figures.wrapped(shown, columns),
-                                                  self.writing, self._view.say, PRINT_WRAP))  # fmt: skip
+
+        def make(lines: Lines) -> Figure:
+            return figures.wrapped(shown, lines.columns, tallest=lines.tallest)
+
+        self._write(lambda: figures.ask_and_print(self._widget, make, self.writing, self._view.say, PRINT_WRAP))
 
     def _save(self, made: Figure) -> None:
         figures.ask_and_save(self._widget, made, self.writing, self._view.say)

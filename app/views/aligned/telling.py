@@ -11,7 +11,8 @@ from app.views.aligned.picture import Picture
 from kernels.io.aligned import GAP
 
 HINT = "Drag to choose, Ctrl+wheel to zoom (with Shift: columns, with Alt: rows); Space and Backspace: gaps"
-MOST_COLOURS = 14
+MOST_COLOURS = 24
+"""A colour for each amino acid, and some for letters that stand for several."""
 
 
 def about(picture: Picture | None, cell: tuple[int, int] | None = None) -> str:

@@ -30,6 +30,8 @@ LOGO = 56
 LINE = 16
 MARGIN = 2
 """Pixels above and below bars and logos."""
+LEAST_READ = 6
+"""Pixels of a column from which on the characters of a line are written."""
 STROKE = 1.0
 """Pixels of a column from which on bars and logos are drawn as strokes in figures."""
 NOTE = "note:"
@@ -168,8 +170,11 @@ def draw(
     height = height_of(name)
     if not fits(picture, name):
         return
-    if name.startswith((NOTE, ROW_NOTE)) or (TRACKS[name].values is None and name != "agreement"):
-        _line(painter, name, picture, frame, top, strokes)
+    if is_line(name):
+        if is_readable(name, frame.cell_width):
+            _line(painter, name, picture, frame, top, strokes)
+        elif not strokes:  # nobody zooms into a figure
+            _tell_to_zoom(painter, frame, top)
         return
     if name not in picture.tracks and (picture.columns is None or picture.wait or TRACKS[name].values is None):
         return
@@ -187,6 +192,16 @@ def draw(
     else:
         aligned_pixels.bars(values(name, picture), columns, _rgb(theme.active().accent), pixels[margin:-margin])
     pixels_drawn.draw(painter, QRectF(frame.left, top, frame.width, height), pixels)
+
+
+def is_line(name: str) -> bool:
+    """Whether a track has a character for each column."""
+    return name.startswith((NOTE, ROW_NOTE)) or (TRACKS[name].values is None and name != "agreement")
+
+
+def is_readable(name: str, cell_width: float) -> bool:
+    """Whether a track says something in columns of so many pixels."""
+    return cell_width >= LEAST_READ or not is_line(name)
 
 
 def has_values(picture: Picture, name: str) -> bool:
@@ -280,17 +295,16 @@ def characters(name: str, picture: Picture, first: int, last: int) -> str:
     return said.get(name, "")[first:last]
 
 
+def _tell_to_zoom(painter: QPainter, frame: Frame, top: int) -> None:
+    painter.setPen(QColor(theme.active().muted))
+    painter.setFont(font(10))
+    box = QRectF(frame.left + 4, top, frame.width, LINE)
+    painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, "zoom in to read")
+
+
 def _line(painter: QPainter, name: str, picture: Picture, frame: Frame, top: int, strokes: bool) -> None:
-    """A character a column, where there is room for them; on the screen laid out once, as most of a line's time goes
-    into that."""
+    """A character a column; on the screen laid out once, as most of a line's time goes into that."""
     first, last = frame.visible_columns(picture.shape[1])
-    if frame.cell_width < 6:
-        painter.setPen(QColor(theme.active().muted))
-        painter.setFont(font(10))
-        painter.drawText(
-            QRectF(frame.left + 4, top, frame.width, LINE), Qt.AlignmentFlag.AlignVCenter, "zoom in to read"
-        )
-        return
     px, bold = int(min(13, frame.cell_width * 1.5)), name == "consensus"
     painter.setFont(font(px, bold=bold))
     painter.setPen(QColor(theme.active().text))

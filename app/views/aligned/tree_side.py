@@ -25,6 +25,9 @@ from kernels.io.tree import Tree
 from kernels.monitor import Monitor
 from kernels.registry import alignment_trees
 
+AT_ONCE, ONE_COSTS = counting.SMALL, counting.SMALL // 100
+"""Letters of which the consensus of clades is made at once, and how many a clade counts for beside its own."""
+
 
 class TreeSide:
     """Has the tree that stands beside the rows of a view, and its panel. Its leaves are those taxa that are rows."""
@@ -189,32 +192,43 @@ class TreeSide:
         """Which rows have a line, and which share one: those of a collapsed clade."""
         if self._given is None or not self._match(alignment):
             return order, {}
-        outermost = [node for node in self.collapsed if not self.collapsed & set(self.tree.path(node)[1:])]
         clade = np.full(len(alignment.names), -1)
-        for node in outermost:
+        for node in self._outermost():
             clade[self.rows_of(node)] = node
         found = clade[order]
         together = np.argsort(found, kind="stable")
         nodes, starts = np.unique(found[together], return_index=True)
-        first, folds = found < 0, {}
+        first, folds, room = found < 0, {}, AT_ONCE
         for node, places in zip(nodes.tolist(), np.split(together, starts[1:]), strict=True):
             if node < 0:
                 continue
             rows = order[places]
             first[places[0]] = True
             if rows.size > 1:
-                folds[int(rows[0])] = Fold(rows, self._title(rows, alignment), self._letters(alignment, node, rows))
+                room -= 0 if node in self._consensus else rows.size * alignment.letters.shape[1] + ONE_COSTS
+                letters = self._letters(alignment, node, rows, room >= 0)
+                folds[int(rows[0])] = Fold(rows, self._title(rows, alignment), letters)
         return order[first], folds
+
+    def _outermost(self) -> list[int]:
+        """The collapsed clades that are in no other one."""
+        found, end = [], 0
+        for node in sorted(self.collapsed):  # a clade stands before those in it
+            if node >= end:
+                found.append(node)
+                end = int(self.tree.ends[node])
+        return found
 
     def _title(self, rows: np.ndarray, alignment: AlignedSequences) -> str:
         name = alignment.names[int(rows[0])]
         return f"{name} + {rows.size - 1:,}"
 
-    def _letters(self, alignment: AlignedSequences, node: int, rows: np.ndarray) -> np.ndarray:
-        """The consensus of a clade; while a thread makes it, the letters of the first row."""
+    def _letters(self, alignment: AlignedSequences, node: int, rows: np.ndarray, at_once: bool) -> np.ndarray:
+        """The consensus of a clade; where it is not made ``at_once``, and a thread makes it, the letters of the first
+        row."""
         if self._consensus_of is not alignment:
             self._consensus_of, self._consensus = alignment, {}
-        if node not in self._consensus and rows.size * alignment.letters.shape[1] <= counting.SMALL:
+        if node not in self._consensus and at_once:
             self._consensus[node] = count(_tiles(alignment, rows)).consensus
         return self._consensus.get(node, alignment.letters[int(rows[0])])
 
@@ -281,8 +295,10 @@ class TreeSide:
     def _count_behind(self) -> None:
         """Let a thread make the consensus of large clades."""
         alignment, picture = self._view.alignment, self._view.picture
+        if self._counting.busy or not picture.folds:
+            return
         lacking = {int(node): self.rows_of(node) for node in self.collapsed if node not in self._consensus}
-        if not lacking or self._counting.busy or not picture.folds:
+        if not lacking:
             return
 
         def work(monitor: Monitor) -> tuple[AlignedSequences, dict[int, np.ndarray]]:

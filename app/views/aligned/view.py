@@ -70,9 +70,9 @@ class AlignmentViewer(ShownAlignment):
         tools = QWidget()
         row = ToolRow(tools)
         row.addWidget(self.finder.box)
+        row.addWidget(together(self.undo_button, self.redo_button))
         for button in self.menus.buttons:
             row.addWidget(button)
-        row.addWidget(together(self.undo_button, self.redo_button))
         row.addWidget(tool_button("Fit", "Show the whole alignment (Ctrl+0)", self.canvas.fit))
         row.addWidget(tool_button("Letters", "Letters at the cursor (Ctrl+Shift+0)", self.canvas.readable))
         for word, across, down in (("Columns", 1.25, 1.0), ("Rows", 1.0, 1.25)):

@@ -18,7 +18,7 @@ from app.kit.legend import Legend, LegendItem
 from app.kit.recent import Recent
 from app.kit.selection import Selection
 from app.kit.tree.layout import Layout, Shape
-from app.kit.widgets import Elided, tool_button
+from app.kit.widgets import Elided, icon_button, tool_button
 from app.views.tree import colours as tree_colours
 from app.views.tree import export as tree_export
 from app.views.tree import menus, metadata
@@ -235,13 +235,13 @@ class TreeView(AnnotatedView):
         self._tools = QWidget()
         row = ToolRow(self._tools)
         row.addWidget(self.search_box)
+        self.undo_button = icon_button("undo", "Nothing to undo", self.undo)
+        self.redo_button = icon_button("redo", "Nothing to redo", self.redo)
+        row.addWidget(together(self.undo_button, self.redo_button))
         row.addWidget(tool_button("Fit", "Show the whole tree (F)", self.fit))
         self.menus = menus.Menus(self, self)
         for button in self.menus.buttons:
             row.addWidget(button)
-        self.undo_button = tool_button("Undo", "Nothing to undo", self.undo)
-        self.redo_button = tool_button("Redo", "Nothing to redo", self.redo)
-        row.addWidget(together(self.undo_button, self.redo_button))
         row.addWidget(tool_button("Copy", "Copy the figure", self.copy))
         row.addWidget(self.menus.save_button)
         box = QVBoxLayout(self)

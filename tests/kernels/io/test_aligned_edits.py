@@ -206,6 +206,19 @@ def test_a_letter_that_stands_for_any_tells_nothing_in_a_logo():
     assert bases[0] > 0 == bases[1]
 
 
+def by_numbers(name: str) -> list[tuple[int, int | str, str]]:
+    """What names are sorted by, in so many words: text as text, numbers by size and then as they are written."""
+    parts = re.split("([0-9]+)", name.lower())
+    return [(place % 2, int(part) if place % 2 else part, part) for place, part in enumerate(parts)]
+
+
+@given(st.lists(st.text("ab_ 019", max_size=6), min_size=2, max_size=12))
+def test_names_are_sorted_with_their_numbers_by_size(names: list[str]) -> None:
+    found = AlignedSequences(tuple(names), np.full((len(names), 1), 65, np.uint8), SequenceType.DNA)
+    order = aligned_rows.sorted_rows(found, np.arange(len(names)), "name")
+    assert [names[row] for row in order] == sorted(names, key=by_numbers)
+
+
 def test_rows_are_sorted_and_found():
     found = alignment("--ACGTNAC", "ACGT---AC", "ACGTACG--")
     found = AlignedSequences(("b10", "b9", "a"), found.letters, found.type)

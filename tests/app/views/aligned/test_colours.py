@@ -203,3 +203,8 @@ def test_codons_and_frames_are_tracks_of_nucleotides(view: AlignmentViewer) -> N
     view.commands.translate(0)
     assert not tracks.NUCLEOTIDES_ONLY & set(tracks.offered(view.picture))
     image(view)
+
+
+def test_the_legend_has_a_colour_for_every_amino_acid(view: AlignmentViewer) -> None:
+    view.colour("taylor")
+    assert {item.text for item in view.legend} >= set("ACDEFGHIKLMNPQRSTVWY")

@@ -16,6 +16,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
+from app import theme
 from app.kit import export, print_size
 from app.views.aligned import figures, paint, pixels, saving
 from app.views.aligned.view import AlignmentViewer
@@ -147,6 +148,52 @@ def test_a_wrapped_figure_of_many_rows_has_smaller_cells(view: AlignmentViewer) 
     middle = found.height() // 2
     colours = {found.pixelColor(x, middle).name() for x in range(found.width() // 2, found.width())}
     assert len(colours) > 4  # cells far below are there too
+
+
+@pytest.mark.parametrize(("columns", "high"), [(753, 15_500), (1500, figures.TALL // 2 - 100)])
+def test_a_wrapped_figure_of_very_many_rows_is_wider_or_has_rows_share_pixels(
+    view: AlignmentViewer, columns: int, high: int
+) -> None:
+    view.show_datum(alignment(*["A" * columns] * 15_500))
+    view.canvas.set_tracks([])
+    made = figures.wrapped(view.taking.shown)
+    assert made.size.height() < figures.TALL + 100 and made.size.width() > 753
+    found = export.image(made.size, made.by(Monitor()), 1)
+    x = found.width() - theme.MARGIN - 5
+    inked = [found.pixelColor(x, y) != found.pixelColor(0, 0) for y in range(100, found.height())]
+    assert high - 100 <= sum(inked) < high + 20  # below title and ruler
+
+
+def test_a_figure_in_print_is_no_higher_than_a_page_where_it_has_no_letters(
+    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    heights, path = [], tmp_path / "figure.pdf"
+    monkeypatch.setattr(export.QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+
+    def answer(dialog: print_size.SizeDialog) -> int:
+        heights.append(dialog.height_mm.text())
+        return int(print_size.QDialog.DialogCode.Accepted)
+
+    monkeypatch.setattr(print_size.SizeDialog, "exec", answer)
+    for shown in (view.alignment, alignment(*["ACDEFGHIK" * 20] * 5000)):
+        view.show_datum(shown)
+        view.taking.print_wrapped()
+        qtbot.waitUntil(lambda: not view.taking.writing.busy)
+    assert heights == ["as it comes", "240 mm"]
+    box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)", path.read_bytes())
+    width, height = (float(side) / 72 * 25.4 for side in box.groups())
+    assert abs(width - 180) < 1 and 150 < height <= 240
+
+
+def test_a_figure_does_not_ask_to_zoom_in(view: AlignmentViewer, tmp_path: Path, qtbot: Any) -> None:
+    view.show_datum(alignment(*["ACDEFGHIK" * 100] * 2500))
+    view.canvas.set_tracks(["consensus", "occupancy"])
+    view.canvas.fit()
+    qtbot.waitUntil(lambda: view.sharp)
+    for make in (figures.seen, figures.wrapped):
+        said = written(make(view.taking.shown), tmp_path / "figure.svg")
+        assert "Occupancy" in said and "zoom" not in said
+    assert "Consensus" not in said  # a title with nothing beside it
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
@@ -287,7 +334,7 @@ def test_what_was_copied_is_said(view: AlignmentViewer, form: str, said: str) ->
 
 
 def test_the_width_in_print_is_typed_at_once(view: AlignmentViewer, qtbot: Any) -> None:
-    dialog = print_size.SizeDialog(view, lambda columns: (QSize(600, 400), 10.0), 60)
+    dialog = print_size.SizeDialog(view, lambda lines: (QSize(600, 400), 10.0), 60)
     qtbot.addWidget(dialog)
     dialog.show()
     qtbot.waitExposed(dialog)

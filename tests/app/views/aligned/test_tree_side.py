@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.kit import export
 from app.kit.tree.layout import at_places
-from app.views.aligned import counting, figures
+from app.views.aligned import figures, tree_side
 from app.views.aligned.view import AlignmentViewer
 from kernels.errors import InputError
 from kernels.io import tree_files
@@ -115,11 +115,28 @@ def test_collapsed_rows_are_copied_and_sorted_with_the_others(view: AlignmentVie
 def test_clades_of_many_rows_are_counted_on_a_thread(
     view: AlignmentViewer, tree: Tree, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(counting, "SMALL", 1)
+    monkeypatch.setattr(tree_side, "AT_ONCE", 1)
     node = clade(tree, "row4", "row1")
     view.tree_side.toggle(node)
+    assert node not in view.tree_side._consensus
     qtbot.waitUntil(lambda: node in view.tree_side._consensus and not view.tree_side.busy)
     assert view.picture.letters_at(0).tolist() == view.tree_side._consensus[node].tolist()
+
+
+def test_of_many_clades_at_a_time_a_thread_counts_most(
+    view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+) -> None:
+    side = view.tree_side
+    side.show_tree(tree_files.parse("((row4:1,row1:2):1,(row0:1,row3:1):2,row2:1);")[0])
+    pairs = [clade(side.tree, "row4", "row1"), clade(side.tree, "row0", "row3")]
+    monkeypatch.setattr(tree_side, "AT_ONCE", 2 * 15 + 1)
+    monkeypatch.setattr(tree_side, "ONE_COSTS", 1)  # there is room for one of them
+    side.collapse([0, *pairs])
+    assert names(view) == ["row4 + 4"]
+    side.collapse(pairs)
+    assert list(side._consensus) == [pairs[0]] and names(view) == ["row4 + 1", "row0 + 1", "row2"]
+    qtbot.waitUntil(lambda: pairs[1] in side._consensus and not side.busy)
+    assert view.picture.letters_at(1).tolist() == side._consensus[pairs[1]].tolist()
 
 
 @pytest.mark.parametrize("criterion", alignment_trees.criteria())
