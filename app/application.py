@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Sequence
 from types import TracebackType
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEventLoop, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox
 
@@ -37,7 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     hook = ErrorHook(window)
     hook.install()
     window.show()
-    application.processEvents()  # its first picture is there before threads want the interpreter
+    # Its first picture is there before threads want the interpreter; nobody closes it before it runs.
+    application.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
     QTimer.singleShot(0, window, lambda: load_in_time(window))
     start_with(window, list(sys.argv[1:] if argv is None else argv))
     code = application.exec()

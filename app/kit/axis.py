@@ -88,3 +88,9 @@ def _opaque(pen: QPen) -> QPen:
     solid = QPen(pen)
     solid.setColor(QColor(*(round(share * a + (1 - share) * b) for a, b in channels)))
     return solid
+
+
+def plain_plot() -> pg.PlotItem:
+    """A plot with such axes and without menus, which take as long to be made as all else of it."""
+    axes = {side: Axis(side) for side in ("bottom", "left")}
+    return pg.PlotItem(axisItems=axes, viewBox=pg.ViewBox(enableMenu=False), enableMenu=False)

@@ -71,7 +71,7 @@ def gather(table, rows, starts, stored, lengths, packed, out):
 
 
 @compiled
-def others(tiles, places, letter):
+def count_others(tiles, places, letter):
     """How many of the cells that are kept at these places of a row, whose tiles have these addresses, are other than
     ``letter``."""
     count = 0

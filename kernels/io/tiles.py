@@ -140,7 +140,7 @@ class Tiles:
 
     def others(self, row: int, columns: slice, letter: int) -> int:
         """How many cells of a row, in columns side by side, are other than this letter."""
-        return int(cpu_tiles.others(self.table[row], self.places[columns], letter))
+        return int(cpu_tiles.count_others(self.table[row], self.places[columns], letter))
 
     def runs(self, columns: slice) -> Runs:
         """How these columns are kept."""
@@ -165,10 +165,10 @@ class Tiles:
 
     def at(self, columns: np.ndarray | slice) -> Tiles:
         """The columns of these numbers, int64, in this order, to be read alone: one may come twice."""
-        return Tiles(self.table, self.places[columns], self.base, self.arrays, self.packed, self.used)
+        return self.part(slice(None), columns)
 
-    def part(self, rows: np.ndarray, columns: np.ndarray | slice) -> Tiles:
-        """These rows of the columns `at` these places, to be read alone."""
+    def part(self, rows: np.ndarray | slice, columns: np.ndarray | slice) -> Tiles:
+        """These rows of these columns, by their numbers, int64, in this order, to be read alone."""
         return Tiles(self.table[rows], self.places[columns], self.base, self.arrays, self.packed, self.used)
 
     def with_rows(self, rows: np.ndarray) -> Tiles:

@@ -12,7 +12,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QBrush, QColor
 
 from app import texts, theme
-from app.kit.axis import Axis
+from app.kit.axis import plain_plot
 from app.kit.legend import PENS, Kind, LegendItem
 from app.tune.plots import series
 from app.tune.plots.series import Level, Series
@@ -50,8 +50,7 @@ class LinePlot(pg.PlotWidget):
     hovered = Signal(object)
 
     def __init__(self) -> None:
-        axes = {side: Axis(side) for side in ("bottom", "left")}
-        super().__init__(axisItems=axes, viewBox=pg.ViewBox(enableMenu=False), enableMenu=False)
+        super().__init__(plotItem=plain_plot())
         self.lines: tuple[Series, ...] = ()
         self.items: tuple[LegendItem, ...] = ()
         self._dress: tuple[object, ...] = ()

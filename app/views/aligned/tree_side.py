@@ -198,6 +198,8 @@ class TreeSide:
         found = clade[order]
         together = np.argsort(found, kind="stable")
         nodes, starts = np.unique(found[together], return_index=True)
+        if self._consensus_of is not alignment:
+            self._consensus_of, self._consensus = alignment, {}
         first, folds, room = found < 0, {}, AT_ONCE
         for node, places in zip(nodes.tolist(), np.split(together, starts[1:]), strict=True):
             if node < 0:
@@ -226,8 +228,6 @@ class TreeSide:
     def _letters(self, alignment: AlignedSequences, node: int, rows: np.ndarray, at_once: bool) -> np.ndarray:
         """The consensus of a clade; where it is not made ``at_once``, and a thread makes it, the letters of the first
         row."""
-        if self._consensus_of is not alignment:
-            self._consensus_of, self._consensus = alignment, {}
         if node not in self._consensus and at_once:
             self._consensus[node] = count(_tiles(alignment, rows)).consensus
         return self._consensus.get(node, alignment.letters[int(rows[0])])

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QSplitter, QTabl
 
 from app import theme
 from app.kit import result_text
-from app.kit.axis import Axis
+from app.kit.axis import plain_plot
 from app.kit.selection import Selection
 from app.kit.widgets import tool_button
 from kernels.hmm.hmm import Hmm
@@ -122,8 +122,7 @@ class LearningView(QWidget):
 
     @classmethod
     def part(cls) -> pg.PlotItem:
-        axes = {side: Axis(side) for side in ("bottom", "left")}
-        return pg.PlotItem(axisItems=axes, viewBox=pg.ViewBox(enableMenu=False), enableMenu=False)
+        return plain_plot()
 
     @classmethod
     def shows(cls, result: Result) -> bool:
