@@ -72,16 +72,17 @@ def _log_chunks(job: Job, times: np.ndarray) -> None:
     With LAYERED a piece is a range of layers; with SLOPED a range of sloped planes, which cuts all layers that it
     touches.
     """
-    grid, found = job.grid, job.run.logged(1, times)
-    numbers, piece = np.divmod(np.arange(len(times)), PIECES)
-    found["strip"] = numbers
-    first = grid.places()[numbers] * grid.s
+    grid = job.grid
+    found = job.run.logged(1, times).reshape(-1, PIECES)
+    found["strip"] = np.arange(grid.chunks)[:, None]
+    first = grid.places() * grid.s
     last = np.minimum(first + grid.s, grid.cells[:2]) - 1
     for side, name in enumerate(("row", "column")):
-        found[f"{name}_start"], found[f"{name}_end"] = np.maximum(first[:, side] - 1, 0), last[:, side]
+        found[f"{name}_start"], found[f"{name}_end"] = np.maximum(first[:, side, None] - 1, 0), last[:, side, None]
     steps, diagonals, layers = cuda_sizes.pieces(job.shape, grid.cells[2]), 2 * job.shape.side - 1, grid.cells[2]
     # LAYERED computes a layer in so many steps; a step of SLOPED touches so many layers.
     lowest, highest = (steps // diagonals,) * 2 if job.kind.layered else (steps - diagonals + 1, steps)
-    found["layer_start"] = np.clip(lowest[piece] - 1, 0, layers - 1)
-    found["layer_end"] = np.clip(highest[piece + 1] - 1, 0, layers - 1)
-    job.run.steps.extend(found[steps[piece] < steps[piece + 1]])
+    found["layer_start"] = np.clip(lowest[:-1] - 1, 0, layers - 1)
+    found["layer_end"] = np.clip(highest[1:] - 1, 0, layers - 1)
+    some = steps[:-1] < steps[1:]
+    job.run.steps.extend((found if some.all() else found[:, some]).reshape(-1))
