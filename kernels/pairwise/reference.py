@@ -1,6 +1,6 @@
 """The textbook recurrence of affine-gap alignment (Gotoh; 001, section III): short, slow, and easy to trust.
 
-Whole matrices, one cell after another, in the orientation of the strips, since the tie rule is stated there:
+Whole matrices, one row after another, in the orientation of the strips, since the tie rule is stated there:
 the best end cell is the one with the greatest score, then the smallest row, then the smallest column; going back,
 diagonal before E before F, and opening a gap before extending it.
 """
@@ -45,12 +45,15 @@ def _fill(pair: Encoded) -> Matrices:
     H[:, 0], H[0, :] = pair.border(0, m + 1), pair.border(0, n + 1)
     if not pair.local:
         E[1:, 0], F[0, 1:] = H[1:, 0], H[0, 1:]
-    for i in range(1, m + 1):
+    for i in range(1, m + 1):  # what a row has from the one above at once, and the rest as lists: far quicker
+        E[i, 1:] = np.maximum(E[i - 1, 1:], H[i - 1, 1:] - pair.open) - pair.extend
+        diagonal = H[i - 1, :-1] + pair.table[pair.rows[i - 1], pair.columns]
+        above = np.maximum(np.maximum(diagonal, E[i, 1:]), pair.floor).tolist()
+        h, f = H[i].tolist(), F[i].tolist()
         for j in range(1, n + 1):
-            E[i, j] = max(E[i - 1, j], H[i - 1, j] - pair.open) - pair.extend
-            F[i, j] = max(F[i, j - 1], H[i, j - 1] - pair.open) - pair.extend
-            diagonal = H[i - 1, j - 1] + pair.table[pair.rows[i - 1], pair.columns[j - 1]]
-            H[i, j] = max(diagonal, E[i, j], F[i, j], pair.floor)
+            f[j] = max(f[j - 1], h[j - 1] - pair.open) - pair.extend
+            h[j] = max(above[j - 1], f[j])
+        H[i], F[i] = h, f
     return Matrices(H, E, F)
 
 
