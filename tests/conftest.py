@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
+import importlib
 import importlib.util
 import os
 import shutil
@@ -73,6 +75,21 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Of several processes that collect all tests, each begins with the files of its own part, so that what nobody has
+    compiled yet is compiled once, and not by all of them at the same time."""
+    config = session.config
+    own = getattr(config, "workerinput", None)
+    if own is None or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    number, count = int(own["workerid"].removeprefix("gw")), own["workercount"]
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    for path in files[number * len(files) // count : (number + 1) * len(files) // count]:
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # told where it is collected
+            importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files in the order in which processes take them: one of every family in turn, so that two seldom compile
@@ -90,6 +107,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """What all tests consist of stays until the end: it is not looked through with the garbage of each."""
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """What is left at the end goes with the process: pytest would look through all of it, which takes seconds."""
     gc.freeze()
 
 
