@@ -41,7 +41,9 @@ def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) 
         _of_distances(problem, parameters, backend),
         {"columns": DEVICE_COLUMN_BYTES * letters, "borders": min(taxa * longest**2 // 16, TOGETHER)},
     )
-    return Footprint(_most(host), {**_most(device), "queues and tables": min(QUEUE * taxa, QUEUES)} if backend == "cuda" else {})
+    return Footprint(
+        _most(host), {**_most(device), "queues and tables": min(QUEUE * taxa, QUEUES)} if backend == "cuda" else {}
+    )
 
 
 def _most(stages: tuple[Mapping[str, int], ...]) -> Mapping[str, int]:
