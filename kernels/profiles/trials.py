@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -64,7 +64,10 @@ def _scaled(profile: Profile, factors: Mapping[str, Any]) -> Profile:
 
 def _scored(choose: Choose) -> tuple[ColumnScoring, Span]:
     kind, gaps, span = choose.of(tuple(ColumnScore)), choose.of(tuple(Gaps)), choose.of(tuple(Span))
-    matrix = choose.of((partial(named_matrix, "BLOSUM62"), partial(match_mismatch, 2, -3), _lopsided))()
+    makers: tuple[Callable[[], SubstitutionMatrix], ...] = (
+        partial(named_matrix, "BLOSUM62"), partial(match_mismatch, 2, -3), _lopsided,
+    )  # fmt: skip
+    matrix = choose.of(makers)()
     costs, blank, added = choose.of(COSTS), choose.of((0.0, -4.0)), choose.of((0.0, 1.0))
     shifted = choose.of((0.7, 1.2)) if kind is ColumnScore.EUCLIDEAN and span is not Span.GLOBAL else 0.0
     return ColumnScoring(kind, gaps, matrix, *costs, blank, shifted, added), span
