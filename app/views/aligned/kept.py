@@ -1,5 +1,5 @@
-"""What stands around the cells while one scrolls: names and head, painted once and kept as pixels for as long as all
-stays on which they depend."""
+"""What stands around the cells while one scrolls: names and head, kept as pixels for as long as all stays on which they
+depend."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from app.views.aligned.picture import Frame, Picture
 
 class Kept:
     """One part. It is painted anew where something ``plain`` that it depends on is not equal to what it was, or one of
-    the ``things``, such as arrays, not the same."""
+    the ``things``, such as arrays, not the same; pixels are made of what is painted a second time, as of what moves
+    they would be no use."""
 
     def __init__(self) -> None:
         self._plain: tuple[object, ...] = ()
@@ -34,9 +35,11 @@ class Kept:
         """Draw the part that ``paint_it`` paints in a box."""
         plain = (*plain, box.getRect(), scale, theme.active().name)
         same = len(things) == len(self._things) and all(map(_is, things, self._things))
-        if self._image is None or plain != self._plain or not same:
-            self._plain, self._things = plain, things
-            self._image = _painted(box, scale, paint_it)
+        if plain != self._plain or not same:
+            self._plain, self._things, self._image = plain, things, None
+            paint_it(painter)
+            return
+        self._image = self._image or _painted(box, scale, paint_it)
         painter.drawImage(box.topLeft(), self._image)
 
 
