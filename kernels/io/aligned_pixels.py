@@ -151,7 +151,7 @@ def write(letters, order, tops, lefts, first_row, first_column, codes, inks, sho
 @compiled
 def _write(table, places, order, tops, lefts, first_row, first_column, classes, codes, inks, shown, glyphs, picture):
     last, last_shown = codes.shape[0] - 1, shown.shape[0] - 1
-    height, width = glyphs.shape[1], glyphs.shape[2]
+    inked = _inked(glyphs)
     for down in range(tops.size):
         source, top = order[first_row + down], tops[down]
         for along in range(lefts.size):
@@ -162,13 +162,28 @@ def _write(table, places, order, tops, lefts, first_row, first_column, classes, 
             ink = codes[min(column, last), kind]
             full = OPAQUE | np.uint32(inks[ink, 0]) << np.uint32(16) | np.uint32(inks[ink, 1]) << np.uint32(8)
             full |= np.uint32(inks[ink, 2])
-            for y in range(max(0, -top), min(height, picture.shape[0] - top)):
-                for x in range(max(0, -left), min(width, picture.shape[1] - left)):
+            for y in range(max(inked[kind, 0], -top), min(inked[kind, 1], picture.shape[0] - top)):
+                for x in range(max(inked[kind, 2], -left), min(inked[kind, 3], picture.shape[1] - left)):
                     share = np.uint32(glyphs[kind, y, x])
                     if share == 255:
                         picture[top + y, left + x] = full
                     elif share:
                         picture[top + y, left + x] = _mixed(picture[top + y, left + x], inks, ink, share)
+
+
+@called
+def _inked(glyphs):
+    """The pixels of each letter that take ink: first line and the one after the last, first and after the last along
+    it; int64 (classes, 4)."""
+    found = np.zeros((glyphs.shape[0], 4), np.int64)
+    for kind in range(glyphs.shape[0]):
+        found[kind, 0], found[kind, 2] = glyphs.shape[1], glyphs.shape[2]
+        for y in range(glyphs.shape[1]):
+            for x in range(glyphs.shape[2]):
+                if glyphs[kind, y, x]:
+                    found[kind, 0], found[kind, 1] = min(found[kind, 0], y), y + 1
+                    found[kind, 2], found[kind, 3] = min(found[kind, 2], x), max(found[kind, 3], x + 1)
+    return found
 
 
 @compiled

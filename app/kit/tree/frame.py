@@ -111,9 +111,11 @@ def _parts(layout: Layout, across: float, down: float, least: float) -> _Parts:
     big, drawn, tiny = (np.zeros(len(layout.tree), bool) for _ in range(3))
     big[nodes[: int(np.searchsorted(-extents * scale, -least, "right"))]] = True
     big[0] = layout.inner[0]
+    big &= ~layout.apart
     found = layout.tree.children_of(np.flatnonzero(big))
     drawn[found] = layout.shown[found]
-    drawn[0] = True
+    drawn[0] = not layout.apart[0]
+    drawn[layout.cut_off] = True
     found = np.flatnonzero(drawn)
     tiny[found] = layout.inner[found] & ~big[found]
     return _Parts(found, np.flatnonzero(big & drawn), tiny)
@@ -161,7 +163,7 @@ def _rectangular(layout: Layout, frame: Frame, parts: _Parts) -> tuple[np.ndarra
     x = frame.px(layout.along[down])
     lines = np.empty((across.size + down.size, 4))
     lines[: across.size] = np.stack([_starts(layout, frame, across), y, frame.px(ends), y], axis=1)
-    lower, upper = frame.py(layout.row[down + 1]), frame.py(layout.row[layout.lasts[down]])
+    lower, upper = frame.py(layout.row[layout.firsts[down]]), frame.py(layout.row[layout.lasts[down]])
     lines[across.size :] = np.stack([x, lower, x, upper], axis=1)
     return lines, np.concatenate([across, down])
 
@@ -202,7 +204,7 @@ def _near(layout: Layout, frame: Frame, nodes: np.ndarray, reach: np.ndarray) ->
 
 def _arcs(layout: Layout, frame: Frame, nodes: np.ndarray, piece: float) -> tuple[np.ndarray, np.ndarray]:
     """The arcs from the first to the last child of each node, in straight lines of ``piece`` pixels."""
-    start, end = layout.angle[nodes + 1], layout.angle[layout.lasts[nodes]]
+    start, end = layout.angle[layout.firsts[nodes]], layout.angle[layout.lasts[nodes]]
     radius = layout.along[nodes]
     pieces = np.ceil(np.abs((end - start) * radius) * frame.across / piece).astype(np.int64)
     pieces = np.clip(pieces, 1, 720)

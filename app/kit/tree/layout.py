@@ -34,8 +34,9 @@ class Layout:
 
     ``along`` is the way from the root (branch lengths, or 0..1 without them) and ``row`` the row, which in the
     circular shape are radius and angle; ``x`` and ``y`` are what is drawn. A node's clade spans the rows
-    ``first`` to ``last`` and the ways up to ``far``; its last child is ``lasts``, its first the next node.
-    ``farthest`` is its leaf at the end of the longest way, ``reach``; ``angle`` is where its label points.
+    ``first`` to ``last`` and the ways up to ``far``; ``firsts`` and ``lasts`` are its children in the first and in the
+    last of these. ``farthest`` is its leaf at the end of the longest way, ``reach``; ``angle`` is where its label
+    points. Of the nodes that are ``apart`` the clades are not drawn, as leaves in them stand among others.
     """
 
     tree: Tree
@@ -49,6 +50,7 @@ class Layout:
     row: np.ndarray
     first: np.ndarray
     last: np.ndarray
+    firsts: np.ndarray
     lasts: np.ndarray
     far: np.ndarray
     farthest: np.ndarray
@@ -56,6 +58,7 @@ class Layout:
     x: np.ndarray
     y: np.ndarray
     angle: np.ndarray
+    apart: np.ndarray
 
     @property
     def straight(self) -> bool:
@@ -66,6 +69,12 @@ class Layout:
     def inner(self) -> np.ndarray:
         """The nodes whose children are shown, bool."""
         return self.shown & ~self.collapsed & (self.tree.degrees > 0)
+
+    @cached_property
+    def cut_off(self) -> np.ndarray:
+        """The nodes of clades of several leaves that are drawn without the clade around them, which is apart."""
+        below = np.flatnonzero(self.apart[self.tree.parents] & ~self.apart & self.shown & (self.tree.degrees > 0))
+        return below[below > 0]
 
     @cached_property
     def covers(self) -> np.ndarray:
@@ -114,9 +123,9 @@ def layout(tree: Tree, shape: Shape, lengths: bool = True, collapsed: Collection
     along = _along(tree, shape, lengths, end - start)
     inner = shown & (tree.degrees > 0) & ~closed
     slanted = shape == Shape.SLANTED and not lengths
-    lasts = np.zeros(len(tree), np.int64)
+    firsts, lasts = np.arange(1, len(tree) + 1), np.zeros(len(tree), np.int64)
     lasts[tree.parents[1:]] = np.arange(1, len(tree))
-    row = middle if slanted or tree.depths.max() > DEEPEST else _between_children(tree, middle, lasts, inner)
+    row = middle if slanted or tree.depths.max() > DEEPEST else _between_children(tree, middle, firsts, lasts, inner)
     ways = tree.depths.astype(float) if shape == Shape.UNROOTED and not lengths else along
     farthest = _farthest(tree, ways)
     far, reach = along[farthest], ways[farthest] - ways
@@ -133,22 +142,26 @@ def layout(tree: Tree, shape: Shape, lengths: bool = True, collapsed: Collection
         row,
         first,
         last,
+        firsts,
         lasts,
         far,
         farthest,
         reach,
     )
+    apart = np.zeros(len(tree), bool)
     if shape == Shape.UNROOTED:
-        return Layout(*parts, *_unrooted(tree, _theta(middle, rows), lengths))
+        return Layout(*parts, *_unrooted(tree, _theta(middle, rows), lengths), apart)
     if shape == Shape.CIRCULAR:
         angle = _theta(row, rows)
-        return Layout(*parts, along * np.cos(angle), along * np.sin(angle), angle)
-    return Layout(*parts, along, row, np.zeros(len(tree)))
+        return Layout(*parts, along * np.cos(angle), along * np.sin(angle), angle, apart)
+    return Layout(*parts, along, row, np.zeros(len(tree)), apart)
 
 
 def at_places(tree: Tree, places: np.ndarray, rows: int, collapsed: Collection[int] = ()) -> Layout:
     """Coordinates of a tree whose leaves stand where something else does: ``places``, float64 (nodes,), has their rows,
-    out of ``rows``; those of a collapsed clade stand together. Branches have their lengths, where there are some."""
+    out of ``rows``, NaN for leaves that stand nowhere; those of a collapsed clade stand together. Branches have their
+    lengths, where there are some. Children may stand in any order, but clades with others among their leaves are
+    apart."""
     lengths = has_lengths(tree)
     closed = np.zeros(len(tree), bool)
     closed[list(collapsed)] = True
@@ -156,20 +169,51 @@ def at_places(tree: Tree, places: np.ndarray, rows: int, collapsed: Collection[i
     closed &= shown
     leaf = tree.degrees == 0
     tips = np.flatnonzero(shown & (leaf | closed))
+    places, apart = _filled(tree, places), _apart(tree, places)
     last = tree.highest_below(np.where(leaf, places, -np.inf))
     first = -tree.highest_below(np.where(leaf, -places, -np.inf))
-    lasts = np.zeros(len(tree), np.int64)
-    lasts[tree.parents[1:]] = np.arange(1, len(tree))
     middle = (first + last) / 2
+    firsts, lasts = _outer_children(tree, middle)
     inner = shown & ~leaf & ~closed
-    row = middle if tree.depths.max() > DEEPEST else _between_children(tree, middle, lasts, inner)
+    row = middle if tree.depths.max() > DEEPEST else _between_children(tree, middle, firsts, lasts, inner)
     along = _along(tree, Shape.RECTANGULAR, lengths, last - first)
     farthest = _farthest(tree, along)
     far, reach = along[farthest], along[farthest] - along
     return Layout(
-        tree, Shape.RECTANGULAR, lengths, shown, closed, tips, float(rows), along, row, first, last, lasts, far,
-        farthest, reach, along, row, np.zeros(len(tree)),
+        tree, Shape.RECTANGULAR, lengths, shown, closed, tips, float(rows), along, row, first, last, firsts, lasts,
+        far, farthest, reach, along, row, np.zeros(len(tree)), apart,
     )  # fmt: skip
+
+
+def _apart(tree: Tree, places: np.ndarray) -> np.ndarray:
+    """Which clades have leaves of others among theirs, or have such a clade in them; leaves without a place stand
+    nowhere."""
+    there = np.flatnonzero(~np.isnan(places))
+    _, first, rank = np.unique(places[there], return_index=True, return_inverse=True)
+    own, low, high = np.zeros(len(tree), np.int64), np.full(len(tree), -np.inf), np.full(len(tree), -np.inf)
+    own[there[first]] = 1  # of leaves that share a place, one counts
+    low[there], high[there] = -rank, rank
+    low, high = -tree.highest_below(low), tree.highest_below(high)
+    return tree.below(high - low + 1 > np.maximum(tree.below(own), 1)) > 0
+
+
+def _filled(tree: Tree, places: np.ndarray) -> np.ndarray:
+    """A leaf that stands nowhere is where the first one of the smallest clade around it stands that has any."""
+    leaf = tree.degrees == 0
+    first = -tree.highest_below(np.where(leaf & ~np.isnan(places), -places, -np.inf))
+    above = np.where(np.isfinite(first), np.arange(len(tree)), np.maximum(tree.parents, 0))
+    while not np.array_equal(above, above[above]):
+        above = above[above]
+    return np.where(leaf & np.isnan(places), first[above], places)
+
+
+def _outer_children(tree: Tree, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The children of each node that stand in the first and in the last row, int64; 0 of leaves."""
+    firsts, lasts = np.zeros(len(tree), np.int64), np.zeros(len(tree), np.int64)
+    order = 1 + np.argsort(rows[1:], kind="stable")
+    lasts[tree.parents[order]] = order
+    firsts[tree.parents[order[::-1]]] = order[::-1]
+    return firsts, lasts
 
 
 def _theta(row: np.ndarray, rows: float) -> np.ndarray:
@@ -202,13 +246,15 @@ def _outside(tree: Tree, closed: np.ndarray) -> np.ndarray:
     return above == 0
 
 
-def _between_children(tree: Tree, rows: np.ndarray, lasts: np.ndarray, inner: np.ndarray) -> np.ndarray:
+def _between_children(
+    tree: Tree, rows: np.ndarray, firsts: np.ndarray, lasts: np.ndarray, inner: np.ndarray
+) -> np.ndarray:
     """Rows where each inner node stands between its first and its last child, from the deepest level up."""
     found = rows.copy()
     nodes = np.flatnonzero(inner)
     nodes = nodes[np.argsort(-tree.depths[nodes], kind="stable")]
     for level in np.split(nodes, np.flatnonzero(np.diff(tree.depths[nodes])) + 1):
-        found[level] = (found[level + 1] + found[lasts[level]]) / 2
+        found[level] = (found[firsts[level]] + found[lasts[level]]) / 2
     return found
 
 

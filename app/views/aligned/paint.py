@@ -54,7 +54,8 @@ def body(
     columns = aligned_pixels.edges(frame.first_column, wide, pixels.shape[1], picture.shape[1])
     found, colouring = picture.tiles, picture.colouring
     panel = int(theme.active().panel[1:], 16)
-    codes, palette = colouring.codes, colouring.palette
+    written = frame.letters and letters != "none"
+    codes, palette = colouring.codes, colouring.palette if written else colouring.unwritten
     if most == COARSE and picture.sample is not None and wide * STEP <= 1:
         aligned_pixels.sampled(found, picture.drawn, rows, columns, codes, palette, panel, pixels, picture.sample,
                                picture.kept(picture.sample))  # fmt: skip
@@ -64,7 +65,7 @@ def body(
         told(at, len(pixels))
         part = pixels[at : at + step]
         aligned_pixels.cells(found, picture.drawn, rows[at:], columns, codes, palette, panel, part, most)
-    if frame.letters and letters != "none":
+    if written:
         first_row, last_row = frame.visible_rows(picture.shape[0])
         first, last = frame.visible_columns(picture.shape[1])
         tops = np.round((np.arange(first_row, last_row) - frame.first_row) * tall).astype(np.int64)

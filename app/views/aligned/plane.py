@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 from app import theme
 from app.kit.background import Latest
 from app.views.aligned import paint, tracks
+from app.views.aligned.kept import Around
 from app.views.aligned.picture import Frame, Picture
 from app.views.aligned.sight import Sight
 from app.views.aligned.wrapping import Blocks, Mark
@@ -52,6 +53,7 @@ class AlignmentPlane(QAbstractScrollArea):
         self.taxa: frozenset[str] = frozenset()
         self.names_width = self._room = NAMES
         self._painted: tuple[Any, np.ndarray] | None = None
+        self._around = Around()
         self._sharpening = Latest(self)
         self._sharpening.finished.connect(self._take_sharp)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -179,7 +181,7 @@ class AlignmentPlane(QAbstractScrollArea):
             if sight.blocks is not None:
                 sight.draw_blocks(painter, scale)
             else:
-                sight.draw_line(painter, scale, self._body(scale))
+                sight.draw_line(painter, scale, self._body(scale), self._around)
         painter.end()
 
     @property

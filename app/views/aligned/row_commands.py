@@ -85,9 +85,10 @@ class RowCommands:
             self._view.say(f"At the end, because the tree lacks them: {lacking:,} of {after.size:,} rows.")
 
     def group(self) -> None:
-        """The chosen rows on top, in their order."""
+        """The chosen rows on top, in their order, where they are seen."""
         order, chosen = self._order, self._chosen
         self._view.editor.do("grouping", self._alignment, np.concatenate((order[chosen[order]], order[~chosen[order]])))
+        self._view.canvas.go_to(0, self._view.picture.cursor[1])
 
     def hide(self) -> None:
         """Hide the chosen rows, if others are left."""

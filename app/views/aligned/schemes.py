@@ -50,6 +50,8 @@ IDENTITY_STEPS = ((0.4, 0.3, "40 %"), (0.6, 0.6, "60 %"), (0.8, 1.0, "80 %"))
 """Shares of all rows from which on a letter is coloured, how strongly, and their names."""
 ALIKE = "#4f81bd"
 SHADES = 16
+PLAIN = 0.4
+"""How strong the colour of a letter without one is where it is not written."""
 STRUCTURES = (("HGI", "#d55e00", "helix"), ("EB", "#0072b2", "strand"), ("TS", "#009e73", "turn"),
               ("<>()[]{}", "#cc79a7", "base pair"))  # fmt: skip
 """Characters of structure annotation (those of DSSP, and brackets of paired bases), their colours and meanings."""
@@ -66,6 +68,13 @@ class Colouring:
     shown: np.ndarray
     items: tuple[tuple[str, str], ...] = ()
     whole: int = -1
+
+    @property
+    def unwritten(self) -> np.ndarray:
+        """The palette where no letters are written, in which one without a colour is still told from a gap."""
+        found = self.palette.copy()
+        found[1] = PLAIN * _rgb(theme.active().muted) + (1 - PLAIN) * _rgb(theme.active().panel)
+        return found
 
     @property
     def inks(self) -> np.ndarray:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from app import theme
 from app.views.aligned import paint, pixels, wrapping
+from app.views.aligned.kept import Around
 from app.views.aligned.picture import Frame, Picture
 from app.views.aligned.pixels import Told, quiet
 from app.views.aligned.wrapping import Blocks, Mark
@@ -47,7 +48,9 @@ class Sight:
             self.draw_blocks(painter, scale, True, monitor.update)
         else:
             paint.draw_fine(painter, self.picture, self.frame, scale, self.letters, monitor.update)
-            self._draw_around(painter, scale, True)
+            paint.draw_names(painter, self.picture, self.frame, self.taxa)
+            paint.draw_head(painter, self.picture, self.frame, list(self.tracks_seen), scale, True)
+            self._draw_marks(painter)
 
     def draw_blocks(self, painter: QPainter, scale: float, strokes: bool = False, told: Told = quiet) -> None:
         """The blocks that are seen, in ``strokes`` as a figure."""
@@ -55,16 +58,15 @@ class Sight:
         wrapping.draw(painter, self.picture, self.blocks, self.height, scale, list(self.tracks), self.letters,
                       self.taxa, self.marks, strokes, told)  # fmt: skip
 
-    def draw_line(self, painter: QPainter, scale: float, cells: np.ndarray) -> None:
-        """Cells, which are these pixels, names, tracks and marks."""
+    def draw_line(self, painter: QPainter, scale: float, cells: np.ndarray, around: Around) -> None:
+        """Cells, which are these pixels, names and tracks as they are kept, and marks."""
         pixels.draw(painter, self.frame.box, cells)
-        self._draw_around(painter, scale, False)
+        around.draw(painter, self.picture, self.frame, self.tracks_seen, self.taxa, scale)
+        self._draw_marks(painter)
 
-    def _draw_around(self, painter: QPainter, scale: float, strokes: bool) -> None:
-        """Names, tracks and marks."""
+    def _draw_marks(self, painter: QPainter) -> None:
+        """What is over the cells, and the lines beside them."""
         frame, picture = self.frame, self.picture
-        paint.draw_names(painter, picture, frame, self.taxa)
-        paint.draw_head(painter, picture, frame, list(self.tracks_seen), scale, strokes)
         for mark in self.marks:
             mark(painter, picture, frame)
         paint.draw_marks(painter, picture, frame)

@@ -6,14 +6,26 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
-from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app import theme
 from app.kit.tree.frame import REACH, STEM, Branches, Frame, branches, line_distances
 from app.kit.tree.layout import Layout
+from app.kit.widgets import label
 from app.views.aligned.canvas import AlignmentCanvas
 from app.views.aligned.picture import Frame as BodyFrame
+from kernels.text import counted
 
 WIDTH, LEAST = 170, 60
 MARGIN = 6
@@ -64,12 +76,37 @@ class Drawing:
         return Frame(across, body.cell_height, STEM + MARGIN, top, self.across, body.top + body.height)
 
 
+class OutOfOrder(QFrame):
+    """Says how much of a tree is not drawn as the rows are in another order, and offers to sort them."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.needed = False
+        self.setAutoFillBackground(True)
+        self._text = label(wrap=True)
+        self.button = QPushButton("Sort by tree")
+        self.button.setToolTip("Put the rows in the order of the leaves")
+        box = QVBoxLayout(self)
+        box.addWidget(self._text)
+        box.addWidget(self.button)
+        self.hide()
+
+    def tell(self, layout: Layout | None) -> None:
+        """Say it of this layout, or nothing where all of it is drawn."""
+        clades = int(layout.inner.sum()) if layout is not None else 0
+        apart = int((layout.inner & layout.apart).sum()) if layout is not None else 0
+        self.needed = apart > 0
+        self._text.setText(f"{apart:,} of {counted(clades, 'clade')} not drawn: their rows stand apart.")
+        self.setVisible(self.needed)
+
+
 class TreePanel(QWidget):
     """Shows a layout whose rows are the lines of a canvas. ``chosen(node)`` is a clade that was clicked,
-    ``toggled(node)`` one that is to be collapsed or opened."""
+    ``toggled(node)`` one that is to be collapsed or opened; ``sorted()`` wants the rows in the order of the leaves."""
 
     chosen = Signal(int)
     toggled = Signal(int)
+    sorted = Signal()
 
     def __init__(self, canvas: AlignmentCanvas) -> None:
         super().__init__()
@@ -85,6 +122,8 @@ class TreePanel(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Tree of the rows")
         self.setToolTip(TIP)
+        self.notice = OutOfOrder(self)
+        self.notice.button.clicked.connect(self.sorted)
         theme.notifier.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
@@ -96,7 +135,18 @@ class TreePanel(QWidget):
             self.current = None
         self._layout, self._hovered = layout, None
         self._marked = np.zeros(len(layout.tree) if layout else 0, bool)
+        self.notice.tell(layout)
+        self.setMinimumWidth(max(LEAST, self.notice.minimumSizeHint().width() if self.notice.needed else 0))
+        self._place_notice()
         self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_notice()
+
+    def _place_notice(self) -> None:
+        """Across the top, as high as its words are at this width."""
+        self.notice.setGeometry(0, 0, self.width(), self.notice.heightForWidth(self.width()))
 
     def mark(self, nodes: np.ndarray) -> None:
         """Mark clades, by a mask of all nodes."""

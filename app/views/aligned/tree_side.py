@@ -56,6 +56,7 @@ class TreeSide:
         view.selection.taxa_changed.connect(lambda _: self._mark())
         panel.chosen.connect(self.choose)
         panel.toggled.connect(self.toggle)
+        panel.sorted.connect(self.sort)
         self._computing.finished.connect(self._take_tree)
         self._computing.failed.connect(self._refuse)
         self._computing.progressed.connect(lambda told: view.say(_progress(*told)))
@@ -264,23 +265,17 @@ class TreeSide:
         self.panel.setVisible(True)
         self.panel.update()
 
-    def _layout(self) -> Layout:
-        """The tree with its leaves in the lines of their rows."""
+    def _layout(self) -> Layout | None:
+        """The tree with its leaves in the lines of their rows; None where none of these is shown."""
         picture = self._view.picture
-        line = np.full(len(picture.alignment.names), -1.0)
+        line = np.full(len(picture.alignment.names), np.nan)
         line[picture.order] = np.arange(picture.order.size)
         for row, fold in picture.folds.items():
             line[fold.rows] = line[row]
-        found = line[self._rows]
-        hidden = np.flatnonzero(found < 0)
         places = np.full(len(self.tree), np.nan)
-        places[self.tree.leaves] = found
-        # The leaf of a hidden row stands where the one before it does.
-        if hidden.size and hidden.size < found.size:
-            seen = np.where(found >= 0, np.arange(found.size), -1)
-            before = np.maximum.accumulate(seen)
-            before[before < 0] = int(np.argmax(found >= 0))
-            places[self.tree.leaves] = found[before]
+        places[self.tree.leaves] = line[self._rows]
+        if np.isnan(places).all():
+            return None
         return at_places(self.tree, places + 0.5, picture.order.size, self.collapsed)
 
     def _mark(self) -> None:

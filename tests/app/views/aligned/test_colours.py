@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF
 
 from app import theme
@@ -208,3 +209,14 @@ def test_codons_and_frames_are_tracks_of_nucleotides(view: AlignmentViewer) -> N
 def test_the_legend_has_a_colour_for_every_amino_acid(view: AlignmentViewer) -> None:
     view.colour("taylor")
     assert {item.text for item in view.legend} >= set("ACDEFGHIKLMNPQRSTVWY")
+
+
+def test_where_no_letters_are_written_those_without_a_colour_are_told_from_gaps(view: AlignmentViewer) -> None:
+    view.colour("none")
+    letters = image(view)
+    view.set_letters("none")
+    plain = image(view)
+    gap, letter = (plain.pixelColor(cell(view, 0, column).toPoint()) for column in (4, 5))
+    assert view.picture.letter(0, 4) == "-" and gap.name() == theme.active().panel and letter != gap
+    corner = cell(view, 0, 5).toPoint() - QPoint(5, 7)  # beside the letter
+    assert letters.pixelColor(corner) == gap and plain.pixelColor(corner) == letter

@@ -33,6 +33,16 @@ def test_rows_are_sorted_hidden_and_shown(view: AlignmentViewer) -> None:
     assert view.picture.order.tolist() == [0, 1, 2, 3, 4]
 
 
+def test_rows_that_were_put_on_top_are_seen(view: AlignmentViewer) -> None:
+    view.show_datum(alignment(*["ACDE"] * 200))
+    view.canvas.go_to(150, 2)
+    view.canvas.choose(np.isin(np.arange(200), [120, 150]), None)
+    assert view.canvas.frame_.first_row > 100
+    view.commands.group()
+    assert view.canvas.frame_.first_row == 0 and view.picture.cursor == (0, 2)
+    assert view.picture.order[:3].tolist() == [120, 150, 0] and chosen(view)[0] == [120, 150]
+
+
 def test_all_rows_are_not_hidden_and_it_is_said_why(view: AlignmentViewer) -> None:
     view.canvas.choose(None, None)
     view.commands.hide()

@@ -155,6 +155,70 @@ def test_trees_that_are_open_are_offered(view: AlignmentViewer) -> None:
     assert view.tree_side.offered() == [fitting]
 
 
+def drawn(view: AlignmentViewer) -> set[str]:
+    """Names of leaves, and of the clades, that have a line in the panel."""
+    panel, found = view.tree_side.panel, view.tree_side.tree
+    panel.grab()
+    owners = np.unique(panel._drawn.owners).tolist()
+    return {"".join(name[-1] for name in found.names[node : found.ends[node]] if name) for node in owners}
+
+
+def test_clades_whose_rows_stand_apart_are_not_drawn(view: AlignmentViewer) -> None:
+    side, notice = view.tree_side, view.tree_side.panel.notice
+    side.show_tree(tree_files.parse("(((row4:1,row1:2):1,row0:1):1,row2:1,row3:3);")[0])
+    assert drawn(view) == {"4", "1", "41", "0", "410", "2", "3", "41023"} and not notice.isVisible()
+    view.commands.sort("name")
+    assert drawn(view) == set() and notice.isVisible() and "3 of 3 clades" in notice._text.text()
+    view.canvas.choose(np.isin(np.arange(5), [1, 4]), None)
+    view.commands.group()  # 1 4 0 2 3: every clade stands together
+    assert drawn(view) == {"4", "1", "41", "0", "410", "2", "3", "41023"} and not notice.isVisible()
+    view.canvas.choose(np.arange(5) == 2, None)
+    view.commands.group()  # 2 1 4 0 3: of no clade of two or three
+    assert not notice.isVisible()
+    view.canvas.choose(np.isin(np.arange(5), [0, 3]), None)
+    view.commands.group()  # 0 3 2 1 4
+    assert drawn(view) == {"41", "4", "1"} and "2 of 3 clades" in notice._text.text()
+    QTest.mouseClick(notice.button, Qt.MouseButton.LeftButton)
+    assert names(view) == ["row4", "row1", "row0", "row2", "row3"] and not notice.isVisible()
+    view.undo()
+    assert notice.isVisible()
+
+
+def test_hidden_and_foreign_rows_do_not_stand_between_those_of_a_clade(view: AlignmentViewer, tree: Tree) -> None:
+    notice = view.tree_side.panel.notice
+    view.canvas.choose(np.arange(5) == 2, None)  # the tree lacks it
+    view.commands.group()
+    view.canvas.choose(np.arange(5) == 4, None)
+    view.commands.group()
+    assert names(view) == ["row4", "row2", "row1", "row0", "row3"] and not notice.isVisible()
+    view.canvas.choose(np.isin(np.arange(5), [0, 2]), None)
+    view.commands.group()
+    view.canvas.choose(np.arange(5) == 4, None)
+    view.commands.group()
+    assert names(view)[:3] == ["row4", "row2", "row0"] and notice.isVisible()
+    view.canvas.choose(np.arange(5) == 1, None)
+    view.commands.hide()
+    assert not notice.isVisible()
+    row = view.tree_side.panel._layout.row
+    assert row[clade(view.tree_side.tree, "row1")] == row[clade(view.tree_side.tree, "row4")]  # where its sister is
+    view.canvas.choose(np.isin(np.arange(5), [0, 3, 4]), None)
+    view.commands.hide()
+    assert names(view) == ["row2"] and drawn_lines(view) == 0
+
+
+def drawn_lines(view: AlignmentViewer) -> int:
+    view.tree_side.panel.grab()
+    return 0 if view.tree_side.panel.drawing is None else len(view.tree_side.panel._drawn.lines)
+
+
+def test_the_line_of_a_node_reaches_all_of_its_children_in_any_order() -> None:
+    (tree,) = tree_files.parse("(a,b,c);")
+    places = np.full(len(tree), np.nan)
+    places[tree.leaves] = [1, 2, 0]
+    found = at_places(tree, places, 3)
+    assert (found.firsts[0], found.lasts[0]) == (3, 2) and found.row[0] == 1 and not found.apart.any()
+
+
 def test_another_alignment_has_no_tree(view: AlignmentViewer, tree: Tree) -> None:
     view.show_datum(alignment("AC", "A-"))
     assert view.tree_side.tree is None and not view.tree_side.panel.isVisible()
