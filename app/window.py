@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from kernels.cuda.devices import Device
 
 
+LOOK_MS = 15
+"""Until what was opened is shown in the room that was made for it."""
+
+
 class Window(Workbench):
     """The workbench, connected: what is chosen is planned, what is planned can run, what was run is shown."""
 
@@ -146,8 +150,8 @@ class Window(Workbench):
             saying.connect(self.jobs.say)
         loader.opened.connect(self.settings.add_recent)
         loader.found.connect(self._take_opened)
-        # In a turn of the event loop of its own, as it takes as long as all else that follows what was opened.
-        loader.data_added.connect(self._look_at, Qt.ConnectionType.QueuedConnection)
+        # In turns of the event loop of its own, as it takes as long as all else that follows what was opened.
+        loader.data_added.connect(self._look_soon, Qt.ConnectionType.QueuedConnection)
         self.data.open_wanted.connect(lambda path: loader.open_paths([path]))
         loader.session_wanted.connect(lambda path: actions.replace_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)
@@ -224,9 +228,10 @@ class Window(Workbench):
 
     def _replan(self) -> None:
         """Ask for a new plan; until it is there, Run is off, so that no old plan starts."""
-        method, request = self.method.method, self.request()
-        if method is None:
+        method = self.method.method
+        if method is None or self._held:
             return
+        request = self.request()
         data = self.session.state.inputs(method.problem)
         if self._suit(method, data):
             return
@@ -346,6 +351,11 @@ class Window(Workbench):
         if shown is not None and shown is self.viewer.datum and not any(datum is shown for datum in data):
             self._looked_at = None
             self._show_result()
+
+    def _look_soon(self, datum: Any) -> None:
+        """Make room for data, and show it when that is painted: both in one turn would stop the window."""
+        self.viewer.make_room(datum)
+        QTimer.singleShot(LOOK_MS, self, lambda: self._look_at(datum))
 
     def _look_at(self, datum: Any) -> bool:
         """Show data in place of a result; False where no view can."""

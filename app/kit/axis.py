@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QLineF, QRectF
+from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app import theme
@@ -90,7 +91,17 @@ def _opaque(pen: QPen) -> QPen:
     return solid
 
 
-def plain_plot() -> pg.PlotItem:
-    """A plot with such axes and without menus, which take as long to be made as all else of it."""
-    axes = {side: Axis(side) for side in ("bottom", "left")}
-    return pg.PlotItem(axisItems=axes, viewBox=pg.ViewBox(enableMenu=False), enableMenu=False)
+def plain_plot(axes: Mapping[str, pg.AxisItem] | None = None, box: pg.ViewBox | None = None) -> pg.PlotItem:
+    """A plot with such axes, or those of others where they are given, and without menus, which take as long to be made
+    as all else of it."""
+    axes = axes or {side: Axis(side) for side in ("bottom", "left")}
+    return pg.PlotItem(axisItems=dict(axes), viewBox=box or pg.ViewBox(enableMenu=False), enableMenu=False)
+
+
+class PlainPlot(pg.PlotWidget):
+    """A plot, around such an inner part, that takes with it what pyqtgraph makes for a menu. That would be nobody's
+    child, outlive the plot, and be dressed with every theme."""
+
+    def __init__(self, inner: pg.PlotItem | None = None) -> None:
+        super().__init__(plotItem=inner or plain_plot())
+        self.getPlotItem().ctrlMenu.setParent(self, Qt.WindowType.Popup)
