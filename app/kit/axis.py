@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app import theme
@@ -99,9 +99,10 @@ def plain_plot(axes: Mapping[str, pg.AxisItem] | None = None, box: pg.ViewBox | 
 
 
 class PlainPlot(pg.PlotWidget):
-    """A plot, around such an inner part, that takes with it what pyqtgraph makes for a menu. That would be nobody's
-    child, outlive the plot, and be dressed with every theme."""
+    """A plot, around such an inner part, that takes with it what pyqtgraph makes for a menu: that is nobody's child,
+    and would be dressed with every theme after the plot is gone. It is not made a child, as that dresses it at once,
+    which takes longer than to make the plot."""
 
     def __init__(self, inner: pg.PlotItem | None = None) -> None:
         super().__init__(plotItem=inner or plain_plot())
-        self.getPlotItem().ctrlMenu.setParent(self, Qt.WindowType.Popup)
+        self.destroyed.connect(self.getPlotItem().ctrlMenu.deleteLater)

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pyqtgraph as pg
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QColor, QImage, QPainter
 from shiboken6 import delete, isValid
 
@@ -95,4 +96,5 @@ def test_no_menu_outlives_its_plot(qtbot, make):
     plot = make()
     menu = plot.getPlotItem().ctrlMenu
     delete(plot)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert not isValid(menu)
