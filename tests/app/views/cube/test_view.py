@@ -377,6 +377,15 @@ def test_a_cube_that_comes_back_is_not_shown_anew(view: CubeView, monkeypatch: p
     assert shown == [view.place]
 
 
+def test_no_slice_is_made_in_the_turn_that_paints_the_cube(qtbot: Any) -> None:
+    """The pause before the first begins when the view is there, and not while it is made, which takes as long."""
+    made = CubeView(Selection())
+    qtbot.addWidget(made)
+    assert made.slices.busy and not made.slices._making.isActive()
+    qtbot.waitUntil(made.slices._making.isActive)
+    assert not made.slices.plots and made.slices._inner is None
+
+
 def test_figures_are_saved_in_both_themes(view: CubeView, tmp_path: Path) -> None:
     for choice in ("dark", "light"):
         theme.apply(QApplication.instance(), choice)
