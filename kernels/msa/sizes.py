@@ -20,8 +20,8 @@ COLUMN_BYTES = 8 * SYMBOLS * 2
 """Counts of a column, and what is made of them on the way to the next node."""
 DEVICE_COLUMN_BYTES = 80
 """Factors and costs of a column on a device."""
-QUEUES = 2**20
-"""Bytes on a device of what a launch is told, and of what memory is rounded to."""
+QUEUE, QUEUES = 5 * 2**10, 5 * 2**18
+"""Bytes on a device of what a launch is told, and of what memory is rounded to: of a taxon, and at most."""
 ONE_STRIP = 512
 """Letters of the second longest sequence up to which no pair has borders between strips on a device."""
 TOGETHER = 2**30
@@ -41,7 +41,9 @@ def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) 
         _of_distances(problem, parameters, backend),
         {"columns": DEVICE_COLUMN_BYTES * letters, "borders": min(taxa * longest**2 // 16, TOGETHER)},
     )
-    return Footprint(_most(host), {**_most(device), "queues and tables": QUEUES} if backend == "cuda" else {})
+    return Footprint(
+        _most(host), {**_most(device), "queues and tables": min(QUEUE * taxa, QUEUES)} if backend == "cuda" else {}
+    )
 
 
 def _most(stages: tuple[Mapping[str, int], ...]) -> Mapping[str, int]:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kernels.cpu import workers
-from tests.attack import jobs, making
+from tests.attack import jobs, making, readers
 from tests.attack.making import KINDS, Made, Plan
 from tests.attack.program import folders
 
@@ -69,6 +69,8 @@ class Tally:
         for kind, spent in self._spent.items():
             counted = f"{self._count[kind]:,} {KINDS[kind].counted} in {spent:,.0f} s"
             print(f"{counted}: {self.findings[kind] or 'no'} findings")
+        if "files" in self._spent and readers.without_qt():
+            print(f"without PySide6, files of {', '.join(readers.WITH_QT)} were read as any other")
         if self._signals:
             print(f"signals: {', '.join(f'{count} {name}' for name, count in sorted(self._signals.items()))}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import signal
 import threading
@@ -152,8 +153,17 @@ MOST_TAGS = 3
 """Columns of a table by which rows are sorted."""
 
 
+WITH_QT = ("colours",)
+"""Readers that need Qt; where that is not installed, their files are read as any other."""
+
+
+def without_qt() -> bool:
+    """Whether Qt is not installed."""
+    return importlib.util.find_spec("PySide6") is None
+
+
 def _colours(path: Path) -> None:
-    from app.views.aligned import schemes  # needs Qt
+    from app.views.aligned import schemes
 
     schemes.of_groups(schemes.from_file(path))
 
@@ -304,6 +314,8 @@ def case(seed: int, number: int) -> tuple[str, str, bytes]:
 def attack(seed: int, number: int, folder: Path, limit_s: float = LIMIT_S) -> str:
     """Read the damaged file of a number in a folder; "" or what was found, with what repeats it."""
     name, reader, data = case(seed, number)
+    if reader in WITH_QT and without_qt():
+        reader = "any"
     path = folder / Path(name).name
     if reader == "names":
         (folder / "three.npy").write_bytes(corpus()["three.npy"])

@@ -109,3 +109,15 @@ def test_a_reader_that_hangs_is_found(tmp_path, monkeypatch):
     assert "Hangs: more than 0.2 s" in readers.attempt("slow", tmp_path, 0.2)
     assert "ZeroDivisionError" in readers.attempt("broken", tmp_path)
     assert readers.attempt("fine", tmp_path) == ""
+
+
+@pytest.mark.parametrize("without", [False, True])
+def test_where_qt_is_not_installed_what_needs_it_is_read_as_any_other_file(tmp_path, monkeypatch, without):
+    read: list[str] = []
+    monkeypatch.setattr(readers, "without_qt", lambda: without)
+    monkeypatch.setattr(
+        readers, "READERS", {name: lambda path, name=name: read.append(name) for name in readers.READERS}
+    )
+    number = next(number for number in range(1000) if readers.case(0, number)[1] == "colours")
+    assert readers.attack(0, number, tmp_path) == ""
+    assert read == ["any" if without else "colours"]
