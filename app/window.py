@@ -369,6 +369,10 @@ class Window(Workbench):
         return shown
 
     def _show_result(self) -> None:
+        """Show the result that is looked at: of what was just opened when the rest of it is painted."""
+        if self._held:
+            QTimer.singleShot(LOOK_MS, self, self._show_result)
+            return
         self.selection.clear()
         self.viewer.show_entry(self.session.shown)
         self._show_stale()

@@ -47,12 +47,14 @@ class ParameterForm(QWidget):
                 self._grid.removeWidget(widget)
             if before[name] is not self._parameters.get(name):
                 self._drop(name)
-        for parameter in self._parameters.values():
-            if parameter.name not in self._rows:
-                self._make_row(parameter)
+        fresh = [parameter for name, parameter in self._parameters.items() if name not in self._rows]
+        for parameter in fresh:
+            self._make_row(parameter)
         self._editors = {name: self._editors[name] for name in self._parameters}
         for place, parameter in enumerate(self._parameters.values()):
             self._begin_row(place, parameter)
+            if parameter not in fresh:  # the grid shows these in time; to show one now lays out all of it
+                self.show_row(parameter.name, True)
         steps = [widget for name in self._parameters for widget in self._rows[name][1:]]
         for one, following in pairwise(steps):
             self.setTabOrder(one, following)
@@ -125,7 +127,7 @@ class ParameterForm(QWidget):
         editor.set_automatic(None)
         self._labels[parameter.name].setText(parameter.label)
         self._labels[parameter.name].setToolTip(_tool_tip(parameter))
-        self.show_row(parameter.name, True)
+        self._show_reset(parameter.name)
 
     def _make_row(self, parameter: Parameter) -> None:
         editor = SPECIAL.get(parameter.name, EDITORS[parameter.kind])(parameter)

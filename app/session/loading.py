@@ -90,7 +90,8 @@ class Loader(QObject):
         tell: Callable[[list[Sequence]], tuple[str, ...]] = lambda sequences: (),
     ) -> None:
         def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]:
-            sequences, others = [], []
+            sequences: list[Sequence] = []
+            others: list[Any] = []
             for datum in read(monitor):
                 monitor.check()
                 prepare(datum)

@@ -102,8 +102,12 @@ def test_the_session_is_there_again_at_the_next_start(qtbot, make_window, ready,
     ready.close()
     again, loaded = make_window(), []
     monkeypatch.setattr(views, "load", lambda: loaded.append((threading.current_thread(), again.session.entries)))
+    results = []
+    again.recalled.connect(lambda: results.append(again.viewer.result))
     start_with(again, [])
     qtbot.waitUntil(lambda: bool(again.session.entries))
+    assert results and set(results) == {None}  # a result is shown in a turn of its own, after the rest
+    qtbot.waitUntil(lambda: again.viewer.result is not None)
     ((loader, before),) = loaded
     assert loader is not threading.main_thread() and not before  # the window waits for no view
     assert cells(again, NAME) == ["one", "two"]
