@@ -371,12 +371,17 @@ class Window(Workbench):
     def _show_result(self) -> None:
         """Show the result that is looked at: of what was just opened when the rest of it is painted."""
         if self._held:
-            QTimer.singleShot(LOOK_MS, self, self._show_result)
+            QTimer.singleShot(LOOK_MS, self, self._show_restored)
             return
         self.selection.clear()
         self.viewer.show_entry(self.session.shown)
         self._show_stale()
         self.undoing.tell()
+
+    def _show_restored(self) -> None:
+        """Make the view in which results are looked at first, where there is none yet, in a turn of its own."""
+        self.viewer.prepare()
+        QTimer.singleShot(LOOK_MS, self, self._show_result)
 
     def _show_stale(self) -> None:
         shown = self.session.shown
