@@ -18,10 +18,11 @@ from app.kit import export
 from app.kit.repeat import command_line
 from app.panels.placed import BESIDE, TABS, WINDOW
 from app.session import archive, autosave
-from app.session.loading import SESSION_SUFFIX
+from app.session.loading import SESSION_SUFFIX, prepare
 from app.settings import configuration_folder
 from app.workbench import Workbench
 from kernels import registry
+from kernels.courtesy import in_turns
 from kernels.errors import AntidiagError
 from kernels.model import Result
 from kernels.monitor import Monitor
@@ -250,15 +251,17 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
 
     def read(monitor: Monitor) -> archive.Saved:
         found = archive.load(path, parts)
+        for datum in in_turns((*found[0].sequences, *found[0].data)):
+            prepare(datum)
         if found[1] or found[0].data:
             views.load()  # or the window would stand still, with the form half laid out, until a thread has loaded them
         return found
 
     def done(found: archive.Saved) -> None:
         state, entries, settings, edits = found
-        window.method.by_hand = bool(settings.get("by_hand", True))  # or another method were chosen, and this said, now
-        window.session.replace_all(state, entries, edits)
-        window.recall(settings)
+        with window.held():
+            window.session.replace_all(state, entries, edits)
+            window.recall(settings)
         if not entries:
             _look_at_first(window)
         if not quietly:

@@ -51,9 +51,9 @@ def load_the_rest(window: Workbench) -> Latest:
 
 
 def load_in_time(window: Workbench) -> None:
-    """Load the rest when what was open last has been read: two threads that run Python beside a window that is filled
-    meanwhile would stop it."""
-    if window.autosave.reading:
+    """Load the rest when what was open last has been read, and its next run planned: two threads that run Python beside
+    a window that is filled meanwhile would stop it."""
+    if window.autosave.reading or window.planner.busy:
         QTimer.singleShot(POLL_MS, window, lambda: load_in_time(window))
     else:
         load_the_rest(window)

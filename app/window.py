@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from kernels.cuda.devices import Device
 
 
+LOOK_MS = 15
+"""Until what was opened is shown in the room that was made for it."""
+
+
 class Window(Workbench):
     """The workbench, connected: what is chosen is planned, what is planned can run, what was run is shown."""
 
@@ -146,8 +150,8 @@ class Window(Workbench):
             saying.connect(self.jobs.say)
         loader.opened.connect(self.settings.add_recent)
         loader.found.connect(self._take_opened)
-        # In a turn of the event loop of its own, as it takes as long as all else that follows what was opened.
-        loader.data_added.connect(self._look_at, Qt.ConnectionType.QueuedConnection)
+        # In turns of the event loop of its own, as it takes as long as all else that follows what was opened.
+        loader.data_added.connect(self._look_soon, Qt.ConnectionType.QueuedConnection)
         self.data.open_wanted.connect(lambda path: loader.open_paths([path]))
         loader.session_wanted.connect(lambda path: actions.replace_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)
@@ -224,9 +228,10 @@ class Window(Workbench):
 
     def _replan(self) -> None:
         """Ask for a new plan; until it is there, Run is off, so that no old plan starts."""
-        method, request = self.method.method, self.request()
-        if method is None:
+        method = self.method.method
+        if method is None or self._held:
             return
+        request = self.request()
         data = self.session.state.inputs(method.problem)
         if self._suit(method, data):
             return
@@ -347,6 +352,11 @@ class Window(Workbench):
             self._looked_at = None
             self._show_result()
 
+    def _look_soon(self, datum: Any) -> None:
+        """Make room for data, and show it when that is painted: both in one turn would stop the window."""
+        self.viewer.make_room(datum)
+        QTimer.singleShot(LOOK_MS, self, lambda: self._look_at(datum))
+
     def _look_at(self, datum: Any) -> bool:
         """Show data in place of a result; False where no view can."""
         if not self.viewer.able(datum):
@@ -359,10 +369,19 @@ class Window(Workbench):
         return shown
 
     def _show_result(self) -> None:
+        """Show the result that is looked at: of what was just opened when the rest of it is painted."""
+        if self._held:
+            QTimer.singleShot(LOOK_MS, self, self._show_restored)
+            return
         self.selection.clear()
         self.viewer.show_entry(self.session.shown)
         self._show_stale()
         self.undoing.tell()
+
+    def _show_restored(self) -> None:
+        """Make the view in which results are looked at first, where there is none yet, in a turn of its own."""
+        self.viewer.prepare()
+        QTimer.singleShot(LOOK_MS, self, self._show_result)
 
     def _show_stale(self) -> None:
         shown = self.session.shown

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -62,6 +63,7 @@ class Workbench(QMainWindow):
         self.session, self.queue, self.planner = Session(), JobQueue(), Planner()
         self.loader = loading.Loader(self.session, self.queue)
         self.answer: Answer | None = None
+        self._held = False
         self._stale: dict[Entry, bool] = {}
         self.menus: dict[str, QMenu] = {}
         self._make_panels()
@@ -71,9 +73,20 @@ class Workbench(QMainWindow):
         backend, device = self.device.choice()
         return {**self.method.remembered(), "backend": backend, "device": device}
 
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Choose no method and plan nothing until all that takes the place of what is open is there: the form would be
+        laid out for a method that does not stay."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+            self.recalled.emit()
+
     def recall(self, saved: dict[str, Any]) -> None:
         """Put back what `remembered` returned."""
-        self.method.recall(saved)
+        self.method.recall(saved, lambda method: self.session.state.inputs(method.problem))
         self.device.choose(str(saved.get("backend", "auto")), int(saved.get("device", 0)))
         self.recalled.emit()
 

@@ -41,7 +41,7 @@ def main() -> int:
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.blocks:
-        return beside("window_blocks.py")
+        return max([beside(f"window_{name}.py") for name in ("blocks", "views", "restoring")])
     if chosen.one:
         return measure(chosen.files[0])
     with tempfile.TemporaryDirectory() as folder:

@@ -5,7 +5,8 @@
 
 Of every file: the time from the wish to open it to the first picture and to all tracks, by the clock and of processors,
 with the session saved beside it; the most memory meanwhile, in bytes a letter; the longest blocks of the event loop,
-as in window_blocks.py, also while the alignment is edited by a key and removed.
+as in window_blocks.py, also while the alignment is edited by a key and removed, and with --figures while figures of it
+are written.
 """
 
 from __future__ import annotations
@@ -24,18 +25,20 @@ LOOK_S = 0.05
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--figures", action="store_true", help="also figures of each, of what is seen and of all of it")
     parser.add_argument("--where", action="store_true", help="tell the stacks of long blocks")
     chosen = parser.parse_args()
-    with measured(Alignments, chosen.where) as (scenes, _):
+    with measured(Alignments, chosen.where) as (scenes, folder):
         for path in chosen.files:
-            scenes.open_alignment(path)
+            scenes.open_alignment(path, folder if chosen.figures else None)
     return 0
 
 
 class Alignments(Scenes):
     """What a user does with a large alignment at first."""
 
-    def open_alignment(self, path: Path) -> None:
+    def open_alignment(self, path: Path, figures: Path | None = None) -> None:
+        """Open it, edit it and remove it, and before that write ``figures`` of it to a folder."""
         window, seen = self.window, Seen()
 
         def there() -> bool:
@@ -52,6 +55,8 @@ class Alignments(Scenes):
         print(f"{path.name}: {view.alignment.summary}; first picture {picture:.2f} s ({of_picture:.2f} s of "
               f"processors), all tracks {tracks:.2f} s ({of_tracks:.2f} s), memory at most "
               f"{seen.most / view.alignment.letters.size:.2f} bytes a letter", flush=True)  # fmt: skip
+        if figures is not None:
+            self._draw(path.name, view, figures)
         self._edit(f"editing {path.name}", view)
         self.until(f"removing {path.name}", lambda: True, self._remove, 1.0)
 
@@ -64,6 +69,16 @@ class Alignments(Scenes):
         for _ in range(3):
             self.until(part, ready, lambda: QTest.keyClick(view.canvas, Qt.Key.Key_Space), 0.1)
         self.until(f"{part}, undo", ready, view.undo, 0.1)
+
+    def _draw(self, name: str, view: Any, folder: Path) -> None:
+        """A figure of what is seen, and of all in blocks of columns, in every format."""
+        from app.kit import export
+
+        ready = lambda: not view.taking.writing.busy  # noqa: E731
+        for kind in (".png", ".svg", ".pdf"):
+            export.ask_file = lambda *_, kind=kind: folder / f"figure{kind}"
+            for save, of in ((view.taking.save_picture, "what is seen"), (view.taking.save_wrapped, "all")):
+                self.until(f"{kind} of {of} of {name}", ready, save, 0.1)
 
     def _remove(self) -> None:
         self.window.session.remove_data(range(len(self.window.session.state.data)))

@@ -149,11 +149,14 @@ def main() -> int:
 
 
 @contextlib.contextmanager
-def measured(scenes_of: type[Played], where: bool) -> Iterator[tuple[Played, Path]]:
-    """The scenes of a window that has started, and a folder for their files; in the end its blocks are told, and the
-    program ends, without waiting for what the window still does. However it ends, the folder goes."""
+def measured(
+    scenes_of: type[Played], where: bool, folder: Path | None = None, keep: bool = False
+) -> Iterator[tuple[Played, Path]]:
+    """The scenes of a window that has started, and a folder for their files and its settings; in the end its blocks are
+    told, and the program ends, without waiting for what the window still does. However it ends, the folder goes, unless
+    somebody wants to ``keep`` it."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))
-    folder, failed = Path(tempfile.mkdtemp(prefix="antidiag-window-")), True
+    folder, failed = folder or new_folder(), True
     try:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         sys.path.insert(0, str(ROOT))
@@ -166,8 +169,13 @@ def measured(scenes_of: type[Played], where: bool) -> Iterator[tuple[Played, Pat
     except BaseException:
         traceback.print_exc()
     finally:
-        _remove(folder)
+        if not keep:
+            _remove(folder)
         os._exit(failed)
+
+
+def new_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="antidiag-window-"))
 
 
 def _remove(folder: Path) -> None:

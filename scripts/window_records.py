@@ -41,17 +41,17 @@ def main() -> int:
     return 0
 
 
-def make(path: Path, records: int) -> Path:
-    """Proteins, each under many names."""
+def make(path: Path, records: int, different: int = DIFFERENT, lengths: tuple[int, int] = LENGTHS) -> Path:
+    """Proteins, each under many names where fewer are ``different``."""
     import numpy as np
 
     random = np.random.default_rng(1)
     letters = np.frombuffer(b"ACDEFGHIKLMNPQRSTVWY", np.uint8)
-    kinds = [letters[random.integers(0, 20, size)].tobytes() for size in random.integers(*LENGTHS, DIFFERENT)]
+    kinds = [letters[random.integers(0, 20, size)].tobytes() for size in random.integers(*lengths, different)]
     with open(path, "wb") as target:
         target.writelines(
             b">record_%d\n%s\n" % (number, kinds[kind])
-            for number, kind in enumerate(random.integers(0, DIFFERENT, records).tolist())
+            for number, kind in enumerate(random.integers(0, different, records).tolist())
         )
     return path
 

@@ -29,7 +29,7 @@ GRACE_S = 0.3
 """How long a job that was cancelled has to end; then one that may be left alone is shown as cancelled."""
 COLLECT_MS = 1000
 CONTAINERS = frozenset({tuple, list, dict, set, frozenset})
-CROWD, MANY = 50_000, 20_000
+CROWD, MANY = 20_000, 20_000
 """New objects at once, and objects that one new container holds, that are too many to be looked through: that would
 stop the window for more than some 20 ms."""
 MOST_LOOKED_S = 0.02

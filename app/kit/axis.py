@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
@@ -90,7 +91,18 @@ def _opaque(pen: QPen) -> QPen:
     return solid
 
 
-def plain_plot() -> pg.PlotItem:
-    """A plot with such axes and without menus, which take as long to be made as all else of it."""
-    axes = {side: Axis(side) for side in ("bottom", "left")}
-    return pg.PlotItem(axisItems=axes, viewBox=pg.ViewBox(enableMenu=False), enableMenu=False)
+def plain_plot(axes: Mapping[str, pg.AxisItem] | None = None, box: pg.ViewBox | None = None) -> pg.PlotItem:
+    """A plot with such axes, or those of others where they are given, and without menus, which take as long to be made
+    as all else of it."""
+    axes = axes or {side: Axis(side) for side in ("bottom", "left")}
+    return pg.PlotItem(axisItems=dict(axes), viewBox=box or pg.ViewBox(enableMenu=False), enableMenu=False)
+
+
+class PlainPlot(pg.PlotWidget):
+    """A plot, around such an inner part, that takes with it what pyqtgraph makes for a menu: that is nobody's child,
+    and would be dressed with every theme after the plot is gone. It is not made a child, as that dresses it at once,
+    which takes longer than to make the plot."""
+
+    def __init__(self, inner: pg.PlotItem | None = None) -> None:
+        super().__init__(plotItem=inner or plain_plot())
+        self.destroyed.connect(self.getPlotItem().ctrlMenu.deleteLater)

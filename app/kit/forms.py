@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -38,16 +39,25 @@ class ParameterForm(QWidget):
         self.set_parameters(parameters)
 
     def set_parameters(self, parameters: Iterable[Parameter]) -> None:
-        """Build the rows anew."""
-        for row in self._rows.values():
+        """Have a row for each, as in a fresh form. The rows of those that are there already stay, as editors take
+        longer to be made than all else of another method takes to be shown."""
+        before, self._parameters = self._parameters, {parameter.name: parameter for parameter in parameters}
+        for name, row in list(self._rows.items()):
             for widget in row:
                 self._grid.removeWidget(widget)
-                widget.hide()
-                widget.deleteLater()
-        self._parameters = {parameter.name: parameter for parameter in parameters}
-        self._editors, self._rows, self._labels = {}, {}, {}
+            if before[name] is not self._parameters.get(name):
+                self._drop(name)
+        fresh = [parameter for name, parameter in self._parameters.items() if name not in self._rows]
+        for parameter in fresh:
+            self._make_row(parameter)
+        self._editors = {name: self._editors[name] for name in self._parameters}
         for place, parameter in enumerate(self._parameters.values()):
-            self._add_row(place, parameter)
+            self._begin_row(place, parameter)
+            if parameter not in fresh:  # the grid shows these in time; to show one now lays out all of it
+                self.show_row(parameter.name, True)
+        steps = [widget for name in self._parameters for widget in self._rows[name][1:]]
+        for one, following in pairwise(steps):
+            self.setTabOrder(one, following)
 
     def editor(self, name: str) -> Any:
         return self._editors[name]
@@ -102,7 +112,24 @@ class ParameterForm(QWidget):
         self.set_values({})
         self.changed.emit()
 
-    def _add_row(self, place: int, parameter: Parameter) -> None:
+    def _drop(self, name: str) -> None:
+        for widget in self._rows.pop(name):
+            widget.hide()
+            widget.deleteLater()
+        del self._editors[name], self._labels[name]
+
+    def _begin_row(self, place: int, parameter: Parameter) -> None:
+        """Put a row in its place, as if nobody had used it."""
+        editor = self._editors[parameter.name]
+        for column, widget in enumerate(self._rows[parameter.name]):
+            self._grid.addWidget(widget, place, column)
+        editor.set_value(self.default(parameter.name))
+        editor.set_automatic(None)
+        self._labels[parameter.name].setText(parameter.label)
+        self._labels[parameter.name].setToolTip(_tool_tip(parameter))
+        self._show_reset(parameter.name)
+
+    def _make_row(self, parameter: Parameter) -> None:
         editor = SPECIAL.get(parameter.name, EDITORS[parameter.kind])(parameter)
         label, reset = QLabel(parameter.label), QToolButton()
         label.setBuddy(editor)
@@ -118,12 +145,8 @@ class ParameterForm(QWidget):
         editor.setAccessibleDescription(parameter.help)
         self._editors[parameter.name] = editor
         self._rows[parameter.name], self._labels[parameter.name] = (label, editor, reset), label
-        editor.set_value(self.default(parameter.name))
         editor.edited.connect(lambda: self._edited(parameter.name))
         reset.clicked.connect(lambda: self._reset(parameter.name))
-        for column, widget in enumerate((label, editor, reset)):
-            self._grid.addWidget(widget, place, column)
-        self._show_reset(parameter.name)
 
     def _edited(self, name: str) -> None:
         self._show_reset(name)

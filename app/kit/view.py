@@ -102,19 +102,9 @@ class GradualView(View, Protocol):
     def sharp(self) -> bool: ...
 
 
-@runtime_checkable
-class PartedView(View, Protocol):
-    """A view of which what takes longest to be made can be made before it, in a turn of the event loop of its own."""
-
-    def __init__(self, selection: Selection, part: Any = None) -> None: ...
-
-    @classmethod
-    def part(cls) -> Any:
-        """What one view is then given."""
-
-
 def make_part(kind: type[View]) -> Any:
-    """What can be made before a view of a kind; None where nothing can."""
+    """What of a view takes longest to be made, where it can be made before the view, in a turn of the event loop of its
+    own: ``kind.part()``, which one view is then given beside its selection. None where there is no such part."""
     return kind.part() if hasattr(kind, "part") else None
 
 

@@ -16,6 +16,8 @@ from kernels.plan import Plan
 PARTS = 1000
 
 
+BORDER = 1
+"""Pixels of the border of a card."""
 LEAST_BAR = 40
 """Pixels of a bar that has least room."""
 
@@ -41,7 +43,8 @@ class CostPanel(Card):
         self.line.setObjectName("caption")
         self.line.setAccessibleName("Cost of the next run")
         pinned = QVBoxLayout(self.pinned)
-        pinned.setContentsMargins(2, 0, 2, 0)
+        beside = theme.MARGIN + BORDER  # so that its words stand below those of the cards
+        pinned.setContentsMargins(beside, 0, beside, 0)
         pinned.setSpacing(theme.SPACING // 2)
         for widget in (self.refusal, self.fitting, self.warnings, self.line):
             pinned.addWidget(widget)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
@@ -20,6 +20,7 @@ from kernels.model import SequenceType
 TUNED = "This value was found by a search on this machine (Run > Forget tuned values of the method takes it back)."
 ASKED = 10_000
 """Of a million sequences so many say what all are."""
+DataOf = Callable[[Method], Sequence[Any]]
 LETTER_SCORES = ("match", "mismatch")
 
 
@@ -100,14 +101,15 @@ class MethodPanel(Card):
         method = self._method.id if self._method else ""
         return {"method": method, "values": self._remembered, "by_hand": self.by_hand}
 
-    def recall(self, saved: Mapping[str, Any]) -> None:
-        """What `remembered` returned, as far as it still fits."""
+    def recall(self, saved: Mapping[str, Any], data_of: DataOf = lambda method: ()) -> None:
+        """What `remembered` returned, as far as it still fits, as it was for such data as there are of a method."""
         values = saved.get("values")
         if isinstance(values, dict):
             self._remembered = {str(name): value for name, value in values.items() if isinstance(value, dict)}
         self._method = None
         for method in self._methods:
             if method.id == saved.get("method"):
+                self._kind = kind_of_letters(data_of(method)) or self._kind
                 self.choose(method, bool(saved.get("by_hand", True)))
         self._show_method()
 

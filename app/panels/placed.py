@@ -112,18 +112,21 @@ class Places(QSplitter):
         Only those are made, so that a result of many views is there at once.
         """
         self._able = list(able)
-        for tabs in (self.tabs, self.beside):
-            tabs.blockSignals(True)
-            tabs.clear()
-        inside = [kind for kind in able if self._place.get(kind.id, TABS) == TABS]
+        placed: dict[str, list[type[View]]] = {place: [] for place in PLACES}
         for kind in able:
-            place = self._place.get(kind.id, TABS)
-            if not inside and place != WINDOW:
-                place = TABS
-            if place == WINDOW:
-                self._open(kind)
-            else:
-                (self.tabs if place == TABS else self.beside).addTab(self._holder(kind), kind.title)
+            placed[self._place.get(kind.id, TABS)].append(kind)
+        if not placed[TABS]:
+            placed[TABS], placed[BESIDE] = placed[BESIDE], []
+        wanted_in = (self.tabs, placed[TABS]), (self.beside, placed[BESIDE])
+        for tabs, kinds in wanted_in:
+            tabs.blockSignals(True)
+            self._take_away(tabs, kinds)
+        for tabs, kinds in wanted_in:
+            self._put_in(tabs, kinds)
+        if all(kind.id != wanted for kind in placed[TABS]):
+            self.tabs.setCurrentIndex(0)
+        for kind in placed[WINDOW]:
+            self._open(kind)
         for name in [name for name in self._windows if all(kind.id != name for kind in able)]:
             self._drop(name)
         self._show_beside(self.beside.count() > 0)
@@ -132,6 +135,19 @@ class Places(QSplitter):
         self.split_button.setEnabled(self.tabs.count() > 1)
         self.turn_to(wanted)
         return self.seen()
+
+    def _take_away(self, tabs: QTabWidget, kinds: Sequence[type[View]]) -> None:
+        """Have no tabs of other kinds. Those that stay are not touched: to put all in anew would take longer than most
+        views take to show a result."""
+        for index in reversed(range(tabs.count())):
+            if _held(tabs.widget(index)).kind not in kinds:
+                tabs.removeTab(index)
+
+    def _put_in(self, tabs: QTabWidget, kinds: Sequence[type[View]]) -> None:
+        """Have tabs of all these kinds, in this order, which those that are there have already."""
+        for index, kind in enumerate(kinds):
+            if tabs.widget(index) is not self._holder(kind):
+                tabs.insertTab(index, self._holder(kind), kind.title)
 
     def prepare(self, kind: type[View]) -> None:
         """Make a view before it is looked at."""

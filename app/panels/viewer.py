@@ -167,6 +167,12 @@ class ResultViews(QWidget):
         if len(rest) < 2:
             self._making.stop()
 
+    def make_room(self, datum: Any) -> None:
+        """Have the view that comes first for data that no run made on the screen, with nothing in it yet."""
+        if (able := self.able(datum)) and self._result is None and self._datum is None:
+            self.places.show_views(able, self._last_id)
+            self._pages.setCurrentIndex(1)
+
     def show_datum(self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({})) -> bool:
         """Show data that no run made, in the views that can; whether there is one.
 

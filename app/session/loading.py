@@ -90,21 +90,12 @@ class Loader(QObject):
         tell: Callable[[list[Sequence]], tuple[str, ...]] = lambda sequences: (),
     ) -> None:
         def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]:
-            from kernels.io import aligned_pixels, tiled_edits  # which load Numba
-
-            sequences, others = [], []
+            sequences: list[Sequence] = []
+            others: list[Any] = []
             for datum in read(monitor):
                 monitor.check()
-                if isinstance(datum, AlignedSequences):
-                    # what the window would stand still for: compiled code, and what edits need of many letters
-                    aligned_pixels.load(datum.letters)
-                    tiled_edits.prepare(datum)
-                if not isinstance(datum, Sequence):
-                    others.append(datum)
-                    continue
-                sequences.append(datum)
-                if len(datum) >= LONG:
-                    texts.makeup(datum)
+                prepare(datum)
+                (sequences if isinstance(datum, Sequence) else others).append(datum)
             changed = tell(sequences), what_reading_changed(sequences)
             return tuple(sequences), others, tuple(itertools.chain(*changed))
 
@@ -150,6 +141,19 @@ class Loader(QObject):
         self._session.add(
             found, label, [*chosen, *found][-most:] if chosen and most else together[:most], beside=beside
         )
+
+
+def prepare(datum: Any) -> None:
+    """Have on the thread that reads a datum what the window would stand still for: the composition of many letters, and
+    of alignments compiled code and what edits need."""
+    if isinstance(datum, Sequence):
+        if len(datum) >= LONG:
+            texts.makeup(datum)
+    elif isinstance(datum, AlignedSequences):
+        from kernels.io import aligned_pixels, tiled_edits  # which load Numba
+
+        aligned_pixels.load(datum.letters)
+        tiled_edits.prepare(datum)
 
 
 def read_file(path: Path, monitor: Monitor) -> list[Any]:

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 from PySide6.QtCore import Qt
 
-from app import settings, starting, views
+from app import settings, starting, texts, views
 from app.kit.view import as_widget
 from app.panels.sequence_table import NAME, ROLE
-from app.session import archive, autosave
+from app.session import archive, autosave, loading
 from app.session.state import State
 from app.starting import load_the_rest, start_with
 from app.window import Window
@@ -66,8 +66,33 @@ def test_the_rest_is_loaded_when_what_was_open_last_is_read(ready, monkeypatch):
     starting.load_in_time(ready)
     assert not loaded and len(later) == 1
     monkeypatch.setattr(ready.autosave, "reading", False)
+    monkeypatch.setattr(type(ready.planner), "busy", True)
+    later.pop()()
+    assert not loaded and len(later) == 1
+    monkeypatch.setattr(type(ready.planner), "busy", False)
     later.pop()()
     assert loaded == [ready] and not later
+
+
+def test_the_form_is_laid_out_once_for_what_was_open_last(qtbot, make_window, ready, monkeypatch):
+    """Every time more is a block of the window."""
+    ready.close()
+    again, asked, shown = make_window(), [], []
+    monkeypatch.setattr(again.planner, "ask", lambda request: asked.append(request.method.id))
+    again.method.method_changed.connect(shown.append)
+    start_with(again, [])
+    qtbot.waitUntil(lambda: bool(again.session.state.sequences) and not again.autosave.reading)
+    assert asked == [ready.method.method.id] and len(shown) == 1
+
+
+def test_what_was_open_last_is_prepared_by_the_thread_that_reads_it(qtbot, make_window, ready, monkeypatch):
+    ready.close()
+    again, threads = make_window(), []
+    monkeypatch.setattr(loading, "LONG", 1)
+    monkeypatch.setattr(texts, "makeup", lambda sequence: threads.append(threading.current_thread()) or "")
+    start_with(again, [])
+    qtbot.waitUntil(lambda: bool(again.session.state.sequences))
+    assert len(threads) >= 2 and threading.main_thread() not in threads[:2]
 
 
 def test_the_session_is_there_again_at_the_next_start(qtbot, make_window, ready, monkeypatch):
@@ -77,8 +102,12 @@ def test_the_session_is_there_again_at_the_next_start(qtbot, make_window, ready,
     ready.close()
     again, loaded = make_window(), []
     monkeypatch.setattr(views, "load", lambda: loaded.append((threading.current_thread(), again.session.entries)))
+    results = []
+    again.recalled.connect(lambda: results.append(again.viewer.result))
     start_with(again, [])
     qtbot.waitUntil(lambda: bool(again.session.entries))
+    assert results and set(results) == {None}  # a result is shown in a turn of its own, after the rest
+    qtbot.waitUntil(lambda: again.viewer.result is not None)
     ((loader, before),) = loaded
     assert loader is not threading.main_thread() and not before  # the window waits for no view
     assert cells(again, NAME) == ["one", "two"]

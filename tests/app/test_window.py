@@ -1,7 +1,8 @@
 """The window itself, its menus, panels and settings, as a person uses it."""
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 
 from app import actions, theme
 from app.dialogs.preferences import PreferencesDialog
@@ -193,3 +194,15 @@ def test_all_keys_are_listed_and_found(qtbot, ready):
     for keys in ("Ctrl+C", "Ctrl+Z", "Ctrl+F", "Shift+F8", "Shift+F10", "F4"):
         assert keys in listed
     dialog.close()
+
+
+def test_words_above_run_stand_below_those_of_the_cards(qtbot, ready):
+    cost = ready.cost
+    cost.notes.setText("The CPU is used.")
+    cost.notes.show()
+    ready.show()
+    qtbot.waitUntil(lambda: cost.line.isVisible() and cost.notes.isVisible())
+    QApplication.processEvents()
+    lefts = [widget.mapTo(ready, QPoint(0, 0)).x() for widget in (cost.line, cost.notes)]
+    assert lefts[0] == lefts[1]
+    assert cost.pinned.width() - cost.line.geometry().right() > theme.SPACING

@@ -9,7 +9,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QTransform
 
-from app.kit.axis import HIGH, WIDE, Axis
+from app.kit.axis import HIGH, WIDE, Axis, PlainPlot, plain_plot
 from app.kit.plane import cells, picture
 from app.kit.plane.data import Span
 from app.kit.plane.picture import Frame
@@ -79,7 +79,7 @@ class Layers(pg.GraphicsObject):
         painter.restore()
 
 
-class MatrixPlot(pg.PlotWidget):
+class MatrixPlot(PlainPlot):
     """Shows cells 0..m x 0..n of a problem: images, and over them what ``draw`` draws.
 
     ``settled(rows, columns, pixels)`` follows a change of the visible window after a short rest;
@@ -93,7 +93,7 @@ class MatrixPlot(pg.PlotWidget):
     key = Signal(str)
 
     def __init__(self, draw: Draw, inner: pg.PlotItem | None = None) -> None:
-        super().__init__(plotItem=inner or self.inner())
+        super().__init__(inner or self.inner())
         self.box = self.getPlotItem().getViewBox()
         self.box.invertY(True)
         self.lengths = (0, 0)
@@ -115,7 +115,7 @@ class MatrixPlot(pg.PlotWidget):
     def inner() -> pg.PlotItem:
         """What a plot is around, which takes longer to be made than all else of it."""
         axes = {"left": LetterAxis("left"), "bottom": LetterAxis("bottom")}
-        return pg.PlotItem(viewBox=MatrixBox(enableMenu=False), axisItems=axes)
+        return plain_plot(axes, MatrixBox(enableMenu=False))
 
     def show_plane(self, problem: PairProblem | ProfilePlane | None, names: tuple[str, str] = ("", "")) -> None:
         """Show another problem, with nothing computed yet; ``names`` label the axes."""

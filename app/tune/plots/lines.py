@@ -12,7 +12,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QBrush, QColor
 
 from app import texts, theme
-from app.kit.axis import plain_plot
+from app.kit.axis import PlainPlot
 from app.kit.legend import PENS, Kind, LegendItem
 from app.tune.plots import series
 from app.tune.plots.series import Level, Series
@@ -43,14 +43,14 @@ class Curve(NamedTuple):
     shade: int = 0
 
 
-class LinePlot(pg.PlotWidget):
+class LinePlot(PlainPlot):
     """Lines with error bars; a click on a point chooses it, hovering tells its values."""
 
     clicked = Signal(object)
     hovered = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__(plotItem=plain_plot())
+        super().__init__()
         self.lines: tuple[Series, ...] = ()
         self.items: tuple[LegendItem, ...] = ()
         self._dress: tuple[object, ...] = ()

@@ -12,7 +12,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app import texts, theme
-from app.kit.axis import plain_plot
+from app.kit.axis import PlainPlot
 from app.kit.legend import PENS, Kind, LegendItem
 from app.kit.widgets import label, row
 from app.tune.plots.lines import line_items
@@ -60,7 +60,7 @@ class RooflineView(QWidget):
         self.places: tuple[Place, ...] = ()
         self.roofs: tuple[Roofline, ...] = ()
         self.items: tuple[LegendItem, ...] = ()
-        self.plot = pg.PlotWidget(plotItem=plain_plot())
+        self.plot = PlainPlot()
         self.plot.setLogMode(True, True)
         self.plot.showGrid(x=True, y=True, alpha=0.2)
         for side in ("bottom", "left"):

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor
 
 from app import theme
+from app.kit.axis import PlainPlot, plain_plot
 from kernels.triple.model import Cell
 
 LETTERS = "ijk"
@@ -21,14 +22,14 @@ PATH_POINTS = 4000
 LEAST_SIZE = 150, 110
 
 
-class SlicePlot(pg.PlotWidget):
+class SlicePlot(PlainPlot):
     """The plane across ``axis``. ``moved(cell)``: the lines were dragged, or a cell clicked; ``hovered(cell)``."""
 
     moved = Signal(object)
     hovered = Signal(object)
 
     def __init__(self, axis: int, inner: pg.PlotItem | None = None) -> None:
-        super().__init__(plotItem=inner or self.inner())
+        super().__init__(inner)
         self.axis = axis
         self.cells: Cell = (1, 1, 1)
         self.place: Cell = (0, 0, 0)
@@ -44,7 +45,6 @@ class SlicePlot(pg.PlotWidget):
             self.addItem(item, ignoreBounds=True)
         self.invertY(True)
         self.hideButtons()
-        self.setMenuEnabled(False)
         self.setMinimumSize(*LEAST_SIZE)
         self.setAccessibleName(f"Slice across {LETTERS[axis]}")
         self._steps = (0, 0)
@@ -58,7 +58,7 @@ class SlicePlot(pg.PlotWidget):
     @staticmethod
     def inner() -> pg.PlotItem:
         """What a plot is around, which takes longer to be made than all else of it."""
-        return pg.PlotItem(viewBox=pg.ViewBox(enableMenu=False))
+        return plain_plot()
 
     def show_cube(self, cells: Cell, names: Sequence[str], steps: tuple[int, int], path: np.ndarray | None) -> None:
         """Begin with a cube; ``steps``: s and h, 0 for none; ``path``: its cells, shape (n, 3), or None."""

@@ -58,7 +58,7 @@ class ThreeSlices(QObject):
         self._inner: pg.PlotItem | None = None
         self._making = QTimer(self, interval=PAUSE_MS, singleShot=True)  # the pause begins when a plot is there
         self._making.timeout.connect(self._make_next)
-        self._making.start()
+        self._go_on()
 
     @property
     def plots(self) -> tuple[SlicePlot, ...]:

@@ -61,6 +61,7 @@ class CubeView(QWidget):
         self.found: Chunks | None = None
         self.path: np.ndarray | None = None
         self.place: Cell = (0, 0, 0)
+        self._gone_to: Cell | None = None
         self.values: Values | None = None
         self._levels = (0, 1)
         self._hovered: Cell | None = None
@@ -102,7 +103,7 @@ class CubeView(QWidget):
 
     def go(self, place: Cell) -> None:
         """Show the slices through a cell."""
-        self.place = place
+        self.place = self._gone_to = place
         self.slices.show_place(place)
         if self.path is not None:
             self._slider.blockSignals(True)
@@ -142,8 +143,10 @@ class CubeView(QWidget):
 
     def showEvent(self, event) -> None:
         super().showEvent(event)
-        if self.result is not None:
+        if self.result is not None and self.place != self._gone_to:  # it may have followed a column unseen
             self.go(self.place)
+        elif self.result is not None and self.values is None and len(self.slices.still()) < len(self.place):
+            self._settle.start()
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Title, cube, the slices that are shown beside it, and legend, for a file."""

@@ -38,6 +38,9 @@ from kernels.trees.problem import TreeAnswer, TreeProblem
 ORDERS = {"tree": "Tree", "input": "Input", "name": "Name"}
 MOST_ORDERED = 4000
 """Taxa up to which a tree is made for the order of rows where the result has none."""
+MANY = 1000
+"""Taxa from which on the distances are looked through on a thread."""
+Range = tuple[float, float]
 SAVED = "CSV table (*.csv);;PHYLIP distance matrix (*.phy)"
 HINT = "Drag to move, wheel to zoom; click a cell, a name or a branch to select taxa"
 
@@ -57,7 +60,8 @@ class DistancesView(QWidget):
         self._ordered = False
         self.order_by, self.map_name, self.stretch = "tree", "viridis", True
         self.canvas, self._legend, self._status = DistancesCanvas(), Legend(), Elided()
-        self._latest = Latest(self)
+        self._looking, self._latest = Latest(self), Latest(self)
+        self._looking.finished.connect(self._take_ranges)
         self._latest.finished.connect(self._take_tree)
         self._latest.failed.connect(lambda error: self._status.setText(str(error)))
         self._build()
@@ -78,7 +82,7 @@ class DistancesView(QWidget):
     @property
     def sharp(self) -> bool:
         """Whether the order of the rows is there."""
-        return not self._latest.busy
+        return not (self._looking.busy or self._latest.busy)
 
     def show_result(self, result: Result | None) -> None:
         """Show the distances of a result, or nothing; what is there already stays as it is."""
@@ -96,13 +100,20 @@ class DistancesView(QWidget):
     def show_matrix(self, matrix: DistanceMatrix | None, tree: Tree | None = None) -> None:
         """Show a matrix, or nothing; ``tree`` gives the order of its rows, else one is made in the background."""
         self._latest.cancel()
+        self._looking.cancel()
         self.matrix, self.tree, self._ordered = matrix, tree, False
-        self._tools.setEnabled(matrix is not None)
-        values = np.asarray(matrix.values) if matrix is not None else np.zeros((0, 0))
-        self._whole = heat.levels(values)
-        self._stretched = heat.stretched(values) if len(values) > 2 else self._whole
+        if matrix is not None and len(matrix) > MANY:
+            self._looking.request(lambda monitor: ranges(matrix))
+            self._anew()
+        else:
+            self._take_ranges(ranges(matrix))
+
+    def _take_ranges(self, found: tuple[Range, Range]) -> None:
+        """The picture can be made now, and a tree for the order of its rows."""
+        matrix = self.matrix
+        self._whole, self._stretched = found
         self._levels = self._stretched if self.stretch else self._whole
-        if matrix is not None and tree is None and 2 < len(matrix) <= MOST_ORDERED:
+        if matrix is not None and self.tree is None and 2 < len(matrix) <= MOST_ORDERED:
             self._latest.request(lambda monitor: _upgma(matrix, monitor))
         self._anew()
 
@@ -217,8 +228,9 @@ class DistancesView(QWidget):
         paint.paint(painter, self.canvas.picture, self.canvas.view, theme.active(), paint.FINEST)
 
     def _anew(self) -> None:
-        """Order the rows, and show the whole matrix."""
-        if self.matrix is None:
+        """Order the rows, and show the whole matrix, once it is known between what values its colours are spread."""
+        self._tools.setEnabled(self.matrix is not None and not self._looking.busy)
+        if self.matrix is None or self._looking.busy:
             self.canvas.show_picture(None)
         else:
             by_tree = self.order_by == "tree" and self.tree is not None
@@ -267,7 +279,7 @@ class DistancesView(QWidget):
         """The pair under the mouse, else what the mouse can do."""
         picture = self.canvas.picture
         if picture is None:
-            self._status.setText("")
+            self._status.setText("Looking through the distances\u2026" if self._looking.busy else "")
         elif cell is None:
             self._status.setText("Putting the rows in order\u2026" if self._latest.busy else HINT)
         else:
@@ -286,6 +298,13 @@ class DistancesView(QWidget):
         names = {self.canvas.picture.name(row) for row in rows}
         more = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
         self.selection.choose_taxa(names | self.selection.taxa if modifiers & more else names)
+
+
+def ranges(matrix: DistanceMatrix | None) -> tuple[Range, Range]:
+    """Between what values colours are spread: over all, and where these are nearly alike over most."""
+    values = np.asarray(matrix.values) if matrix is not None else np.zeros((0, 0))
+    whole = heat.levels(values)
+    return whole, heat.stretched(values) if len(values) > 2 else whole
 
 
 def matrix_of(result: Result) -> DistanceMatrix | None:

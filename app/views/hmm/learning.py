@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QSplitter, QTabl
 
 from app import theme
 from app.kit import result_text
-from app.kit.axis import plain_plot
+from app.kit.axis import PlainPlot, plain_plot
 from app.kit.selection import Selection
 from app.kit.widgets import tool_button
 from kernels.hmm.hmm import Hmm
@@ -91,7 +91,7 @@ class LearningView(QWidget):
         super().__init__()
         self.selection = selection
         self.result: Result | None = None
-        self.plot = pg.PlotWidget(plotItem=part or self.part())
+        self.plot = PlainPlot(part)
         self.plot.setAccessibleName("Logarithm of the probability of the sequences over the rounds")
         self.plot.getPlotItem().hideButtons()
         self.line = self.plot.plot([], [])

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QVBoxLayout, QWidget
 from app import texts, theme
 from app.kit import export
 from app.kit import result_text as view_texts
-from app.kit.axis import Axis
+from app.kit.axis import Axis, PlainPlot, plain_plot
 from app.kit.background import Latest
 from app.kit.flow import ToolRow
 from app.kit.fold import Fold, fold, folded
@@ -74,7 +74,7 @@ class TimelineView(QWidget):
         self.result: Result | None = None
         self.bars = Bars()
         self._fold: Fold | None = None
-        self.plot = pg.PlotWidget(plotItem=part or self.part())
+        self.plot = PlainPlot(part or self.part())
         self._axis, self._time = self.plot.getAxis("left"), self.plot.getAxis("bottom")
         self.plot.addItem(self.bars, ignoreBounds=True)
         self.plot.setLabel("bottom", "time (ms)")
@@ -116,7 +116,7 @@ class TimelineView(QWidget):
     @classmethod
     def part(cls) -> pg.PlotItem:
         axes = {"left": WorkerAxis("left"), "bottom": TimeAxis("bottom")}
-        return pg.PlotItem(axisItems=axes, viewBox=pg.ViewBox(enableMenu=False))
+        return plain_plot(axes)
 
     @classmethod
     def shows(cls, result: Result) -> bool:

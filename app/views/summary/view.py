@@ -21,8 +21,8 @@ from kernels.registry.loading import kind_of
 COMMAND_LINES = 5
 MANY_CELLS = 10**11
 """Cells of a problem whose answer may be so long that it is described on a thread."""
-MANY_DATA = 10_000
-"""Inputs from which on what they are is put together on a thread."""
+MANY_DATA = 1000
+"""Inputs from which on what they are, and their distances, is put together on a thread."""
 MOST_DATA = 10
 """Inputs that are listed; a run may have a hundred thousand."""
 

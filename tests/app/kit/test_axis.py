@@ -7,11 +7,16 @@ from functools import partial
 import numpy as np
 import pyqtgraph as pg
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QColor, QImage, QPainter
+from shiboken6 import delete, isValid
 
 from app import theme
 from app.kit import export
-from app.kit.axis import Axis
+from app.kit.axis import Axis, PlainPlot
+from app.kit.plane.plot import MatrixPlot
+from app.tune.plots.lines import LinePlot
+from app.views.cube.slices import SlicePlot
 
 
 @pytest.fixture
@@ -84,3 +89,12 @@ def test_of_a_power_of_ten_those_digits_have_words_that_have_room(qtbot, height,
     axis.resize(40, height)
     values = [*np.log10(np.arange(1, 10)), 1.0]
     assert [text for text in axis.logTickStrings(values, 1.0, None) if text] == named
+
+
+@pytest.mark.parametrize("make", [PlainPlot, partial(SlicePlot, 0), LinePlot, partial(MatrixPlot, lambda *_: None)])
+def test_no_menu_outlives_its_plot(qtbot, make):
+    plot = make()
+    menu = plot.getPlotItem().ctrlMenu
+    delete(plot)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not isValid(menu)

@@ -1,6 +1,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication
 
 from app.kit.forms import ParameterForm
 from app.kit.parameter_editors import LETTERS_COMPARED
@@ -189,3 +190,33 @@ def test_a_word_stands_beside_what_was_not_set_by_hand(form):
     form.mark(["s"], "tuned", "Found by a search.")
     assert form._labels["s"].text() == "Width"
     assert "Found" not in form._labels["s"].toolTip()
+
+
+def test_rows_that_stay_are_not_made_anew_and_begin_as_in_a_fresh_form(qtbot, form):
+    """To make an editor takes longer than all else of another method."""
+    other = Parameter("rate", "float", "Rate", "Other help.", default=0.25, minimum=0)
+    width, rate = form.editor("s"), form.editor("rate")
+    form.set_values({"s": 64})
+    form.set_automatic({"s": 512})
+    form.mark(["s"], "tuned", "")
+    form.show_row("s", False)
+    form.set_parameters([WORD, other, WIDTH])
+    assert form.editor("s") is width and form.editor("rate") is not rate
+    assert form.names() == tuple(form.values() | {"s": None}) == ("word", "rate", "s")
+    assert form.values() == {"word": "", "rate": 0.25} and width.text() == "auto" and width.isVisibleTo(form)
+    assert not any(reset.isVisibleTo(form) for *_, reset in form._rows.values())
+    QApplication.processEvents()
+    tops = [form.editor(name).geometry().top() for name in form.names()]
+    assert tops == sorted(tops)
+    form.editor("word").setFocus()
+    for name in ("rate", "s"):
+        qtbot.keyClick(form.focusWidget(), Qt.Key.Key_Tab)
+        assert form.focusWidget() in (form.editor(name), form.editor(name).lineEdit())
+
+
+def test_no_row_is_shown_before_the_grid_lays_it_out(form, monkeypatch):
+    """A widget that is shown at once has everything around it laid out, a row at a time."""
+    shown = []
+    monkeypatch.setattr(form, "show_row", lambda name, there: shown.append(name))
+    form.set_parameters([WIDTH, Parameter("other", "int", "Other", "Help.", default=1)])
+    assert shown == ["s"]

@@ -13,7 +13,6 @@ from app.kit.view import (
     EditedView,
     GradualView,
     MakingView,
-    PartedView,
     ProfiledView,
     View,
     as_widget,
@@ -151,7 +150,7 @@ def test_a_view_is_made_around_its_part(qtbot, kind):
     part = make_part(kind)
     view = kind(Selection(), part)
     qtbot.addWidget(view)
-    assert isinstance(view, PartedView) and view.plot.getPlotItem() is part
+    assert view.plot.getPlotItem() is part
 
 
 def test_no_view_is_made_while_the_one_that_is_looked_at_has_no_picture(qtbot):
@@ -165,6 +164,39 @@ def test_no_view_is_made_while_the_one_that_is_looked_at_has_no_picture(qtbot):
         shown._making.timeout.emit()
         assert list(shown.views) == made
     assert not shown._making.isActive()
+
+
+def test_tabs_that_stay_are_not_put_in_anew(qtbot, monkeypatch):
+    class Second(Plain):
+        id, title = "second", "Second"
+
+        @classmethod
+        def shows(cls, result):
+            return len(result.problem.first) > 8
+
+    class Third(Plain):
+        id, title = "third", "Third"
+
+    shown = ResultViews(lambda: [Plain, Second, Third], Selection(), QWidget())
+    qtbot.addWidget(shown)
+    shown.show_entry(an_entry())
+    shown.turn_to("third")
+    changes = []
+
+    def note(name):
+        change = getattr(shown.tabs, name)
+        monkeypatch.setattr(shown.tabs, name, lambda *given: changes.append(name) or change(*given))
+
+    for name in ("addTab", "insertTab", "removeTab", "clear"):
+        note(name)
+    shown.show_entry(an_entry())
+    assert not changes and shown.current.id == "third"
+    shown.show_entry(Entry(examples.result(examples.problem("ACGTACGTA", "ACGTTCGT"))))
+    assert shown.tabs_shown() == ("plain", "second", "third") and shown.current.id == "third"
+    shown.turn_to("second")
+    shown.show_entry(an_entry())
+    assert changes == ["insertTab", "removeTab"]
+    assert shown.tabs_shown() == ("plain", "third") and shown.current.id == "plain"
 
 
 def an_entry() -> Entry:

@@ -364,6 +364,28 @@ def test_the_same_problem_keeps_place_and_values(qtbot: Any, view: CubeView) -> 
     assert view.picture.scene() is None and view.values is None
 
 
+def test_a_cube_that_comes_back_is_not_shown_anew(view: CubeView, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[Any] = []
+    monkeypatch.setattr(view.slices, "show_place", shown.append)
+    view.hide()
+    view.show()
+    assert not shown
+    view.hide()
+    view.selection.choose_column(0)
+    assert not shown
+    view.show()
+    assert shown == [view.place]
+
+
+def test_no_slice_is_made_in_the_turn_that_paints_the_cube(qtbot: Any) -> None:
+    """The pause before the first begins when the view is there, and not while it is made, which takes as long."""
+    made = CubeView(Selection())
+    qtbot.addWidget(made)
+    assert made.slices.busy and not made.slices._making.isActive()
+    qtbot.waitUntil(made.slices._making.isActive)
+    assert not made.slices.plots and made.slices._inner is None
+
+
 def test_figures_are_saved_in_both_themes(view: CubeView, tmp_path: Path) -> None:
     for choice in ("dark", "light"):
         theme.apply(QApplication.instance(), choice)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.kit.selection import Selection
 from app.views.distances import paint
+from app.views.distances import view as module
 from app.views.distances.paint import Heat, View
 from app.views.distances.view import DistancesView, csv_lines, order_of
 from kernels.io import distances, newick
@@ -184,3 +186,17 @@ def test_what_can_be_shown(view) -> None:
     view.show_result(None)
     assert view.matrix is None and view.canvas.picture is None and not view._tools.isEnabled()
     view.canvas.repaint()
+
+
+def test_many_distances_are_looked_through_on_a_thread(qtbot, view, monkeypatch):
+    threads = []
+    ranges = module.ranges
+    monkeypatch.setattr(module, "MANY", 2)
+    monkeypatch.setattr(module, "ranges", lambda matrix: threads.append(threading.current_thread()) or ranges(matrix))
+    before = view.canvas.picture
+    view.show_result(None)
+    view.show_result(tree_examples.result())
+    assert view.canvas.picture is None and not view.sharp and not view._tools.isEnabled()
+    qtbot.waitUntil(lambda: view.sharp)
+    assert threading.main_thread() not in threads[1:] and len(threads) == 2
+    assert view.canvas.picture.levels == before.levels and view._tools.isEnabled()

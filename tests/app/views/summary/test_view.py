@@ -1,6 +1,8 @@
 import shlex
+import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtGui import QGuiApplication
@@ -110,6 +112,17 @@ def test_many_inputs_are_put_together_on_a_thread(qtbot, monkeypatch: pytest.Mon
     qtbot.waitUntil(lambda: view.sharp)
     assert f"Score: {result.score}" in view.copy_text()
     assert view.copy_text().endswith(command_line(result) + "\n")
+
+
+def test_what_thousands_of_inputs_led_to_is_told_by_a_thread(qtbot, monkeypatch):
+    """Their distances are millions."""
+    view, threads = SummaryView(Selection()), []
+    qtbot.addWidget(view)
+    monkeypatch.setattr(summary, "sections", lambda result: threads.append(threading.current_thread()) or [])
+    monkeypatch.setattr(summary, "command_line", lambda result: "")
+    view.show_result(SimpleNamespace(problem=SimpleNamespace(cells=1, data=range(2000))))
+    qtbot.waitUntil(lambda: view.sharp)
+    assert threads and threading.main_thread() not in threads
 
 
 def test_a_page_of_many_rows_has_no_more_widgets_than_one_of_few(qtbot):
