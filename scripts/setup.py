@@ -21,6 +21,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -78,6 +79,8 @@ COMPILER = "g++"
 PEERS = {"mafft": "mafft", "clustalw": "clustalw", "quicktree": "quicktree"}
 """Programs that some tests compare with, and their Debian packages."""
 
+PIP_INSTALL = ("-m", "pip", "install", "--disable-pip-version-check", "--no-warn-script-location", "--no-compile")
+
 LOCKS = tuple(map(Path, ("/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock", "/var/lib/apt/lists/lock",
                          "/var/cache/apt/archives/lock")))  # fmt: skip
 """Files that apt-get and others lock while they work."""
@@ -122,9 +125,7 @@ def set_up(dev: bool) -> None:
     complete = stamp.get("project") == hashed and needed | optional <= current
     if not complete:
         _make_environment(python, dev)
-        extras = needed | (set(stamp.get("extras", ())) - set(CUDA_DRIVERS))
-        _install(python, requirements(project, extras))
-        extras |= _install_optional(python, project, optional, set(stamp.get("extras", ())))
+        extras = _install_all(python, project, needed, optional, set(stamp.get("extras", ())))
         _try_out(python)
         stamp = {"project": hashed, "extras": sorted(extras)}
         write_stamp(stamp)
@@ -297,7 +298,25 @@ def _make_environment(python: Path, dev: bool) -> None:
     if not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         _provide_venv(dev)
     print(f"Making the virtual environment {ENVIRONMENT}", flush=True)
-    subprocess.run([sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(ENVIRONMENT)], check=True)
+    if not _has_newest_pip(python):
+        subprocess.run([str(python), "-m", "ensurepip", "--default-pip"], check=True)
+
+
+def _has_newest_pip(python: Path) -> bool:
+    """Install the newest pip by the one that comes with Python, run from its wheel. It finds out what to install in a
+    third of the time of one of 2023, and to install that one first takes longer than all of this."""
+    wheel = _wheel_of_pip()
+    command = [python, *PIP_INSTALL, "--retries", "1", "--upgrade", "pip"]
+    return wheel is not None and _works(command, PYTHONPATH=str(wheel)) and _works([python, "-m", "pip", "--version"])
+
+
+def _wheel_of_pip() -> Path | None:
+    """The wheel that ensurepip installs from; distributions of Linux keep it in a place of their own."""
+    import ensurepip  # it may have been installed just now
+
+    folders = (sysconfig.get_config_var("WHEEL_PKG_DIR"), Path(ensurepip.__file__).with_name("_bundled"))
+    return next((wheel for folder in folders if folder for wheel in sorted(Path(folder).glob("pip-*.whl"))), None)
 
 
 def _same_python(python: Path) -> bool:
@@ -356,30 +375,40 @@ def _is_held(lock: Path) -> bool:
     return False
 
 
+def _install_all(
+    python: Path, project: dict[str, Any], needed: set[str], optional: set[str], before: set[str]
+) -> set[str]:
+    """Install what is wanted, all at once, which takes less time than one after another; the extras that are there
+    then. The CPU stands in for CuPy where it cannot be installed."""
+    needed = needed | before - set(CUDA_DRIVERS)
+    cuda = optional or before & set(CUDA_DRIVERS)
+    _uninstall(python, project, before & set(CUDA_DRIVERS) - cuda)
+    try:
+        _install(python, requirements(project, needed | cuda))
+    except subprocess.CalledProcessError:
+        if not cuda:
+            raise
+        print(f"setup: trying again without {', '.join(cuda)}; Antidiag will use the CPU", file=sys.stderr)
+        _install(python, requirements(project, needed))
+        return needed
+    return needed | cuda
+
+
 def _install(python: Path, lines: list[str]) -> None:
     """By pip, which leaves it to Python to compile what is imported: most of ten thousand modules never are."""
     print(f"Installing {len(lines)} dependencies; the first time takes a few minutes", flush=True)
-    command = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-warn-script-location"]
-    subprocess.run([*command, "--no-compile", *lines], check=True)
+    subprocess.run([str(python), *PIP_INSTALL, *lines], check=True)
 
 
-def _install_optional(python: Path, project: dict[str, Any], extras: set[str], before: set[str]) -> set[str]:
-    """The extras out of ``extras`` that could be installed; the CPU stands in for the others."""
-    kept = before & set(CUDA_DRIVERS) if not extras else set()
-    for extra in (set(CUDA_DRIVERS) & before) - extras - kept:
+def _uninstall(python: Path, project: dict[str, Any], extras: set[str]) -> None:
+    for extra in extras:
         names = [re.split(r"[^\w.-]", line)[0] for line in project["optional-dependencies"][extra]]
         subprocess.run([str(python), "-m", "pip", "uninstall", "-y", *names], check=False)
-    for extra in extras:
-        try:
-            _install(python, project["optional-dependencies"][extra])
-            kept |= {extra}
-        except subprocess.CalledProcessError:
-            print(f"setup: the extra {extra} could not be installed; Antidiag will use the CPU", file=sys.stderr)
-    return kept
 
 
-def _works(command: list[Any]) -> bool:
-    return subprocess.run(list(map(str, command)), capture_output=True, check=False).returncode == 0
+def _works(command: list[Any], **environment: str) -> bool:
+    command, environment = list(map(str, command)), {**os.environ, **environment}
+    return subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 0
 
 
 def _output(command: list[Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -66,13 +67,65 @@ def test_dependencies_are_compiled_when_they_are_imported(monkeypatch):
     assert command[-2:] == ["numpy>=1.26", "numba"]
 
 
+@pytest.fixture
+def empty(monkeypatch, tmp_path):
+    """No environment, and a Python that comes with a pip of some age: what is run to make one, with its PYTHONPATH."""
+    made = SimpleNamespace(
+        commands=[], paths=[], fails=lambda command: False, wheel=tmp_path / "pip-23.0-py3-none-any.whl"
+    )
+    made.wheel.touch()
+
+    def run(command, env=None, **_):
+        made.commands.append(" ".join(command))
+        made.paths.append((env or {}).get("PYTHONPATH"))
+        return SimpleNamespace(returncode=int(made.fails(command)))
+
+    monkeypatch.setattr(setup.subprocess, "run", run)
+    monkeypatch.setattr(setup.sysconfig, "get_config_var", lambda name: str(tmp_path))
+    monkeypatch.setattr(setup, "ENVIRONMENT", tmp_path / ".venv")
+    made.python = tmp_path / ".venv" / "bin" / "python"
+    return made
+
+
+def test_the_pip_of_an_environment_is_the_newest(empty):
+    setup._make_environment(empty.python, dev=True)
+    make, install, look = empty.commands
+    assert "-m venv" in make and "--without-pip" in make
+    assert "pip install" in install and install.endswith("--upgrade pip")
+    assert empty.paths[1] == str(empty.wheel)
+    assert look == f"{empty.python} -m pip --version"
+
+
+@pytest.mark.parametrize("failing", ["install", "--version"])
+def test_an_environment_without_the_newest_pip_has_that_of_python(empty, failing):
+    empty.fails = lambda command: failing in command
+    setup._make_environment(empty.python, dev=True)
+    assert empty.commands[-1] == f"{empty.python} -m ensurepip --default-pip"
+
+
+def test_an_environment_has_pip_where_its_wheel_lies_elsewhere(empty, monkeypatch):
+    pytest.importorskip("ensurepip")
+    empty.wheel.unlink()
+    monkeypatch.setattr("ensurepip.__file__", str(empty.wheel))
+    setup._make_environment(empty.python, dev=True)
+    assert empty.commands[1:] == [f"{empty.python} -m ensurepip --default-pip"]
+
+
+def test_the_wheel_of_this_pythons_pip_is_found(monkeypatch):
+    ensurepip = pytest.importorskip("ensurepip")
+    assert zipfile.is_zipfile(setup._wheel_of_pip())
+    monkeypatch.setattr(setup.sysconfig, "get_config_var", lambda name: None)  # as where it is not set
+    if Path(ensurepip.__file__).with_name("_bundled").is_dir():
+        assert zipfile.is_zipfile(setup._wheel_of_pip())
+
+
 def test_what_the_tests_need_is_added_and_kept(place):
     setup.set_up(dev=False)
     place.done.clear()
     setup.set_up(dev=True)
     assert "pytest" in place.done[1]
     assert "parasail" in place.done[1]
-    assert "cupy-cuda13x" in place.done[2]
+    assert "cupy-cuda13x" in place.done[1]  # one pip finds out what fits together, and starts once
     place.done.clear()
     setup.set_up(dev=False)
     setup.set_up(dev=True)
