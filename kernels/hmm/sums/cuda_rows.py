@@ -30,10 +30,10 @@ class Letters(NamedTuple):
 
 def on_device(parts: Sequence[HmmProblem], run: Run) -> Letters:
     """The letters of these sequences, none of which is empty."""
-    seen = parts[0].observations if len(parts) == 1 else np.concatenate([part.observations for part in parts])
+    seen = np.concatenate([part.observations for part in parts])
     starts = np.zeros(len(seen) + 1, np.uint8)
     starts[np.cumsum([0, *(part.n for part in parts)])] = 1
-    if seen.nbytes <= transfers.PLAIN:
+    if seen.nbytes <= transfers.DIRECT:
         return Letters(*run.upload(seen, starts))
     return Letters(run.up(seen), run.up(starts))
 
