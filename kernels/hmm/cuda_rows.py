@@ -12,7 +12,7 @@ import numpy as np
 from kernels import semiring
 from kernels.cuda import blocks
 from kernels.cuda.compile import Part, allow_shared
-from kernels.cuda.run import ELEMENTS, Run
+from kernels.cuda.run import ELEMENTS, LAUNCHES_AHEAD, SHORT_AHEAD, Run
 from kernels.cuda.structs import Struct
 from kernels.cuda.transfers import recorded
 from kernels.hmm import cuda_sizes
@@ -120,7 +120,8 @@ class Pieces:
     def advance(self, correct: bool = False) -> None:
         """All pieces to their ends, in launches of a fraction of a second."""
         model, shaped, several = self.model, self.shape, self.several
-        with model.run.phase(self.name, waits=False) as phase:
+        ahead = SHORT_AHEAD if self.length * SHORT_AHEAD <= several else LAUNCHES_AHEAD
+        with model.run.phase(self.name, ahead=ahead, waits=False) as phase:
             for offset in range(0, self.length, several):
                 count = min(several, self.length - offset)
                 arguments = ADVANCE(

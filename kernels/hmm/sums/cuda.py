@@ -10,7 +10,7 @@ import cupy
 import numpy as np
 
 from kernels.cuda.leaving import leaving
-from kernels.cuda.run import Run
+from kernels.cuda.run import SHORT_AHEAD, Run
 from kernels.cuda.structs import Constants
 from kernels.hmm import cuda_sizes, vanishing
 from kernels.hmm.cuda_rows import Model
@@ -103,7 +103,7 @@ def _by_letter(
     team, n = cuda_sizes.team(model.states), model.letters
     length = length or cuda_sizes.slice_letters(n)
     kernel, sizes = _kernel(model, name), map(np.int32, (model.states, n, length, *last))
-    with model.run.phase(phase, waits=False) as launches:
+    with model.run.phase(phase, ahead=SHORT_AHEAD, waits=False) as launches:
         kernel((_teams(model, length) * team // THREADS,), (THREADS,), (*arrays, *sizes))
         launches.launched(n, n)
 
@@ -201,7 +201,7 @@ def _added_up(model: Model, tables: cupy.ndarray) -> cupy.ndarray:
     """The sum of the rows."""
     many, size = (int(length) for length in tables.shape)
     total, kernel = cupy.empty(size), _kernel(model, "add_up")
-    with model.run.phase("counts", waits=False) as phase:
+    with model.run.phase("counts", ahead=SHORT_AHEAD, waits=False) as phase:
         kernel((-(-size // cuda_sizes.WARP),), (256,), (tables, total, np.int32(size), np.int32(many)))
         phase.launched()
     return total
