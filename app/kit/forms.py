@@ -63,7 +63,7 @@ class ParameterForm(QWidget):
         return self._editors[name]
 
     def names(self) -> tuple[str, ...]:
-        return tuple(self._parameters)
+        return tuple(self._editors)
 
     def values(self) -> dict[str, Any]:
         """What was set by hand: values that are automatic are not there."""

@@ -27,6 +27,8 @@ ELEMENTS = {"float32": 0, "float64": 1, "int32": 2, "int64": 3}
 
 LAUNCHES_AHEAD = 2
 """Launches queued beyond the one that is waited for: the device never idles, cancel stays quick."""
+SHORT_AHEAD = 8
+"""As many that take a small part of what one may take."""
 
 
 @dataclass

@@ -12,8 +12,9 @@ import numpy as np
 from kernels import semiring
 from kernels.cuda import blocks
 from kernels.cuda.compile import Part, allow_shared
-from kernels.cuda.run import ELEMENTS, Run
+from kernels.cuda.run import ELEMENTS, LAUNCHES_AHEAD, SHORT_AHEAD, Run
 from kernels.cuda.structs import Struct
+from kernels.cuda.transfers import recorded
 from kernels.hmm import cuda_sizes
 from kernels.semiring import PLUS_TIMES, Semiring
 
@@ -119,7 +120,8 @@ class Pieces:
     def advance(self, correct: bool = False) -> None:
         """All pieces to their ends, in launches of a fraction of a second."""
         model, shaped, several = self.model, self.shape, self.several
-        with model.run.phase(self.name, waits=False) as phase:
+        ahead = SHORT_AHEAD if self.length * SHORT_AHEAD <= several else LAUNCHES_AHEAD
+        with model.run.phase(self.name, ahead=ahead, waits=False) as phase:
             for offset in range(0, self.length, several):
                 count = min(several, self.length - offset)
                 arguments = ADVANCE(
@@ -134,25 +136,50 @@ class Pieces:
                 phase.launched(offset + count, self.length)
 
 
-def by_correction(model: Model, piece: int) -> None:
-    """All rows of a model: of each piece from a guessed start, then again where the piece before has another end."""
-    if not model.steps:
-        return
-    length = min(piece, model.steps)
-    count = -(-model.steps // length)
-    starts = cupy.full((count, model.states), model.one, model.type)
-    starts[0] = model.rows[0]
-    pieces = Pieces(model, starts, length)
-    used, ends = starts.copy(), model.run.empty((count, model.states), model.type)
-    prepare, settle = model.kernel(PIECES, "prepare"), model.kernel(PIECES, "settle")
-    states, threads = np.int32(model.states), (model.threads,)
-    changed, correct = count, False
-    while changed:
+class Correction:
+    """All rows of a model: of each piece from a guessed start, then again where the piece before has another end.
+
+    The first two passes, after which pieces mostly agree, are queued when it is made; `finish` waits for them.
+    """
+
+    def __init__(self, model: Model, piece: int) -> None:
+        length = min(piece, model.steps)
+        count = -(-model.steps // length)
+        starts = cupy.full((count, model.states), model.one, model.type)
+        starts[0] = model.rows[0]
+        self._model, self._pieces = model, Pieces(model, starts, length)
+        self._used, self._ends = starts.copy(), model.run.empty((count, model.states), model.type)
+        self._prepare, self._settle = model.kernel(PIECES, "prepare"), model.kernel(PIECES, "settle")
+        self._pass(correct=False)  # in which every piece is changed
+        self._pass(correct=True)
+
+    def finish(self) -> bool:
+        """Wait until the rows are right, and say whether they were not after what was queued at first."""
+        changed = self._changed()
+        again = changed > 0
+        while changed:
+            self._pass(correct=True)
+            changed = self._changed()
+        return again
+
+    def _pass(self, correct: bool) -> None:
+        run, pieces = self._model.run, self._pieces
+        sizes, threads, states = (pieces.count,), (self._model.threads,), np.int32(self._model.states)
+        if correct:
+            arguments = self._ends, self._used, pieces.current, pieces.active, states
+            self._prepare(sizes, threads, arguments)
         pieces.advance(correct)
-        counter = model.run.filled(1, np.int32)
-        settle((count,), threads, (pieces.current, pieces.active, ends, counter, states))
-        if correct:  # at first, every piece is
-            changed = int(counter.get()[0])
-        correct = True
-        if changed:
-            prepare((count,), threads, (ends, used, pieces.current, pieces.active, states))
+        self._counter = run.filled(1, np.int32)
+        self._settle(sizes, threads, (pieces.current, pieces.active, self._ends, self._counter, states))
+        self._settled = recorded(cupy.cuda.get_current_stream())
+
+    def _changed(self) -> int:
+        """Pieces that the last pass changed; what was queued behind it is not waited for."""
+        self._settled.synchronize()
+        return int(self._counter.get(stream=cupy.cuda.Stream.null)[0])
+
+
+def by_correction(model: Model, piece: int) -> None:
+    """All rows of a model, when they are right."""
+    if model.steps:
+        Correction(model, piece).finish()

@@ -2,7 +2,7 @@
 
 Factors arrive in panels: some columns of the first, and as many rows of the second. What a panel adds to the product is
 computed as soon as it is there, so that the first ones have few columns and the device soon begins. Of the last panel
-some rows of the product are computed at a time; they leave while the next ones are.
+some rows of the product are computed at a time; they leave while the next ones are, so that it has many columns.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import cupy
@@ -34,7 +34,7 @@ LEAST = 4 << 20
 PART = 1 << 20
 """Bytes that a thread brings or takes at a time."""
 FIRST, MOST = 256, 1024
-"""Columns of the first panel, and of the last ones; those between have twice as many as the one before."""
+"""Columns of a panel at the beginning, and of the last ones; in between they become twice as many."""
 BLOCKS = 2
 """Blocks that a multiprocessor has at a time (product.cu)."""
 AHEAD = 2
@@ -71,11 +71,12 @@ def _pinned(rows: int, depth: int, columns: int) -> int:
 
 def cuts(depth: int, size: int) -> list[int]:
     """The first column of each panel, and the one after the last; whole tiles of ``size``."""
-    found, wide = [0], max(FIRST, size)
-    while found[-1] < depth:
-        found.append(min(found[-1] + wide, depth))
+    widths, wide, left = [], max(FIRST, size), depth
+    while left:
+        widths.append(min(wide, left))
+        left -= widths[-1]
         wide = min(2 * wide, max(MOST, size))
-    return found
+    return [0, *accumulate(sorted(widths))]  # what was left over is no last panel, behind which all rows would wait
 
 
 class Overlapped:

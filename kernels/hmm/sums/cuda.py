@@ -10,7 +10,7 @@ import cupy
 import numpy as np
 
 from kernels.cuda.leaving import leaving
-from kernels.cuda.run import Run
+from kernels.cuda.run import SHORT_AHEAD, Run
 from kernels.cuda.structs import Constants
 from kernels.hmm import cuda_sizes, vanishing
 from kernels.hmm.cuda_rows import Model
@@ -18,7 +18,7 @@ from kernels.hmm.hmm import Hmm
 from kernels.hmm.parameters import HmmParameters
 from kernels.hmm.problem import HmmProblem
 from kernels.hmm.sums import underflow
-from kernels.hmm.sums.cuda_rows import Letters, backward_rows, forward_rows, of_product, on_device
+from kernels.hmm.sums.cuda_rows import Letters, both_rows, forward_rows, of_product, on_device
 from kernels.hmm.sums.problem import Counts, EvaluationAnswer, LearningProblem, PosteriorAnswer, cannot_emit, learned
 from kernels.model import Outcome
 from kernels.monitor import Monitor, Silent
@@ -46,7 +46,7 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
     if problem.states <= cuda_sizes.FEW:
         found = of_product(hmm, letters, run, piece, int(problem.observations[-1]))
     else:
-        found = _added(_evidence(forward_rows(hmm, letters, run, piece), hmm), run)
+        found = _probability(hmm, letters, run, piece)
     notes = underflow.noted(problem, found, monitor)
     return Outcome(EvaluationAnswer(found), run.times_ms, 2 * problem.n, run.device_bytes, notes)
 
@@ -58,10 +58,9 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
         return Outcome(PosteriorAnswer(0.0, np.empty((0, problem.states))), run.times_ms)
     piece = typed(HmmParameters, parameters).piece
     with leaving(run, (problem.n, problem.states), np.dtype(np.float64)) as answer:
-        forward = forward_rows(problem.hmm, on_device([problem], run), run, piece)
-        evidence = _evidence(forward, problem.hmm)
+        rows = forward_rows(problem.hmm, on_device([problem], run), run, piece)
         # Where the sequence is impossible, some rows are zeros, and what follows from them is not looked at.
-        backward = backward_rows(forward, piece)
+        forward, evidence, backward = both_rows(rows, piece, _evidence)
         arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
         _by_letter(forward, "posterior", "posterior", arrays)
         found = _added(evidence, run)
@@ -104,7 +103,7 @@ def _by_letter(
     team, n = cuda_sizes.team(model.states), model.letters
     length = length or cuda_sizes.slice_letters(n)
     kernel, sizes = _kernel(model, name), map(np.int32, (model.states, n, length, *last))
-    with model.run.phase(phase, waits=False) as launches:
+    with model.run.phase(phase, ahead=SHORT_AHEAD, waits=False) as launches:
         kernel((_teams(model, length) * team // THREADS,), (THREADS,), (*arrays, *sizes))
         launches.launched(n, n)
 
@@ -116,11 +115,18 @@ def _teams(model: Model, length: int) -> int:
     return -(-slices // block) * block
 
 
-def _evidence(model: Model, hmm: Hmm) -> cupy.ndarray:
+def _probability(hmm: Hmm, letters: Letters, run: Run, piece: int) -> float:
+    """The logarithm of the probability of all letters."""
+    forward = forward_rows(hmm, letters, run, piece)
+    forward.finish()
+    return _added(_evidence(forward.model), run)
+
+
+def _evidence(model: Model) -> cupy.ndarray:
     """Logarithms from forward rows, of which the sum is that of the probability of all letters."""
     logarithms = cupy.zeros(_teams(model, cuda_sizes.slice_letters(model.letters)))
     arrays = (model.rows, model.emissions, model.seen, model.starts, model.sums,
-              np.float64(hmm.initial.sum()), logarithms)  # fmt: skip
+              np.float64(model.initial.sum() / model.one), logarithms)  # fmt: skip
     _by_letter(model, "forward", "evidence", arrays)
     return logarithms
 
@@ -142,10 +148,10 @@ def _counted(batches: Sequence[Batch], hmm: Hmm, run: Run, piece: int) -> Counts
 
 
 def _counted_together(batch: Batch, hmm: Hmm, run: Run, piece: int) -> tuple[float, cupy.ndarray, cupy.ndarray]:
-    forward = forward_rows(hmm, batch.letters, run, piece)
-    evidence = _evidence(forward, hmm)
-    counts = _counts(forward, backward_rows(forward, piece), hmm)
-    del forward  # whose memory is wanted where the sequences are impossible
+    rows = forward_rows(hmm, batch.letters, run, piece)
+    forward, evidence, backward = both_rows(rows, piece, _evidence)
+    counts = _counts(forward, backward, hmm)
+    del rows, forward, backward  # whose memory is wanted where the sequences are impossible
     found = _added(evidence, run)
     if found == -np.inf:
         _refuse(batch, hmm, run, piece)
@@ -155,7 +161,7 @@ def _counted_together(batch: Batch, hmm: Hmm, run: Run, piece: int) -> tuple[flo
 def _refuse(batch: Batch, hmm: Hmm, run: Run, piece: int) -> NoReturn:
     """InputError that names the first sequence that the model cannot emit."""
     for part in batch.parts:
-        if _added(_evidence(forward_rows(hmm, on_device([part], run), run, piece), hmm), run) == -np.inf:
+        if _probability(hmm, on_device([part], run), run, piece) == -np.inf:
             raise cannot_emit(part)
     raise AssertionError("every sequence is possible, and all of them together are not")
 
@@ -195,7 +201,7 @@ def _added_up(model: Model, tables: cupy.ndarray) -> cupy.ndarray:
     """The sum of the rows."""
     many, size = (int(length) for length in tables.shape)
     total, kernel = cupy.empty(size), _kernel(model, "add_up")
-    with model.run.phase("counts", waits=False) as phase:
+    with model.run.phase("counts", ahead=SHORT_AHEAD, waits=False) as phase:
         kernel((-(-size // cuda_sizes.WARP),), (256,), (tables, total, np.int32(size), np.int32(many)))
         phase.launched()
     return total

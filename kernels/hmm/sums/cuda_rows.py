@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
+from kernels.cuda import transfers
 from kernels.cuda.run import Phase, Run
 from kernels.hmm import cuda_sizes
-from kernels.hmm.cuda_rows import Model, Pieces, by_correction
+from kernels.hmm.cuda_rows import Correction, Model, Pieces
 from kernels.hmm.hmm import Hmm
 from kernels.hmm.problem import HmmProblem
 from kernels.semiring import PLUS_TIMES
@@ -32,17 +33,42 @@ def on_device(parts: Sequence[HmmProblem], run: Run) -> Letters:
     seen = np.concatenate([part.observations for part in parts])
     starts = np.zeros(len(seen) + 1, np.uint8)
     starts[np.cumsum([0, *(part.n for part in parts)])] = 1
+    if seen.nbytes <= transfers.DIRECT:
+        return Letters(*run.upload(seen, starts))
     return Letters(run.up(seen), run.up(starts))
 
 
-def forward_rows(hmm: Hmm, letters: Letters, run: Run, piece: int) -> Model:
+class Rows(NamedTuple):
+    """Rows of a model that are being computed: what is queued behind them is right unless `finish` says otherwise."""
+
+    model: Model
+    correction: Correction | None = None
+
+    def finish(self) -> bool:
+        """Wait until the rows are right, and say whether they were not after what was queued at first."""
+        return self.correction is not None and self.correction.finish()
+
+
+def forward_rows(hmm: Hmm, letters: Letters, run: Run, piece: int) -> Rows:
     """The model on the device, with forward rows: that of letter k is before what k emits."""
-    model = _model(hmm, letters, run, cupy.empty((len(letters.seen), len(hmm))))
-    _fill(model, piece)
-    return model
+    return _filled(_model(hmm, letters, run, cupy.empty((len(letters.seen), len(hmm)))), piece)
 
 
-def backward_rows(forward: Model, piece: int) -> Model:
+def both_rows(forward: Rows, piece: int, between: Callable[[Model], cupy.ndarray]) -> tuple[Model, cupy.ndarray, Model]:
+    """Forward rows, what is made ``between``, by something queued, of these, and backward rows.
+
+    All is queued before anything is waited for, so that the device does not; it is made again where forward rows were
+    not right by then.
+    """
+    model = forward.model
+    made, backward = between(model), _backward_rows(model, piece)
+    if forward.finish():
+        made, backward = between(model), _backward_rows(model, piece)
+    backward.finish()
+    return model, made, backward.model
+
+
+def _backward_rows(forward: Model, piece: int) -> Rows:
     """Backward rows over the reversed sequence: row m is of letter n - 1 - m, after what that letter emits."""
     assert forward.seam is not None
     model = replace(
@@ -50,8 +76,7 @@ def backward_rows(forward: Model, piece: int) -> Model:
         rows=cupy.empty_like(forward.rows), seen=cupy.ascontiguousarray(forward.seen[::-1]),
         seam=cupy.ascontiguousarray(forward.seam[::-1]), reached=forward.rows, name="backward",
     )  # fmt: skip
-    _fill(model, piece)
-    return model
+    return _filled(model, piece)
 
 
 def of_product(hmm: Hmm, letters: Letters, run: Run, piece: int, last: int) -> float:
@@ -76,23 +101,25 @@ def _model(hmm: Hmm, letters: Letters, run: Run, rows: cupy.ndarray) -> Model:
     emissions = np.vstack([hmm.emissions.T, np.ones(len(hmm))])
     seam, one = np.stack([np.ones(len(hmm)), hmm.initial]), 2.0**cuda_sizes.RAISED
     units = np.eye(len(hmm)) * one if len(hmm) <= cuda_sizes.FEW else np.empty((0, 0))
-    ways, columns, emitted, seams, sums, products = run.upload(
-        hmm.transitions, hmm.transitions.T, emissions, seam, hmm.transitions.sum(axis=1), units
+    ways, emitted, seams, sums, products = run.upload(
+        hmm.transitions, emissions, seam, hmm.transitions.sum(axis=1), units
     )
-    return Model(run, len(hmm), len(letters.seen), PLUS_TIMES, np.dtype(np.float64), ways, columns, emitted,
-                 letters.seen, rows, hmm.initial * one, starts=letters.starts, seam=seams, sums=sums, units=products,
-                 name="forward")  # fmt: skip
+    return Model(run, len(hmm), len(letters.seen), PLUS_TIMES, np.dtype(np.float64), ways,
+                 cupy.ascontiguousarray(ways.T), emitted, letters.seen, rows, hmm.initial * one, starts=letters.starts,
+                 seam=seams, sums=sums, units=products, name="forward")  # fmt: skip
 
 
-def _fill(model: Model, piece: int) -> None:
+def _filled(model: Model, piece: int) -> Rows:
     """All rows of a model: from products of matrices where those are small, else from guesses that are corrected."""
     model.rows[:1].set(model.initial[None])
+    if not model.steps:
+        return Rows(model)
     if model.states > cuda_sizes.FEW:
-        by_correction(model, piece)
-    elif model.steps:
-        length = min(piece, model.steps)
-        starts = _starts(model, _products(model, length)[:-1])
-        Pieces(model, starts, length).advance()
+        return Rows(model, Correction(model, piece))
+    length = min(piece, model.steps)
+    starts = _starts(model, _products(model, length)[:-1])
+    Pieces(model, starts, length).advance()
+    return Rows(model)
 
 
 Level = tuple[cupy.ndarray, cupy.ndarray]
@@ -118,14 +145,16 @@ def _products(model: Model, length: int) -> list[Level]:
 def _joined(model: Model, kernel: Any, phase: Phase, below: Level, nodes: int) -> Level:
     """The products of pairs of nodes, a level up in the tree; a level of one launch, which is short, is not told of."""
     states, halves = model.states, -(-nodes // 2)
-    above = cupy.empty((halves * states, states)), cupy.empty(halves * states, np.int64)
+    above = model.run.empty((halves * states, states), np.float64), model.run.empty(halves * states, np.int64)
     several = _several(states)
+    if halves <= several:
+        kernel((halves, states), (model.threads,), (*below, *above, np.int32(nodes), np.int32(states)))
+        return above
     for first in range(0, halves, several):
         count = min(several, halves - first)
         parts = *(part[2 * first * states :] for part in below), *(part[first * states :] for part in above)
         kernel((count, states), (model.threads,), (*parts, np.int32(nodes - 2 * first), np.int32(states)))
-        if several < halves:
-            phase.launched(first + count, halves)
+        phase.launched(first + count, halves)
     return above
 
 
@@ -141,7 +170,7 @@ def _starts(model: Model, levels: list[Level]) -> cupy.ndarray:
     with model.run.phase(model.name, waits=False) as phase:
         for level in levels[::-1]:
             nodes = len(level[1]) // states
-            below = cupy.empty((nodes, states))
+            below = model.run.empty((nodes, states), np.float64)
             kernel((nodes,), (model.threads,), (starts, *level, below, np.int32(states)))
             starts = below
         phase.launched()

@@ -169,7 +169,8 @@ def _all_levels(
             phase.launched(before(end), before(levels))
     bounds = np.searchsorted(rows, np.arange(rows[-1] + 2)) * together
     extents = [extent(np.arange(first, min(end, levels))) for first, end in pairwise(bounds)]
-    _log(job, log, extents)
+    if job.run.steps.keeps:
+        _log(job, log, extents)
 
 
 def _log(job: Job, log: cupy.ndarray, extents: list[tuple[Span, Span]]) -> None:

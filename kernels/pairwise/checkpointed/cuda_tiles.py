@@ -137,10 +137,11 @@ def _sweep(
     height, width = int(tiles["m"].max()), int(tiles["n"].max())
     part = replace(part, encoded=job.encoded.part((0, height), (0, width)), tiles=len(tiles))
     (on_device,) = part.run.upload(tiles.view(np.uint8))
-    kept, registers, times = cuda_sweep.tile_states(part, on_device)
+    kept, registers, log = cuda_sweep.tile_states(part, on_device)
     del borders  # which the sweep has read by now
-    ended_ns = time.perf_counter_ns()
-    job.run.meanwhile(lambda: _log(job, tiles, band, times, ended_ns))
+    if job.run.steps.keeps:
+        times, ended_ns = cuda_sweep.tile_times(part, log), time.perf_counter_ns()
+        job.run.meanwhile(lambda: _log(job, tiles, band, times, ended_ns))
     order = part.strips * np.arange(len(tiles))
     tiles["states"] = kept.boundary_states.data.ptr + order * kept.boundary_states[0].nbytes
     tiles["registers"] = registers.data.ptr + order * registers[0].nbytes

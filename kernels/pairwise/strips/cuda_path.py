@@ -88,7 +88,8 @@ def _sub_paths(
         phase.launched()
     with job.run.timed("transfer"):
         found, taken = operations.get(), counts.get()
-    _log_sub_paths(job, log.get().view(EVENT.dtype)[:, 0], paths)
+    if job.run.steps.keeps:
+        _log_sub_paths(job, log.get().view(EVENT.dtype)[:, 0], paths)
     whole, ends = memoryview(found), (operation_starts + taken).tolist()
     # Bytes are joined in a ninth of the time that indexing takes.
     joined = b"".join([whole[start:end] for start, end in zip(operation_starts.tolist(), ends, strict=True)])

@@ -90,13 +90,15 @@ def states(job: Job, chunks: int, height: int | None, true_values: bool) -> tupl
     return kept, _corner(job, state, states_kept=True)
 
 
-def tile_states(job: Job, tiles: cupy.ndarray) -> tuple[Kept, cupy.ndarray, np.ndarray]:
-    """The sweep of tiles (TILE): start states inside, registers at the end, times of the strips.
-
-    Times are EVENT, shape (launches or 1, tiles, strips).
-    """
+def tile_states(job: Job, tiles: cupy.ndarray) -> tuple[Kept, cupy.ndarray, cupy.ndarray]:
+    """The sweep of tiles (TILE): start states inside, registers at the end, the log (see `tile_times`)."""
     kept, state, (log, _) = _states(job, "phase 2", 0, None, False, tiles)
-    return kept, state, log.get().view(EVENT.dtype).reshape(len(log), job.tiles, job.strips)
+    return kept, state, log
+
+
+def tile_times(job: Job, log: cupy.ndarray) -> np.ndarray:
+    """The log of a sweep of tiles: EVENT, shape (launches or 1, tiles, strips)."""
+    return log.get().view(EVENT.dtype).reshape(len(log), job.tiles, job.strips)
 
 
 def _states(
@@ -221,6 +223,8 @@ def _log_strips(job: Job, log: cupy.ndarray, slices: list[cuda_sizes.Slice], goe
 
     Where the run ``goes_on`` it is made while the device does.
     """
+    if not job.run.steps.keeps:
+        return
     times, ended_ns = log.get().view(EVENT.dtype)[..., 0], time.perf_counter_ns()
     if goes_on:
         job.run.meanwhile(lambda: _log_times(job, times, slices, ended_ns))

@@ -13,7 +13,7 @@ import numpy as np
 from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
 from kernels.cpu.simd import LANES, SHORT_LANES
 from kernels.cpu.workers import share, stop_word
-from kernels.model import Outcome, SequenceType
+from kernels.model import Outcome, SequenceType, lengths_of
 from kernels.monitor import Monitor
 from kernels.parameters import typed
 from kernels.scoring import Mode
@@ -44,7 +44,8 @@ def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: 
     """1 - identities / the shorter length of the best alignment of each pair, as ClustalW has it."""
     times_ms = {"compilation": time_ms(partial(_compile_full, problem.mode == Mode.LOCAL)), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    codes, numbers = encoded(problem)
+    together, numbers = encoded(problem)
+    codes = np.split(together, np.cumsum(lengths_of(problem.sequences))[:-1])
     table = _padded(numbers)
     groups = grouped(codes, LANES, table.shape[0] - 1)
     starts = np.concatenate([[0], np.cumsum(groups.lengths)])

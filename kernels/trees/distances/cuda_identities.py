@@ -14,13 +14,14 @@ from kernels.cpu.phases import time_ms
 from kernels.cuda import blocks
 from kernels.cuda.compile import allow_shared
 from kernels.cuda.run import Run
+from kernels.model import lengths_of
 from kernels.scoring import Mode
 from kernels.trees.distances import tiling
 from kernels.trees.distances.cpu_counts import compile_shares, shares
 from kernels.trees.distances.cuda_sources import IDENTITIES, LANES, PAIRS, SEQUENCES, STRIP, STRIPS
 from kernels.trees.distances.identities import encoded
 from kernels.trees.distances.packing import Packing, packing
-from kernels.trees.distances.problem import FullProblem
+from kernels.trees.distances.problem import FullProblem, cells_of
 from kernels.trees.distances.sizes import BUSY_WARPS, LONE_WARPS, border_warps
 from kernels.trees.distances.tiling import TILE, Slices
 
@@ -52,18 +53,17 @@ class Identities:
 
     def __init__(self, problem: FullProblem, run: Run) -> None:
         self.problem, self.run = problem, run
-        codes, self.scores = encoded(problem)
-        lengths = np.array([code.size for code in codes])
-        self.order = np.argsort(lengths, kind="stable")
-        self.lengths = lengths[self.order]
-        self.blocks = -(-len(codes) // TILE)
+        with run.timed("alignments"):
+            lengths = lengths_of(problem.sequences)
+            self.order = np.argsort(lengths, kind="stable")
+            self.lengths = lengths[self.order]
+            codes, self.scores = encoded(problem, self.order)
+        self.blocks = -(-lengths.size // TILE)
         self.counts = np.zeros((self.blocks, TILE, self.blocks, TILE), np.int32)
-        self.slices = Slices(run.monitor, run.steps, problem.cells, FIRST_SLICE)
+        self.slices = Slices(run.monitor, run.steps, cells_of(lengths), FIRST_SLICE)
         self.multiprocessors = blocks.multiprocessors()
-        with run.timed("transfer"):
-            self.letters = cupy.asarray(np.concatenate([codes[at] for at in self.order]))
-            self.starts = cupy.asarray(np.concatenate([[0], np.cumsum(self.lengths)]))
-            self.ticket = run.empty(1, np.uint64)
+        self.letters, self.starts = run.upload(codes, np.concatenate([[0], np.cumsum(self.lengths)]))
+        self.ticket = run.empty(1, np.uint64)
 
     def distances(self) -> np.ndarray:
         """1 - identities / the shorter length of all pairs, float64 (n, n)."""

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise
+from collections.abc import Sequence as Sequences
 
 import numpy as np
 
+from kernels.model import Sequence
 from kernels.scoring import UNKNOWN, compacted, encode
 from kernels.trees.distances.problem import FullProblem
 
 
-def encoded(problem: FullProblem) -> tuple[list[np.ndarray], np.ndarray]:
-    """Codes of all sequences, uint8, and the scores of the letters that occur, int32, square."""
-    together = _together(problem)
+def encoded(problem: FullProblem, order: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of all sequences, one after another in an order or in their own, uint8, and the scores of the letters that
+    occur, int32, square."""
+    together = _together(
+        problem, problem.sequences if order is None else [problem.sequences[at] for at in order.tolist()]
+    )
     present, numbers = compacted([together], len(problem.scoring.scores))
     codes = np.frombuffer(together.translate(numbers), np.uint8)
-    ends = [0, *accumulate(len(sequence.letters) for sequence in problem.sequences)]
-    return [codes[first:last] for first, last in pairwise(ends)], problem.scoring.scores[np.ix_(present, present)]
+    return codes, problem.scoring.scores[np.ix_(present, present)]
 
 
-def _together(problem: FullProblem) -> bytearray:
-    """Matrix codes of all sequences, one after another; InputError names record and position of a strange letter."""
-    letters = bytearray().join(sequence.letters for sequence in problem.sequences)
+def _together(problem: FullProblem, sequences: Sequences[Sequence]) -> bytearray:
+    """Matrix codes of these sequences, one after another; InputError names record and position of a strange letter."""
+    letters = bytearray().join([sequence.letters for sequence in sequences])
     codes = letters.translate(problem.scoring.matrix.translation)
     if UNKNOWN in codes:
         for sequence in problem.sequences:

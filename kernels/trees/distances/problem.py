@@ -79,9 +79,7 @@ class _Sequences:
     @property
     def cells(self) -> int:
         """Products of lengths, summed over all pairs."""
-        lengths = lengths_of(self.sequences)
-        counted = zip(*(found.tolist() for found in np.unique(lengths, return_counts=True)), strict=True)
-        return (int(lengths.sum()) ** 2 - sum(count * length**2 for length, count in counted)) // 2
+        return cells_of(lengths_of(self.sequences))
 
     @property
     def title(self) -> str:
@@ -187,6 +185,12 @@ class DistanceAnswer:
         values = self.distances.values
         assert values.shape == (len(rows), len(rows)), f"distances of shape {values.shape}"
         assert sound(values), "a distance is missing, negative, asymmetric, or not 0 from a sequence to itself"
+
+
+def cells_of(lengths: np.ndarray) -> int:
+    """Products of lengths, summed over all pairs of sequences of these; without an overflow."""
+    counted = zip(*(found.tolist() for found in np.unique(lengths, return_counts=True)), strict=True)
+    return (int(lengths.sum()) ** 2 - sum(count * length**2 for length, count in counted)) // 2
 
 
 def matrix_of(problem: _Sequences, values: np.ndarray, name: str) -> DistanceMatrix:

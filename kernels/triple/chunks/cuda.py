@@ -62,7 +62,8 @@ def _sweep(job: Job) -> cupy.ndarray:
             arguments = *fixed, *SLICE(first=first, last=end), tickets[index:], last, log
             kernel((min(end - first, most),), (threads,), arguments, shared_mem=shared)
             phase.launched(end, job.grid.chunks)
-    _log_chunks(job, log.get().view(EVENT.dtype)[:, 0])
+    if job.run.steps.keeps:
+        _log_chunks(job, log.get().view(EVENT.dtype)[:, 0])
     return last
 
 

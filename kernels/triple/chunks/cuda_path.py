@@ -60,7 +60,8 @@ def compute(job: Job, parts: np.ndarray) -> np.ndarray:
             phase.launched(int(after["count"].sum()) if remaining else most, most)
     with job.run.timed("transfer"):
         backwards = found.get()
-    _log_parts(job, log.get().view(EVENT.dtype)[:, 0], parts)
+    if job.run.steps.keeps:
+        _log_parts(job, log.get().view(EVENT.dtype)[:, 0], parts)
     pieces = [backwards[at : at + count] for at, count in zip(places, after["count"], strict=True)]
     # The move into the first cell is none of the path's columns.
     return np.concatenate(pieces)[-2::-1].copy()

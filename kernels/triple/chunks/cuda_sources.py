@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from kernels.cuda.events import EVENT
@@ -54,6 +55,7 @@ PIECES = 4
 """Events of the step log for each chunk."""
 
 
+@cache
 def sources(kernel: str, affine: bool, mapping: str) -> tuple[Path | Struct | Constants, ...]:
     """Sources of "layered", "sloped" or "path"; ``mapping`` is "tiles" or "cells"."""
     here = Path(__file__).parent

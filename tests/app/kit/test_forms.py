@@ -220,3 +220,22 @@ def test_no_row_is_shown_before_the_grid_lays_it_out(form, monkeypatch):
     monkeypatch.setattr(form, "show_row", lambda name, there: shown.append(name))
     form.set_parameters([WIDTH, Parameter("other", "int", "Other", "Help.", default=1)])
     assert shown == ["s"]
+
+
+def test_focus_that_leaves_a_row_that_goes_finds_an_editor_of_every_name(qtbot, form):
+    """Who follows the focus is told of it while rows are dropped and others are not yet there."""
+    form.activateWindow()
+    qtbot.waitUntil(form.isActiveWindow)
+    form.editor("s").setFocus()
+    seen = []
+
+    def look(before, now):
+        seen.append([form.editor(name) for name in form.names()])
+
+    application = QApplication.instance()
+    application.focusChanged.connect(look)
+    try:
+        form.set_parameters([Parameter("other", "int", "Other", "Help.", default=1)])
+    finally:
+        application.focusChanged.disconnect(look)
+    assert seen and form.names() == ("other",)

@@ -75,10 +75,11 @@ def test_factors_may_lie_otherwise(small) -> None:
 def test_panels_grow_and_hold_all_columns(small, monkeypatch) -> None:
     monkeypatch.setattr(small, "FIRST", 256)
     monkeypatch.setattr(small, "MOST", 1024)
-    assert small.cuts(4096, 128) == [0, 256, 768, 1792, 2816, 3840, 4096]
+    assert small.cuts(4096, 128) == [0, 256, 512, 1024, 2048, 3072, 4096]
     for depth in (128, 384, 1024, 5120):
         cuts = small.cuts(depth, 128)
-        assert cuts[0] == 0 and cuts[-1] == depth and all(first < after for first, after in pairwise(cuts))
+        widths = [after - first for first, after in pairwise(cuts)]
+        assert cuts[0] == 0 and cuts[-1] == depth and widths == sorted(widths) and min(widths) > 0
 
 
 def test_progress_rises_to_its_end_and_the_log_holds_all_of_it(small) -> None:
