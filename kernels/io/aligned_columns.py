@@ -154,7 +154,7 @@ def _entropy(counts: np.ndarray, there: np.ndarray) -> np.ndarray:
     """Shannon's entropy of the letters of each column, of which so many are ``there``, in bits."""
     counts = counts[:, counts.any(axis=0)]  # of nucleotides few of the classes
     shares = counts / np.maximum(there, 1)[:, None]
-    return -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=1)
+    return 0 - (shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=1)  # a minus alone would make -0
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,3 +51,9 @@ def test_many_letters_are_counted_by_several_threads(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(aligned_columns, "_add", added)
     assert np.array_equal(count(letters).counts, expected)
+
+
+def test_columns_of_one_letter_have_no_entropy_less_than_none() -> None:
+    """A table would say -0."""
+    entropy = count(np.full((3, 2), ord("A"), np.uint8)).entropy
+    assert [f"{value:.4g}" for value in entropy] == ["0", "0"]
