@@ -7,6 +7,7 @@ columns other places; all else is shared with the letters before, which stay as 
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,8 +23,9 @@ NEW = -1
 """Stands for a column of gaps where columns are named by their numbers."""
 MANY = 16
 """Arrays of tiles that came, from which on those are let go that no row has any longer."""
-AHEAD = 3
-"""Times the memory of a table that is ready for the first edits: as much as is in use from one step to the next."""
+AHEAD, ROOMY = 4, 1.25
+"""Times the memory of a table that is ready for the first edits, as much as is in use from one step to the next; and
+how much larger it is, for what takes a little more."""
 Where = tuple[np.ndarray, np.ndarray]
 """Rows and tiles, int64 (n,) each, of entries of a table."""
 BLANK_LETTERS, BLANK_BITS = np.full(WIDTH, ord("-"), np.uint8), np.zeros(WIDTH // 8, np.uint8)
@@ -199,7 +201,8 @@ class Tiles:
         """Copy the table for the first draft, and have memory ready for further ones, for places and for the tiles that
         a block of cells takes: new pages of memory are slow to come, and nobody is to wait for them."""
         self._spare.append(pages.copied(self.table))
-        pages.reserve(int(pages.SLACK * self.table.nbytes), AHEAD)
+        given = int(ROOMY * self.table.nbytes), AHEAD
+        threading.Thread(target=pages.reserve, args=given, name="antidiag pages", daemon=True).start()
 
     def copied_table(self) -> np.ndarray:
         """A table like this one, for whoever asks alone."""

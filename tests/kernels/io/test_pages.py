@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+import threading
 
 import numpy as np
 import pytest
 
 from kernels.io import pages
-from kernels.io.tiles import Tiles
+from kernels.io.tiles import AHEAD, Tiles
 
 
 @pytest.fixture(autouse=True)
@@ -72,3 +73,14 @@ def test_tiles_are_written_and_tables_copied_where_memory_is_kept():
     after = tiles.with_cells(rows, 5, block)
     assert {after.table.ctypes.data, after.arrays[-1].ctypes.data} == kept
     assert (after[:, 5] == ord("C")).all() and (after[:, :5] == ord("A")).all() and (tiles[:, 5] == ord("A")).all()
+
+
+def test_the_first_edits_of_an_alignment_find_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiles = Tiles.of(np.full((3000, 1 << 16), ord("A"), np.uint8))
+    before = set(threading.enumerate())
+    tiles.set_aside()
+    for thread in set(threading.enumerate()) - before:
+        thread.join()
+    kept = set(pages._kept)
+    steps = [tiles.copied_table() for _ in range(1 + AHEAD)][1:]  # of which the first was copied already
+    assert {table.ctypes.data for table in steps} == kept and len(kept) == AHEAD
