@@ -10,8 +10,9 @@ import weakref
 
 import numpy as np
 
-LEAST, MOST = 1 << 20, 1 << 26
-"""Bytes of an array from which on its memory is kept for another, and bytes that are kept at most."""
+LEAST, LARGEST, MOST = 1 << 20, 1 << 24, 1 << 26
+"""Bytes of an array from which on, and up to which, its memory is kept for another, and bytes that are kept at most: a
+larger one, which a thread makes, would take the place of all others."""
 SLACK = 1.5
 """Times the memory that is asked for, which one that is kept may have: what is left over lies idle."""
 _kept: dict[int, np.ndarray] = {}
@@ -22,7 +23,7 @@ also while one is asked for, and each step is one of the interpreter's own."""
 def empty(shape: tuple[int, ...] | int, dtype: type[np.generic] = np.uint8) -> np.ndarray:
     """As `numpy.empty`; once no array looks at a large one's memory any longer, another has it."""
     size = math.prod(shape if isinstance(shape, tuple) else (shape,)) * np.dtype(dtype).itemsize
-    if size < LEAST:
+    if not LEAST <= size <= LARGEST:
         return np.empty(shape, dtype)
     memory = _taken(size)
     if memory is None:
@@ -42,7 +43,7 @@ def copied(array: np.ndarray) -> np.ndarray:
 
 def reserve(size: int, times: int = 1) -> None:
     """Have so many bytes ready, so many times, on any thread: nobody is to wait for the first pages either."""
-    together = [empty(min(size, MOST // times)) for _ in range(times)]
+    together = [empty(min(size, LARGEST)) for _ in range(times)]
     for array in together:
         array[:] = 0
 

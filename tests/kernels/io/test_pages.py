@@ -18,10 +18,10 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_memory_of_an_array_that_is_gone_is_used_again():
-    first = pages.empty((3, pages.LEAST), np.uint64)
+    first = pages.empty((3, pages.LEAST // 4), np.uint64)
     address = first.ctypes.data
     del first
-    assert pages.empty((3, pages.LEAST), np.uint64).ctypes.data == address
+    assert pages.empty((3, pages.LEAST // 4), np.uint64).ctypes.data == address
 
 
 def test_memory_is_not_used_again_while_a_view_of_it_lives():
@@ -52,8 +52,9 @@ def test_no_more_is_kept_than_is_said():
     assert sum(memory.size for memory in pages._kept.values()) <= pages.MOST and last in pages._kept
 
 
-def test_small_arrays_are_not_kept():
+def test_small_arrays_are_not_kept_and_a_very_large_one_takes_no_place():
     pages.empty(pages.LEAST - 1)
+    pages.empty(pages.LARGEST + 1)
     assert not pages._kept
 
 
