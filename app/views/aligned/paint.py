@@ -80,6 +80,7 @@ def body(
             first_row,
             first,
             colouring.codes,
+            palette,
             colouring.inks,
             shown,
             drawn,
@@ -88,7 +89,7 @@ def body(
         for place in _whole(picture, first_row, last_row):
             at = place - first_row
             aligned_pixels.write(found, picture.drawn, tops[at : at + 1], lefts, place, first, colouring.codes,
-                                 colouring.inks, np.ones_like(shown[:1]), drawn, pixels)  # fmt: skip
+                                 palette, colouring.inks, np.ones_like(shown[:1]), drawn, pixels)  # fmt: skip
     return pixels
 
 
