@@ -10,7 +10,7 @@ import weakref
 
 import numpy as np
 
-LEAST, LARGEST, MOST = 1 << 20, 1 << 24, 1 << 26
+LEAST, LARGEST, MOST = 1 << 20, 1 << 24, 3 << 25
 """Bytes of an array from which on, and up to which, its memory is kept for another, and bytes that are kept at most: a
 larger one, which a thread makes, would take the place of all others."""
 SLACK = 1.5

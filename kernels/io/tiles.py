@@ -23,7 +23,7 @@ NEW = -1
 """Stands for a column of gaps where columns are named by their numbers."""
 MANY = 16
 """Arrays of tiles that came, from which on those are let go that no row has any longer."""
-AHEAD, ROOMY = 4, 1.25
+AHEAD, ROOMY = 6, 1.25
 """Times the memory of a table that is ready for the first edits, as much as is in use from one step to the next; and
 how much larger it is, for what takes a little more."""
 Where = tuple[np.ndarray, np.ndarray]
