@@ -44,7 +44,6 @@ def test_memory_much_larger_than_what_is_asked_for_is_left_alone():
 
 
 def test_no_more_is_kept_than_is_said():
-    count = 5
     some = [pages.empty(pages.LARGEST) for _ in range(pages.MOST // pages.LARGEST + 2)]
     last = some[-1].ctypes.data
     while some:
