@@ -93,6 +93,7 @@ def measure(path: Path) -> int:
 
     from app import theme
     from app.kit.selection import Selection
+    from app.session import loading as opening
     from app.views.aligned.view import AlignmentViewer
     from kernels.registry import loading
 
@@ -105,6 +106,7 @@ def measure(path: Path) -> int:
     before = psutil.Process().memory_info().rss
     start, worked = time.perf_counter(), time.process_time()
     found = loading.read(path)[0]
+    opening.prepare(found)
     read, read_cpu = time.perf_counter() - start, time.process_time() - worked
     view.show_datum(found)
     _paint(view, application)

@@ -17,6 +17,7 @@ from kernels.io.names import distinct, renaming
 from kernels.model import Sequence, SequenceType
 from kernels.monitor import Monitor
 from kernels.serialization import stored
+from kernels.text import counted
 
 GAP = ord("-")
 PART = 1 << 22
@@ -66,7 +67,7 @@ class AlignedSequences:
     def summary(self) -> str:
         """The size in a few words: "24 rows of 160 columns"."""
         rows, columns = self.letters.shape
-        return f"{rows:,} rows of {columns:,} columns"
+        return f"{counted(rows, 'row')} of {counted(columns, 'column')}"
 
 
 def as_written(alignment: AlignedSequences, first: int = 0, last: int | None = None) -> np.ndarray:

@@ -5,11 +5,13 @@ Letters are told apart as classes: 0 a gap, 1 to 26 the letters A to Z, 27 the s
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from kernels.cpu import workers
 from kernels.cpu.jit import compiled
 from kernels.io.aligned import GAP
 from kernels.io.cpu_tiles import MASK, SHIFT, byte_at
@@ -114,17 +116,28 @@ class Recount:
 
 
 def count(letters: np.ndarray | Tiles, monitor: Monitor | None = None) -> Columns:
-    """The letters of all columns of ``letters``, uint8 (rows, columns) as in `AlignedSequences`."""
+    """The letters of all columns of ``letters``, uint8 (rows, columns) as in `AlignedSequences`; of many by as many
+    threads as there are cores."""
     monitor = monitor or Monitor()
     rows, columns = letters.shape
     counts = np.zeros((columns, CLASSES), np.int32)
     width = max(1, min(columns, COUNTED))
     step = max(1, PART // width)
-    for first in range(0, columns, width):
-        for row in range(0, rows, step):
-            _add(letters, slice(row, row + step), slice(first, first + width), counts[first : first + width])
-            monitor.check()
-        monitor.update(min(first + width, columns), columns, "counting")
+    parts = [
+        (slice(row, min(row + step, rows)), slice(first, min(first + width, columns)))
+        for first in range(0, columns, width)
+        for row in range(0, rows, step)
+    ]
+    adding, done = threading.Lock(), [0]
+
+    def add(part: tuple[slice, slice]) -> None:
+        found = np.zeros((part[1].stop - part[1].start, CLASSES), np.int32)
+        _add(letters, *part, found)
+        with adding:  # parts of the same columns
+            counts[part[1]] += found
+            done[0] += 1
+
+    workers.each(add, parts, poll=lambda: monitor.update(done[0], len(parts), "counting"))
     counts.setflags(write=False)
     return Columns(counts, rows)
 
@@ -141,7 +154,7 @@ def _entropy(counts: np.ndarray, there: np.ndarray) -> np.ndarray:
     """Shannon's entropy of the letters of each column, of which so many are ``there``, in bits."""
     counts = counts[:, counts.any(axis=0)]  # of nucleotides few of the classes
     shares = counts / np.maximum(there, 1)[:, None]
-    return -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=1)
+    return 0 - (shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=1)  # a minus alone would make -0
 
 
 @dataclass(frozen=True, eq=False)

@@ -137,21 +137,27 @@ def _cells(table, places, order, rows, columns, classes, codes, palette, packed,
             picture[y, x] = OPAQUE | np.uint32((red // seen) << 16 | (green // seen) << 8 | blue // seen)
 
 
-def write(letters, order, tops, lefts, first_row, first_column, codes, inks, shown, glyphs, picture):
+def write(letters, order, tops, lefts, first_row, first_column, codes, palette, inks, shown, glyphs, picture):
     """Write the letters of cells over their colours.
 
     ``tops`` and ``lefts`` are the pixels at which cells begin, int64, the first those of ``first_row`` (a place in
     ``order``) and ``first_column``; ``inks`` uint8 (n, 3) the ink of each colour, ``shown`` uint8 as ``codes`` whether
     a letter is written, ``glyphs`` uint8 (CLASSES, height, width) how much ink each pixel of a letter takes.
     """
-    _write(letters.table, letters.places, order, tops, lefts, first_row, first_column, CLASS, codes, inks, shown,
-           glyphs, picture)  # fmt: skip
+    _write(letters.table, letters.places, order, tops, lefts, first_row, first_column, CLASS, codes, _packed(palette),
+           inks, shown, glyphs, picture)  # fmt: skip
 
 
 @compiled
-def _write(table, places, order, tops, lefts, first_row, first_column, classes, codes, inks, shown, glyphs, picture):
+def _write(
+    table, places, order, tops, lefts, first_row, first_column, classes, codes, colours, inks, shown, glyphs, picture
+):
     last, last_shown = codes.shape[0] - 1, shown.shape[0] - 1
     inked = _inked(glyphs)
+    # A letter of one colour is mixed once, and copied from then on.
+    number, count = np.full((colours.size, glyphs.shape[0]), -1), 0
+    most = min(number.size, tops.size * lefts.size)
+    mixed = np.empty((most, glyphs.shape[1], glyphs.shape[2]), np.uint32)
     for down in range(tops.size):
         source, top = order[first_row + down], tops[down]
         for along in range(lefts.size):
@@ -159,16 +165,26 @@ def _write(table, places, order, tops, lefts, first_row, first_column, classes, 
             kind = classes[cell(table, source, places[column])]
             if not shown[min(column, last_shown), kind]:
                 continue
-            ink = codes[min(column, last), kind]
-            full = OPAQUE | np.uint32(inks[ink, 0]) << np.uint32(16) | np.uint32(inks[ink, 1]) << np.uint32(8)
-            full |= np.uint32(inks[ink, 2])
+            code = codes[min(column, last), kind]
+            if number[code, kind] < 0:
+                _mix(glyphs[kind], colours[code], inks, code, mixed[count])
+                number[code, kind] = count
+                count += 1
+            letter = mixed[number[code, kind]]
             for y in range(max(inked[kind, 0], -top), min(inked[kind, 1], picture.shape[0] - top)):
                 for x in range(max(inked[kind, 2], -left), min(inked[kind, 3], picture.shape[1] - left)):
-                    share = np.uint32(glyphs[kind, y, x])
-                    if share == 255:
-                        picture[top + y, left + x] = full
-                    elif share:
-                        picture[top + y, left + x] = _mixed(picture[top + y, left + x], inks, ink, share)
+                    share, below = np.uint32(glyphs[kind, y, x]), picture[top + y, left + x]
+                    if share:
+                        own = below == colours[code]  # and not that of the cell beside it, or of a letter that is there
+                        picture[top + y, left + x] = letter[y, x] if own else _mixed(below, inks, code, share)
+
+
+@called
+def _mix(glyph, colour, inks, code, letter):
+    """Paint a letter with its ink on a colour."""
+    for y in range(glyph.shape[0]):
+        for x in range(glyph.shape[1]):
+            letter[y, x] = _mixed(colour, inks, code, np.uint32(glyph[y, x]))
 
 
 @called
@@ -264,6 +280,6 @@ def load(letters: np.ndarray) -> None:
     cells(tiles, one, places, places, codes, palette, 0, picture)
     sample = Sample(tiles, Monitor())
     sampled(tiles, one, places, places, codes, palette, 0, picture, sample, sample.kept(tiles.table))
-    write(tiles, one, one, one, 0, 0, codes, palette, codes, glyphs, picture)
+    write(tiles, one, one, one, 0, 0, codes, palette, palette, codes, glyphs, picture)
     colours = np.zeros((CLASSES, 3), np.uint8)
     logo(counts, np.zeros(1, np.float32), 0, np.float64(1), places, glyphs, colours, picture)

@@ -7,6 +7,7 @@ columns other places; all else is shared with the letters before, which stay as 
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
@@ -15,13 +16,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.io import cpu_tiles
+from kernels.io import cpu_tiles, pages
 from kernels.io.cpu_tiles import SHIFT, WIDTH
 
 NEW = -1
 """Stands for a column of gaps where columns are named by their numbers."""
 MANY = 16
 """Arrays of tiles that came, from which on those are let go that no row has any longer."""
+AHEAD, ROOMY = 6, 1.25
+"""Times the memory of a table that is ready for the first edits, as much as is in use from one step to the next; and
+how much larger it is, for what takes a little more."""
 Where = tuple[np.ndarray, np.ndarray]
 """Rows and tiles, int64 (n,) each, of entries of a table."""
 BLANK_LETTERS, BLANK_BITS = np.full(WIDTH, ord("-"), np.uint8), np.zeros(WIDTH // 8, np.uint8)
@@ -157,7 +161,7 @@ class Tiles:
 
     def widened(self, count: int) -> Tiles:
         """With so many columns of gaps at the end."""
-        places, used = np.empty(self.places.size + count, np.int64), self.used + count
+        places, used = pages.empty(self.places.size + count, np.int64), self.used + count
         places[: self.places.size] = self.places
         places[self.places.size :] = np.arange(self.used, used)
         table = self.table_of(max(-(-used // WIDTH), self.table.shape[1]))
@@ -194,14 +198,17 @@ class Tiles:
         return lines, tiles
 
     def set_aside(self) -> None:
-        """Copy the table for the first draft: new pages of memory are slow to come, and nobody is to wait for them."""
-        self._spare.append(self.table.copy())
+        """Copy the table for the first draft, and have memory ready for further ones, for places and for the tiles that
+        a block of cells takes: new pages of memory are slow to come, and nobody is to wait for them."""
+        self._spare.append(pages.copied(self.table))
+        given = int(ROOMY * self.table.nbytes), AHEAD
+        threading.Thread(target=pages.reserve, args=given, name="antidiag pages", daemon=True).start()
 
     def copied_table(self) -> np.ndarray:
         """A table like this one, for whoever asks alone."""
         with suppress(IndexError):  # nobody takes one that another thread took
             return self._spare.pop()
-        return self.table.copy()
+        return pages.copied(self.table)
 
     def lean(self, after: Tiles) -> None:
         """Keep no table, but what it has otherwise than that of other tiles; it is made again when it is asked for."""
@@ -218,7 +225,7 @@ class Tiles:
         table, otherwise = self._table, self._otherwise
         if table is None and otherwise is not None:
             after, where, addresses = otherwise
-            table = after.table.copy()
+            table = pages.copied(after.table)
             table[where] = addresses
             self._table = table  # the way back to it stays, for another thread may be on it
         assert table is not None
@@ -229,7 +236,7 @@ class Tiles:
         rows, there = self.table.shape
         if width == there:
             return self.table
-        wider = np.empty((rows, width), np.uint64)
+        wider = pages.empty((rows, width), np.uint64)
         wider[:, :there], wider[:, there:] = self.table, self.blank
         return wider
 
@@ -278,7 +285,7 @@ class Draft:
         sizes = before.base - (touched << SHIFT)
         sizes = np.where((sizes > 0) & (sizes < WIDTH), sizes, WIDTH)
         sizes = -(-sizes // 8) if before.packed else sizes
-        made = np.empty((int(other.sum()), before.bytes), np.uint8)
+        made = pages.empty((int(other.sum()), before.bytes))
         cpu_tiles.write(self._table, rows, touched, sizes, numbers, *runs, tiles, before.packed, block, made)
         made.setflags(write=False)
         if not self._made and not self._own:

@@ -17,6 +17,7 @@ from kernels.io import aligned_edits
 from kernels.io.aligned import GAP, AlignedSequences
 from kernels.io.cpu_tiles import WIDTH
 from kernels.model import SequenceType
+from kernels.text import counted
 
 TRIM = 50
 Edited = tuple[AlignedSequences, np.ndarray | None]
@@ -145,7 +146,7 @@ class Commands(RowCommands):
 
     def remove_gap_columns(self) -> None:
         """Columns that hold nothing but gaps."""
-        self._remove("removing columns of gaps", aligned_edits.gap_columns, "columns of gaps")
+        self._remove("removing columns of gaps", aligned_edits.gap_columns, "column of gaps", "columns of gaps")
 
     def ask_trim(self) -> None:
         share, given = QInputDialog.getInt(
@@ -157,7 +158,7 @@ class Commands(RowCommands):
 
     def trim(self, occupancy: float) -> None:
         """Without columns in which fewer rows than this share have a letter."""
-        self._remove("trimming", lambda alignment: aligned_edits.sparse_columns(alignment, occupancy), "columns")
+        self._remove("trimming", lambda alignment: aligned_edits.sparse_columns(alignment, occupancy), "column")
 
     def mask(self) -> None:
         """X or N in place of the chosen letters."""
@@ -270,7 +271,8 @@ class Commands(RowCommands):
     def _delete_columns(self) -> None:
         alignment, gone = self._alignment, self._view.picture.choice.columns
         hidden = len(alignment.names) - self._order.size
-        told = f"{int(gone.sum()):,} columns deleted, in the {hidden:,} hidden rows too."
+        where = f"in the {hidden:,} hidden rows" if hidden > 1 else "in the hidden row"
+        told = f"{counted(int(gone.sum()), 'column')} deleted, {where} too."
         self._edit("deleting columns", lambda: (aligned_edits.delete_columns(alignment, gone), None),
                    lambda changed: self._view.say(told if changed and hidden else ""), touched=0)  # fmt: skip
 
@@ -287,8 +289,9 @@ class Commands(RowCommands):
         touched = sum(int(block.rows.sum()) for block in blocks) * alignment.letters.shape[1]
         self._edit("deleting gaps", make, touched=touched)
 
-    def _remove(self, what: str, columns: Callable[[AlignedSequences], np.ndarray], called: str) -> None:
-        """Delete the columns of a mask, and say how many there were."""
+    def _remove(self, what: str, columns: Callable[[AlignedSequences], np.ndarray], called: str,
+                many: str = "") -> None:  # fmt: skip
+        """Delete the columns of a mask, and say how many there were, as ``called``, or as ``many``."""
         alignment, found = self._alignment, [0]
 
         def make() -> Edited:
@@ -296,7 +299,7 @@ class Commands(RowCommands):
             found[0] = int(gone.sum())
             return aligned_edits.delete_columns(alignment, gone), None
 
-        self._edit(what, make, lambda _: self._view.say(f"{found[0]:,} {called} removed."))
+        self._edit(what, make, lambda _: self._view.say(f"{counted(found[0], called, many)} removed."))
 
     def _take_rows(self, what: str, kept: np.ndarray) -> None:
         order = self._order

@@ -262,6 +262,10 @@ class Comparison:
         order = row_of[picture.order]
         folds = {int(row_of[row]): self._fold(fold, row_of) for row, fold in picture.folds.items() if row_of[row] >= 0}
         order = order[order >= 0]
+        if not order.size:
+            self._title.setText(f"{found.other.name} has none of the rows that are shown")
+            self.canvas.show_picture(None)
+            return
         given = Given(found.columns, found.other.type == SequenceType.PROTEIN, found.other.letters[int(order[0])],
                       class_scores(), found.there.shares)  # fmt: skip
         made = Picture(found.other, order, schemes.colouring(self._view.scheme, given),

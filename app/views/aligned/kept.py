@@ -58,10 +58,13 @@ class Around:
         taxa: frozenset[str],
         scale: float,
     ) -> None:
-        """Names of the rows and, above them, ruler and tracks."""
+        """Names of the rows, which most edits leave as they are, and, above them, ruler and tracks."""
+        first, last = frame.visible_rows(picture.shape[0])
+        marked = picture.choice.rows[picture.order[first:last]].tobytes()
         self._names.draw(
             painter, QRect(0, frame.top, frame.left - 4, frame.height), scale,
-            (frame.first_row, frame.cell_height, taxa), (picture, picture.choice, picture.order),
+            (frame.first_row, frame.cell_height, taxa, marked),
+            (picture.alignment.names, picture.order, picture.folds or None, picture.notes),
             lambda own: paint.draw_names(own, picture, frame, taxa),
         )  # fmt: skip
         across = frame.first_column, frame.cell_width, frame.left, frame.width

@@ -16,7 +16,7 @@ from app.views.aligned import tracks
 from app.views.aligned.picture import Frame, Picture, ranges
 from app.views.aligned.pixels import Told, as_image, part_of, quiet
 from app.views.aligned.pixels import draw as draw_pixels
-from kernels.io import aligned_pixels
+from kernels.io import aligned_pixels, pages
 from kernels.io.aligned_sample import STEP
 
 COARSE, FINE = 1, 8
@@ -48,7 +48,7 @@ def body(
 
     ``letters``: which are written: "all", "differences" from the consensus, or "none".
     """
-    pixels = np.empty((max(1, round(frame.height * scale)), max(1, round(frame.width * scale))), np.uint32)
+    pixels = pages.empty((max(1, round(frame.height * scale)), max(1, round(frame.width * scale))), np.uint32)
     wide, tall = frame.cell_width * scale, frame.cell_height * scale
     rows = aligned_pixels.edges(frame.first_row, tall, pixels.shape[0], picture.shape[0])
     columns = aligned_pixels.edges(frame.first_column, wide, pixels.shape[1], picture.shape[1])
@@ -80,6 +80,7 @@ def body(
             first_row,
             first,
             colouring.codes,
+            palette,
             colouring.inks,
             shown,
             drawn,
@@ -88,7 +89,7 @@ def body(
         for place in _whole(picture, first_row, last_row):
             at = place - first_row
             aligned_pixels.write(found, picture.drawn, tops[at : at + 1], lefts, place, first, colouring.codes,
-                                 colouring.inks, np.ones_like(shown[:1]), drawn, pixels)  # fmt: skip
+                                 palette, colouring.inks, np.ones_like(shown[:1]), drawn, pixels)  # fmt: skip
     return pixels
 
 

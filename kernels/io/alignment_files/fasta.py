@@ -21,7 +21,7 @@ from kernels.io.alignment_files.room import Room
 from kernels.io.alignment_files.rows import NOTHING, Annotations, Raw, ragged, titled
 from kernels.io.line_blocks import BLOCK
 
-ENOUGH = 1 << 26
+ENOUGH = 1 << 24
 """Bytes after which a file is taken for an alignment, if all rows so far had one length and one held a gap."""
 ROOMY = 1.01
 """Of a block's bytes, what is taken for its letters: one is a little larger, as it ends with a line."""

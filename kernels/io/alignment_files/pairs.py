@@ -14,7 +14,7 @@ import numpy as np
 
 from kernels.errors import InputError
 from kernels.io.alignment_files.rows import Annotations, Place, Raw, numbered_lines, text
-from kernels.text import shown
+from kernels.text import counted, shown
 
 SAM_HEAD = re.compile(
     rb"@(HD|SQ|RG|PG|CO)\t"
@@ -65,9 +65,10 @@ def _read(stream: Iterator[bytes], source: str, pair_of: PairOf, why: str) -> It
         elif len(found) < MOST:
             found.append(pair)
     if not found:
-        raise InputError(f"{source}: {records:,} records, all {why}; their letters stand in another file")
+        every = "all " if records != 1 else ""
+        raise InputError(f"{source}: {counted(records, 'record')}, {every}{why}; the letters stand in another file")
     more = records - without - len(found)
-    told = [f"{without:,} of {records:,} records, {why}"] * bool(without) + [f"{more:,} more records"] * bool(more)
+    told = [f"{without:,} of {records:,} records, {why}"] * bool(without) + [counted(more, "more record")] * bool(more)
     if told:
         found[0] = found[0]._replace(note=f"left out: {', '.join(told)}")
     return iter(found)

@@ -290,8 +290,27 @@ def test_bars_and_letters_take_the_pixels_they_should():
     inks = np.full((4, 3), 255, np.uint8)
     found, shown = alignment("AC", "CA"), np.ones((1, aligned_columns.CLASSES), np.uint8)
     tops = lefts = np.array([-1, 2])
-    aligned_pixels.write(Tiles.of(found.letters), np.arange(2), tops, lefts, 0, 0, CODES, inks, shown, glyphs, picture)
+    aligned_pixels.write(
+        Tiles.of(found.letters), np.arange(2), tops, lefts, 0, 0, CODES, PALETTE, inks, shown, glyphs, picture
+    )
     assert (picture == 0xFFFFFFFF).tolist() == [[x == y == 0 or (x > 1 and y > 1) for x in range(4)] for y in range(4)]
+
+
+def test_ink_is_mixed_with_the_colour_that_is_there():
+    """That of the letter's own cell, or of the one beside it where letters are wider than cells."""
+    found = alignment("AAAA")
+    glyphs = np.zeros((aligned_columns.CLASSES, 1, 2), np.uint8)
+    glyphs[1] = 51, 102
+    own = PALETTE[CODES[0, 1]].astype(int)
+    below = np.array([own, own, [10, 20, 30], own])
+    colours = (0xFF000000 | below @ [1 << 16, 1 << 8, 1]).astype(np.uint32)
+    picture, inks = colours[None].copy(), np.full((4, 3), 250, np.uint8)
+    shown, lefts = np.ones((1, aligned_columns.CLASSES), np.uint8), np.array([0, 2])
+    one = np.zeros(1, np.int64)
+    aligned_pixels.write(Tiles.of(found.letters), one, one, lefts, 0, 0, CODES, PALETTE, inks, shown, glyphs, picture)
+    share = np.array([51, 102, 51, 102])[:, None]
+    expected = (below * (255 - share) + 250 * share) // 255
+    assert picture[0].tolist() == (0xFF000000 | expected @ [1 << 16, 1 << 8, 1]).tolist()
 
 
 def test_a_class_for_every_letter():

@@ -142,7 +142,7 @@ def test_a_header_of_an_array_that_is_too_deep(tmp_path: Path, read: Callable[[P
 
 
 def test_a_pair_without_columns_is_left_out(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="1 records, all without"):
+    with pytest.raises(InputError, match="1 record, without"):
         aligned.read(_at(tmp_path, "a.sam", "r\t0\tc\t1\t60\t5H\t*\t0\t0\t*\t*\tMD:Z:0\n"))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.views.aligned import counting
@@ -40,6 +41,25 @@ def test_a_reference_may_have_fewer_rows(view: AlignmentViewer) -> None:
     view.compare_with(replace(alignment(*ROWS[:3]), name="three"))
     assert "Against three: SP 1.000" in view._status.text() and "agreement" in view.canvas.tracks
     assert view.picture.tracks["agreement"].tolist() == [1] * 15
+
+
+@pytest.mark.parametrize("at_side", [False, True])
+def test_rows_that_the_other_alignment_lacks_are_shown_alone(view: AlignmentViewer, at_side: bool) -> None:
+    view.comparison.compare_with(replace(alignment(*ROWS[:3]), name="three"), beside=True)
+    view.comparison.show_at_side(at_side)
+    other, title = view.comparison.canvas, view.comparison._title
+    view.canvas.choose(np.arange(5) >= 3, None)
+    view.commands.show_only()
+    assert view.picture.shape[0] == 2 and other.picture is None
+    assert title.text() == "three has none of the rows that are shown"
+    image(view)
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Space, Qt.Key.Key_Escape):
+        QTest.keyClick(other, key)
+    for act in (QTest.mouseMove, QTest.mouseClick):
+        act(other.viewport(), *[Qt.MouseButton.LeftButton] * (act is QTest.mouseClick), pos=QPoint(90, 40))
+    other.grab()
+    view.commands.show_all()
+    assert other.picture.shape[0] == 3 and "SP 1.000" in title.text()
 
 
 def moved() -> AlignedSequences:

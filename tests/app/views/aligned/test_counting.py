@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
 from app.views.aligned import counting
 from app.views.aligned.counting import Counts
-from kernels.io import aligned_edits, tiled_edits
+from kernels.cpu import workers
+from kernels.io import aligned_columns, aligned_edits, tiled_edits
 from kernels.io.aligned import AlignedSequences
 from kernels.io.aligned_columns import count
 from kernels.io.cpu_tiles import WIDTH
@@ -29,3 +32,28 @@ def test_nobody_looks_for_what_an_edit_changed_that_wrote_much(monkeypatch: pyte
         assert np.array_equal(counts.of(here).counts, count(here.letters).counts)
     monkeypatch.setattr(Tiles, "otherwise", lambda *_: pytest.fail("looked for"))
     assert counts.of(many) is None
+
+
+def test_many_letters_are_counted_by_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aligned_columns, "PART", 40)
+    monkeypatch.setattr(aligned_columns, "COUNTED", 8)
+    monkeypatch.setattr(workers, "cores", lambda: 2)
+    letters = np.frombuffer(b"ACGT-", np.uint8)[np.random.default_rng(1).integers(0, 5, (17, 21))]
+    expected = np.zeros((21, aligned_columns.CLASSES), np.int32)
+    for row in letters:
+        expected[np.arange(21), aligned_columns.CLASS[row]] += 1
+    met, add, first = threading.Barrier(2, timeout=10), aligned_columns._add, iter(range(2))
+
+    def added(*part: object) -> None:
+        if next(first, None) is not None:
+            met.wait()  # one thread alone would wait for the other
+        add(*part)
+
+    monkeypatch.setattr(aligned_columns, "_add", added)
+    assert np.array_equal(count(letters).counts, expected)
+
+
+def test_columns_of_one_letter_have_no_entropy_less_than_none() -> None:
+    """A table would say -0."""
+    entropy = count(np.full((3, 2), ord("A"), np.uint8)).entropy
+    assert [f"{value:.4g}" for value in entropy] == ["0", "0"]

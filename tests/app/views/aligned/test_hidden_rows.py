@@ -66,3 +66,19 @@ def test_gaps_before_columns_move_hidden_rows_too(view: AlignmentViewer, key: An
         assert text(view) == ["A--CD", "A--CD", "AG-CD", "A--CD", "A--CD"]
     else:
         assert text(view) == ["A-CD", "A-CD", "AGCD", "A-CD", "A-CD"] and "letter" in view._status.text()
+
+
+def test_one_column_and_one_hidden_row_are_told_as_one(view: AlignmentViewer) -> None:
+    view.commands.insert_column()
+    view.commands.remove_gap_columns()
+    assert view._status.text() == "1 column of gaps removed."
+    view.commands.trim(0.5)
+    assert view._status.text() == "1 column removed."
+    hide(view, 1)
+    choose_columns(view, 2, 2)
+    press(view, Qt.Key.Key_Delete)
+    assert view._status.text() == "1 column deleted, in the hidden row too."
+    view.commands.keep_only()
+    choose_columns(view, 0, 0)
+    view.commands.keep_only()
+    assert view.alignment.summary == "4 rows of 1 column"

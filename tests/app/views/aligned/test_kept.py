@@ -113,3 +113,14 @@ def test_names_and_head_are_painted_no_more_while_one_scrolls(
         scroll(0, 5)(long)
         image(long)
     assert painted == ["draw_names"] * 4 + ["draw_head"] * 3 and chosen(long) == ([], [])
+
+
+def test_names_are_painted_no_more_while_one_edits(long: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+    long.commands.insert_gap()
+    image(long)
+    painted, own = [], paint.draw_names
+    monkeypatch.setattr(paint, "draw_names", lambda *given: (painted.append(1), own(*given)))
+    for _ in range(3):
+        long.commands.insert_gap()
+        image(long)
+    assert not painted
