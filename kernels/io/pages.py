@@ -17,7 +17,7 @@ SLACK = 1.5
 """Times the memory that is asked for, which one that is kept may have: what is left over lies idle."""
 _kept: dict[int, np.ndarray] = {}
 """Memory that nobody looks at, uint8, by its address, what was used last at the end. No lock: arrays go at any moment,
-also while one is asked for, and each step is one of the interpreter's own (to list the items of a dictionary is none)."""
+also while one is asked for, and each step is one of the interpreter's own, as to copy a dictionary is."""
 
 
 def empty(shape: tuple[int, ...] | int, dtype: type[np.generic] = np.uint8) -> np.ndarray:
