@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -44,8 +45,8 @@ def _collecting() -> Iterator[None]:
 
 
 def compile_anew(call: Callable[[], None] = watch) -> None:
-    """Compile a function that is in no cache, because its closure is new."""
-    number = len(SEEN)
+    """Compile a function that is in no cache, because its closure is new, and that of another process another."""
+    number = os.getpid()
 
     def watched():
         call()
