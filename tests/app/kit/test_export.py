@@ -35,7 +35,7 @@ def test_a_figure_is_written_all_or_nothing(qapp, tmp_path: Path, monkeypatch, s
 
 
 def test_the_background_of_a_picture_is_filled_while_other_threads_run_python(qapp, monkeypatch) -> None:
-    """QImage.fill keeps the interpreter while the system finds the memory: 100 ms for the figure of a large alignment."""
+    """QImage.fill keeps the interpreter while the system finds the memory, 100 ms for a large figure."""
     monkeypatch.setattr(export, "QImage", Unfilled)
     found = export.image(QSize(30, 20), draw)
     assert found.pixelColor(59, 0) == QColor(theme.active().panel)
