@@ -220,3 +220,32 @@ def test_no_row_is_shown_before_the_grid_lays_it_out(form, monkeypatch):
     monkeypatch.setattr(form, "show_row", lambda name, there: shown.append(name))
     form.set_parameters([WIDTH, Parameter("other", "int", "Other", "Help.", default=1)])
     assert shown == ["s"]
+
+
+@pytest.mark.parametrize("name", ["s", "word"])
+def test_undo_is_the_windows_where_nothing_was_typed(qtbot, form, name):
+    editor, undone = form.editor(name), []
+    shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), form)
+    shortcut.activated.connect(lambda: undone.append(editor.text()))
+    form.activateWindow()
+    editor.setFocus()
+    qtbot.waitUntil(editor.hasFocus)
+    before = editor.text()
+    qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert undone == [before]
+    qtbot.keyClicks(editor, "6")
+    qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert undone == [before] and editor.text() == before
+
+
+def test_who_hears_of_the_focus_meets_no_row_without_an_editor(qtbot, form):
+    """A row that goes takes the focus with it, while the rows of the next method are not there yet."""
+    heard = []
+    form.activateWindow()
+    form.editor("s").setFocus()
+    qtbot.waitUntil(form.editor("s").hasFocus)
+    hear = lambda *_: heard.append([form.editor(name) for name in form.names()])  # noqa: E731
+    QApplication.instance().focusChanged.connect(hear)
+    form.set_parameters([Parameter("other", "int", "Other", "Help.", default=1), BIG])
+    QApplication.instance().focusChanged.disconnect(hear)
+    assert heard and form.names() == ("other", "big")
