@@ -189,9 +189,9 @@ class Window(Workbench):
         self.splitters["tune"] = tune.splitter
         tune.splitter.setHandleWidth(theme.SPACING)
         layout.restore_splitter(self, "tune", tune.splitter)
-        tune.form.set_values(self.settings.mapping("sweep"))
         tune.set_gpus(self._gpus)
-        self._tell_tune(tune)
+        self._tell_tune(tune)  # whose method has the axes that were set
+        tune.form.set_values(self.settings.mapping("sweep"))
         tune.values_wanted.connect(self._take_values)
         tune.said.connect(lambda text, error: self.jobs.say(text, error=error))
         tune.tuned_changed.connect(self._replan)
