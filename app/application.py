@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from app import theme
 from app.jobs.queue import Collector
 from app.settings import Settings
-from app.starting import load_in_time, start_with
+from app.starting import go_on, start_with
 from app.window import Window
 from kernels import courtesy
 
@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     window.show()
     # Its first picture is there before threads want the interpreter; nobody closes it before it runs.
     application.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-    QTimer.singleShot(0, window, lambda: load_in_time(window))
+    QTimer.singleShot(0, window, lambda: go_on(window))
     start_with(window, list(sys.argv[1:] if argv is None else argv))
     code = application.exec()
     collector.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
@@ -16,7 +16,7 @@ from app.workbench import Workbench
 from kernels.registry.samples import Sample, sample
 
 FIRST_SAMPLE = "mitochondria"
-POLL_MS = 100
+POLL_MS, SOON_MS = 100, 20
 
 
 def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
@@ -50,13 +50,24 @@ def load_the_rest(window: Workbench) -> Latest:
     return rest
 
 
-def load_in_time(window: Workbench) -> None:
-    """Load the rest when what was open last has been read, and its next run planned: two threads that run Python beside
-    a window that is filled meanwhile would stop it."""
-    if window.autosave.reading or window.planner.busy:
-        QTimer.singleShot(POLL_MS, window, lambda: load_in_time(window))
+def go_on(window: Workbench) -> None:
+    """Look for GPUs and interrupted runs when what was open last is there, and then load the rest, when its next run is
+    planned as well: threads that run Python beside each other and a window that is filled would stop it."""
+    _when(window, lambda: not window.opening, lambda: _look_and_load(window))
+
+
+def _look_and_load(window: Workbench) -> None:
+    window.look_around()
+    quiet = lambda: not (window.opening or window.device.looking or window.planner.busy)  # noqa: E731
+    _when(window, quiet, lambda: load_the_rest(window))
+
+
+def _when(window: Workbench, ready: Callable[[], bool], do: Callable[[], object]) -> None:
+    """Do something as soon as the window is ready for it."""
+    if ready():
+        do()
     else:
-        load_the_rest(window)
+        QTimer.singleShot(SOON_MS, window, lambda: _when(window, ready, do))
 
 
 def _tell(error: Exception) -> None:

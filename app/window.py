@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
 from app import actions, layout, method_choice, texts, theme
@@ -13,6 +13,7 @@ from app.dialogs import asking
 from app.dialogs.saving import Saving
 from app.jobs.planning import Answer
 from app.jobs.queue import Job
+from app.kit.turns import when_painted
 from app.session import loading, running
 from app.session.autosave import Autosave
 from app.session.interrupted import Interrupted
@@ -35,10 +36,6 @@ if TYPE_CHECKING:
     from kernels.cuda.devices import Device
 
 
-LOOK_MS = 15
-"""Until what was opened is shown in the room that was made for it."""
-
-
 class Window(Workbench):
     """The workbench, connected: what is chosen is planned, what is planned can run, what was run is shown."""
 
@@ -55,8 +52,6 @@ class Window(Workbench):
             self.splitters = layout.lay_out(self, self.commands)
         self._connect()
         self._restore_window()
-        for looking in (self.device.look, self.interrupted.look):  # after the window is there
-            QTimer.singleShot(0, self, looking)
         self._replan()
         self.centralWidget().setFocus()
 
@@ -194,9 +189,9 @@ class Window(Workbench):
         self.splitters["tune"] = tune.splitter
         tune.splitter.setHandleWidth(theme.SPACING)
         layout.restore_splitter(self, "tune", tune.splitter)
-        tune.form.set_values(self.settings.mapping("sweep"))
         tune.set_gpus(self._gpus)
-        self._tell_tune(tune)
+        self._tell_tune(tune)  # whose method has the axes that were set
+        tune.form.set_values(self.settings.mapping("sweep"))
         tune.values_wanted.connect(self._take_values)
         tune.said.connect(lambda text, error: self.jobs.say(text, error=error))
         tune.tuned_changed.connect(self._replan)
@@ -355,7 +350,7 @@ class Window(Workbench):
     def _look_soon(self, datum: Any) -> None:
         """Make room for data, and show it when that is painted: both in one turn would stop the window."""
         self.viewer.make_room(datum)
-        QTimer.singleShot(LOOK_MS, self, lambda: self._look_at(datum))
+        when_painted(self, lambda: self._look_at(datum))
 
     def _look_at(self, datum: Any) -> bool:
         """Show data in place of a result; False where no view can."""
@@ -371,8 +366,10 @@ class Window(Workbench):
     def _show_result(self) -> None:
         """Show the result that is looked at: of what was just opened when the rest of it is painted."""
         if self._held:
-            QTimer.singleShot(LOOK_MS, self, self._show_restored)
+            self._restored_waits = True
+            when_painted(self, self._show_restored)
             return
+        self._restored_waits = False
         self.selection.clear()
         self.viewer.show_entry(self.session.shown)
         self._show_stale()
@@ -381,7 +378,7 @@ class Window(Workbench):
     def _show_restored(self) -> None:
         """Make the view in which results are looked at first, where there is none yet, in a turn of its own."""
         self.viewer.prepare()
-        QTimer.singleShot(LOOK_MS, self, self._show_result)
+        when_painted(self, self._show_result)
 
     def _show_stale(self) -> None:
         shown = self.session.shown

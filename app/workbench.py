@@ -31,6 +31,7 @@ from app.panels.sequences import SequencePanel
 from app.panels.viewer import EmptyPage, ResultViews
 from app.session import loading, running
 from app.session.autosave import Autosave
+from app.session.interrupted import Interrupted
 from app.session.session import Entry, Session
 from app.session.undoing import Undoing
 from app.settings import Settings
@@ -53,6 +54,7 @@ class Workbench(QMainWindow):
 
     recalled = Signal()
     autosave: Autosave
+    interrupted: Interrupted
     commands: Commands
     analyse: QMainWindow
     docks: Mapping[str, Dock]
@@ -63,7 +65,7 @@ class Workbench(QMainWindow):
         self.session, self.queue, self.planner = Session(), JobQueue(), Planner()
         self.loader = loading.Loader(self.session, self.queue)
         self.answer: Answer | None = None
-        self._held = False
+        self._held = self._restored_waits = False
         self._stale: dict[Entry, bool] = {}
         self.menus: dict[str, QMenu] = {}
         self._make_panels()
@@ -83,6 +85,16 @@ class Workbench(QMainWindow):
         finally:
             self._held = False
             self.recalled.emit()
+
+    @property
+    def opening(self) -> bool:
+        """Whether what was open last is being read, or its result waits to be shown."""
+        return self.autosave.reading or self._restored_waits
+
+    def look_around(self) -> None:
+        """Look for GPUs and for interrupted runs, on threads."""
+        self.device.look()
+        self.interrupted.look()
 
     def recall(self, saved: dict[str, Any]) -> None:
         """Put back what `remembered` returned."""

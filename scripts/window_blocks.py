@@ -138,6 +138,7 @@ def main() -> int:
     parser.add_argument("--where", action="store_true", help="tell the stacks of long blocks")
     chosen = parser.parse_args()
     with measured(Scenes, chosen.where) as (scenes, folder):
+        scenes.idle(3)
         scenes.open_genomes(folder, chosen.letters)
         scenes.run_for(4)
         scenes.open_genomes(folder, chosen.letters // 40)
@@ -230,12 +231,19 @@ class Scenes:
         assert after is not None, f"{part}: not there after {self.patience_s} s"
 
     def start(self) -> None:
-        """What the window loads once it is there."""
-        from app.starting import load_the_rest
+        """What the window looks for and loads once it is there."""
+        from app import starting
 
         rest: list[Any] = []
-        begin = lambda: rest.append(load_the_rest(self.window))  # noqa: E731
-        self.until("what goes on after the start", lambda: not rest[0].busy, begin, 1.0)
+        load = starting.load_the_rest
+        starting.load_the_rest = lambda window: rest.append(load(window))
+        begin = partial(starting.go_on, self.window)
+        self.until("what goes on after the start", lambda: rest and not rest[0].busy, begin, 1.0)
+
+    def idle(self, seconds: float) -> None:
+        """Nothing, with which all else is compared."""
+        end = time.monotonic() + seconds
+        self.until("an idle loop", lambda: time.monotonic() > end, lambda: None, 0)
 
     def open_genomes(self, folder: Path, letters: int) -> None:
         import numpy as np

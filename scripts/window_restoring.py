@@ -56,12 +56,12 @@ class Restored(Scenes):
         """As the program starts."""
         from PySide6.QtCore import QTimer
 
-        from app.starting import load_in_time, start_with
+        from app.starting import go_on, start_with
 
         window = self.window
 
         def begin() -> None:
-            QTimer.singleShot(0, window, lambda: load_in_time(window))
+            QTimer.singleShot(0, window, lambda: go_on(window))
             start_with(window, [])
 
         def there() -> bool:

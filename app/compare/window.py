@@ -81,6 +81,8 @@ class CompareWindow(QWidget):
         box.addLayout(row(self.only, QWidget(), copy, stretch=1))
         box.addWidget(self.table, 1)
         as_list(self.table)
+        self.table.setWordWrap(True)  # what differs may stand at the end of a text
+        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.table.setAccessibleName("What the results have and do not have in common")
         return page

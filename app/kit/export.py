@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRect, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QImageWriter, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
@@ -50,11 +51,18 @@ class Print:
 
 def image(size: QSize, draw: Draw, scale: float = PNG_SCALE) -> QImage:
     """A picture of ``size`` in ``scale`` times as many pixels."""
-    picture = QImage(size * scale, QImage.Format.Format_RGB32)
+    picture = _blank(size * scale, QColor(theme.active().panel))
     picture.setDevicePixelRatio(scale)
-    picture.fill(QColor(theme.active().panel))
     painter = QPainter(picture)
     _paint(painter, size, draw)
+    return picture
+
+
+def _blank(size: QSize, colour: QColor) -> QImage:
+    """A picture of one colour. QImage.fill keeps the interpreter for as long as the system takes to find the memory,
+    which holds up the window; NumPy lets go of it."""
+    picture = QImage(size, QImage.Format.Format_RGB32)
+    np.frombuffer(picture.bits(), np.uint32)[:] = colour.rgb()
     return picture
 
 

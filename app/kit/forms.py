@@ -63,6 +63,8 @@ class ParameterForm(QWidget):
         return self._editors[name]
 
     def names(self) -> tuple[str, ...]:
+        """The parameters that have an editor; while rows change, those that have one still or by now, as the focus that
+        goes with a row is heard of meanwhile."""
         return tuple(self._editors)
 
     def values(self) -> dict[str, Any]:

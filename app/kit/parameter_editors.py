@@ -12,10 +12,10 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QValidator
-from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QFileDialog, QLineEdit
+from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QFileDialog
 
 from app import texts
-from app.kit.widgets import Combo
+from app.kit.widgets import Combo, Line, leaves_undo
 from kernels.errors import ParameterError
 from kernels.parameters import Parameter
 from kernels.scoring import matrix_names
@@ -80,12 +80,21 @@ class NumberEditor(QAbstractSpinBox):
         return QValidator.State.Acceptable, text, position
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Escape is for the wrong text first, and only then a shortcut of the window. It hears itself while its text is
-        wrong: all events of all editors in Python would be hundreds of waits for the interpreter."""
-        if event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):
+        """Escape is for the wrong text first, and only then a shortcut of the window; undo and redo are the window's
+        where nothing was typed. It hears itself while it needs that: all events of all editors in Python would be
+        hundreds of waits for the interpreter."""
+        if event.type() != QEvent.Type.ShortcutOverride:
+            return False
+        if self._wrong and _is_escape(event):
             event.accept()
             return True
+        if leaves_undo(self.lineEdit(), event):
+            event.ignore()
+            return True
         return False
+
+    def _hear(self) -> None:
+        (self.installEventFilter if self._wrong or self.hasFocus() else self.removeEventFilter)(self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._wrong and _is_escape(event):
@@ -98,6 +107,11 @@ class NumberEditor(QAbstractSpinBox):
     def focusInEvent(self, event) -> None:
         super().focusInEvent(event)
         self.lineEdit().selectAll()
+        self._hear()
+
+    def focusOutEvent(self, event) -> None:
+        super().focusOutEvent(event)
+        self._hear()
 
     def wheelEvent(self, event) -> None:
         """Scrolling the panel must not change a number that the pointer happens to be over."""
@@ -146,7 +160,7 @@ class NumberEditor(QAbstractSpinBox):
         """Show the text as wrong, or as right (the style sheet paints the border)."""
         if self._wrong != wrong:
             self._wrong = wrong
-            (self.installEventFilter if wrong else self.removeEventFilter)(self)
+            self._hear()
             self.setProperty("wrong", wrong)
             self.style().unpolish(self)
             self.style().polish(self)
@@ -258,7 +272,7 @@ class FlagEditor(QCheckBox):
         """A flag is always one of two, so there is nothing to show."""
 
 
-class TextEditor(QLineEdit):
+class TextEditor(Line):
     """Any text; empty for none."""
 
     edited = Signal()

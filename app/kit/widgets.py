@@ -78,13 +78,19 @@ class Line(QLineEdit):
     """A line of text that has undo and redo for itself as long as something was typed; else they are the window's."""
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            keys = QKeySequence.StandardKey
-            undo, redo = event.matches(keys.Undo), event.matches(keys.Redo)
-            if (undo and not self.isUndoAvailable()) or (redo and not self.isRedoAvailable()):
-                event.ignore()
-                return False
+        if event.type() == QEvent.Type.ShortcutOverride and leaves_undo(self, event):
+            event.ignore()
+            return False
         return super().event(event)
+
+
+def leaves_undo(line: QLineEdit, event: QEvent) -> bool:
+    """Whether a key is undo or redo of which a line has none itself."""
+    if not isinstance(event, QKeyEvent):
+        return False
+    keys = QKeySequence.StandardKey
+    undo, redo = event.matches(keys.Undo), event.matches(keys.Redo)
+    return (undo and not line.isUndoAvailable()) or (redo and not line.isRedoAvailable())
 
 
 class FittingButton(QPushButton):

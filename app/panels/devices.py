@@ -37,7 +37,7 @@ class DeviceChooser(Combo):
 
     def __init__(self) -> None:
         super().__init__()
-        self._gpus = 0
+        self._gpus, self.looking = 0, False
         self.setAccessibleName("Device")
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(CONTENTS)
@@ -51,7 +51,8 @@ class DeviceChooser(Combo):
         self.activated.connect(self.changed)
 
     def look(self) -> None:
-        """Look for GPUs and their free memory, off the GUI thread."""
+        """Look for GPUs and their free memory, off the GUI thread; ``looking`` until `found` has told."""
+        self.looking = True
         threading.Thread(target=self._look, name="devices", daemon=True).start()
 
     def choice(self) -> tuple[BackendChoice, int]:
@@ -100,6 +101,7 @@ class DeviceChooser(Combo):
         self.setItemData(0, _automatic_tip(found), Qt.ItemDataRole.ToolTipRole)
         self.choose(*chosen)
         self._show_tip()
+        self.looking = False
         self.found.emit(found)
 
     def _disable(self, index: int) -> None:

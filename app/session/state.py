@@ -5,10 +5,11 @@ A table may have a million rows: what is done to all of them is done in whole ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, replace
-from itertools import chain, compress
+from itertools import chain, compress, islice
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from kernels.model import Sequence, SequenceType
 
 LOOKED_AT = 1000
 """Sequences whose names tell whether a tree or distances are of them."""
+NEAR = 1000
+"""Sequences among which others of the same type are looked for."""
 BATCH = 1000
 """Rows that are edited between two looks whether somebody cancelled."""
 
@@ -42,17 +45,25 @@ class State:
     subset: tuple[int, ...] = ()
 
     def rows(self, count: int | None) -> Sequences[int]:
-        """Rows of the ``count`` inputs of a run: the chosen ones, then the first that are left.
+        """Rows of the ``count`` inputs of a run: the chosen ones, then the first that are left, of their type where
+        there are such.
 
         Fewer than ``count`` when there are not enough sequences; None stands for any number.
         """
         if count is None:
             return self.subset or range(len(self.sequences))
         rows = list(dict.fromkeys(row for row in self.chosen if row < len(self.sequences)))[:count]
-        spare = (row for row in range(len(self.sequences)) if row not in rows)
-        while len(rows) < min(count, len(self.sequences)):
-            rows.append(next(spare))
+        if (lacking := min(count, len(self.sequences)) - len(rows)) > 0:
+            rows += islice(self._spare(rows), lacking)
         return tuple(rows)
+
+    def _spare(self, rows: Sequences[int]) -> Iterator[int]:
+        """The rows that are left; of the first of them those first that have the type of the first of ``rows``."""
+        near = range(min(len(self.sequences), NEAR))
+        type_of = attrgetter("type")
+        wanted = type_of(self.sequences[rows[0] if rows else 0])
+        order = sorted(near, key=lambda row: type_of(self.sequences[row]) != wanted)
+        return (row for row in chain(order, range(len(near), len(self.sequences))) if row not in rows)
 
     def given(self, taken: Input) -> tuple[Any, ...]:
         """The data that a run takes for this input: the picked ones of its kind, then the newest; of an input that may

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
 
 from app import theme
-from app.kit.widgets import Combo, label, quiet_button, row
+from app.kit.widgets import Combo, Line, label, quiet_button, row
 from app.tune.plots.series import suggestion
 from kernels.experiments import axes
 from kernels.experiments.axes import Axis
@@ -29,7 +29,7 @@ class AxisEditor(QWidget):
     def __init__(self, number: int) -> None:
         super().__init__()
         self._methods: tuple[Method, ...] = ()
-        self.name, self.values = Combo(), QLineEdit()
+        self.name, self.values = Combo(), Line()
         self.name.setAccessibleName(f"Axis {number}")
         self.values.setAccessibleName(f"Values of axis {number}")
         self.values.setPlaceholderText("32:1024:*2   or   64,128,256")

@@ -274,6 +274,7 @@ def load(letters: np.ndarray) -> None:
         count(some)
     Recount(count(tiles), tiles, tiles.with_cells(one, 0, np.zeros((1, 1), np.uint8))).columns()
     held(tiles.table, np.zeros(1, np.uint64), np.zeros(1, np.bool_))
+    tiles.others(0, slice(1), 0)  # which is said of the cursor
     codes, palette, glyphs = (np.zeros(shape, np.uint8) for shape in ((1, CLASSES), (2, 3), (CLASSES, 1, 1)))
     picture, places = np.zeros((1, 1), np.uint32), edges(0.0, 1.0, 1, 1)
     counts.setflags(write=False)

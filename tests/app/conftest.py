@@ -78,6 +78,7 @@ def make_window(qtbot: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> It
         window = Window(found, methods)
         qtbot.addWidget(window)
         window.show()
+        window.look_around()
         opened.append(window)
         return window
 

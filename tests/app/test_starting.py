@@ -58,20 +58,47 @@ def test_the_first_view_is_made_before_a_result_needs_it(qtbot, ready):
 
 
 def test_the_rest_is_loaded_when_what_was_open_last_is_read(ready, monkeypatch):
-    """Two threads that run Python would hold up the window beside each other."""
-    loaded, later = [], []
-    monkeypatch.setattr(starting, "load_the_rest", loaded.append)
+    """Threads that run Python would hold up the window beside each other: one reads, then one looks for GPUs, then one
+    loads, and what plans is not disturbed either."""
+    done, later = [], []
+    monkeypatch.setattr(starting, "load_the_rest", lambda window: done.append("loaded"))
+    monkeypatch.setattr(ready, "look_around", lambda: done.append("looked"))
     monkeypatch.setattr(starting, "QTimer", SimpleNamespace(singleShot=lambda *given: later.append(given[-1])))
-    monkeypatch.setattr(ready.autosave, "reading", True)
-    starting.load_in_time(ready)
-    assert not loaded and len(later) == 1
-    monkeypatch.setattr(ready.autosave, "reading", False)
-    monkeypatch.setattr(type(ready.planner), "busy", True)
-    later.pop()()
-    assert not loaded and len(later) == 1
-    monkeypatch.setattr(type(ready.planner), "busy", False)
-    later.pop()()
-    assert loaded == [ready] and not later
+
+    def begins(reading: bool, looking: bool, planning: bool) -> list[str]:
+        monkeypatch.setattr(ready.autosave, "reading", reading)
+        monkeypatch.setattr(ready.device, "looking", looking, raising=False)
+        monkeypatch.setattr(type(ready.planner), "busy", planning)
+        later.pop()()
+        return done
+
+    later.append(lambda: starting.go_on(ready))
+    assert begins(reading=True, looking=False, planning=True) == []
+    assert begins(reading=False, looking=True, planning=True) == ["looked"]
+    assert begins(reading=False, looking=False, planning=True) == ["looked"]
+    assert begins(reading=False, looking=True, planning=False) == ["looked"]
+    assert begins(reading=False, looking=False, planning=False) == ["looked", "loaded"] and not later
+
+
+def test_the_window_is_opening_until_the_last_result_is_shown(qtbot, make_window, ready):
+    run(qtbot, ready)
+    ready.close()
+    again = make_window()
+    assert not again.opening
+    start_with(again, [])
+    seen = []
+    again.session.shown_changed.connect(lambda: seen.append((again.opening, again.viewer.result)))
+    assert again.opening
+    qtbot.waitUntil(lambda: again.viewer.result is not None)
+    assert seen == [(True, None)] and not again.opening
+
+
+def test_the_device_box_says_whether_it_looks(qtbot, window):
+    qtbot.waitUntil(lambda: not window.device.looking)
+    window.device.look()
+    assert window.device.looking
+    qtbot.waitSignal(window.device.found).wait()
+    assert not window.device.looking
 
 
 def test_the_form_is_laid_out_once_for_what_was_open_last(qtbot, make_window, ready, monkeypatch):

@@ -11,7 +11,6 @@ from PySide6.QtGui import QCursor, QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QLineEdit,
     QMenu,
     QScrollArea,
     QStackedWidget,
@@ -25,7 +24,7 @@ from app import theme
 from app.kit import export
 from app.kit.flow import Flow, together
 from app.kit.legend import Legend, draw_legend, legend_height
-from app.kit.widgets import Combo, Elided, label, menu_button
+from app.kit.widgets import Combo, Elided, Line, label, menu_button
 from app.tune.plots import saving, series
 from app.tune.plots.bars import PhaseBars
 from app.tune.plots.heat_maps import HeatMaps
@@ -61,7 +60,7 @@ class Plots(QWidget):
         self.lines, self.heat, self.bars, self.table = LinePlot(), HeatMaps(), PhaseBars(), PointTable()
         self.roof, self.parallel = RooflineView(), ParallelPlot()
         self.no_lines, self._lines_page = label(kind="muted", wrap=True), QStackedWidget()
-        self.filter = QLineEdit()
+        self.filter = Line()
         self.filter.setPlaceholderText("Filter: s=64 cpu")
         self.filter.setToolTip("Only points that have all these words: names of methods, cpu, cuda, s=64")
         self.filter.setClearButtonEnabled(True)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
+from math import ceil, floor
 
 import numpy as np
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPaintEngine, QPainter
 
+from app.kit.saved_painter import saved
+
 DRAWINGS = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf)
-MOST_AT_ONCE = 1 << 16
-"""Pixels that go into a drawing at once: it encodes them while no other thread has the interpreter, some 10 ms."""
+MOST_AT_ONCE = 1 << 14
+"""Pixels that go into a drawing at once: it encodes them while no other thread has the interpreter, some 2 ms, and a
+window that is painted meanwhile waits for it ten times."""
+MOST_PAINTED = 1 << 18
+"""Pixels that are painted at once into a picture, which takes less."""
 OVERLAP = 2
 """Lines that a band reaches under the next one, so that no background shines through where they meet."""
 
@@ -34,10 +41,15 @@ def as_image(pixels: np.ndarray) -> QImage:
 
 
 def draw(painter: QPainter, box: QRectF, pixels: np.ndarray, told: Told = quiet) -> None:
-    """Draw pixels into a box; into a drawing in bands, so that the window's thread is not held up for long."""
+    """Draw pixels into a box in bands, as no other thread has the interpreter while Qt draws."""
+    (_draw_apart if painter.paintEngine().type() in DRAWINGS else _draw_clipped)(painter, box, pixels, told)
+
+
+def _draw_apart(painter: QPainter, box: QRectF, pixels: np.ndarray, told: Told) -> None:
+    """Draw into a drawing, every band as a picture of its own."""
     lines = pixels.shape[0]
     band = max(MOST_AT_ONCE // pixels.shape[1], 2 * OVERLAP)
-    if lines <= band or painter.paintEngine().type() not in DRAWINGS:
+    if lines <= band:
         painter.drawImage(box, as_image(pixels))
         return
     each = box.height() / lines
@@ -45,3 +57,21 @@ def draw(painter: QPainter, box: QRectF, pixels: np.ndarray, told: Told = quiet)
         told(top, lines)
         part = pixels[top : top + band + OVERLAP]
         painter.drawImage(QRectF(box.x(), box.y() + top * each, box.width(), len(part) * each), as_image(part))
+
+
+def _draw_clipped(painter: QPainter, box: QRectF, pixels: np.ndarray, told: Told) -> None:
+    """Draw into a picture: all for every band, clipped to it, so that nobody sees where bands meet."""
+    image, to_device = as_image(pixels), painter.deviceTransform()
+    painted = to_device.mapRect(box)
+    bands = ceil(painted.width() * painted.height() / MOST_PAINTED)
+    if bands <= 1:
+        painter.drawImage(box, image)
+        return
+    edges = np.linspace(floor(painted.top()), ceil(painted.bottom()), bands + 1).round()
+    to_painter, _ = to_device.inverted()
+    for number, (top, bottom) in enumerate(pairwise(edges.tolist())):
+        told(number, bands)
+        with saved(painter):
+            band = QRectF(floor(painted.left()), top, ceil(painted.width()) + 1, bottom - top)
+            painter.setClipRect(to_painter.mapRect(band), Qt.ClipOperation.IntersectClip)
+            painter.drawImage(box, image)

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QPainter
-from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QSplitter, QToolButton
+from PySide6.QtWidgets import QLabel, QMenu, QSplitter, QToolButton
 
 from app import theme
 from app.kit import heat
@@ -17,7 +17,7 @@ from app.kit.legend import LegendItem
 from app.kit.on_device import by_the_cpu, made_on
 from app.kit.painted_view import PaintedView
 from app.kit.selection import Selection
-from app.kit.widgets import check_action, choice_actions, menu_button, tool_button
+from app.kit.widgets import Line, check_action, choice_actions, menu_button, tool_button
 from app.texts import percentage
 from app.views.structure import finding
 from app.views.structure.arcs import Arcs
@@ -163,7 +163,7 @@ class StructureView(PaintedView):
         self.back = tool_button("\u2039", "The best structure before this one", lambda: self.go_to(self.number - 1))
         self.next = tool_button("\u203a", "The next best structure", lambda: self.go_to(self.number + 1))
         self.any = tool_button("Any", "One of the best structures by chance", self._go_anywhere)
-        self.field, self.of = QLineEdit(), QLabel()
+        self.field, self.of = Line(), QLabel()
         self.field.setAccessibleName("Number of the structure")
         self.field.setToolTip("The number of the structure, in the order of ties; the run gave number 1")
         self.field.setFixedWidth(NUMBER_WIDTH)

@@ -70,6 +70,19 @@ def test_several_results_are_selected_and_compared(qtbot, three):
     opened.close()
 
 
+def test_a_text_that_differs_at_its_end_is_not_cut(qtbot, three):
+    opened = CompareWindow(three, three.session.entries[:2])
+    long = [
+        f"BLOSUM62; a gap of length k costs 10 + {times} k, and the ends of both sequences as well" for times in (1, 2)
+    ]
+    opened._rows = lambda: [Row("Mode", ("local", "local")), Row("Scoring", tuple(long))]
+    opened.resize(500, 400)
+    opened.show()
+    opened._fill()
+    qtbot.waitUntil(lambda: opened.table.rowHeight(1) > 1.5 * opened.table.rowHeight(0))
+    opened.close()
+
+
 def test_rows_say_what_differs_and_how_much_longer_it_took(three):
     first, second = (entry.result for entry in three.session.entries[:2])
     slow = replace(second, times_ms={"phase 1": 24.0})

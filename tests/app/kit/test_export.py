@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QColor, QImage, QPainter
 
+from app import theme
 from app.kit import export
 from kernels.errors import InputError
 from kernels.io import files
@@ -31,3 +32,15 @@ def test_a_figure_is_written_all_or_nothing(qapp, tmp_path: Path, monkeypatch, s
     with pytest.raises(InputError, match="No space left"):
         export.save(place, QSize(50, 50), draw)
     assert place.read_bytes() == before and list(tmp_path.iterdir()) == [place]
+
+
+def test_the_background_of_a_picture_is_filled_while_other_threads_run_python(qapp, monkeypatch) -> None:
+    """QImage.fill keeps the interpreter while the system finds the memory, 100 ms for a large figure."""
+    monkeypatch.setattr(export, "QImage", Unfilled)
+    found = export.image(QSize(30, 20), draw)
+    assert found.pixelColor(59, 0) == QColor(theme.active().panel)
+
+
+class Unfilled(QImage):
+    def fill(self, *_: object) -> None:
+        raise AssertionError("it keeps the interpreter")

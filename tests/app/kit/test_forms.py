@@ -222,20 +222,30 @@ def test_no_row_is_shown_before_the_grid_lays_it_out(form, monkeypatch):
     assert shown == ["s"]
 
 
-def test_focus_that_leaves_a_row_that_goes_finds_an_editor_of_every_name(qtbot, form):
-    """Who follows the focus is told of it while rows are dropped and others are not yet there."""
+@pytest.mark.parametrize("name", ["s", "word"])
+def test_undo_is_the_windows_where_nothing_was_typed(qtbot, form, name):
+    editor, undone = form.editor(name), []
+    shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), form)
+    shortcut.activated.connect(lambda: undone.append(editor.text()))
     form.activateWindow()
-    qtbot.waitUntil(form.isActiveWindow)
+    editor.setFocus()
+    qtbot.waitUntil(editor.hasFocus)
+    before = editor.text()
+    qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert undone == [before]
+    qtbot.keyClicks(editor, "6")
+    qtbot.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert undone == [before] and editor.text() == before
+
+
+def test_who_hears_of_the_focus_meets_no_row_without_an_editor(qtbot, form):
+    """A row that goes takes the focus with it, while the rows of the next method are not there yet."""
+    heard = []
+    form.activateWindow()
     form.editor("s").setFocus()
-    seen = []
-
-    def look(before, now):
-        seen.append([form.editor(name) for name in form.names()])
-
-    application = QApplication.instance()
-    application.focusChanged.connect(look)
-    try:
-        form.set_parameters([Parameter("other", "int", "Other", "Help.", default=1)])
-    finally:
-        application.focusChanged.disconnect(look)
-    assert seen and form.names() == ("other",)
+    qtbot.waitUntil(form.editor("s").hasFocus)
+    hear = lambda *_: heard.append([form.editor(name) for name in form.names()])  # noqa: E731
+    QApplication.instance().focusChanged.connect(hear)
+    form.set_parameters([Parameter("other", "int", "Other", "Help.", default=1), BIG])
+    QApplication.instance().focusChanged.disconnect(hear)
+    assert heard and form.names() == ("other", "big")

@@ -28,6 +28,14 @@ def test_first_two_are_the_inputs_until_somebody_chooses():
     assert inputs(State()) == ""
 
 
+def test_what_fills_up_the_inputs_is_of_their_type_where_there_is_such():
+    dna, protein = sequences(*"abc"), tuple(Sequence(name, b"MKV", SequenceType.PROTEIN) for name in "pq")
+    mixed = State(dna[:1] + protein[:1] + dna[1:] + protein[1:])
+    assert inputs(mixed) == "ab" and inputs(mixed, 3) == "abc" and inputs(mixed, 4) == "abcp"
+    assert inputs(State(mixed.sequences, chosen=(1,))) == "pq"
+    assert inputs(State(dna[:1] + protein[:1])) == "ap"  # who has no other takes it, and is warned
+
+
 def test_choosing_a_row_that_is_the_other_input_swaps_them():
     state = State(sequences(*"abcd"))
     assert inputs(module.chosen(state, 0, 3, 2)) == "db"

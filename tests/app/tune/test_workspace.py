@@ -32,6 +32,17 @@ def test_the_sweep_of_the_last_time_is_shown_again(qtbot: Any, tune: Any, make_w
     assert again.tune.title.text() == tune.title.text()
 
 
+def test_the_axes_of_the_last_time_are_set_again(qtbot: Any, ready: Any, tune: Any, make_window: Any) -> None:
+    tune.form.axes[0].set_value("s", "32,64")
+    tune.form.axes[1].set_value("threads", "1,2")
+    before = tune.form.values()["axes"]
+    ready.close()
+    again = make_window()
+    again.turn_to(1)
+    assert [list(axis) for axis in again.tune.form.values()["axes"]] == [list(axis) for axis in before]
+    assert before[0][0] == "s"
+
+
 def test_a_narrow_window_has_room_for_tune_with_points(tune: Any, ready: Any) -> None:
     ready.turn_to(1)
     runs = (Run(2.0, {"phase 1": 1.0}),)

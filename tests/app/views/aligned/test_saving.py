@@ -262,7 +262,7 @@ def test_a_figure_of_what_is_seen_is_drawn_on_a_thread_and_stopped(
 
 
 def test_pixels_go_into_drawings_in_bands_that_leave_nothing_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qapp: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pixels, "MOST_AT_ONCE", 100)
     lines = np.repeat(np.arange(64, dtype=np.uint32)[:, None] * 0x010203 | 0xFF000000, 50, axis=1)
@@ -279,6 +279,46 @@ def test_pixels_go_into_drawings_in_bands_that_leave_nothing_out(
     QSvgRenderer(str(tmp_path / "bands.svg")).render(painter)
     painter.end()
     assert found == pixels.as_image(lines)
+
+
+@pytest.mark.parametrize(
+    ("box", "scale", "off"),
+    [
+        (QRectF(7, 5, 154, 1802), 2, 0),
+        (QRectF(7, 5, 300, 2000), 1, 1),
+        (QRectF(10.3, 4.7, 233.4, 1777.3), 1.37, 1),
+    ],
+)
+def test_pixels_are_painted_in_bands_that_nobody_sees(
+    qapp: Any, monkeypatch: pytest.MonkeyPatch, box: QRectF, scale: float, off: int
+) -> None:
+    """While Qt paints no other thread runs Python, so no call paints much more than so many pixels. Where a cell is no
+    whole number of pixels, it may begin a pixel higher or lower than painted at once."""
+    cells = np.random.default_rng(1).integers(0, 1 << 24, (901, 77), dtype=np.uint32) | np.uint32(0xFF000000)
+    clips: list[QRectF] = []
+    set_clip = QPainter.setClipRect
+
+    def clip(painter: QPainter, area: QRectF, how: Any) -> None:
+        clips.append(painter.deviceTransform().mapRect(area))
+        set_clip(painter, area, how)
+
+    def draw(painter: QPainter, area: QRectF) -> None:
+        set_clip(painter, QRectF(0, 0, 320, 1500), Qt.ClipOperation.ReplaceClip)
+        pixels.draw(painter, box, cells)
+
+    monkeypatch.setattr(pixels, "MOST_PAINTED", 1 << 30)
+    whole = rows(export.image(QSize(330, 2020), draw, scale))
+    monkeypatch.setattr(pixels, "MOST_PAINTED", 20_000)
+    monkeypatch.setattr(QPainter, "setClipRect", clip)
+    found = rows(export.image(QSize(330, 2020), draw, scale))
+    near = [np.roll(whole, by, axis=0) for by in range(-off, off + 1)]
+    assert np.any([np.all(found == one, axis=1) for one in near], axis=0).all()
+    assert clips and max(one.width() * one.height() for one in clips) < 25_000
+
+
+def rows(picture: QImage) -> np.ndarray:
+    """The pixels of a picture, a copy."""
+    return np.frombuffer(picture.constBits(), np.uint32).reshape(picture.height(), -1).copy()
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])

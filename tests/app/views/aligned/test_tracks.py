@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.views.aligned import figures, paint, tracks
 from app.views.aligned.view import AlignmentViewer
-from kernels.io import aligned_pixels, aligned_sample
+from kernels.io import aligned_pixels, aligned_sample, cpu_tiles
 from kernels.io.alignment_files.rows import Annotations
 from kernels.model import SequenceType
 from kernels.monitor import Monitor
@@ -109,14 +109,16 @@ def test_code_that_paints_is_loaded_for_what_is_painted(view: AlignmentViewer, m
     for name in ("_cells", "_sampled", "_write", "logo"):
         monkeypatch.setattr(aligned_pixels, name, heard(name, getattr(aligned_pixels, name)))
     monkeypatch.setattr(aligned_sample, "_take", heard("_take", aligned_sample._take))
+    monkeypatch.setattr(cpu_tiles, "count_others", heard("count_others", cpu_tiles.count_others))
     aligned_pixels.load(view.alignment.letters[:])
     loaded = {name: set(kinds) for name, kinds in asked.items()}
     view.canvas.refresh()
+    view.say("")
     image(view)
     view.picture.sample = aligned_sample.renewed(None, view.alignment.letters, Monitor())
     view.canvas.frame_.cell_width = 1 / 64
     paint.body(view.picture, view.canvas.frame_, 1, paint.COARSE)
-    assert loaded.keys() == {"_cells", "_sampled", "_take", "_write", "logo"} and asked == loaded
+    assert loaded.keys() == {"_cells", "_sampled", "_take", "_write", "logo", "count_others"} and asked == loaded
 
 
 @pytest.mark.parametrize("strokes", [False, True])
