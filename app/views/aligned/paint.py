@@ -276,7 +276,8 @@ def draw_head(
         painter.drawText(QRectF(x + 11, 0, NOTE_WIDTH - 12, tracks.RULER), Qt.AlignmentFlag.AlignVCenter, title)
     for name in shown:
         box = QRectF(4, top, frame.left - 12, tracks.height_of(name))
-        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, tracks.title_of(name))
+        title = painter.fontMetrics().elidedText(tracks.title_of(name), Qt.TextElideMode.ElideRight, int(box.width()))
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, title)
         top += tracks.height_of(name)
 
 

@@ -18,7 +18,8 @@ from app.views.aligned.picture import Frame, Picture
 from app.views.aligned.sight import Sight
 from app.views.aligned.wrapping import Blocks, Mark
 
-NAMES, MOST_NAMES = 110, 240
+NAMES, MOST_NAMES = 124, 240
+"""Pixels for the names of rows, at least, which are enough for the titles of tracks, and at most."""
 LEAST_ROOM = 68
 """Pixels that tracks leave for rows; of more tracks, those at the top are seen."""
 MEASURED = 200

@@ -25,6 +25,27 @@ def nucleotides() -> Any:
     return alignment("ACG-TTGAC", "ACGATTGA-", kind=SequenceType.DNA)
 
 
+def test_titles_of_tracks_are_whole_beside_short_names_and_else_end_in_dots(view: AlignmentViewer, monkeypatch) -> None:
+    view.show_datum(nucleotides())
+    written = []
+
+    class Told(QPainter):
+        def drawText(self, *given: Any) -> None:
+            written.append(given[-1])
+            super().drawText(*given)
+
+    def titles(left: int) -> set[str]:
+        written.clear()
+        view.canvas.frame_.left, picture = left, QImage(400, 400, QImage.Format.Format_RGB32)
+        painter = Told(picture)
+        paint.draw_head(painter, view.picture, view.canvas.frame_, ["codons", "frame 1"], 1.0)
+        painter.end()
+        return set(written)
+
+    assert {"Codon position", "Frame 1 of the row"} <= titles(view.canvas.names_width)
+    assert any(title.endswith("\N{HORIZONTAL ELLIPSIS}") for title in titles(100))
+
+
 def test_tracks_that_do_not_suit_an_alignment_come_back_with_one_that_they_do(view: AlignmentViewer) -> None:
     assert {"conservation", "logo"} <= set(view.canvas.tracks)
     view.show_datum(nucleotides())
