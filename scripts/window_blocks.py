@@ -236,7 +236,12 @@ class Scenes:
 
         rest: list[Any] = []
         load = starting.load_the_rest
-        starting.load_the_rest = lambda window: rest.append(load(window))
+
+        def watched(window: Any) -> Any:
+            rest.append(load(window))
+            return rest[-1]
+
+        starting.load_the_rest = watched
         begin = partial(starting.go_on, self.window)
         self.until("what goes on after the start", lambda: rest and not rest[0].busy, begin, 1.0)
 
