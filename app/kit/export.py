@@ -62,7 +62,8 @@ def _blank(size: QSize, colour: QColor) -> QImage:
     """A picture of one colour. QImage.fill keeps the interpreter for as long as the system takes to find the memory,
     which holds up the window; NumPy lets go of it."""
     picture = QImage(size, QImage.Format.Format_RGB32)
-    np.frombuffer(picture.bits(), np.uint32)[:] = colour.rgb()
+    if not picture.isNull():  # as one is that takes too much memory, which whoever writes it says
+        np.frombuffer(picture.bits(), np.uint32)[:] = colour.rgb()
     return picture
 
 

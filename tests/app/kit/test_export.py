@@ -44,3 +44,16 @@ def test_the_background_of_a_picture_is_filled_while_other_threads_run_python(qa
 class Unfilled(QImage):
     def fill(self, *_: object) -> None:
         raise AssertionError("it keeps the interpreter")
+
+
+def test_a_picture_that_takes_too_much_memory_is_refused(qapp, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(export, "QImage", Refused)
+    with pytest.raises(InputError, match="too large to be written; choose a smaller one, or SVG"):
+        export.save(tmp_path / "large.png", QSize(30, 20), draw)
+
+
+class Refused(QImage):
+    """What Qt makes where it gets no memory."""
+
+    def __init__(self, *_: object) -> None:
+        super().__init__()

@@ -25,7 +25,7 @@ def nucleotides() -> Any:
     return alignment("ACG-TTGAC", "ACGATTGA-", kind=SequenceType.DNA)
 
 
-def test_titles_of_tracks_are_whole_beside_short_names_and_else_end_in_dots(view: AlignmentViewer, monkeypatch) -> None:
+def test_titles_of_tracks_are_whole_beside_short_names_and_else_end_in_dots(view: AlignmentViewer) -> None:
     view.show_datum(nucleotides())
     written = []
 
