@@ -57,8 +57,8 @@ def allow_shared(kernel: Any, nbytes: int) -> None:
     What was allowed before stays allowed: the limit belongs to the kernel, and runs on other threads launch it too.
     """
     with _ALLOWING:
-        _allowed[kernel] = max(nbytes, _allowed.get(kernel, 0))
-        kernel.max_dynamic_shared_size_bytes = _allowed[kernel]
+        if nbytes > _allowed.get(kernel, 0):
+            kernel.max_dynamic_shared_size_bytes = _allowed[kernel] = nbytes
 
 
 @cache

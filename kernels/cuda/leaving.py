@@ -61,16 +61,16 @@ class _Threads(Leaving):
 
     def fetch(self, array: cupy.ndarray) -> None:
         self._run.monitor.check()
-        stream = cupy.cuda.get_current_stream()
+        stream, events = cupy.cuda.get_current_stream(), []
+        there = transfers.recorded(stream)
+        for first, last in self._spans:
+            at, size = first * array.itemsize, (last - first) * array.itemsize
+            (array.data + at).copy_to_host_async(self._buffer.address + at, size, stream)
+            events.append(transfers.recorded(stream))
+        self._buffer.event.record(stream)
         self._run.settle()
-        stream.synchronize()
-        events = []
+        there.synchronize()
         with self._run.timed("transfer"):
-            for first, last in self._spans:
-                at, size = first * array.itemsize, (last - first) * array.itemsize
-                (array.data + at).copy_to_host_async(self._buffer.address + at, size, stream)
-                events.append(transfers.recorded(stream))
-            self._buffer.event.record(stream)
             for number, event in enumerate(events):
                 event.synchronize()
                 carried.come(self.given.down, number, 1)

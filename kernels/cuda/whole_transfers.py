@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
 import cupy
 import numpy as np
@@ -109,12 +110,18 @@ def lent(size: int) -> Iterator[Buffer]:
 
 
 class Buffer:
-    """Pinned memory, and the event after which its last copy is over."""
+    """Pinned memory, the event after which its last copy is over, and streams for whoever has it."""
 
     def __init__(self, size: int) -> None:
         self.size, self._memory = size, cupy.cuda.alloc_pinned_memory(size)
         self._bytes = np.frombuffer(self._memory, np.uint8, size)
         self.address, self.event = self._bytes.ctypes.data, cupy.cuda.Event(disable_timing=True)
+
+    @cached_property
+    def streams(self) -> tuple[cupy.cuda.Stream, cupy.cuda.Stream]:
+        """Two streams beside the current one, kept like the memory: to make and to end them takes a tenth of a ms."""
+        arrivals, departures = (cupy.cuda.Stream(non_blocking=True) for _ in range(2))
+        return arrivals, departures
 
     def numbers(self, on_device: cupy.ndarray) -> np.ndarray:
         return self.view(on_device.dtype, on_device.size)

@@ -145,11 +145,11 @@ class Correction:
     def __init__(self, model: Model, piece: int) -> None:
         length = min(piece, model.steps)
         count = -(-model.steps // length)
-        starts = cupy.full((count, model.states), model.one, model.type)
-        starts[0] = model.rows[0]
+        starts, self._used, self._ends = (model.run.empty((count, model.states), model.type) for _ in range(3))
+        guess, self._prepare, self._settle = (model.kernel(PIECES, name) for name in ("guess", "prepare", "settle"))
+        one = model.type.type(model.one)
+        guess((count,), (model.threads,), (model.rows, one, self._used, starts, np.int32(model.states)))
         self._model, self._pieces = model, Pieces(model, starts, length)
-        self._used, self._ends = starts.copy(), model.run.empty((count, model.states), model.type)
-        self._prepare, self._settle = model.kernel(PIECES, "prepare"), model.kernel(PIECES, "settle")
         self._pass(correct=False)  # in which every piece is changed
         self._pass(correct=True)
 

@@ -1,5 +1,12 @@
 // Between the passes over the rows: what pieces start from.
 
+// At first, a block a piece: the first starts from the first row, of the others it is guessed that all states are equal.
+extern "C" __global__ void guess(const Number* first, Number one, Number* used, Number* current, int states) {
+    int p = blockIdx.x;
+    for (int s = threadIdx.x; s < states; s += blockDim.x)
+        used[(long long)p * states + s] = current[(long long)p * states + s] = p > 0 ? one : first[s];
+}
+
 // Before a round of corrections, a block a piece: a piece starts again where the end of the piece before is not what it
 // started from.
 extern "C" __global__ void prepare(const Number* ends, Number* used, Number* current, int* active, int states) {

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -37,6 +38,8 @@ FIRST, MOST = 256, 1024
 """Columns of a panel at the beginning, and of the last ones; in between they become twice as many."""
 BLOCKS = 2
 """Blocks that a multiprocessor has at a time (product.cu)."""
+KEPT = 8
+"""Plans of products of so many sizes are kept: to make one takes as long as a tenth of a product."""
 AHEAD = 2
 """Pieces of the product that are queued beyond the one that is waited for."""
 COPY = 4 << 20
@@ -122,39 +125,22 @@ class Overlapped:
 
     def _carried(self, pinned: np.ndarray, pieces: list[tuple[int, int]]) -> tuple[Carried, list[int]]:
         """What threads are given, and for each panel the number of jobs after which it is there."""
-        jobs, ends, sides = [], [], (self._rows, self._columns)
-        for start, end in self._panels:
-            for factor, first, last, span in ((LEFT, 0, self._rows, (start, end)), (RIGHT, start, end, (0, sides[1]))):
-                at, wide = self._place(factor, start), span[1] - span[0]
-                jobs += [(factor, row, until, *span, at + (row - first) * wide)
-                         for row, until in self._parts(first, last, wide)]  # fmt: skip
-            ends.append(len(jobs))
-        copies = [copy for piece in pieces for copy in self._parts(*piece, self._columns, COPY)]
-        takes = [(row, until, copy) for copy, (first, last) in enumerate(copies)
-                 for row, until in self._parts(first, min(last, len(self._found)), self._columns)]  # fmt: skip
+        sides, item = (self._rows, self._depth, self._columns), self._dtype.itemsize
+        jobs, ends = _brought(*sides, self._size, item)
+        takes, copies = _taken(len(self._found), self._columns, tuple(pieces), item)
         left, right = self._factors
         given = Carried(
-            left, right, self._zero, pinned, self._found, np.array(jobs, np.int64),
-            np.array(takes, np.int64).reshape(-1, 3), self._columns,
+            left, right, self._zero, pinned, self._found, jobs, takes, self._columns,
             tickets=carried.words(3), up=carried.words(len(jobs)),
-            touched=carried.words(-(-self._found.nbytes // SPAN)), down=carried.words(len(copies)), stop=self._stop,
+            touched=carried.words(-(-self._found.nbytes // SPAN)), down=carried.words(copies), stop=self._stop,
         )  # fmt: skip
         return given, ends
-
-    def _place(self, factor: int, start: int) -> int:
-        """Where the part of a factor that begins with this column, or row, lies among its panels."""
-        return start * self._rows if factor == LEFT else self._depth * self._rows + start * self._columns
-
-    def _parts(self, first: int, last: int, wide: int, nbytes: int = PART) -> list[tuple[int, int]]:
-        """Rows of so many bytes or, of long ones, a row; those that a thread takes at a time."""
-        height = max(1, nbytes // (wide * self._dtype.itemsize))
-        return [(row, min(row + height, last)) for row in range(first, last, height)]
 
     @contextmanager
     def _streams(self, buffer: whole_transfers.Buffer) -> Iterator[None]:
         """Whatever happens, the current stream is behind both others, and the buffer is used until then."""
         self._main = cupy.cuda.get_current_stream()
-        self._arrivals, self._departures = (cupy.cuda.Stream(non_blocking=True) for _ in range(2))
+        self._arrivals, self._departures = buffer.streams
         try:
             self._arrivals.wait_event(recorded(self._main))
             yield
@@ -199,7 +185,7 @@ class Overlapped:
             return None
         for factor, (array, side) in enumerate(zip(factors, (self._rows, self._columns), strict=True)):
             at, size = start * side * self._dtype.itemsize, (end - start) * side * self._dtype.itemsize
-            place = address + self._place(factor, start) * self._dtype.itemsize
+            place = address + _place(factor, start, self._rows, self._depth, self._columns) * self._dtype.itemsize
             (array.data + at).copy_from_host_async(place, size, self._arrivals)
         return recorded(self._arrivals)
 
@@ -227,7 +213,7 @@ class Overlapped:
         """Queue copies of rows of the product behind what computes them; the factors in pinned memory have gone."""
         self._departures.wait_event(recorded(self._main))
         events = []
-        for first, last in self._parts(row, until, self._columns, COPY):
+        for first, last in _parts(row, until, self._columns * self._dtype.itemsize, COPY):
             at, size = (count * self._columns * self._dtype.itemsize for count in (first, last - first))
             (found.data + at).copy_to_host_async(address + at, size, self._departures)
             events.append(recorded(self._departures))
@@ -244,6 +230,40 @@ class Overlapped:
         """Rows of the product that as much work makes as there will have been with these rows of a panel."""
         self._done += (until - row) * (panel[1] - panel[0])
         return len(self._found) * self._done // (self._rows * self._depth)
+
+
+@lru_cache(KEPT)
+def _brought(rows: int, depth: int, columns: int, size: int, item: int) -> tuple[np.ndarray, list[int]]:
+    """Jobs of threads that bring factors (Carried.jobs), and for each panel how many there are until it is there."""
+    jobs: list[tuple[int, ...]] = []
+    ends = []
+    for start, end in pairwise(cuts(depth, size)):
+        for factor, first, last, span in ((LEFT, 0, rows, (start, end)), (RIGHT, start, end, (0, columns))):
+            at, wide = _place(factor, start, rows, depth, columns), span[1] - span[0]
+            jobs += [(factor, row, until, *span, at + (row - first) * wide)
+                     for row, until in _parts(first, last, wide * item)]  # fmt: skip
+        ends.append(len(jobs))
+    return np.array(jobs, np.int64), ends
+
+
+@lru_cache(KEPT)
+def _taken(wanted: int, columns: int, pieces: tuple[tuple[int, int], ...], item: int) -> tuple[np.ndarray, int]:
+    """Jobs of threads that take the ``wanted`` rows of the product (Carried.takes), and the number of copies."""
+    copies = [copy for piece in pieces for copy in _parts(*piece, columns * item, COPY)]
+    takes = [(row, until, copy) for copy, (first, last) in enumerate(copies)
+             for row, until in _parts(first, min(last, wanted), columns * item)]  # fmt: skip
+    return np.array(takes, np.int64).reshape(-1, 3), len(copies)
+
+
+def _place(factor: int, start: int, rows: int, depth: int, columns: int) -> int:
+    """Where the part of a factor that begins with this column, or row, lies among its panels."""
+    return start * rows if factor == LEFT else depth * rows + start * columns
+
+
+def _parts(first: int, last: int, row_bytes: int, nbytes: int = PART) -> list[tuple[int, int]]:
+    """Rows of so many bytes or, of long ones, a row; those that a thread takes at a time."""
+    height = max(1, nbytes // row_bytes)
+    return [(row, min(row + height, last)) for row in range(first, last, height)]
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:

@@ -12,13 +12,14 @@ import numpy as np
 from kernels.cuda.leaving import leaving
 from kernels.cuda.run import SHORT_AHEAD, Run
 from kernels.cuda.structs import Constants
+from kernels.cuda.transfers import recorded
 from kernels.hmm import cuda_sizes, vanishing
 from kernels.hmm.cuda_rows import Model
 from kernels.hmm.hmm import Hmm
 from kernels.hmm.parameters import HmmParameters
 from kernels.hmm.problem import HmmProblem
 from kernels.hmm.sums import underflow
-from kernels.hmm.sums.cuda_rows import Letters, both_rows, forward_rows, of_product, on_device
+from kernels.hmm.sums.cuda_rows import Letters, both_rows, forward_rows, letters_of, of_product, on_device
 from kernels.hmm.sums.problem import Counts, EvaluationAnswer, LearningProblem, PosteriorAnswer, cannot_emit, learned
 from kernels.model import Outcome
 from kernels.monitor import Monitor, Silent
@@ -42,12 +43,13 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
     run = Run(monitor, steps, rows=problem.states)
     if not problem.n:
         return Outcome(EvaluationAnswer(0.0), run.times_ms)
-    hmm, letters, piece = problem.hmm, on_device([problem], run), typed(HmmParameters, parameters).piece
+    hmm, letters, piece = problem.hmm, letters_of([problem]), typed(HmmParameters, parameters).piece
     if problem.states <= cuda_sizes.FEW:
         found = of_product(hmm, letters, run, piece, int(problem.observations[-1]))
     else:
         found = _probability(hmm, letters, run, piece)
     notes = underflow.noted(problem, found, monitor)
+    run.settle()
     return Outcome(EvaluationAnswer(found), run.times_ms, 2 * problem.n, run.device_bytes, notes)
 
 
@@ -57,16 +59,17 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     if not problem.n:
         return Outcome(PosteriorAnswer(0.0, np.empty((0, problem.states))), run.times_ms)
     piece = typed(HmmParameters, parameters).piece
+    rows = forward_rows(problem.hmm, letters_of([problem]), run, piece)
     with leaving(run, (problem.n, problem.states), np.dtype(np.float64)) as answer:
-        rows = forward_rows(problem.hmm, on_device([problem], run), run, piece)
-        # Where the sequence is impossible, some rows are zeros, and what follows from them is not looked at.
         forward, evidence, backward = both_rows(rows, piece, _evidence)
-        arrays = forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts
-        _by_letter(forward, "posterior", "posterior", arrays)
-        found = _added(evidence, run)
-        if found > -np.inf:
-            answer.fetch(forward.rows)
+        found = evidence.added()
         notes = underflow.noted(problem, found, monitor)
+        backward.finish()
+        if found > -np.inf:
+            arrays = forward.rows, backward.model.rows, forward.emissions, forward.seen, forward.starts
+            _by_letter(forward, "posterior", "posterior", arrays)
+            answer.fetch(forward.rows)
+    run.settle()
     if found == -np.inf:
         return Outcome(PosteriorAnswer(found, None), run.times_ms, problem.n, run.device_bytes, notes)
     posterior = answer.numbers
@@ -85,9 +88,11 @@ def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], moni
         run.monitor = Silent(part)
         return _counted(batches, hmm, run, piece)
 
+    notes: list[str] = []
+    run.meanwhile(lambda: notes.extend([] if all(map(vanishing.bounded, problem.parts)) else [underflow.NOTE]))
     found = learned(problem, count, monitor)
-    notes = () if all(map(vanishing.bounded, problem.parts)) else (underflow.NOTE,)
-    return Outcome(found, run.times_ms, 2 * problem.letters, run.device_bytes, notes)
+    run.settle()
+    return Outcome(found, run.times_ms, 2 * problem.letters, run.device_bytes, tuple(notes))
 
 
 def _kernel(model: Model, name: str) -> Any:
@@ -119,20 +124,28 @@ def _probability(hmm: Hmm, letters: Letters, run: Run, piece: int) -> float:
     """The logarithm of the probability of all letters."""
     forward = forward_rows(hmm, letters, run, piece)
     forward.finish()
-    return _added(_evidence(forward.model), run)
+    return _evidence(forward.model).added()
 
 
-def _evidence(model: Model) -> cupy.ndarray:
-    """Logarithms from forward rows, of which the sum is that of the probability of all letters."""
+class Evidence(NamedTuple):
+    """Logarithms on the device, which add up to that of the probability of all letters; ``there`` after an event."""
+
+    logarithms: cupy.ndarray
+    there: cupy.cuda.Event
+
+    def added(self) -> float:
+        """Their sum; what was queued behind them is not waited for."""
+        self.there.synchronize()
+        return float(self.logarithms.get(stream=cupy.cuda.Stream.null).sum())
+
+
+def _evidence(model: Model) -> Evidence:
+    """From forward rows, the probability of all letters."""
     logarithms = cupy.zeros(_teams(model, cuda_sizes.slice_letters(model.letters)))
     arrays = (model.rows, model.emissions, model.seen, model.starts, model.sums,
               np.float64(model.initial.sum() / model.one), logarithms)  # fmt: skip
     _by_letter(model, "forward", "evidence", arrays)
-    return logarithms
-
-
-def _added(logarithms: cupy.ndarray, run: Run) -> float:
-    return float(run.down(logarithms).sum())
+    return Evidence(logarithms, recorded(cupy.cuda.get_current_stream()))
 
 
 def _counted(batches: Sequence[Batch], hmm: Hmm, run: Run, piece: int) -> Counts:
@@ -140,22 +153,22 @@ def _counted(batches: Sequence[Batch], hmm: Hmm, run: Run, piece: int) -> Counts
     states, symbols = len(hmm), len(hmm.alphabet)
     total, pairs, letters = 0.0, np.zeros((states, states)), np.zeros((symbols + 2, states))
     for batch in batches:
-        logarithm, *counts = _counted_together(batch, hmm, run, piece)
+        logarithm, counts = _counted_together(batch, hmm, run, piece)
         total += logarithm
-        for sums, own in zip((pairs, letters), counts, strict=True):
-            sums += run.down(own).reshape(sums.shape)
+        for sums, own in zip((pairs, letters), np.split(run.down(counts), [pairs.size]), strict=True):
+            sums += own.reshape(sums.shape)
     return total, letters[-1], pairs * hmm.transitions, letters[:symbols].T
 
 
-def _counted_together(batch: Batch, hmm: Hmm, run: Run, piece: int) -> tuple[float, cupy.ndarray, cupy.ndarray]:
+def _counted_together(batch: Batch, hmm: Hmm, run: Run, piece: int) -> tuple[float, cupy.ndarray]:
     rows = forward_rows(hmm, batch.letters, run, piece)
     forward, evidence, backward = both_rows(rows, piece, _evidence)
-    counts = _counts(forward, backward, hmm)
-    del rows, forward, backward  # whose memory is wanted where the sequences are impossible
-    found = _added(evidence, run)
+    found = evidence.added()
+    backward.finish()
     if found == -np.inf:
+        del rows, forward, backward  # whose memory is wanted
         _refuse(batch, hmm, run, piece)
-    return found, *counts
+    return found, _counts(forward, backward.model, hmm)
 
 
 def _refuse(batch: Batch, hmm: Hmm, run: Run, piece: int) -> NoReturn:
@@ -166,8 +179,8 @@ def _refuse(batch: Batch, hmm: Hmm, run: Run, piece: int) -> NoReturn:
     raise AssertionError("every sequence is possible, and all of them together are not")
 
 
-def _counts(forward: Model, backward: Model, hmm: Hmm) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """Expected counts of transitions (before they are multiplied by T) and of letters by state.
+def _counts(forward: Model, backward: Model, hmm: Hmm) -> cupy.ndarray:
+    """Expected counts of transitions (before they are multiplied by T) and, behind them, of letters by state.
 
     After the letters of the alphabet, one that was not seen and the first letters of the sequences are counted.
     """
@@ -178,7 +191,10 @@ def _counts(forward: Model, backward: Model, hmm: Hmm) -> tuple[cupy.ndarray, cu
     arrays = (forward.rows, backward.rows, forward.emissions, forward.seen, forward.starts, forward.sums,
               tables)  # fmt: skip
     _by_letter(forward, "counts", "factors", arrays, length, (symbols,))
-    return _added_up(forward, _pairs(forward, backward)), _added_up(forward, tables)
+    found = forward.run.empty(states * (states + symbols), np.float64)
+    _add_up(forward, _pairs(forward, backward), found[: states**2])
+    _add_up(forward, tables, found[states**2 :])
+    return found
 
 
 def _pairs(forward: Model, backward: Model) -> cupy.ndarray:
@@ -197,11 +213,10 @@ def _pairs(forward: Model, backward: Model) -> cupy.ndarray:
     return tables
 
 
-def _added_up(model: Model, tables: cupy.ndarray) -> cupy.ndarray:
+def _add_up(model: Model, tables: cupy.ndarray, total: cupy.ndarray) -> None:
     """The sum of the rows."""
     many, size = (int(length) for length in tables.shape)
-    total, kernel = cupy.empty(size), _kernel(model, "add_up")
+    kernel = _kernel(model, "add_up")
     with model.run.phase("counts", ahead=SHORT_AHEAD, waits=False) as phase:
         kernel((-(-size // cuda_sizes.WARP),), (256,), (tables, total, np.int32(size), np.int32(many)))
         phase.launched()
-    return total

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import cupy
 import numpy as np
@@ -18,24 +18,41 @@ from kernels.hmm.hmm import Hmm
 from kernels.hmm.problem import HmmProblem
 from kernels.semiring import PLUS_TIMES
 
+Made = TypeVar("Made")
 TREE = (Path(__file__).with_name("sum_tree.cu"),)
 
 
 class Letters(NamedTuple):
-    """Sequences one after another on the device: a symbol a letter; marks of first letters, and after the last one."""
+    """Sequences one after another: a symbol a letter; marks of first letters, and after the last one.
 
-    seen: cupy.ndarray
-    starts: cupy.ndarray
+    Those on the host come to the device with the first model that they are seen with.
+    """
+
+    seen: np.ndarray | cupy.ndarray
+    starts: np.ndarray | cupy.ndarray
 
 
-def on_device(parts: Sequence[HmmProblem], run: Run) -> Letters:
-    """The letters of these sequences, none of which is empty."""
+def letters_of(parts: Sequence[HmmProblem]) -> Letters:
+    """The letters of these sequences, none of which is empty, on the host."""
     seen = np.concatenate([part.observations for part in parts])
     starts = np.zeros(len(seen) + 1, np.uint8)
     starts[np.cumsum([0, *(part.n for part in parts)])] = 1
-    if seen.nbytes <= transfers.DIRECT:
-        return Letters(*run.upload(seen, starts))
-    return Letters(run.up(seen), run.up(starts))
+    return Letters(seen, starts)
+
+
+def on_device(parts: Sequence[HmmProblem], run: Run) -> Letters:
+    """The letters of these sequences on the device."""
+    return _brought(letters_of(parts), run)[0]
+
+
+def _brought(letters: Letters, run: Run, *others: np.ndarray) -> tuple[Letters, tuple[cupy.ndarray, ...]]:
+    """Letters on the device, and other arrays, by one transfer where all are small."""
+    if not isinstance(letters.seen, np.ndarray):
+        return letters, run.upload(*others)
+    if letters.seen.nbytes > transfers.DIRECT:
+        return Letters(*map(run.up, letters)), run.upload(*others) if others else ()
+    seen, starts, *arrays = run.upload(*letters, *others)
+    return Letters(seen, starts), tuple(arrays)
 
 
 class Rows(NamedTuple):
@@ -54,8 +71,8 @@ def forward_rows(hmm: Hmm, letters: Letters, run: Run, piece: int) -> Rows:
     return _filled(_model(hmm, letters, run, cupy.empty((len(letters.seen), len(hmm)))), piece)
 
 
-def both_rows(forward: Rows, piece: int, between: Callable[[Model], cupy.ndarray]) -> tuple[Model, cupy.ndarray, Model]:
-    """Forward rows, what is made ``between``, by something queued, of these, and backward rows.
+def both_rows(forward: Rows, piece: int, between: Callable[[Model], Made]) -> tuple[Model, Made, Rows]:
+    """Forward rows, what is made ``between``, by something queued, of these, and backward rows, not finished yet.
 
     All is queued before anything is waited for, so that the device does not; it is made again where forward rows were
     not right by then.
@@ -64,8 +81,7 @@ def both_rows(forward: Rows, piece: int, between: Callable[[Model], cupy.ndarray
     made, backward = between(model), _backward_rows(model, piece)
     if forward.finish():
         made, backward = between(model), _backward_rows(model, piece)
-    backward.finish()
-    return model, made, backward.model
+    return model, made, backward
 
 
 def _backward_rows(forward: Model, piece: int) -> Rows:
@@ -101,9 +117,8 @@ def _model(hmm: Hmm, letters: Letters, run: Run, rows: cupy.ndarray) -> Model:
     emissions = np.vstack([hmm.emissions.T, np.ones(len(hmm))])
     seam, one = np.stack([np.ones(len(hmm)), hmm.initial]), 2.0**cuda_sizes.RAISED
     units = np.eye(len(hmm)) * one if len(hmm) <= cuda_sizes.FEW else np.empty((0, 0))
-    ways, emitted, seams, sums, products = run.upload(
-        hmm.transitions, emissions, seam, hmm.transitions.sum(axis=1), units
-    )
+    parts = hmm.transitions, emissions, seam, hmm.transitions.sum(axis=1), units
+    letters, (ways, emitted, seams, sums, products) = _brought(letters, run, *parts)
     return Model(run, len(hmm), len(letters.seen), PLUS_TIMES, np.dtype(np.float64), ways,
                  cupy.ascontiguousarray(ways.T), emitted, letters.seen, rows, hmm.initial * one, starts=letters.starts,
                  seam=seams, sums=sums, units=products, name="forward")  # fmt: skip

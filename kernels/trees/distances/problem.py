@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ class _Sequences:
     def data(self) -> tuple[Sequence, ...]:
         return self.sequences
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the taxa: those of the sequences, made different."""
         return distinct(_names(self.sequences))
