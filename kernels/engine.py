@@ -83,7 +83,8 @@ def execute(
     monitor, steps = monitor or Monitor(), steps or Steps()
     started = datetime.now(UTC)
     run = planned.method.load(planned.backend)
-    device = devices.use(planned.device) if planned.backend == "cuda" else nullcontext()
+    kind = planned.method.id, *planned.footprint.device.items()
+    device = devices.use(planned.device, kind) if planned.backend == "cuda" else nullcontext()
     with resuming.keeping(planned, monitor, resumed, keep) as notes, device:
         outcome = run(planned.problem, planned.parameters, monitor, steps)
     done = planned.method.done

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +16,9 @@ from kernels.errors import BackendUnavailable, Cancelled, MemoryRefused
 
 KEPT_SHARE = 32
 """One part in so many of a device's memory is kept between runs: to take and to give back memory costs milliseconds."""
+LEFT_S = 2.0
+"""Seconds for which a run leaves more than that to one of the same kind: tens of gigabytes take a tenth of a second to
+be given back, for which whoever waits for the answer need not wait too."""
 
 _taken = threading.local()
 
@@ -102,15 +106,17 @@ def _kept_memory(cupy: Any) -> Any:
 
 
 @contextmanager
-def use(index: int) -> Iterator[None]:
+def use(index: int, kind: Hashable = None) -> Iterator[None]:
     """Run the block on this GPU, on a stream of its own; all but a share of its memory is given back after it.
 
-    The current device and stream belong to a thread, so this is entered on the job's own thread.
+    Where runs of a ``kind``, which take the same arrays, may follow, that is done some seconds later, or when another
+    one begins. The current device and stream belong to a thread, so this is entered on the job's own thread.
     """
     import cupy
 
-    idle = _idle_streams(cupy, index)
+    idle, left = _idle_streams(cupy, index), _left(cupy, index)
     with _failures_told(index), cupy.cuda.Device(index):
+        left.begin(kind)
         # Memory that was freed can be had again on its own stream only, so streams are used again as well.
         try:
             stream = idle.pop()
@@ -121,6 +127,7 @@ def use(index: int) -> Iterator[None]:
             with stream, cupy.cuda.using_allocator(take):
                 yield
         except BaseException as error:
+            kind = None
             workers.end_idle()  # threads that copied: nobody waits for them any more
             _let_go(error)
             raise
@@ -131,8 +138,62 @@ def use(index: int) -> Iterator[None]:
                 if not stream.is_capturing():
                     idle.append(stream)
             cupy.get_default_memory_pool().free_all_blocks()
-            if kept_memory().free_bytes() * KEPT_SHARE > device(index).memory_bytes:
-                kept_memory().free_all_blocks()
+            left.end(kind)
+
+
+class _Left:
+    """The memory that runs on a GPU leave, and when it is given back."""
+
+    def __init__(self, index: int) -> None:
+        self._index, self._runs, self._lock = index, 0, threading.Lock()
+        self._kind: Hashable = None
+        self._timer: threading.Timer | None = None
+        atexit.register(self._wait_no_longer)
+
+    def begin(self, kind: Hashable) -> None:
+        """A run begins: what one of another kind left, which may be in pieces that do not fit, is given back."""
+        with self._lock:
+            self._wait_no_longer()
+            if not self._runs and self._kind != kind:
+                self._give_back()
+            self._runs += 1
+
+    def end(self, kind: Hashable) -> None:
+        """A run has ended, and the next may be of the same kind; None where there is to be none."""
+        with self._lock:
+            self._runs, self._kind = self._runs - 1, kind
+            if kind is None:
+                self._give_back()
+            elif not self._runs and self._much():
+                self._timer = threading.Timer(LEFT_S, self._late)
+                self._timer.name, self._timer.daemon = "antidiag-memory", True
+                self._timer.start()
+
+    def _wait_no_longer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _late(self) -> None:
+        """Nobody came; a GPU that was lost meanwhile is told when it is next used."""
+        import cupy
+
+        with self._lock, suppress(cupy.cuda.runtime.CUDARuntimeError), cupy.cuda.Device(self._index):
+            if not self._runs:
+                self._give_back()
+
+    def _much(self) -> bool:
+        return bool(kept_memory().free_bytes() * KEPT_SHARE > device(self._index).memory_bytes)
+
+    def _give_back(self) -> None:
+        """On the current device; a share of its memory stays."""
+        if self._much():
+            kept_memory().free_all_blocks()
+
+
+@cache
+def _left(cupy: Any, index: int) -> _Left:
+    return _Left(index)
 
 
 @contextmanager

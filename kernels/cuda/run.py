@@ -62,12 +62,15 @@ class Run:
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:
         """Time of a phase by the host's clock: where it works too, or waits for each launch; but for what was compiled
-        or transferred meanwhile."""
+        or transferred meanwhile. Launches of the phase that are watched meanwhile count once."""
         if phase != "transfer":
             self._numbers.setdefault(phase, len(self._numbers) + 1)
-        before, apart_ms = time.perf_counter(), self.apart_ms
+        before, counted_ms = time.perf_counter(), self._counted_ms(phase)
         yield
-        self.spend(phase, max((time.perf_counter() - before) * 1e3 - (self.apart_ms - apart_ms), 0.0))
+        self.spend(phase, max((time.perf_counter() - before) * 1e3 - (self._counted_ms(phase) - counted_ms), 0.0))
+
+    def _counted_ms(self, phase: str) -> float:
+        return self.apart_ms + (0.0 if phase == "transfer" else self.times_ms.get(phase, 0.0))
 
     def kernel(self, parts: tuple[Part, ...], name: str, **defines: int) -> Any:
         """A compiled kernel; ``defines`` are its compile-time constants.

@@ -45,9 +45,11 @@ def _aligned(job: Job, parameters: Mapping[str, Any]) -> Outcome:
     with cuda_checkpoints.checkpoints(job, layout) as checkpoints:
         best = checkpoints.sweep()
         if best.end != (0, 0):
-            paths, rest = cuda_tiles.follow(job, checkpoints, best)
+            with job.run.timed("phase 2"):
+                paths, rest = cuda_tiles.follow(job, checkpoints, best)
             narrow = replace(job, s=sizes.tile_strip_width(job.s), packed=False)
-            start, operations = cuda_path.compute(narrow, _nothing_kept(), paths, rest)
+            with job.run.timed("phase 3"):
+                start, operations = cuda_path.compute(narrow, _nothing_kept(), paths, rest)
     job.run.settle()
     alignment = job.encoded.alignment(start, best.end, operations)
     answer = job.encoded.answer(best.score, best.end, alignment)

@@ -46,9 +46,11 @@ def _align(
     kept, best = cuda_sweep.states(job, chunks, parameters.get("h"), true_values)
     start, operations = (0, 0), np.empty(0, np.uint8)
     if best.end != (0, 0):
-        paths = cuda_path.link(job, kept, best)
+        with job.run.timed("phase 2"):
+            paths = cuda_path.link(job, kept, best)
         rest = np.full(0 if job.encoded.local else paths[-1]["start_row"], UP, np.uint8)
-        start, operations = cuda_path.compute(job, kept, paths, rest)
+        with job.run.timed("phase 3"):
+            start, operations = cuda_path.compute(job, kept, paths, rest)
     alignment = job.encoded.alignment(start, best.end, operations)
     return Outcome(
         job.encoded.answer(best.score, best.end, alignment), job.run.times_ms, job.host_bytes, job.run.device_bytes
