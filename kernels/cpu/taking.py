@@ -15,13 +15,14 @@ from kernels.cpu.waiting import wait_for
 
 
 class Taken(NamedTuple):
-    """``pinned`` and ``found``: numbers of one type, as many, flat; a chunk of ``chunk`` of them is taken at a time.
-    ``tickets``: two words, 0 at first; ``touched``: see `carried.touch_all`; ``down``: a word for every chunk, set to 1
-    when it has come."""
+    """``pinned`` and ``found``: numbers of one type, as many, flat; threads take ``chunk`` of them at a time, and
+    ``copied`` such chunks come together. ``tickets``: two words, 0 at first; ``touched``: see `carried.touch_all`;
+    ``down``: a word for every copy, set to 1 when it has come."""
 
     pinned: np.ndarray
     found: np.ndarray
     chunk: int
+    copied: int
     tickets: np.ndarray
     touched: np.ndarray
     down: np.ndarray
@@ -35,7 +36,7 @@ def take(given):
         return
     number = take_ticket(given.tickets, WORD)
     while number * given.chunk < given.found.size:
-        if not wait_for(given.down, number * WORD, 1, given.stop):
+        if not wait_for(given.down, number // given.copied * WORD, 1, given.stop):
             return
         for at in range(number * given.chunk, min((number + 1) * given.chunk, given.found.size)):
             given.found[at] = given.pinned[at]

@@ -8,7 +8,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import devices
+from kernels.cuda import devices, transfers
 
 ALIGNMENT = 16
 """Bytes to whose multiples arrays are aligned that are transferred together."""
@@ -24,11 +24,11 @@ def upload(*arrays: np.ndarray) -> tuple[cupy.ndarray, ...]:
     """Copies on the device, by one transfer, which has ended."""
     ends = np.cumsum([-(-array.nbytes // ALIGNMENT) * ALIGNMENT for array in arrays]).tolist()
     starts = [0, *ends[:-1]]
-    together = np.empty(ends[-1], np.uint8)
-    for start, array in zip(starts, arrays, strict=True):
-        together[start : start + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     on_device, stream = empty(ends[-1], np.uint8), cupy.cuda.get_current_stream()
-    on_device.data.copy_from_host_async(together.ctypes.data, together.nbytes, stream)
+    with transfers.staging(ends[-1]) as together:
+        for start, array in zip(starts, arrays, strict=True):
+            together[start : start + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        on_device.data.copy_from_host_async(together.ctypes.data, together.nbytes, stream)
     stream.synchronize()
     return tuple(
         cupy.ndarray(array.shape, array.dtype, on_device.data + start)

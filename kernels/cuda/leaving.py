@@ -24,8 +24,8 @@ LEAST, MOST = 1 << 20, 64 << 20
 """Bytes of an answer that goes this way: a smaller one takes no time, a larger one would keep threads waiting."""
 THREADS = 12
 """More are not there sooner."""
-CHUNK = 1 << 20
-"""Bytes that are copied, and that a thread takes, at a time."""
+CHUNK, COPIED = 128 << 10, 16
+"""Bytes that a thread takes at a time, and how many times as many are copied: threads share what comes last."""
 
 
 class Leaving:
@@ -46,10 +46,10 @@ class _Threads(Leaving):
         super().__init__(run, shape, dtype)
         self.stop, self.fetched = workers.stop_word(), False
         self._buffer, chunk = buffer, CHUNK // dtype.itemsize
-        flat = self.numbers.reshape(-1)
-        self._spans = [(first, min(first + chunk, flat.size)) for first in range(0, flat.size, chunk)]
+        flat, copied = self.numbers.reshape(-1), COPIED * chunk
+        self._spans = [(first, min(first + copied, flat.size)) for first in range(0, flat.size, copied)]
         self.given = Taken(
-            buffer.view(dtype, flat.size), flat, chunk, carried.words(2),
+            buffer.view(dtype, flat.size), flat, chunk, COPIED, carried.words(2),
             touched=carried.words(-(-flat.nbytes // SPAN)),
             down=carried.words(len(self._spans)), stop=self.stop,
         )  # fmt: skip

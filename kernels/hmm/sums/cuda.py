@@ -151,12 +151,11 @@ def _evidence(model: Model) -> Evidence:
 def _counted(batches: Sequence[Batch], hmm: Hmm, run: Run, piece: int) -> Counts:
     """What all sequences count under a model, a batch of them at a time."""
     states, symbols = len(hmm), len(hmm.alphabet)
-    total, pairs, letters = 0.0, np.zeros((states, states)), np.zeros((symbols + 2, states))
+    total, sums = 0.0, np.zeros(1)
     for batch in batches:
         logarithm, counts = _counted_together(batch, hmm, run, piece)
-        total += logarithm
-        for sums, own in zip((pairs, letters), np.split(run.down(counts), [pairs.size]), strict=True):
-            sums += own.reshape(sums.shape)
+        total, sums = total + logarithm, run.down(counts) + sums
+    pairs, letters = sums[: states**2].reshape(states, states), sums[states**2 :].reshape(symbols + 2, states)
     return total, letters[-1], pairs * hmm.transitions, letters[:symbols].T
 
 

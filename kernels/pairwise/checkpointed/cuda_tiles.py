@@ -40,9 +40,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """Tiles that were swept, records of TILE in the order in which a path backwards meets them, and their arrays."""
+    """Tiles that were swept, records of TILE in the order in which a path backwards meets them, here and on the device,
+    and their arrays."""
 
     tiles: np.ndarray
+    on_device: cupy.ndarray | None = None
     arrays: tuple[cupy.ndarray, ...] = ()
 
 
@@ -136,31 +138,31 @@ def _sweep(
     tiles["top"], tiles["left"], borders = checkpoints.border_addresses(band, segment, tiles["m"], tiles["n"])
     height, width = int(tiles["m"].max()), int(tiles["n"].max())
     part = replace(part, encoded=job.encoded.part((0, height), (0, width)), tiles=len(tiles))
-    (on_device,) = part.run.upload(tiles.view(np.uint8))
-    kept, registers, log = cuda_sweep.tile_states(part, on_device)
-    del borders  # which the sweep has read by now
-    if job.run.steps.keeps:
-        times, ended_ns = cuda_sweep.tile_times(part, log), time.perf_counter_ns()
-        job.run.meanwhile(lambda: _log(job, tiles, band, times, ended_ns))
+    kept, registers = cuda_sweep.room(part)
     order = part.strips * np.arange(len(tiles))
     tiles["states"] = kept.boundary_states.data.ptr + order * kept.boundary_states[0].nbytes
     tiles["registers"] = registers.data.ptr + order * registers[0].nbytes
     tiles["height"] = height
     every = np.concatenate([swept.tiles, tiles])
-    arrays = (*swept.arrays, kept.boundary_states, registers)
-    return Swept(every[np.lexsort((every["column"], every["row"]))[::-1]], arrays)
+    every = every[np.lexsort((every["column"], every["row"]))[::-1]]
+    on_device, every_on_device = part.run.upload(tiles.view(np.uint8), every.view(np.uint8))
+    log = cuda_sweep.tile_states(part, kept, registers, on_device)
+    del borders  # which the sweep has read by now
+    if job.run.steps.keeps:
+        times, ended_ns = cuda_sweep.tile_times(part, log), time.perf_counter_ns()
+        job.run.meanwhile(lambda: _log(job, tiles, band, times, ended_ns))
+    return Swept(every, every_on_device, (*swept.arrays, kept.boundary_states, registers))
 
 
 def _link(part: Job, size: int, place: Place, swept: Swept) -> tuple[np.ndarray, Place]:
     """The sub-paths of the path that ends at a place, as far as tiles were swept, and where it goes on."""
     kernel = part.kernel(STATES, "link_tiles", CHUNKS=0, TILE=True)
-    (tiles,) = part.run.upload(swept.tiles.view(np.uint8))
     most = int((-(-swept.tiles["n"] // part.s)).sum())
     # The place where the path goes on is behind the sub-paths: one copy brings both.
     paths = part.run.empty((most + 1, SUB_PATH.words), np.int32)
     numbers = len(swept.tiles), size, place.row, place.column, place.end_in
     with part.run.phase("phase 2", quiet=True) as phase:
-        kernel((1,), (1,), (tiles, *map(np.int32, numbers), paths, paths[most:]))
+        kernel((1,), (1,), (swept.on_device, *map(np.int32, numbers), paths, paths[most:]))
         phase.launched()
     found = paths.get()
     parts, row, column, end_in, began = found[most, :5].tolist()

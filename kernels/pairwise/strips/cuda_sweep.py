@@ -83,17 +83,17 @@ def keyed(job: Job) -> bool:
 
 def states(job: Job, chunks: int, height: int | None, true_values: bool) -> tuple[Kept, Best]:
     """The sweep with local start states; chunks of ``height`` rows where there are any."""
-    kept, state, swept = _states(job, "phase 1", chunks, height, true_values)
-    _log_strips(job, *swept)
+    kept, state = room(job, chunks, height, true_values)
+    _log_strips(job, *_states(job, "phase 1", kept, state))
     if job.encoded.local:
         return kept, best_of(job, _fields(state, 4), states_kept=True)
     return kept, _corner(job, state, states_kept=True)
 
 
-def tile_states(job: Job, tiles: cupy.ndarray) -> tuple[Kept, cupy.ndarray, cupy.ndarray]:
-    """The sweep of tiles (TILE): start states inside, registers at the end, the log (see `tile_times`)."""
-    kept, state, (log, _) = _states(job, "phase 2", 0, None, False, tiles)
-    return kept, state, log
+def tile_states(job: Job, kept: Kept, registers: cupy.ndarray, tiles: cupy.ndarray) -> cupy.ndarray:
+    """The sweep of tiles (TILE), which fills this `room`; the log (see `tile_times`)."""
+    log, _ = _states(job, "phase 2", kept, registers, tiles)
+    return log
 
 
 def tile_times(job: Job, log: cupy.ndarray) -> np.ndarray:
@@ -101,11 +101,9 @@ def tile_times(job: Job, log: cupy.ndarray) -> np.ndarray:
     return log.get().view(EVENT.dtype).reshape(len(log), job.tiles, job.strips)
 
 
-def _states(
-    job: Job, phase: str, chunks: int, height: int | None, true_values: bool, tiles: cupy.ndarray | None = None
-) -> tuple[Kept, cupy.ndarray, Swept]:
+def room(job: Job, chunks: int = 0, height: int | None = None, true_values: bool = False) -> tuple[Kept, cupy.ndarray]:
+    """Room for what a sweep with start states leaves, and for the registers at its end."""
     rows, strips = job.encoded.rows.size, job.tiles * job.strips
-    kernel = job.kernel(STATES, "striped_states", CHUNKS=chunks, TILE=tiles is not None)
     state = job.run.empty((strips, STATES_REGISTERS.count(job.columns_per_lane), LANES), np.int32)
     height, width = height or rows + 1, job.strips * job.s
     bottoms = (rows - 1) // height
@@ -119,12 +117,17 @@ def _states(
         height=height,
         width=width,
     )
+    return kept, state
+
+
+def _states(job: Job, phase: str, kept: Kept, state: cupy.ndarray, tiles: cupy.ndarray | None = None) -> Swept:
+    kernel = job.kernel(STATES, "striped_states", CHUNKS=kept.chunks, TILE=tiles is not None)
     buffers = BUFFERS(
         boundary_states=kept.boundary_states, values=kept.chunk_values, states=kept.chunk_states,
-        height=height, width=width,
+        height=kept.height, width=kept.width,
     )  # fmt: skip
-    extra = *buffers, np.uint64(0) if tiles is None else tiles, np.int32(rows)
-    return kept, state, sweep(job, kernel, state, kept.boundary, crossing_bytes=16, extra=extra, phase=phase)
+    extra = *buffers, np.uint64(0) if tiles is None else tiles, np.int32(job.encoded.rows.size)
+    return sweep(job, kernel, state, kept.boundary, crossing_bytes=16, extra=extra, phase=phase)
 
 
 def boundary_ring(job: Job, whole: bool) -> cupy.ndarray:

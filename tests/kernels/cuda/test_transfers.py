@@ -243,3 +243,26 @@ def test_a_run_that_ends_early_leaves_no_threads(emulated) -> None:
     with pytest.raises(Cancelled):
         cancelled_after_a_copy()
     assert set(threading.enumerate()) <= before
+
+
+@pytest.mark.parametrize("nbytes", [0, 1, 64 << 10, (64 << 10) + 1, 1 << 20, 4 << 20, (4 << 20) + 1])
+def test_arrays_of_any_size_come_by_one_transfer(emulated, nbytes: int) -> None:
+    """From wherever they are staged: pinned memory of runs before, or memory of their own."""
+    from kernels.cuda import arrays
+
+    for seed in range(2):
+        given = np.random.default_rng(seed).integers(0, 256, nbytes).astype(np.uint8)
+        first, second = arrays.upload(given, np.arange(3.0))
+        np.testing.assert_array_equal(first.get(), given)
+        np.testing.assert_array_equal(second.get(), np.arange(3.0))
+
+
+def test_arrays_come_where_no_memory_can_be_pinned(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kernels.cuda import arrays, transfers
+
+    def refused(device: int, count: int) -> None:
+        raise MemoryRefused("no locked pages")
+
+    monkeypatch.setattr(transfers, "_borrowed", refused)
+    given = np.arange(100_000.0)
+    np.testing.assert_array_equal(arrays.upload(given)[0].get(), given)
