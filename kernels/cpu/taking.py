@@ -10,7 +10,7 @@ import numpy as np
 from kernels.cpu.carried import WORD, touch_all
 from kernels.cpu.jit import compiled
 from kernels.cpu.native_threads import task
-from kernels.cpu.simd import take_ticket
+from kernels.cpu.simd import copy, take_ticket
 from kernels.cpu.waiting import wait_for
 
 
@@ -38,8 +38,8 @@ def take(given):
     while number * given.chunk < given.found.size:
         if not wait_for(given.down, number // given.copied * WORD, 1, given.stop):
             return
-        for at in range(number * given.chunk, min((number + 1) * given.chunk, given.found.size)):
-            given.found[at] = given.pinned[at]
+        first = number * given.chunk
+        copy(given.found, first, given.pinned, first, min(given.chunk, given.found.size - first))
         number = take_ticket(given.tickets, WORD)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import threading
+import time
 import traceback
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,6 +20,8 @@ KEPT_SHARE = 32
 LEFT_S = 2.0
 """Seconds for which a run leaves more than that to one of the same kind: tens of gigabytes take a tenth of a second to
 be given back, for which whoever waits for the answer need not wait too."""
+LOOK_S = 0.25
+"""How often is looked whether such a run came."""
 
 _taken = threading.local()
 
@@ -145,15 +148,14 @@ class _Left:
     """The memory that runs on a GPU leave, and when it is given back."""
 
     def __init__(self, index: int) -> None:
-        self._index, self._runs, self._lock = index, 0, threading.Lock()
+        self._index, self._runs, self._lock, self._waits = index, 0, threading.Lock(), False
         self._kind: Hashable = None
-        self._timer: threading.Timer | None = None
-        atexit.register(self._wait_no_longer)
+        self._until = 0.0
+        atexit.register(self._lock.acquire)  # nothing is given back while the program ends
 
     def begin(self, kind: Hashable) -> None:
         """A run begins: what one of another kind left, which may be in pieces that do not fit, is given back."""
         with self._lock:
-            self._wait_no_longer()
             if not self._runs and self._kind != kind:
                 self._give_back()
             self._runs += 1
@@ -165,22 +167,26 @@ class _Left:
             if kind is None:
                 self._give_back()
             elif not self._runs and self._much():
-                self._timer = threading.Timer(LEFT_S, self._late)
-                self._timer.name, self._timer.daemon = "antidiag-memory", True
-                self._timer.start()
+                self._until = time.monotonic() + LEFT_S
+                if not self._waits:
+                    self._waits = True
+                    threading.Thread(target=self._wait, name="antidiag-memory", daemon=True).start()
 
-    def _wait_no_longer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    def _wait(self) -> None:
+        """Until nobody came for long enough. To start a thread after every run would take longer than a short run."""
+        while self._waits:
+            time.sleep(LOOK_S)
+            with self._lock:
+                if not self._runs and time.monotonic() >= self._until:
+                    self._waits = False
+                    self._late()
 
     def _late(self) -> None:
-        """Nobody came; a GPU that was lost meanwhile is told when it is next used."""
+        """Nobody came. A GPU that was lost meanwhile is told when it is next used."""
         import cupy
 
-        with self._lock, suppress(cupy.cuda.runtime.CUDARuntimeError), cupy.cuda.Device(self._index):
-            if not self._runs:
-                self._give_back()
+        with suppress(cupy.cuda.runtime.CUDARuntimeError), cupy.cuda.Device(self._index):
+            self._give_back()
 
     def _much(self) -> bool:
         return bool(kept_memory().free_bytes() * KEPT_SHARE > device(self._index).memory_bytes)

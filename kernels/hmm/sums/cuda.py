@@ -90,7 +90,7 @@ def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], moni
 
     notes: list[str] = []
     run.meanwhile(lambda: notes.extend([] if all(map(vanishing.bounded, problem.parts)) else [underflow.NOTE]))
-    found = learned(problem, count, monitor)
+    found = learned(problem, count, monitor, run.timed)
     run.settle()
     return Outcome(found, run.times_ms, 2 * problem.letters, run.device_bytes, tuple(notes))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -160,10 +161,16 @@ Counts = tuple[float, np.ndarray, np.ndarray, np.ndarray]
 """The logarithm of the probability of all sequences under a model, and the counts that `estimated` takes."""
 
 
-def learned(problem: LearningProblem, count: Callable[[Hmm, Monitor, int], Counts], monitor: Monitor) -> LearningAnswer:
+def learned(
+    problem: LearningProblem,
+    count: Callable[[Hmm, Monitor, int], Counts],
+    monitor: Monitor,
+    timed: Callable[[str], AbstractContextManager[None]] = lambda phase: nullcontext(),
+) -> LearningAnswer:
     """Rounds of counting and estimating, until the tolerance or the number of rounds ends them.
 
-    ``count(model, monitor, number)`` is one round; what it tells the monitor is that part of the whole.
+    ``count(model, monitor, number)`` is one round; what it tells the monitor is that part of the whole. ``timed`` takes
+    the time of the phase "estimation".
     """
     model, history = problem.hmm, list[float]()
     for iteration in range(problem.iterations + 1):
@@ -172,7 +179,8 @@ def learned(problem: LearningProblem, count: Callable[[Hmm, Monitor, int], Count
         if len(history) > 1 and total - history[-2] < problem.tolerance:
             break
         if iteration < problem.iterations:
-            model = estimated(model, *counts)
+            with timed("estimation"):
+                model = estimated(model, *counts)
     monitor.update(problem.iterations + 1, problem.iterations + 1, "learning")
     return LearningAnswer(_signed(model, problem, len(history) - 1), tuple(history))
 

@@ -20,7 +20,7 @@ def _much_is_little(emulated, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     monkeypatch.setattr(devices, "LEFT_S", LONG_S)
     yield
     with devices.use(0):
-        pass  # nobody waits any longer to give back memory
+        pass  # nothing is left
 
 
 def left_by(kind: object, nbytes: int = 1 << 20, fails: bool = False) -> int:
