@@ -240,4 +240,5 @@ LEARNING = Trials(
         Symmetry("permuted states", permuted, _same_permuted_model),
         Symmetry("renamed letters", renamed, _same_renamed_model),
     ),
+    unlogged=lambda method, backend: frozenset({"estimation"}),
 )
