@@ -147,7 +147,10 @@ def sweep(
     phase: str = "phase 1",
     launched: Launched = lambda part, state: None,
 ) -> Swept:
-    """Phase 1: every slice of every strip, with progress between launches; the log of its events, and the slices."""
+    """Phase 1: every slice of every strip, with progress between launches; the log of its events, and the slices.
+
+    Of another phase the last launches are not waited for: there is more of it to come.
+    """
     rows, columns = job.encoded.rows.size, job.encoded.columns.size
     slices = cuda_sizes.slices(rows, columns, job.s, job.batch, job.tiles, job.spread)
     shared = job.profile_bytes() + _shared_bytes(crossing_bytes, job.handed_over, job.spread)
@@ -159,7 +162,7 @@ def sweep(
     done = job.strips * job.first_row
     total = done + sum(part.steps_done for part in slices)
     strip, cells = job.strip(), BOUNDARY(cells=boundary, capacity=boundary.shape[1])
-    with job.run.phase(phase, job.quiet) as launches:
+    with job.run.phase(phase, job.quiet, waits=not merged) as launches:
         for index, part in enumerate(slices):
             blocks = min(-(-(part.end_strip - part.first_strip) // warps), most)
             slice_ = SLICE(
