@@ -119,12 +119,12 @@ def use(index: int, kind: Hashable = None) -> Iterator[None]:
 
     idle, left = _idle_streams(cupy, index), _left(cupy, index)
     with _failures_told(index), cupy.cuda.Device(index):
-        left.begin(kind)
         # Memory that was freed can be had again on its own stream only, so streams are used again as well.
         try:
             stream = idle.pop()
         except IndexError:
             stream = cupy.cuda.Stream(non_blocking=True)
+        left.begin(kind)
         try:
             _taken.most = 0
             with stream, cupy.cuda.using_allocator(take):
@@ -140,8 +140,8 @@ def use(index: int, kind: Hashable = None) -> Iterator[None]:
             with suppress(RuntimeError):
                 if not stream.is_capturing():
                     idle.append(stream)
-            cupy.get_default_memory_pool().free_all_blocks()
             left.end(kind)
+            cupy.get_default_memory_pool().free_all_blocks()
 
 
 class _Left:
@@ -173,7 +173,7 @@ class _Left:
                     threading.Thread(target=self._wait, name="antidiag-memory", daemon=True).start()
 
     def _wait(self) -> None:
-        """Until nobody came for long enough. To start a thread after every run would take longer than a short run."""
+        """Until nobody came for long enough: one thread for as many runs as follow each other."""
         while self._waits:
             time.sleep(LOOK_S)
             with self._lock:

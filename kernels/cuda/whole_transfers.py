@@ -119,7 +119,7 @@ class Buffer:
 
     @cached_property
     def streams(self) -> tuple[cupy.cuda.Stream, cupy.cuda.Stream]:
-        """Two streams beside the current one, kept like the memory: to make and to end them takes a tenth of a ms."""
+        """Two streams beside the current one, kept like the memory."""
         arrivals, departures = (cupy.cuda.Stream(non_blocking=True) for _ in range(2))
         return arrivals, departures
 

@@ -39,7 +39,7 @@ FIRST, MOST = 256, 1024
 BLOCKS = 2
 """Blocks that a multiprocessor has at a time (product.cu)."""
 KEPT = 8
-"""Plans of products of so many sizes are kept: to make one takes as long as a tenth of a product."""
+"""Plans of products of so many sizes are kept, as they are made in Python, part by part."""
 AHEAD = 2
 """Pieces of the product that are queued beyond the one that is waited for."""
 COPY = 4 << 20

@@ -89,7 +89,12 @@ def hmm_baum_welch(problem: LearningProblem, parameters: Mapping[str, Any], moni
         return _counted(batches, hmm, run, piece)
 
     notes: list[str] = []
-    run.meanwhile(lambda: notes.extend([] if all(map(vanishing.bounded, problem.parts)) else [underflow.NOTE]))
+
+    def note() -> None:
+        if not all(map(vanishing.bounded, problem.parts)):
+            notes.append(underflow.NOTE)
+
+    run.meanwhile(note)
     found = learned(problem, count, monitor, run.timed)
     run.settle()
     return Outcome(found, run.times_ms, 2 * problem.letters, run.device_bytes, tuple(notes))
@@ -173,7 +178,7 @@ def _counted_together(batch: Batch, hmm: Hmm, run: Run, piece: int) -> tuple[flo
 def _refuse(batch: Batch, hmm: Hmm, run: Run, piece: int) -> NoReturn:
     """InputError that names the first sequence that the model cannot emit."""
     for part in batch.parts:
-        if _probability(hmm, on_device([part], run), run, piece) == -np.inf:
+        if _probability(hmm, letters_of([part]), run, piece) == -np.inf:
             raise cannot_emit(part)
     raise AssertionError("every sequence is possible, and all of them together are not")
 

@@ -147,7 +147,7 @@ def _sweep(
     every = every[np.lexsort((every["column"], every["row"]))[::-1]]
     on_device, every_on_device = part.run.upload(tiles.view(np.uint8), every.view(np.uint8))
     log = cuda_sweep.tile_states(part, kept, registers, on_device)
-    del borders  # which the sweep has read by now
+    del borders  # whoever has their memory next is queued behind the sweep
     if job.run.steps.keeps:
         times, ended_ns = cuda_sweep.tile_times(part, log), time.perf_counter_ns()
         job.run.meanwhile(lambda: _log(job, tiles, band, times, ended_ns))

@@ -162,7 +162,7 @@ def sweep(
     done = job.strips * job.first_row
     total = done + sum(part.steps_done for part in slices)
     strip, cells = job.strip(), BOUNDARY(cells=boundary, capacity=boundary.shape[1])
-    with job.run.phase(phase, job.quiet, waits=not merged) as launches:
+    with job.run.phase(phase, job.quiet, waits=phase == "phase 1") as launches:
         for index, part in enumerate(slices):
             blocks = min(-(-(part.end_strip - part.first_strip) // warps), most)
             slice_ = SLICE(

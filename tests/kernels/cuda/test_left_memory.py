@@ -70,7 +70,7 @@ def test_who_does_not_come_back_leaves_nothing_after_a_moment(monkeypatch: pytes
     assert devices.kept_memory().free_bytes() == 0
 
 
-def test_a_run_beside_others_is_not_disturbed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_beside_others_is_not_disturbed() -> None:
     """Runs on two threads: that of another kind, which begins later, leaves what the first has freed."""
     inside, done = threading.Event(), threading.Event()
 
@@ -88,3 +88,16 @@ def test_a_run_beside_others_is_not_disturbed(monkeypatch: pytest.MonkeyPatch) -
     done.set()
     thread.join()
     assert free_inside("layered") >= 1 << 20
+
+
+def test_a_run_that_never_began_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lost GPU has no stream for it; the next run still finds nothing of another kind in pieces."""
+    import cupy
+
+    left_by("sloped")
+    with monkeypatch.context() as patched:
+        patched.setattr(devices, "_idle_streams", lambda *of: [])
+        patched.setattr(cupy.cuda, "Stream", lambda **of: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            left_by("sloped")
+    assert free_inside("layered") == 0
