@@ -303,8 +303,8 @@ def encode(sequence: Sequence, scoring: Scoring) -> np.ndarray:
 
 def compacted(parts: Iterable[bytes | bytearray], codes: int) -> tuple[list[int], bytes]:
     """Which of so many codes occur in any of the parts, and for `bytes.translate` the number of each among them."""
-    # To look for a letter in bytes, and to translate them, takes a fifth of the time that indexing arrays does. Where it
-    # is not there, all of them are read; so none is looked for beyond the greatest.
+    # To look for a letter in bytes, and to translate them, takes a fifth of the time that indexing arrays does. To find
+    # that it is not there all of them are read, so none is looked for beyond the greatest.
     parts = [part for part in parts if part]
     above = min(codes, 1 + max((int(np.frombuffer(part, np.uint8).max()) for part in parts), default=-1))
     present = [code for code in range(above) if any(code in part for part in parts)]
