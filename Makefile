@@ -23,12 +23,12 @@ test: setup-dev
 	$(VENV) -m pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --max-worker-restart 0
 
 check: lint
-	$(VENV) -m mypy
+	$(VENV) scripts/package_view.py mypy
 
 lint: setup-dev
 	$(VENV) -m ruff check .
 	$(VENV) -m ruff format --check .
-	.venv/bin/lint-imports
+	$(VENV) scripts/package_view.py lint-imports
 
 # With the Python at hand: a GPU machine needs neither the environment nor Qt. Where it has pytest-xdist, eight processes
 # share the GPU.

@@ -9,26 +9,26 @@ from PySide6.QtCore import QSize, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from app import theme, views
-from app.commands import Command, Commands, CommandSearch, Find
-from app.dialogs import pages, shortcuts
-from app.dialogs.preferences import PreferencesDialog
-from app.jobs.queue import Job
-from app.kit import export
-from app.kit.repeat import command_line
-from app.panels.placed import BESIDE, TABS, WINDOW
-from app.session import archive, autosave
-from app.session.loading import SESSION_SUFFIX, prepare
-from app.settings import configuration_folder
-from app.workbench import Workbench
-from kernels import registry
-from kernels.courtesy import in_turns
-from kernels.errors import AntidiagError
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.registry import loading
-from kernels.registry.samples import samples
-from kernels.registry.saving import suffixes, write_result, write_sequences
+from antidiag.app import theme, views
+from antidiag.app.commands import Command, Commands, CommandSearch, Find
+from antidiag.app.dialogs import pages, shortcuts
+from antidiag.app.dialogs.preferences import PreferencesDialog
+from antidiag.app.jobs.queue import Job
+from antidiag.app.kit import export
+from antidiag.app.kit.repeat import command_line
+from antidiag.app.panels.placed import BESIDE, TABS, WINDOW
+from antidiag.app.session import archive, autosave
+from antidiag.app.session.loading import SESSION_SUFFIX, prepare
+from antidiag.app.settings import configuration_folder
+from antidiag.app.workbench import Workbench
+from antidiag.kernels import registry
+from antidiag.kernels.courtesy import in_turns
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import loading
+from antidiag.kernels.registry.samples import samples
+from antidiag.kernels.registry.saving import suffixes, write_result, write_sequences
 
 MENUS = {"file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help"}
 SEQUENCE_HITS = 20
@@ -303,7 +303,7 @@ def set_theme(window: Workbench, choice: theme.Choice) -> None:
 
 def show_dotplot(window: Workbench) -> None:
     """The dot plot of the chosen pair: of the shown result where it is of that pair, else of sequences not aligned."""
-    from app.views.dotplot.view import DotPlotView, SequencePair  # which loads what plots need
+    from antidiag.app.views.dotplot.view import DotPlotView, SequencePair  # which loads what plots need
 
     rows = window.session.state.rows(2)
     if len(rows) < 2:

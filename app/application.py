@@ -13,12 +13,12 @@ from PySide6.QtCore import QEventLoop, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from app import theme
-from app.jobs.queue import Collector
-from app.settings import Settings
-from app.starting import go_on, start_with
-from app.window import Window
-from kernels import courtesy
+from antidiag.app import theme
+from antidiag.app.jobs.queue import Collector
+from antidiag.app.settings import Settings
+from antidiag.app.starting import go_on, start_with
+from antidiag.app.window import Window
+from antidiag.kernels import courtesy
 
 SCALE_VARIABLE = "QT_SCALE_FACTOR"
 

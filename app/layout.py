@@ -12,13 +12,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme
-from app.commands import Commands
-from app.kit.dock import Dock, dock_area
-from app.kit.icons import SIZE as ICON
-from app.kit.icons import dress
-from app.kit.widgets import VerticalScroll
-from app.workbench import WORKSPACES, Workbench
+from antidiag.app import theme
+from antidiag.app.commands import Commands
+from antidiag.app.kit.dock import Dock, dock_area
+from antidiag.app.kit.icons import SIZE as ICON
+from antidiag.app.kit.icons import dress
+from antidiag.app.kit.widgets import VerticalScroll
+from antidiag.app.workbench import WORKSPACES, Workbench
 
 SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
 LEFT_MINIMUM = 180

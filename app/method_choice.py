@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kernels.io.sequences import SEQUENCE
-from kernels.method import Method
-from kernels.model import Sequence as Letters
-from kernels.registry import advice
-from kernels.registry.advice import Suggestion
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Sequence as Letters
+from antidiag.kernels.registry import advice
+from antidiag.kernels.registry.advice import Suggestion
 
 
 def first(methods: Sequence[Method]) -> Method:

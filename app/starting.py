@@ -7,13 +7,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
-from app import actions, views
-from app.kit.background import Latest
-from app.session import autosave
-from app.session.loading import SESSION_SUFFIX
-from app.settings import Settings
-from app.workbench import Workbench
-from kernels.registry.samples import Sample, sample
+from antidiag.app import actions, views
+from antidiag.app.kit.background import Latest
+from antidiag.app.session import autosave
+from antidiag.app.session.loading import SESSION_SUFFIX
+from antidiag.app.settings import Settings
+from antidiag.app.workbench import Workbench
+from antidiag.kernels.registry.samples import Sample, sample
 
 FIRST_SAMPLE = "mitochondria"
 POLL_MS, SOON_MS = 100, 20

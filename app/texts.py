@@ -8,14 +8,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kernels import RESOURCES, registry
-from kernels.cuts import Cuts
-from kernels.errors import ParameterError
-from kernels.io.aligned import AlignedSequences
-from kernels.io.sequences import composition, gc_fraction
-from kernels.method import Method
-from kernels.model import Result, Sequence, SequenceType
-from kernels.pairwise.model import Alignment
+from antidiag.kernels import RESOURCES, registry
+from antidiag.kernels.cuts import Cuts
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.sequences import composition, gc_fraction
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.pairwise.model import Alignment
 
 ROOT = RESOURCES.parent
 """The folder of the project."""

@@ -21,6 +21,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication
 
+from antidiag.kernels import RESOURCES
+
 if TYPE_CHECKING:
     import pyqtgraph  # which the first plot loads
 
@@ -32,8 +34,8 @@ SMALL, TITLE = 0.88, 1.35
 SPACING = 6
 MARGIN = 10
 RADIUS = 4
-ICONS = Path(__file__).resolve().parent.parent / "resources" / "icons"
-FONT = Path(__file__).resolve().parent.parent / "resources" / "fonts" / "JetBrainsMono-Regular.ttf"
+ICONS = RESOURCES / "icons"
+FONT = RESOURCES / "fonts" / "JetBrainsMono-Regular.ttf"
 STYLE_SHEET = Path(__file__).with_name("style.qss")
 
 

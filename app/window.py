@@ -8,32 +8,32 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
-from app import actions, layout, method_choice, texts, theme
-from app.dialogs import asking
-from app.dialogs.saving import Saving
-from app.jobs.planning import Answer
-from app.jobs.queue import Job
-from app.kit.turns import when_painted
-from app.session import loading, running
-from app.session.autosave import Autosave
-from app.session.interrupted import Interrupted
-from app.session.session import Entry
-from app.settings import Settings
-from app.workbench import Workbench
-from kernels import registry
-from kernels.io.aligned import AlignedSequences
-from kernels.io.sequences import SEQUENCE
-from kernels.io.tree import Tree
-from kernels.method import Method
-from kernels.recovery.resuming import Run, percent
-from kernels.registry.advice import Fit
+from antidiag.app import actions, layout, method_choice, texts, theme
+from antidiag.app.dialogs import asking
+from antidiag.app.dialogs.saving import Saving
+from antidiag.app.jobs.planning import Answer
+from antidiag.app.jobs.queue import Job
+from antidiag.app.kit.turns import when_painted
+from antidiag.app.session import loading, running
+from antidiag.app.session.autosave import Autosave
+from antidiag.app.session.interrupted import Interrupted
+from antidiag.app.session.session import Entry
+from antidiag.app.settings import Settings
+from antidiag.app.workbench import Workbench
+from antidiag.kernels import registry
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.method import Method
+from antidiag.kernels.recovery.resuming import Run, percent
+from antidiag.kernels.registry.advice import Fit
 
 if TYPE_CHECKING:
-    from app.compare.window import CompareWindow
-    from app.dialogs.profile import ProfileDialog, Wanted
-    from app.learn.workspace import LearnWorkspace
-    from app.tune.workspace import TuneWorkspace
-    from kernels.cuda.devices import Device
+    from antidiag.app.compare.window import CompareWindow
+    from antidiag.app.dialogs.profile import ProfileDialog, Wanted
+    from antidiag.app.learn.workspace import LearnWorkspace
+    from antidiag.app.tune.workspace import TuneWorkspace
+    from antidiag.kernels.cuda.devices import Device
 
 
 class Window(Workbench):
@@ -80,7 +80,7 @@ class Window(Workbench):
 
     def compare(self, entries: tuple[Entry, ...]) -> CompareWindow:
         """Open results side by side, in a window of their own."""
-        from app.compare.window import CompareWindow
+        from antidiag.app.compare.window import CompareWindow
 
         opened = CompareWindow(self, entries)
         opened.show()
@@ -315,7 +315,7 @@ class Window(Workbench):
 
     def ask_profile(self, alignment: AlignedSequences) -> ProfileDialog:
         """Ask what a profile of an alignment is to be made with."""
-        from app.dialogs.profile import ProfileDialog
+        from antidiag.app.dialogs.profile import ProfileDialog
 
         trees = [datum for datum in self.session.state.data if isinstance(datum, Tree)]
         dialog = ProfileDialog(alignment, trees, self)
@@ -331,7 +331,7 @@ class Window(Workbench):
         self.queue.submit(Job(wanted.title, loading.LANE, wanted.make, done, detachable=True))
 
     def _show_growth(self, job: Job) -> None:
-        from app.views.growing.window import GrowthWindow
+        from antidiag.app.views.growing.window import GrowthWindow
 
         GrowthWindow(job, self).show()
 

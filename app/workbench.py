@@ -10,36 +10,36 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QWidget
 
-from app import views
-from app.commands import Commands
-from app.dialogs import pages
-from app.jobs.planning import Answer, Planner, Request
-from app.jobs.queue import JobQueue
-from app.kit.dock import Dock
-from app.kit.later import Later
-from app.kit.selection import Selection
-from app.kit.widgets import FittingButton, scrolled
-from app.panels.cost import CostPanel
-from app.panels.curves.panel import CurvePanel
-from app.panels.data import DataPanel
-from app.panels.devices import DeviceChooser
-from app.panels.interrupted import InterruptedPanel
-from app.panels.jobs import JobPanel
-from app.panels.method import MethodPanel
-from app.panels.results import ResultPanel
-from app.panels.sequences import SequencePanel
-from app.panels.viewer import EmptyPage, ResultViews
-from app.session import loading, running
-from app.session.autosave import Autosave
-from app.session.interrupted import Interrupted
-from app.session.session import Entry, Session
-from app.session.undoing import Undoing
-from app.settings import Settings
-from kernels.method import Method
+from antidiag.app import views
+from antidiag.app.commands import Commands
+from antidiag.app.dialogs import pages
+from antidiag.app.jobs.planning import Answer, Planner, Request
+from antidiag.app.jobs.queue import JobQueue
+from antidiag.app.kit.dock import Dock
+from antidiag.app.kit.later import Later
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import FittingButton, scrolled
+from antidiag.app.panels.cost import CostPanel
+from antidiag.app.panels.curves.panel import CurvePanel
+from antidiag.app.panels.data import DataPanel
+from antidiag.app.panels.devices import DeviceChooser
+from antidiag.app.panels.interrupted import InterruptedPanel
+from antidiag.app.panels.jobs import JobPanel
+from antidiag.app.panels.method import MethodPanel
+from antidiag.app.panels.results import ResultPanel
+from antidiag.app.panels.sequences import SequencePanel
+from antidiag.app.panels.viewer import EmptyPage, ResultViews
+from antidiag.app.session import loading, running
+from antidiag.app.session.autosave import Autosave
+from antidiag.app.session.interrupted import Interrupted
+from antidiag.app.session.session import Entry, Session
+from antidiag.app.session.undoing import Undoing
+from antidiag.app.settings import Settings
+from antidiag.kernels.method import Method
 
 if TYPE_CHECKING:
-    from app.learn.workspace import LearnWorkspace
-    from app.tune.workspace import TuneWorkspace
+    from antidiag.app.learn.workspace import LearnWorkspace
+    from antidiag.app.tune.workspace import TuneWorkspace
 
 WIDE, LEFT, LEFT_SMALL, RIGHT, RIGHT_SMALL = 1450, 400, 290, 340, 300
 """Pixels: a wide screen, and the panels at the left and at the right of one and of a smaller one."""
@@ -239,14 +239,14 @@ class Workbench(QMainWindow):
         self.workspaces = QStackedWidget()
 
     def _make_tune(self) -> QWidget:
-        from app.tune.workspace import TuneWorkspace
+        from antidiag.app.tune.workspace import TuneWorkspace
 
         made = TuneWorkspace(self.queue, self.methods)
         self.connect_tune(made)
         return made
 
     def _make_learn(self) -> QWidget:
-        from app.learn.workspace import LearnWorkspace
+        from antidiag.app.learn.workspace import LearnWorkspace
 
         made = LearnWorkspace(self.methods)
         self.connect_learn(made)

@@ -10,17 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from antidiag.kernels import engine
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.experiments import peak, runner, suite, tables
+from antidiag.kernels.experiments.cases import Case
+from antidiag.kernels.experiments.points import Point, Status
+from antidiag.kernels.experiments.rooflines import roofline
+from antidiag.kernels.experiments.sweep import Task
+from antidiag.kernels.experiments.tables import Table
+from antidiag.kernels.memory import bytes_text
 from bench import pieces
-from kernels import engine
-from kernels.cpu.workers import cores
-from kernels.cuda import devices
-from kernels.experiments import peak, runner, suite, tables
-from kernels.experiments.cases import Case
-from kernels.experiments.points import Point, Status
-from kernels.experiments.rooflines import roofline
-from kernels.experiments.sweep import Task
-from kernels.experiments.tables import Table
-from kernels.memory import bytes_text
 
 ONE_THREAD = "On the CPU, a method of ours without a number of threads takes one."
 PEAKS_AT_ONCE = 4

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.kernels import engine, registry
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.io import aligned, aligned_compare, sequences
 from bench import programs
 from bench.options import parsed
-from kernels import engine, registry
-from kernels.cpu.workers import cores
-from kernels.io import aligned, aligned_compare, sequences
 
 EQUAL = 6e-5
 """Scores so close are a tie: ``peers.tsv`` has four decimals."""

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.model import Sequence, SequenceType
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.model import Sequence, SequenceType
 
 NUCLEOTIDES = np.frombuffer(b"ACGT", np.uint8)
 STEP = 0.05

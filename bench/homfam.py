@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.kernels import engine, registry
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.io import aligned, aligned_compare, sequences
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.model import Sequence as Letters
 from bench.options import parsed
-from kernels import engine, registry
-from kernels.engine import BackendChoice
-from kernels.io import aligned, aligned_compare, sequences
-from kernels.io.aligned import AlignedSequences
-from kernels.model import Sequence as Letters
 
 METHOD = "msa-parttree"
 Scores = tuple[float, float, float]

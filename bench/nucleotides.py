@@ -12,13 +12,13 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from antidiag.kernels import engine, registry
+from antidiag.kernels.io import aligned_compare
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.model import Sequence as Letters
 from bench import programs
 from bench.balibase import Measured, Scores, paired, table
 from bench.evolution import Evolution, family
-from kernels import engine, registry
-from kernels.io import aligned_compare
-from kernels.io.aligned import AlignedSequences
-from kernels.model import Sequence as Letters
 
 GROUPS: Mapping[str, Evolution] = {
     "near": Evolution(depth=0.3),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kernels.errors import ParameterError
-from kernels.method import Method
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.method import Method
 
 
 def parsed(method: Method, pairs: Iterable[str]) -> dict[str, Any]:

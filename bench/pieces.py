@@ -8,9 +8,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from kernels.experiments.tables import Column, Table
-from kernels.io import sequences
-from kernels.pairwise.pictures import dotplot
+from antidiag.kernels.experiments.tables import Column, Table
+from antidiag.kernels.io import sequences
+from antidiag.kernels.pairwise.pictures import dotplot
 
 REPEATS = 5
 WORD, PIXELS = 11, 1000
@@ -20,7 +20,7 @@ PLOT_COLUMNS = (Column("name", "pair"), Column("build_ms", "words", "ms"), Colum
 
 def dot_plots() -> Table:
     """The words that two sequences have in common, found on the CPU, and the picture of all of them."""
-    from kernels.experiments.suite import SAMPLES
+    from antidiag.kernels.experiments.suite import SAMPLES
 
     rows = []
     for first, second in (("mitochondrion-human", "mitochondrion-chimpanzee"), ("phage-lambda", "prophage-ecoli536")):

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernels.io import aligned
-from kernels.io.aligned import AlignedSequences
-from kernels.model import Sequence as Letters
+from antidiag.kernels.io import aligned
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.model import Sequence as Letters
 
 
 @dataclass(frozen=True)

@@ -12,3 +12,6 @@ ROOT = Path(__file__).parent
 
 RESOURCES = ROOT.parent / "resources"
 """The data that ship with the program."""
+
+CHECKOUT = ROOT.parent if (ROOT.parent / "main.py").is_file() else None
+"""The root of the checkout that the program runs from; None where it is installed."""

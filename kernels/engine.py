@@ -12,18 +12,18 @@ from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
 from typing import Any, Literal
 
-from kernels import __version__, memory
-from kernels.cuda import devices
-from kernels.errors import BackendUnavailable, ParameterError
-from kernels.machine import rates, tuned
-from kernels.method import Method
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.parameters import resolve
-from kernels.plan import Plan
-from kernels.recovery import resuming
-from kernels.recovery.resuming import Run
-from kernels.steps import Steps
+from antidiag.kernels import __version__, memory
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import BackendUnavailable, ParameterError
+from antidiag.kernels.machine import rates, tuned
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import resolve
+from antidiag.kernels.plan import Plan
+from antidiag.kernels.recovery import resuming
+from antidiag.kernels.recovery.resuming import Run
+from antidiag.kernels.steps import Steps
 
 BackendChoice = Literal["auto", "cpu", "cuda"]
 

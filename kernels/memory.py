@@ -14,8 +14,8 @@ from pathlib import Path
 import platformdirs
 import psutil
 
-from kernels.errors import MemoryRefused
-from kernels.text import from_json, real
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.text import from_json, real
 
 DISK_LIMIT = 64 * 2**30
 """What runs may take on the disk where the user has set nothing."""

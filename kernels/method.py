@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from kernels.analysis import Model
-from kernels.citation import Citation
-from kernels.courtesy import in_turns
-from kernels.cuts import Cuts, Tiles, no_cuts, no_tiles
-from kernels.dynamic_class import Placement
-from kernels.errors import BackendUnavailable, InputError
-from kernels.memory import Footprint
-from kernels.model import Result
-from kernels.model import Sequence as Letters
-from kernels.monitor import Monitor
-from kernels.parameters import Parameter
-from kernels.steps import Logged
+from antidiag.kernels.analysis import Model
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.courtesy import in_turns
+from antidiag.kernels.cuts import Cuts, Tiles, no_cuts, no_tiles
+from antidiag.kernels.dynamic_class import Placement
+from antidiag.kernels.errors import BackendUnavailable, InputError
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.model import Result
+from antidiag.kernels.model import Sequence as Letters
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.steps import Logged
 
 Rows = list[tuple[str, str]]
 """Pairs of a label and a text, for people."""

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from kernels.courtesy import give_way, in_turns
-from kernels.serialization import stored
-from kernels.steps import Steps
-from kernels.text import counted
+from antidiag.kernels.courtesy import give_way, in_turns
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.text import counted
 
 JOINED = 20_000
 """Sequences whose letters are joined at once."""

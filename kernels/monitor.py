@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kernels.errors import Cancelled
+from antidiag.kernels.errors import Cancelled
 
 Listener = Callable[[int, int, str], None]
 

@@ -8,8 +8,8 @@ from dataclasses import MISSING, dataclass, fields
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
-from kernels.errors import ParameterError
-from kernels.text import real, shown, whole
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.text import real, shown, whole
 
 Kind = Literal["int", "float", "choice", "bool", "text"]
 WHOLE_LIMIT = 2**63

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kernels.memory import Footprint
-from kernels.method import Method
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.method import Method
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.errors import InputError, ParameterError, ScoreOverflow
-from kernels.model import Sequence
-from kernels.serialization import stored
-from kernels.text import real
+from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.text import real
 
 SCORE_LIMIT = 2**29
 """Scores stay below this in size, so that "minus infinity" (-2^30) stays apart when scores are added to it."""

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from typing import Any
 
-from kernels.courtesy import in_turns
-from kernels.model import Sequence, SequenceType
-from kernels.parameters import Parameter, resolve
-from kernels.scoring import Scoring, load_matrix, match_mismatch, with_wildcard
+from antidiag.kernels.courtesy import in_turns
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.scoring import Scoring, load_matrix, match_mismatch, with_wildcard
 
 GAP_HELP = "A gap of length k costs open + k x extend (so its first letter costs open + extend)."
 

@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.typed_fields import made
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.typed_fields import made
 
 LABELS = frozenset({"name", "description", "source", "note"})
 """Fields that say what data is called and where it came from, not what it is."""

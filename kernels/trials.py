@@ -14,10 +14,10 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from kernels.method import Method, ProblemType
-from kernels.model import Result
-from kernels.parameters import Parameter
-from kernels.scoring import SubstitutionMatrix, match_mismatch, named_matrix
+from antidiag.kernels.method import Method, ProblemType
+from antidiag.kernels.model import Result
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.scoring import SubstitutionMatrix, match_mismatch, named_matrix
 
 Choice = TypeVar("Choice")
 

@@ -91,11 +91,11 @@ def measure(path: Path) -> int:
     import psutil
     from PySide6.QtWidgets import QApplication
 
-    from app import theme
-    from app.kit.selection import Selection
-    from app.session import loading as opening
-    from app.views.aligned.view import AlignmentViewer
-    from kernels.registry import loading
+    from antidiag.app import theme
+    from antidiag.app.kit.selection import Selection
+    from antidiag.app.session import loading as opening
+    from antidiag.app.views.aligned.view import AlignmentViewer
+    from antidiag.kernels.registry import loading
 
     application = QApplication([])
     theme.apply(application, "light")
@@ -213,7 +213,7 @@ def _paint(view, application) -> None:
 
 def _warm(view, application) -> None:
     """Compile what is compiled, with an alignment of two rows."""
-    from kernels.io import aligned
+    from antidiag.kernels.io import aligned
 
     view.show_datum(aligned.read_text(">a\nACG-\n>b\nACGT\n")[0])
     for _ in range(3):

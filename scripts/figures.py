@@ -29,13 +29,13 @@ def main() -> int:
     sys.path.insert(0, str(ROOT))
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ANTIDIAG_FOLDER"] = folder
-        from app import application
-        from app.kit import export
-        from app.settings import Settings
-        from app.tune.plots.panel import Plots
-        from app.tune.plots.points import PointSet
-        from app.tune.plots.settings import PlotSettings
-        from kernels.experiments import results
+        from antidiag.app import application
+        from antidiag.app.kit import export
+        from antidiag.app.settings import Settings
+        from antidiag.app.tune.plots.panel import Plots
+        from antidiag.app.tune.plots.points import PointSet
+        from antidiag.app.tune.plots.settings import PlotSettings
+        from antidiag.kernels.experiments import results
 
         app = application.make_application(Settings())
         for name, tab, chosen in FIGURES:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from app.window import Window
+    from antidiag.app.window import Window
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "screenshots"
@@ -83,12 +83,12 @@ def render(theme_name: str, scale: int, target: Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ANTIDIAG_FOLDER"] = os.environ["XDG_DATA_HOME"] = folder  # no settings and points of the user's
         os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={screen(Path(folder), scale)}"
-        from app import application
-        from app.jobs.queue import Collector
-        from app.settings import Settings
-        from app.window import Window
-        from kernels import registry
-        from kernels.recovery import resuming
+        from antidiag.app import application
+        from antidiag.app.jobs.queue import Collector
+        from antidiag.app.settings import Settings
+        from antidiag.app.window import Window
+        from antidiag.kernels import registry
+        from antidiag.kernels.recovery import resuming
 
         resuming.folder = lambda: Path(folder) / "runs"  # nor interrupted runs of the user's
         settings = Settings()
@@ -145,8 +145,8 @@ def render(theme_name: str, scale: int, target: Path) -> int:
 
 def play_pages(window: Window) -> None:
     """Two methods side by side, in the middle of their play, and a scene of a lecture."""
-    from kernels import registry
-    from kernels.registry import lectures
+    from antidiag.kernels import registry
+    from antidiag.kernels.registry import lectures
 
     learn = window.learn
     if learn.plays.isVisible():
@@ -170,7 +170,7 @@ def screen(folder: Path, scale: int) -> Path:
 
 def run(window: Window, sample_id: str) -> None:
     """Open a sample in place of what is open, and run the chosen method on it."""
-    from kernels.registry.samples import samples
+    from antidiag.kernels.registry.samples import samples
 
     sample = next(sample for sample in samples() if sample.id == sample_id)
     window.session.remove(range(len(window.session.state.sequences)))
@@ -189,8 +189,8 @@ def finish(window: Window) -> None:
 
 def run_on(window: Window, sample_id: str, method_id: str, options: dict[str, Any]) -> None:
     """Run a method with options on a sample of any kind of data, in place of what is open."""
-    from kernels import registry
-    from kernels.registry.samples import samples
+    from antidiag.kernels import registry
+    from antidiag.kernels.registry.samples import samples
 
     window.method.set_values(registry.method(method_id), options, {})
     window.session.remove(range(len(window.session.state.sequences)))
@@ -201,7 +201,7 @@ def run_on(window: Window, sample_id: str, method_id: str, options: dict[str, An
 
 def make_cube(window: Window, sample_id: str) -> None:
     """The cube of three sequences, with what phase 3 computed again, and both orders after some steps."""
-    from kernels import registry
+    from antidiag.kernels import registry
 
     window.method.set_values(registry.method(CUBE_METHOD), {}, CUBE_PARAMETERS)
     run(window, sample_id)
@@ -215,7 +215,7 @@ def make_cube(window: Window, sample_id: str) -> None:
 
 def make_sweep(window: Window) -> None:
     """A sweep of a method over two of its parameters on what is open, with its fastest point chosen."""
-    from kernels import registry
+    from antidiag.kernels import registry
 
     window.method.choose(registry.method(SWEEP_METHOD))
     window.turn_to(1)
@@ -232,7 +232,7 @@ def make_alignment(window: Window, sample_id: str) -> None:
     """An alignment of a family in the viewer, coloured as Clustal does, with a block chosen."""
     import numpy as np
 
-    from kernels.registry.samples import sample
+    from antidiag.kernels.registry.samples import sample
 
     window.session.remove(range(len(window.session.state.sequences)))
     window.session.remove_data(range(len(window.session.state.data)))
@@ -250,9 +250,9 @@ def make_alignment(window: Window, sample_id: str) -> None:
 
 def make_compared(window: Window) -> None:
     """The alignment in the viewer with a tree beside it, and one of the same sequences by a method below."""
-    from kernels import registry
-    from kernels.io.aligned import unaligned
-    from kernels.registry import alignment_trees, realigning
+    from antidiag.kernels import registry
+    from antidiag.kernels.io.aligned import unaligned
+    from antidiag.kernels.registry import alignment_trees, realigning
 
     view: Any = window.viewer.current
     view.canvas.set_tracks(["consensus"])
@@ -269,7 +269,7 @@ def make_compared(window: Window) -> None:
 
 def replace_letters(alignment: Any, letters: Any, name: str) -> Any:
     """The same rows with other columns, and nothing that is said of those."""
-    from kernels.io.aligned import AlignedSequences
+    from antidiag.kernels.io.aligned import AlignedSequences
 
     return AlignedSequences(alignment.names, letters, alignment.type, name)
 
@@ -280,9 +280,9 @@ def make_profiles(window: Window, sample_id: str) -> None:
 
     import numpy as np
 
-    from kernels import registry
-    from kernels.io import aligned_edits
-    from kernels.registry.samples import sample
+    from antidiag.kernels import registry
+    from antidiag.kernels.io import aligned_edits
+    from antidiag.kernels.registry.samples import sample
 
     (family,) = sample(sample_id).read()
     parts = []
@@ -302,7 +302,7 @@ def make_profiles(window: Window, sample_id: str) -> None:
 
 def make_tree(window: Window, sample_id: str) -> None:
     """Distances of a sample, and the tree of them, coloured, with a clade selected."""
-    from kernels import registry
+    from antidiag.kernels import registry
 
     window.method.choose(registry.method("distance-full"))
     run(window, sample_id)
@@ -321,7 +321,7 @@ def make_tree(window: Window, sample_id: str) -> None:
 
 def save(window: Window, view: str, path: Path, place: str = "") -> None:
     """Save a picture of the window with this view, at a place of the matrix where one is named."""
-    from app.kit.view import GradualView
+    from antidiag.app.kit.view import GradualView
 
     window.viewer.turn_to(view)
     widget: Any = window.viewer.current

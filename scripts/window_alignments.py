@@ -72,7 +72,7 @@ class Alignments(Scenes):
 
     def _draw(self, name: str, view: Any, folder: Path) -> None:
         """A figure of what is seen, and of all in blocks of columns, in every format."""
-        from app.kit import export
+        from antidiag.app.kit import export
 
         ready = lambda: not view.taking.writing.busy  # noqa: E731
         for kind in (".png", ".svg", ".pdf"):

@@ -191,9 +191,9 @@ def open_window(folder: Path) -> tuple[Any, Any]:
     began, worked = time.perf_counter(), time.process_time()
     from PySide6.QtWidgets import QApplication
 
-    from app import application, settings
-    from app.jobs.queue import Collector
-    from app.window import Window
+    from antidiag.app import application, settings
+    from antidiag.app.jobs.queue import Collector
+    from antidiag.app.window import Window
 
     os.environ[settings.FOLDER_VARIABLE] = str(folder / "settings")
     found = settings.Settings()
@@ -232,7 +232,7 @@ class Scenes:
 
     def start(self) -> None:
         """What the window looks for and loads once it is there."""
-        from app import starting
+        from antidiag.app import starting
 
         rest: list[Any] = []
         load = starting.load_the_rest
@@ -284,7 +284,7 @@ class Scenes:
 
     def run_and_look(self, what: str) -> None:
         """Run what the window proposes, then every view of its result."""
-        from app.kit.view import GradualView
+        from antidiag.app.kit.view import GradualView
 
         window, before = self.window, len(self.window.session.entries)
         self.until(f"a job, {what}", lambda: len(window.session.entries) > before, window.run)

@@ -56,7 +56,7 @@ class Restored(Scenes):
         """As the program starts."""
         from PySide6.QtCore import QTimer
 
-        from app.starting import go_on, start_with
+        from antidiag.app.starting import go_on, start_with
 
         window = self.window
 

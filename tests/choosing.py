@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from kernels.trials import Choice
+from antidiag.kernels.trials import Choice
 
 _integers = lru_cache(maxsize=None)(st.integers)
 """Strategies, each of which is made, and looked through, once."""

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.cuda import devices
+from antidiag.kernels.cuda import devices
 from tests.emulator.emulated import emulated
 from tests.failures import Failures
 from tests.untested import Untested, leave_out
@@ -157,12 +157,12 @@ def runs_folder(_new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch
     folder = _new_folder()
     runs, rates = folder / "runs", folder.parent / "rates.json"
     for name, made in (
-        ("kernels.recovery.resuming.folder", runs),
-        ("kernels.memory._limit_path", folder / "disk.json"),
-        ("kernels.machine.rates._path", rates),
-        ("kernels.machine.tuned._path", folder / "tuned.json"),
-        ("kernels.experiments.rooflines.roofline._path", folder / "rooflines.json"),
-        ("kernels.experiments.results.folder", folder / "experiments"),
+        ("antidiag.kernels.recovery.resuming.folder", runs),
+        ("antidiag.kernels.memory._limit_path", folder / "disk.json"),
+        ("antidiag.kernels.machine.rates._path", rates),
+        ("antidiag.kernels.machine.tuned._path", folder / "tuned.json"),
+        ("antidiag.kernels.experiments.rooflines.roofline._path", folder / "rooflines.json"),
+        ("antidiag.kernels.experiments.results.folder", folder / "experiments"),
     ):
         monkeypatch.setattr(name, lambda made=made: made)
     return runs

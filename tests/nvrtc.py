@@ -9,8 +9,8 @@ from pathlib import Path
 
 import platformdirs
 
-from kernels.cpu import file_lock
-from kernels.cuda import compile as cuda_compile
+from antidiag.kernels.cpu import file_lock
+from antidiag.kernels.cuda import compile as cuda_compile
 
 
 def compile_without_device(files: tuple[Path, ...], defines: Mapping[str, int], architecture: str = "sm_90") -> bytes:

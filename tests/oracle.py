@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairProblem, rescore
-from kernels.pairwise.trials import best, mirrored
-from kernels.scoring import Mode
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairProblem, rescore
+from antidiag.kernels.pairwise.trials import best, mirrored
+from antidiag.kernels.scoring import Mode
 
 __all__ = ["best", "exhaustive_score", "mirrored"]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from kernels.model import Sequence, SequenceType
-from kernels.pairwise import trials
-from kernels.pairwise.model import PairAnswer, PairProblem
-from kernels.scoring import Mode, Scoring, SubstitutionMatrix, match_mismatch
-from kernels.trials import matrix
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.pairwise import trials
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
+from antidiag.kernels.scoring import Mode, Scoring, SubstitutionMatrix, match_mismatch
+from antidiag.kernels.trials import matrix
 from tests.choosing import Drawn
 
 DATA = Path(__file__).with_name("data")

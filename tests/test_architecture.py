@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from kernels import registry
+from antidiag.kernels import registry
 from tests.emulator.modules import files, imports, loading, of_package
 
 ROOT = Path(__file__).resolve().parents[1]
 LOADED_WHERE_A_GPU_IS = {
-    "kernels.experiments.rooflines.cuda_roofline",
-    "kernels.pairwise.pictures.cuda_dotplot",
-    "kernels.pairwise.pictures.cuda_image",
-    "kernels.profiles.cuda_batch",
-    "kernels.profiles.cuda_picture",
-    "kernels.triple.pictures.cuda_slices",
+    "antidiag.kernels.experiments.rooflines.cuda_roofline",
+    "antidiag.kernels.pairwise.pictures.cuda_dotplot",
+    "antidiag.kernels.pairwise.pictures.cuda_image",
+    "antidiag.kernels.profiles.cuda_batch",
+    "antidiag.kernels.profiles.cuda_picture",
+    "antidiag.kernels.triple.pictures.cuda_slices",
 }
 """Modules that are no backend of a method, and that their users import when a GPU is to be used."""
 HEAVY = ("PySide6", "pyqtgraph", "cupy", "cupy_backends", "numba")
@@ -39,7 +39,11 @@ def cuda_backends() -> set[str]:
 
 def on_gpus_only(imported: dict[str, frozenset[str]]) -> set[str]:
     """Declared backends, kernels.cuda, and what is imported, wherever in a file, by nobody else."""
-    found = cuda_backends() | {name for name in imported if name.startswith("kernels.cuda.")} | LOADED_WHERE_A_GPU_IS
+    found = (
+        cuda_backends()
+        | {name for name in imported if name.startswith("antidiag.kernels.cuda.")}
+        | LOADED_WHERE_A_GPU_IS
+    )
     users = {name: {user for user, names in imported.items() if name in names} for name in imported}
     while more := {name for name in imported if name not in found and users[name] and users[name] <= found}:
         found |= more
@@ -47,7 +51,7 @@ def on_gpus_only(imported: dict[str, frozenset[str]]) -> set[str]:
 
 
 def test_cupy_is_imported_by_backends_and_what_they_alone_import():
-    imported = {name: imports(path) for name, path in files("kernels").items()}
+    imported = {name: imports(path) for name, path in files("antidiag.kernels").items()}
     users = {name for name, names in imported.items() if of_package(names, "cupy") | of_package(names, "cupy_backends")}
     assert len(users) > 10
     assert users <= on_gpus_only(imported)
@@ -57,15 +61,17 @@ def test_cupy_is_imported_by_backends_and_what_they_alone_import():
 
 def test_what_is_loaded_without_a_gpu_loads_no_cupy():
     """A module that loads CuPy when it is loaded is imported by others inside of functions alone."""
-    loaders = loading("kernels", "cupy")
-    assert cuda_backends() <= loaders | {"kernels.cuda"}
+    loaders = loading("antidiag.kernels", "cupy")
+    assert cuda_backends() <= loaders | {"antidiag.kernels.cuda"}
     for path in python_files("app", "bench", "scripts"):
         assert not imports(path, when_loaded=True) & loaders, path
 
 
 def test_kernels_know_no_window():
     for path in python_files("kernels", "bench"):
-        assert not {name for name in imports(path) if top(name) in ("app", "main", "PySide6", "pyqtgraph")}, path
+        found = imports(path)
+        assert not {name for name in found if top(name) in ("main", "PySide6", "pyqtgraph")}, path
+        assert not of_package(found, "antidiag.app"), path
 
 
 def test_nothing_imports_main():
@@ -74,14 +80,18 @@ def test_nothing_imports_main():
 
 
 @pytest.mark.parametrize(
-    "modules", ["kernels, kernels.engine, kernels.registry, kernels.cuda.devices", "main, app.cli"]
+    "modules",
+    [
+        "antidiag, antidiag.kernels.engine, antidiag.kernels.registry, antidiag.kernels.cuda.devices",
+        "main, antidiag.app.cli",
+    ],
 )
 def test_importing_the_engine_loads_nothing_heavy(modules):
     assert loaded_by(f"import {modules}") == []
 
 
 def test_the_command_line_loads_no_qt_and_no_backend():
-    assert loaded_by("import app.cli.program") == []
+    assert loaded_by("import antidiag.app.cli.program") == []
 
 
 def loaded_by(statement: str) -> list[str]:

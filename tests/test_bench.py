@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.cuda.devices import Device
+from antidiag.kernels.experiments import peak, runner, suite
+from antidiag.kernels.experiments.cases import Case
+from antidiag.kernels.experiments.inputs import with_input
+from antidiag.kernels.experiments.points import Status
+from antidiag.kernels.experiments.rooflines import roofline
+from antidiag.kernels.experiments.rooflines.roofline import Roofline
+from antidiag.kernels.experiments.sweep import Task
 from bench import __main__ as bench
 from bench import pieces
-from kernels.cuda import devices
-from kernels.cuda.devices import Device
-from kernels.experiments import peak, runner, suite
-from kernels.experiments.cases import Case
-from kernels.experiments.inputs import with_input
-from kernels.experiments.points import Status
-from kernels.experiments.rooflines import roofline
-from kernels.experiments.rooflines.roofline import Roofline
-from kernels.experiments.sweep import Task
 
 LENGTH = 120
 
@@ -79,7 +79,7 @@ def test_the_benchmark_prints_and_saves(no_gpu, monkeypatch, capsys, tmp_path):
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
 def test_the_peak_of_a_task_is_that_of_its_own_process():
     """The reference of the path keeps the matrix: so many bytes at least."""
-    from kernels.experiments.inputs import Generated
+    from antidiag.kernels.experiments.inputs import Generated
 
     cells = 4000
     task = Task("antidiagonal", "pair", Generated(length=cells), backend="cpu")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from antidiag.kernels.errors import ParameterError
 from bench import balibase
-from kernels.errors import ParameterError
 
 LETTERS = {"one": "MKVLAAGIVGLC", "two": "MKVLAGIVGLC", "three": "MKVLAAGIVGLC"}
 ROWS = {"one": "MKVLAAGIVGLC", "two": "MKVL-AGIVGLC", "three": "MKVLAAGIVGLC"}

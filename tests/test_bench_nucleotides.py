@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from antidiag.kernels.io.aligned import GAP
 from bench import nucleotides, programs
 from bench.evolution import Evolution, family, tree
-from kernels.io.aligned import GAP
 
 SMALL = Evolution(taxa=6, length=80, depth=0.3)
 

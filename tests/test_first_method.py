@@ -17,7 +17,7 @@ import pytest
 from tests.documents import ROOT, agrees, changed, files, shown
 
 PAGE = ROOT / "docs" / "first-method.md"
-COPIED = ("kernels", "app", "resources", "tests", "main.py", "pyproject.toml")
+COPIED = ("antidiag", "kernels", "app", "resources", "tests", "main.py", "pyproject.toml")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "icons", "fixtures", "data")
 TWO_GENOMES = ("mitochondrion-human.fasta", "mitochondrion-chimpanzee.fasta")
 DISTANCE = 1473
@@ -33,7 +33,7 @@ COMMANDS = (LISTED, *(command for command, _ in shown(PAGE)), GENOMES, SWEEP)
 NEXT = "--- next ---\n"
 PROGRAM = f"""
 import json, sys
-from app.cli import program
+from antidiag.app.cli import program
 for arguments in json.loads(sys.argv[1]):
     assert program.main(arguments) == 0, arguments
     print({NEXT!r}, end="")

@@ -46,7 +46,7 @@ def test_the_readme_shows_the_window_and_the_index_has_every_page() -> None:
 def _known() -> dict[str, Any]:
     """The commands of the program, which take longer to put together than to read a line."""
     typer = pytest.importorskip("typer")
-    from app.cli import program
+    from antidiag.app.cli import program
 
     return typer.main.get_command(program.program).commands
 
@@ -54,8 +54,8 @@ def _known() -> dict[str, Any]:
 def _checked(arguments: list[str]) -> None:
     """Let the command line take these arguments without running them; what stands for others is left out."""
     known = _known()
-    from kernels import registry
-    from kernels.experiments import axes
+    from antidiag.kernels import registry
+    from antidiag.kernels.experiments import axes
 
     name, *rest = arguments
     if any(word.startswith("[") or word in ("METHOD", "SECONDS") for word in rest):  # a form of a command, in brackets
@@ -66,7 +66,7 @@ def _checked(arguments: list[str]) -> None:
     if name not in METHODS_COMMANDS or not values["method_id"] or values["method_id"] == "edit-distance":
         return
     method = registry.method(values["method_id"])
-    from app.cli.options import declared_options, parameters, problem_options
+    from antidiag.app.cli.options import declared_options, parameters, problem_options
 
     parameters(method, values.get("settings") or [], values.get("threads"))
     problem_options(method, {name: values[name] for name in declared_options() if values.get(name) is not None})
@@ -93,7 +93,7 @@ def test_every_target_and_script_is_there(page: Path) -> None:
 
 
 def _said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    from app.cli import program
+    from antidiag.app.cli import program
 
     code = program.main(arguments)
     written = capsys.readouterr()

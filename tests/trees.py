@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from kernels.io.tree import Tree
+from antidiag.kernels.io.tree import Tree
 
 NODES = 14
 NASTY = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8).map(str.strip).filter(bool)

@@ -6,16 +6,16 @@ from typing import Annotated
 
 import typer
 
-from app.cli import inputs, report
-from kernels.io.aligned_compare import compare as agreement
-from kernels.io.aligned_compare import core_columns
+from antidiag.app.cli import inputs, report
+from antidiag.kernels.io.aligned_compare import compare as agreement
+from antidiag.kernels.io.aligned_compare import core_columns
 
 COMPARE_EXAMPLES = """
 [bold]Examples[/]
 
-python main.py compare mine.fasta reference.msf
+antidiag compare mine.fasta reference.msf
 
-python main.py compare mine.aln BB11001.xml --json
+antidiag compare mine.aln BB11001.xml --json
 """
 
 

@@ -7,37 +7,37 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from app.cli import inputs, interrupted, report
-from app.cli.options import known_suffixes, parameters, problem_options, with_problem_options
-from app.cli.progress import watched
-from kernels import engine, registry
-from kernels.errors import MemoryRefused
-from kernels.method import Method
-from kernels.monitor import Monitor
-from kernels.plan import Plan
-from kernels.recovery import resuming
-from kernels.registry import advice, saving
+from antidiag.app.cli import inputs, interrupted, report
+from antidiag.app.cli.options import known_suffixes, parameters, problem_options, with_problem_options
+from antidiag.app.cli.progress import watched
+from antidiag.app.invocation import SAMPLES
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.method import Method
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.plan import Plan
+from antidiag.kernels.recovery import resuming
+from antidiag.kernels.registry import advice, saving
 
-SAMPLE = "resources/samples"
 RUN_EXAMPLES = f"""
 [bold]Examples[/]
 
-python main.py run striped-score {SAMPLE}/human-haemoglobin.fasta
+antidiag run striped-score {SAMPLES}/human-haemoglobin.fasta
 
-python main.py run striped-alignment human.fa chimpanzee.gb.gz --out mt.aln
+antidiag run striped-alignment human.fa chimpanzee.gb.gz --out mt.aln
 
-python main.py run striped-alignment globins.fa --record HBA --record MYG --mode global --matrix BLOSUM50 --gap-open 12
+antidiag run striped-alignment globins.fa --record HBA --record MYG --mode global --matrix BLOSUM50 --gap-open 12
 
-python main.py run checkpointed-alignment chromosome-1.fa chromosome-2.fa --resume --out long.paf
+antidiag run checkpointed-alignment chromosome-1.fa chromosome-2.fa --resume --out long.paf
 
-python main.py run striped-score a.fa b.fa --match 1 --mismatch -1 --gap-open 0 --gap-extend 1 -p s=256 --json -
+antidiag run striped-score a.fa b.fa --match 1 --mismatch -1 --gap-open 0 --gap-extend 1 -p s=256 --json -
 """
 ESTIMATE_EXAMPLES = f"""
 [bold]Examples[/]
 
-python main.py estimate striped-alignment {SAMPLE}/phage-lambda.fasta {SAMPLE}/prophage-ecoli536.fasta
+antidiag estimate striped-alignment {SAMPLES}/phage-lambda.fasta {SAMPLES}/prophage-ecoli536.fasta
 
-python main.py estimate striped-score a.fa b.fa --backend cuda --device 1 -p s=512 --json
+antidiag estimate striped-score a.fa b.fa --backend cuda --device 1 -p s=512 --json
 """
 
 MethodId = Annotated[str, typer.Argument(metavar="METHOD", help="Identifier of a method; 'methods' lists them.")]

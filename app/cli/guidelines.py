@@ -6,19 +6,19 @@ from typing import Annotated
 
 import typer
 
-from app.cli.laboratory.output import Csv, Json, Markdown, Targets
-from kernels.cuda import devices, measured
-from kernels.errors import BackendUnavailable
-from kernels.experiments.tables import Column, Table
+from antidiag.app.cli.laboratory.output import Csv, Json, Markdown, Targets
+from antidiag.kernels.cuda import devices, measured
+from antidiag.kernels.errors import BackendUnavailable
+from antidiag.kernels.experiments.tables import Column, Table
 
 GUIDELINES_EXAMPLES = """
 [bold]Examples[/]
 
-python main.py guidelines
+antidiag guidelines
 
-python main.py guidelines constant texture --markdown -
+antidiag guidelines constant texture --markdown -
 
-python main.py guidelines --recorded
+antidiag guidelines --recorded
 """
 COLUMNS = (
     Column("guideline", "guideline"), Column("variant", "variant"), Column("ms", "time", "ms"),

@@ -11,14 +11,14 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, cast
 
-from app.cli.progress import interrupted_at_once
-from kernels.errors import InputError, ParameterError
-from kernels.io import aligned, sequences
-from kernels.io.aligned import AlignedSequences
-from kernels.method import DataKind, Method
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.registry import saving
+from antidiag.app.cli.progress import interrupted_at_once
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io import aligned, sequences
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.method import DataKind, Method
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import saving
 
 STANDARD_INPUT = STANDARD_OUTPUT = "-"
 

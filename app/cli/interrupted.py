@@ -8,26 +8,26 @@ from typing import Annotated, Any
 
 import typer
 
-from app import texts
-from app.cli import report
-from kernels import memory
-from kernels.errors import InputError, ParameterError
-from kernels.memory import bytes_text
-from kernels.method import Method
-from kernels.recovery import resuming
-from kernels.recovery.resuming import Run
+from antidiag.app import texts
+from antidiag.app.cli import report
+from antidiag.kernels import memory
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.method import Method
+from antidiag.kernels.recovery import resuming
+from antidiag.kernels.recovery.resuming import Run
 
 GIB = 2**30
 RUNS_EXAMPLES = """
 [bold]Examples[/]
 
-python main.py runs
+antidiag runs
 
-python main.py runs --clear
+antidiag runs --clear
 
-python main.py runs --limit 200
+antidiag runs --limit 200
 
-python main.py runs 20260131-120000-0123abcd --clear
+antidiag runs 20260131-120000-0123abcd --clear
 """
 
 

@@ -10,36 +10,36 @@ import platformdirs
 import psutil
 import typer
 
-from app.cli import report
-from kernels import engine, registry
-from kernels.citation import Citation
-from kernels.cuda import devices
-from kernels.memory import bytes_text, host_bytes_free
-from kernels.method import Input, Method
-from kernels.parameters import Parameter
-from kernels.registry import saving
-from kernels.registry.samples import samples as bundled_samples
+from antidiag.app.cli import report
+from antidiag.kernels import engine, registry
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.memory import bytes_text, host_bytes_free
+from antidiag.kernels.method import Input, Method
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.registry import saving
+from antidiag.kernels.registry.samples import samples as bundled_samples
 
 METHODS_EXAMPLES = """
 [bold]Examples[/]
 
-python main.py methods
+antidiag methods
 
-python main.py methods striped-score --json
+antidiag methods striped-score --json
 """
 INFO_EXAMPLES = """
 [bold]Examples[/]
 
-python main.py info
+antidiag info
 
-python main.py info --json
+antidiag info --json
 """
 SAMPLES_EXAMPLES = """
 [bold]Examples[/]
 
-python main.py samples
+antidiag samples
 
-python main.py samples --json
+antidiag samples --json
 """
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from app.cli import report
-from app.cli.progress import watched
-from app.kit.replay import page
-from app.kit.replay.data import Replay, replay
-from app.kit.replay.data import span_ns as span
-from kernels.engine import BackendChoice
-from kernels.errors import InputError, ParameterError
-from kernels.experiments import beside
-from kernels.experiments.counters import counters
-from kernels.io.files import write_bytes
-from kernels.memory import bytes_text
-from kernels.method import Method
-from kernels.model import Result
-from kernels.registry.lectures import LARGEST
-from kernels.text import counted as counted_text
+from antidiag.app.cli import report
+from antidiag.app.cli.progress import watched
+from antidiag.app.kit.replay import page
+from antidiag.app.kit.replay.data import Replay, replay
+from antidiag.app.kit.replay.data import span_ns as span
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.experiments import beside
+from antidiag.kernels.experiments.counters import counters
+from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result
+from antidiag.kernels.registry.lectures import LARGEST
+from antidiag.kernels.text import counted as counted_text
 
 MOMENTS = 8
 """Times of a table, the last of which is the end of the slowest run."""

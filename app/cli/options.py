@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from kernels import registry
-from kernels.errors import ParameterError
-from kernels.method import Input, Method
-from kernels.parameters import Parameter
-from kernels.registry import saving
+from antidiag.kernels import registry
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.method import Input, Method
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.registry import saving
 
 METAVARS = {"int": "N", "float": "N", "text": "TEXT", "bool": "yes|no"}
 

@@ -12,43 +12,43 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli import measured_plays, report
-from app.cli.inputs import check_place
-from kernels import registry
-from kernels.errors import InputError, ParameterError
-from kernels.io.files import write_bytes
-from kernels.method import Method
-from kernels.plays import exercises, facts, html, paths, staging, telling
-from kernels.plays.clock import BY_STEPS, BY_TIME, Clock
-from kernels.plays.model import Cell, Machine, Play
-from kernels.plays.staging import Staging
-from kernels.registry import lectures
+from antidiag.app.cli import measured_plays, report
+from antidiag.app.cli.inputs import check_place
+from antidiag.kernels import registry
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.method import Method
+from antidiag.kernels.plays import exercises, facts, html, paths, staging, telling
+from antidiag.kernels.plays.clock import BY_STEPS, BY_TIME, Clock
+from antidiag.kernels.plays.model import Cell, Machine, Play
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.registry import lectures
 
 PLAY_EXAMPLES = """
 [bold]Examples[/]
 
-python main.py play
+antidiag play
 
-python main.py play striped-score -p first=GATTACA -p second=GCATGCA -p s=3
+antidiag play striped-score -p first=GATTACA -p second=GCATGCA -p s=3
 
-python main.py play striped-score --step 12 --cell "H(4, 4)" --paths
+antidiag play striped-score --step 12 --cell "H(4, 4)" --paths
 
-python main.py play layered --beside sloped --out steps.html
+antidiag play layered --beside sloped --out steps.html
 
-python main.py play antidiagonal --beside striped-score --clock measured --size 64
+antidiag play antidiagonal --beside striped-score --clock measured --size 64
 
-python main.py play nussinov --worksheet folding.pdf --seed 7
+antidiag play nussinov --worksheet folding.pdf --seed 7
 """
 LECTURE_EXAMPLES = """
 [bold]Examples[/]
 
-python main.py lecture
+antidiag lecture
 
-python main.py lecture long-pairs
+antidiag lecture long-pairs
 
-python main.py lecture long-pairs --scene strips --out strips.html
+antidiag lecture long-pairs --scene strips --out strips.html
 
-python main.py lecture long-pairs --check
+antidiag lecture long-pairs --check
 """
 MOST_EXERCISES = 50
 MEASURED = "measured"
@@ -363,7 +363,7 @@ def _qt(path: Path) -> ModuleType:
     if sys.platform.startswith("linux") and not os.environ.get("QT_QPA_PLATFORM"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     try:
-        from app.kit.play import offscreen
+        from antidiag.app.kit.play import offscreen
     except ImportError as error:
         raise InputError(f"{path}: Qt cannot be loaded: {error}") from None
     return offscreen

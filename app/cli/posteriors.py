@@ -8,17 +8,17 @@ from typing import Annotated
 
 import typer
 
-from app.cli import inputs, report
-from app.cli.progress import watched
-from kernels.errors import InputError
-from kernels.io.aligned import AlignedSequences
+from antidiag.app.cli import inputs, report
+from antidiag.app.cli.progress import watched
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import AlignedSequences
 
 POSTERIORS_EXAMPLES = """
 [bold]Examples[/]
 
-python main.py posteriors globins.aln HBA_HUMAN MYG_PHYCA
+antidiag posteriors globins.aln HBA_HUMAN MYG_PHYCA
 
-python main.py posteriors globins.aln 1 9 --out pairs.csv
+antidiag posteriors globins.aln 1 9 --out pairs.csv
 """
 SHOWN = 10
 
@@ -33,7 +33,7 @@ def posteriors(
     as_json: Annotated[bool, typer.Option("--json", help="Print pairs of letters and third rows as JSON.")] = False,
 ) -> None:
     """How likely letters of two rows stand together, alone and by way of third rows, and which support them most."""
-    from kernels.msa.consistency import support, support_table  # they load a compiler
+    from antidiag.kernels.msa.consistency import support, support_table  # they load a compiler
 
     target = None if out is None else Path(out)
     if target is not None:

@@ -11,24 +11,24 @@ from typing import Annotated
 
 import typer
 
-from app.cli import inputs
-from app.cli.computing import Files, Kind, Records
-from app.cli.progress import interrupted_at_once, watched
-from kernels.errors import InputError
-from kernels.io import files as writing
-from kernels.io import sequence_tools as tools
-from kernels.io import sequences as reading
-from kernels.model import Sequence
-from kernels.monitor import Monitor
+from antidiag.app.cli import inputs
+from antidiag.app.cli.computing import Files, Kind, Records
+from antidiag.app.cli.progress import interrupted_at_once, watched
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import files as writing
+from antidiag.kernels.io import sequence_tools as tools
+from antidiag.kernels.io import sequences as reading
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.monitor import Monitor
 
 SEQUENCES_EXAMPLES = """
 [bold]Examples[/]
 
-python main.py sequences genome.fa --range 1000-2000 --reverse-complement --out part.fa
+antidiag sequences genome.fa --range 1000-2000 --reverse-complement --out part.fa
 
-python main.py sequences family.fa --without-doubles --shortest 50 --name kinase --out chosen.fa
+antidiag sequences family.fa --without-doubles --shortest 50 --name kinase --out chosen.fa
 
-python main.py sequences genes.fa --translate 1 > proteins.fa
+antidiag sequences genes.fa --translate 1 > proteins.fa
 """
 
 

@@ -8,24 +8,24 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from app.cli import inputs, report
-from app.cli.progress import watched
-from kernels.errors import InputError, ParameterError
-from kernels.io import aligned
-from kernels.io.tree import Tree
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.profiles import files, making
-from kernels.profiles.profile import NUCLEOTIDES, PROTEIN, Profile, random_profile
+from antidiag.app.cli import inputs, report
+from antidiag.app.cli.progress import watched
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io import aligned
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles import files, making
+from antidiag.kernels.profiles.profile import NUCLEOTIDES, PROTEIN, Profile, random_profile
 
 PROFILE_EXAMPLES = """
 [bold]Examples[/]
 
-python main.py profile globins.aln --weights clustalw --pseudocounts 1 --out globins.json
+antidiag profile globins.aln --weights clustalw --pseudocounts 1 --out globins.json
 
-python main.py profile globins.aln --weights globins.nwk --out globins.json
+antidiag profile globins.aln --weights globins.nwk --out globins.json
 
-python main.py profile --random 1000 --seed 7 --out random.csv
+antidiag profile --random 1000 --seed 7 --out random.csv
 """
 SAME, CLUSTALW = "same", "clustalw"
 SHOWN = 60
@@ -95,7 +95,7 @@ def _of_file(file: str, weights: str, pseudocounts: float, monitor: Monitor) -> 
     alignment = aligned.read(path)[0]
     given: Tree | np.ndarray
     if weights == CLUSTALW:
-        from kernels.trees import guide
+        from antidiag.kernels.trees import guide
 
         given = guide.of_alignment(alignment, monitor)
     else:

@@ -1,4 +1,4 @@
-"""The program ``python main.py``: its subcommands, and how every error becomes one line."""
+"""The program ``antidiag``: its subcommands, and how every error becomes one line."""
 
 from __future__ import annotations
 
@@ -16,47 +16,58 @@ from typing import Any
 import platformdirs
 import typer
 
-from app.cli import comparing, computing, guidelines, interrupted, listing, plays, posteriors, preparing, profiles
-from app.cli.laboratory import commands, search
-from kernels import __version__
-from kernels.errors import AntidiagError, Cancelled
+from antidiag.app.cli import (
+    comparing,
+    computing,
+    guidelines,
+    interrupted,
+    listing,
+    plays,
+    posteriors,
+    preparing,
+    profiles,
+)
+from antidiag.app.cli.laboratory import commands, search
+from antidiag.app.invocation import PROGRAM, as_typed
+from antidiag.kernels import __version__
+from antidiag.kernels.errors import AntidiagError, Cancelled
 
 BAD_INPUT, FAULT, INTERRUPTED = 2, 1, 130
 """Exit codes: the user can act; the program is at fault; Ctrl-C."""
 UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
 """What a full or a failing disk says."""
 
-HELP = """
+HELP = f"""
 Align sequences by dynamic programming, on a GPU or on the CPU.
 
-Without a command the window opens, with the files that are named: [bold]python main.py first.fa second.fa[/]
+Without a command the window opens, with the files that are named: [bold]{PROGRAM} first.fa second.fa[/]
 """
 
 program = typer.Typer(
-    name="python main.py",
+    name=PROGRAM,
     help=HELP,
     add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-program.command("methods", epilog=listing.METHODS_EXAMPLES)(listing.methods)
-program.command("info", epilog=listing.INFO_EXAMPLES)(listing.info)
-program.command("samples", epilog=listing.SAMPLES_EXAMPLES)(listing.samples)
-program.command("estimate", epilog=computing.ESTIMATE_EXAMPLES)(computing.estimate)
-program.command("run", epilog=computing.RUN_EXAMPLES)(computing.run)
-program.command("compare", epilog=comparing.COMPARE_EXAMPLES)(comparing.compare)
-program.command("posteriors", epilog=posteriors.POSTERIORS_EXAMPLES)(posteriors.posteriors)
-program.command("sequences", epilog=preparing.SEQUENCES_EXAMPLES)(preparing.sequences)
-program.command("profile", epilog=profiles.PROFILE_EXAMPLES)(profiles.profile)
-program.command("runs", epilog=interrupted.RUNS_EXAMPLES)(interrupted.runs)
-program.command("sweep", epilog=commands.SWEEP_EXAMPLES)(commands.sweep)
-program.command("tune", epilog=search.TUNE_EXAMPLES)(search.tune)
-program.command("bench", epilog=commands.BENCH_EXAMPLES)(commands.bench)
-program.command("reproduce", epilog=search.REPRODUCE_EXAMPLES)(search.reproduce)
-program.command("play", epilog=plays.PLAY_EXAMPLES)(plays.play)
-program.command("lecture", epilog=plays.LECTURE_EXAMPLES)(plays.lecture)
-program.command("guidelines", epilog=guidelines.GUIDELINES_EXAMPLES)(guidelines.guidelines)
+program.command("methods", epilog=as_typed(listing.METHODS_EXAMPLES))(listing.methods)
+program.command("info", epilog=as_typed(listing.INFO_EXAMPLES))(listing.info)
+program.command("samples", epilog=as_typed(listing.SAMPLES_EXAMPLES))(listing.samples)
+program.command("estimate", epilog=as_typed(computing.ESTIMATE_EXAMPLES))(computing.estimate)
+program.command("run", epilog=as_typed(computing.RUN_EXAMPLES))(computing.run)
+program.command("compare", epilog=as_typed(comparing.COMPARE_EXAMPLES))(comparing.compare)
+program.command("posteriors", epilog=as_typed(posteriors.POSTERIORS_EXAMPLES))(posteriors.posteriors)
+program.command("sequences", epilog=as_typed(preparing.SEQUENCES_EXAMPLES))(preparing.sequences)
+program.command("profile", epilog=as_typed(profiles.PROFILE_EXAMPLES))(profiles.profile)
+program.command("runs", epilog=as_typed(interrupted.RUNS_EXAMPLES))(interrupted.runs)
+program.command("sweep", epilog=as_typed(commands.SWEEP_EXAMPLES))(commands.sweep)
+program.command("tune", epilog=as_typed(search.TUNE_EXAMPLES))(search.tune)
+program.command("bench", epilog=as_typed(commands.BENCH_EXAMPLES))(commands.bench)
+program.command("reproduce", epilog=as_typed(search.REPRODUCE_EXAMPLES))(search.reproduce)
+program.command("play", epilog=as_typed(plays.PLAY_EXAMPLES))(plays.play)
+program.command("lecture", epilog=as_typed(plays.LECTURE_EXAMPLES))(plays.lecture)
+program.command("guidelines", epilog=as_typed(guidelines.GUIDELINES_EXAMPLES))(guidelines.guidelines)
 
 
 def _print_version(wanted: bool) -> None:
@@ -78,7 +89,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run a command line; the exit code. No error leaves as a traceback."""
     _write_any_letter()
     try:
-        code = _built()(args=list(arguments), prog_name="python main.py", standalone_mode=False)
+        code = _built()(args=list(arguments), prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
         return _fail("cancelled", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
     except (AntidiagError, typer.TyperException) as error:

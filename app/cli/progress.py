@@ -14,7 +14,7 @@ from types import FrameType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from kernels.monitor import Monitor
+from antidiag.kernels.monitor import Monitor
 
 PATIENCE_S = 1.0
 """How long a run may take to stop before the user is told what it waits for."""

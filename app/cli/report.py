@@ -6,14 +6,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from app import texts
-from kernels import registry
-from kernels.io import json_text
-from kernels.memory import bytes_text
-from kernels.model import Result
-from kernels.plan import Plan
-from kernels.registry import saving
-from kernels.registry.advice import Suggestion
+from antidiag.app import texts
+from antidiag.kernels import registry
+from antidiag.kernels.io import json_text
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.model import Result
+from antidiag.kernels.plan import Plan
+from antidiag.kernels.registry import saving
+from antidiag.kernels.registry.advice import Suggestion
 
 Row = tuple[str, str]
 

@@ -6,10 +6,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app import texts, theme
-from app.kit import ink
-from app.kit.phase_times import APART, colour_of
-from kernels.model import Result
+from antidiag.app import texts, theme
+from antidiag.app.kit import ink
+from antidiag.app.kit.phase_times import APART, colour_of
+from antidiag.kernels.model import Result
 
 BAR, SPACE = 34, 30
 """Pixels of a bar, and of the line of words above it."""

@@ -8,11 +8,11 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.background import Latest
-from app.kit.widgets import Combo
-from kernels.model import Result
-from kernels.monitor import Monitor
+from antidiag.app import theme
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.widgets import Combo
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
 
 Pair = tuple[int, int]
 

@@ -9,12 +9,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QListWidget, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.paths import path_index
-from app.kit.widgets import label
-from kernels.model import Result, Sequence
-from kernels.pairwise.apart import Difference, Stretch, difference
-from kernels.pairwise.model import LEFT, UP, Alignment
+from antidiag.app import theme
+from antidiag.app.kit.paths import path_index
+from antidiag.app.kit.widgets import label
+from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.pairwise.apart import Difference, Stretch, difference
+from antidiag.kernels.pairwise.model import LEFT, UP, Alignment
 
 MOST_LISTED, AROUND, SAMPLES = 500, 12, 4000
 MARGIN = 46

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from app import texts
-from kernels.model import Result
+from antidiag.app import texts
+from antidiag.kernels.model import Result
 
 Told = Callable[[Result], str]
 

@@ -9,13 +9,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from app import texts, theme
-from app.kit.breaks import paint_break
-from app.kit.fold import Fold, fold, folded
-from app.kit.lanes import Lanes, lanes
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.text import counted
+from antidiag.app import texts, theme
+from antidiag.app.kit.breaks import paint_break
+from antidiag.app.kit.fold import Fold, fold, folded
+from antidiag.app.kit.lanes import Lanes, lanes
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.text import counted
 
 SPACE = 30
 """Pixels of the line of words above a timeline."""

@@ -9,14 +9,14 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QScrollArea, QToolTip, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.tree.frame import Frame, branches
-from app.kit.tree.layout import Shape, layout
-from app.kit.widgets import label
-from kernels.io.tree import Tree
-from kernels.io.tree_edits import ordered_like
-from kernels.io.tree_splits import distance, split_hashes
-from kernels.model import Result
+from antidiag.app import theme
+from antidiag.app.kit.tree.frame import Frame, branches
+from antidiag.app.kit.tree.layout import Shape, layout
+from antidiag.app.kit.widgets import label
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_edits import ordered_like
+from antidiag.kernels.io.tree_splits import distance, split_hashes
+from antidiag.kernels.model import Result
 
 ROW, MOST_ROWS = 15.0, 2000
 LEAST_NAMES, NAMES_SHARE, BESIDE = 40.0, 0.24, 4.0

@@ -17,16 +17,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import texts, theme
-from app.compare import paths, rows, trees
-from app.compare.bars import PhaseBars
-from app.compare.pairs import Pair, PairPage, pairs_of
-from app.compare.timelines import Log, Timelines
-from app.kit.background import Latest
-from app.kit.replay.together import ReplayTogether
-from app.kit.widgets import as_list, label, row, tool_button
-from app.session.session import Entry
-from kernels.model import Result
+from antidiag.app import texts, theme
+from antidiag.app.compare import paths, rows, trees
+from antidiag.app.compare.bars import PhaseBars
+from antidiag.app.compare.pairs import Pair, PairPage, pairs_of
+from antidiag.app.compare.timelines import Log, Timelines
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.replay.together import ReplayTogether
+from antidiag.app.kit.widgets import as_list, label, row, tool_button
+from antidiag.app.session.session import Entry
+from antidiag.kernels.model import Result
 
 SIZE = 1000, 680
 NAMED = 30

@@ -8,9 +8,9 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
-from app import theme
-from kernels.engine import versions
-from kernels.method import Method
+from antidiag.app import theme
+from antidiag.kernels.engine import versions
+from antidiag.kernels.method import Method
 
 
 class PageDialog(QDialog):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QDialogButtonBox, QFormLayout, QSpinBox, QWidget
 
-from app import theme
-from app.kit.widgets import label
-from app.settings import Settings
-from kernels import memory
-from kernels.memory import bytes_text
-from kernels.recovery import resuming
+from antidiag.app import theme
+from antidiag.app.kit.widgets import label
+from antidiag.app.settings import Settings
+from antidiag.kernels import memory
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.recovery import resuming
 
 SCALES = (100, 125, 150, 175, 200)
 GIB, MOST_GIB = 2**30, 100_000

@@ -18,14 +18,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme
-from app.kit.widgets import label
-from kernels.errors import InputError
-from kernels.io.aligned import AlignedSequences
-from kernels.io.tree import Tree
-from kernels.monitor import Monitor
-from kernels.profiles import making
-from kernels.profiles.profile import Profile
+from antidiag.app import theme
+from antidiag.app.kit.widgets import label
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles import making
+from antidiag.kernels.profiles.profile import Profile
 
 SAME, COMPUTED, FILE = "same", "computed", "file"
 WIDTH = 360
@@ -50,7 +50,7 @@ class Wanted:
         if weights == SAME:
             return making.profile_of(self.alignment, None, self.pseudocounts, self.name)
         if weights == COMPUTED:
-            from kernels.trees import guide
+            from antidiag.kernels.trees import guide
 
             return making.profile_of(
                 self.alignment, guide.of_alignment(self.alignment, monitor), self.pseudocounts, self.name

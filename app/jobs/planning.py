@@ -15,14 +15,14 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from kernels import engine, memory, registry
-from kernels.cuda import devices
-from kernels.engine import BackendChoice
-from kernels.errors import AntidiagError
-from kernels.method import Method
-from kernels.plan import Plan
-from kernels.registry import advice
-from kernels.registry.advice import Fit, Suggestion
+from antidiag.kernels import engine, memory, registry
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.method import Method
+from antidiag.kernels.plan import Plan
+from antidiag.kernels.registry import advice
+from antidiag.kernels.registry.advice import Fit, Suggestion
 
 DEBOUNCE_MS = 120
 

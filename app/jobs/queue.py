@@ -19,10 +19,10 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from app import texts
-from kernels.errors import AntidiagError, Cancelled
-from kernels.experiments.control import Control
-from kernels.monitor import Listener, Monitor
+from antidiag.app import texts
+from antidiag.kernels.errors import AntidiagError, Cancelled
+from antidiag.kernels.experiments.control import Control
+from antidiag.kernels.monitor import Listener, Monitor
 
 PROGRESS_MS = 100
 GRACE_S = 0.3

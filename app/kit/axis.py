@@ -11,7 +11,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app import theme
+from antidiag.app import theme
 
 theme.dress_plots()  # whose first axis this may be
 

@@ -11,8 +11,8 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from shiboken6 import isValid
 
-from kernels.errors import Cancelled
-from kernels.monitor import Monitor
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.monitor import Monitor
 
 Work = Callable[[Monitor], Any]
 

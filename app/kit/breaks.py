@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from app import theme
+from antidiag.app import theme
 
 
 def paint_break(painter: QPainter, ground: QRectF, words: str) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QMainWindow, QToolButton, QWidget
 
-from app import theme
-from app.kit.icons import dress
-from app.kit.widgets import quiet_button
+from antidiag.app import theme
+from antidiag.app.kit.icons import dress
+from antidiag.app.kit.widgets import quiet_button
 
 
 class Dock(QDockWidget):

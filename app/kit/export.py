@@ -13,14 +13,14 @@ from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QImageW
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from app import theme
-from app.kit.background import Latest
-from app.kit.legend import LegendItem, draw_legend, legend_height
-from kernels import registry
-from kernels.errors import InputError
-from kernels.io.files import write_bytes
-from kernels.model import Result
-from kernels.registry import saving as formats
+from antidiag.app import theme
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.legend import LegendItem, draw_legend, legend_height
+from antidiag.kernels import registry
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.model import Result
+from antidiag.kernels.registry import saving as formats
 
 if TYPE_CHECKING:
     import pyqtgraph as pg

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QPainter
 
-from app import theme
-from app.kit.legend import LegendItem, draw_legend, legend_height
-from app.kit.saved_painter import saved
+from antidiag.app import theme
+from antidiag.app.kit.legend import LegendItem, draw_legend, legend_height
+from antidiag.app.kit.saved_painter import saved
 
 Body = Callable[[QPainter, float, float], None]
 """Draws what is between title and legend, of this width and height, from (0, 0)."""

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme
-from app.kit.icons import dress
+from antidiag.app import theme
+from antidiag.app.kit.icons import dress
 
 WHERE_WIDTH, ITS_FRAME = 118, 28
 """Pixels of the box that says where to go, at least, and of what is around its words."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.kit.lanes import Lanes
+from antidiag.app.kit.lanes import Lanes
 
 LONG = 0.1
 """A gap that lasts longer than this share of what was computed is folded."""

@@ -9,10 +9,10 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
 
-from app import theme
-from app.kit.parameter_editors import EDITORS, SPECIAL
-from kernels.errors import ParameterError
-from kernels.parameters import Parameter
+from antidiag.app import theme
+from antidiag.app.kit.parameter_editors import EDITORS, SPECIAL
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.parameters import Parameter
 
 RESET_WIDTH = 24
 LABEL_LETTERS = 17

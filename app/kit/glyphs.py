@@ -8,8 +8,8 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QTransform
 
-from app import theme
-from kernels.io.aligned_columns import LETTER
+from antidiag.app import theme
+from antidiag.kernels.io.aligned_columns import LETTER
 
 SHARE = 0.8
 """Of the height of a cell, what its letter takes at most."""

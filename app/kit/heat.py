@@ -9,7 +9,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
-from app.kit import ink
+from antidiag.app.kit import ink
 
 MAPS = {"viridis": "Viridis", "cividis": "Cividis", "magma": "Magma"}
 """Colour maps that stay in order for colour-blind eyes and in print."""

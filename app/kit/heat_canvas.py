@@ -10,8 +10,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from app import theme
-from app.kit import heat
+from antidiag.app import theme
+from antidiag.app.kit import heat
 
 COLOURS = "viridis"
 STEP = 1.25

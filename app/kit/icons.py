@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton
 
-from app import theme
+from antidiag.app import theme
 
 SIZE = 16
 SCALES = (1, 2, 3)

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from PySide6.QtGui import QColor, QFont
 
-from app import theme
+from antidiag.app import theme
 
 LIGHT_INK, DARK_INK = QColor("#ffffff"), QColor("#10141a")
 

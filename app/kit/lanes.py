@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.steps import Steps
+from antidiag.kernels.steps import Steps
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
-from app.kit.ink import font
-from kernels.model import Sequence, SequenceType
+from antidiag.app import theme
+from antidiag.app.kit.ink import font
+from antidiag.kernels.model import Sequence, SequenceType
 
 RULER, LETTERS = 20, 18
 """Pixels of the positions, and of the row of letters where they are wide enough."""

@@ -8,9 +8,9 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QTransform
 
-from app import theme
-from app.kit.ink import font
-from kernels.model import SequenceType
+from antidiag.app import theme
+from antidiag.app.kit.ink import font
+from antidiag.kernels.model import SequenceType
 
 GLYPH = 200
 """Pixels of the font whose outlines are stretched."""

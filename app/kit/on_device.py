@@ -6,8 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from kernels.cuda import devices
-from kernels.errors import MemoryRefused
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import MemoryRefused
 
 Made = TypeVar("Made")
 

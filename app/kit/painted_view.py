@@ -8,13 +8,13 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from app import texts, theme
-from app.kit import export
-from app.kit.flow import ToolRow
-from app.kit.legend import Legend, draw_legend, legend_height
-from app.kit.selection import Selection
-from app.kit.widgets import Elided, tool_button
-from kernels.model import Result
+from antidiag.app import texts, theme
+from antidiag.app.kit import export
+from antidiag.app.kit.flow import ToolRow
+from antidiag.app.kit.legend import Legend, draw_legend, legend_height
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import Elided, tool_button
+from antidiag.kernels.model import Result
 
 
 class Canvas(QWidget):

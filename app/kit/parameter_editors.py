@@ -14,11 +14,11 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QFileDialog
 
-from app import texts
-from app.kit.widgets import Combo, Line, leaves_undo
-from kernels.errors import ParameterError
-from kernels.parameters import Parameter
-from kernels.scoring import matrix_names
+from antidiag.app import texts
+from antidiag.app.kit.widgets import Combo, Line, leaves_undo
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.scoring import matrix_names
 
 AUTOMATIC = "auto"
 LETTERS_COMPARED = "match/mismatch"

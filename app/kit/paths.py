@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from kernels.pairwise.model import LEFT, UP, Alignment
+from antidiag.kernels.pairwise.model import LEFT, UP, Alignment
 
 BLOCK = 256
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.kit.cube import data
-from kernels.model import Result
+from antidiag.app.kit.cube import data
+from antidiag.kernels.model import Result
 
 APART = ("compilation", "transfer")
 """Times that are not counted as computing."""

@@ -10,11 +10,11 @@ from math import inf
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
-from app.kit import export
-from app.kit.export import Print
-from app.kit.result_text import TIMES
-from app.kit.widgets import label
-from kernels.errors import InputError
+from antidiag.app.kit import export
+from antidiag.app.kit.export import Print
+from antidiag.app.kit.result_text import TIMES
+from antidiag.app.kit.widgets import label
+from antidiag.kernels.errors import InputError
 
 WIDTH_MM, PAGE_MM, DPI = 180, 240, 300
 """To begin with: a page between its margins, and what most journals ask for."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from app import texts
-from kernels import registry
-from kernels.errors import ParameterError
-from kernels.io.sequences import SEQUENCE
-from kernels.method import Input
-from kernels.model import Result
+from antidiag.app import texts
+from antidiag.app.invocation import PROGRAM
+from antidiag.kernels import registry
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import Input
+from antidiag.kernels.model import Result
 
 NO_FILE = ("", "pasted")
 """Sources that name no file: the user puts one in place of FILE."""
@@ -22,7 +23,7 @@ def command_line(result: Result) -> str:
         kind = registry.method(result.method).problem
     except ParameterError:
         return ""
-    words = ["python", "main.py", "run", result.method]
+    words = [*PROGRAM.split(), "run", result.method]
     for taken in kind.inputs:
         words += _input_text(taken, [datum for datum in result.problem.data if isinstance(datum, taken.kind.type)])
     for name, value in kind.option_values(result.problem).items():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from app import texts as app_texts
-from app.texts import ELLIPSIS as ELLIPSIS
-from app.texts import shortened
-from kernels.model import Result
-from kernels.pairwise.model import PairProblem
-from kernels.triple.model import TripleProblem
+from antidiag.app import texts as app_texts
+from antidiag.app.texts import ELLIPSIS as ELLIPSIS
+from antidiag.app.texts import shortened
+from antidiag.kernels.model import Result
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.triple.model import TripleProblem
 
 MINUS, TIMES, DOT, INFINITY = "\u2212", "\u00d7", "\u00b7", "\u221e"
 MINUS_INFINITY = -(2**29)

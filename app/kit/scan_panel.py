@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from app import texts
-from app.kit.background import Latest, Work
+from antidiag.app import texts
+from antidiag.app.kit.background import Latest, Work
 
 PATIENCE_S = 0.1
 APPEAR_MS = 150

@@ -12,8 +12,8 @@ from typing import Any, Protocol, runtime_checkable
 from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
-from app.kit.selection import Selection
-from kernels.model import Result
+from antidiag.app.kit.selection import Selection
+from antidiag.kernels.model import Result
 
 
 @runtime_checkable

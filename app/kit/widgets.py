@@ -28,8 +28,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme
-from app.kit.icons import dress
+from antidiag.app import theme
+from antidiag.app.kit.icons import dress
 
 
 class Card(QFrame):

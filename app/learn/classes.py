@@ -8,13 +8,13 @@ from itertools import groupby
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.flow import Flow
-from app.kit.widgets import Card, VerticalScroll, label, quiet_button
-from app.learn.picture import PictureWidget
-from kernels.dynamic_class import CLASSES, DynamicClass
-from kernels.method import Method
-from kernels.registry import classes
+from antidiag.app import theme
+from antidiag.app.kit.flow import Flow
+from antidiag.app.kit.widgets import Card, VerticalScroll, label, quiet_button
+from antidiag.app.learn.picture import PictureWidget
+from antidiag.kernels.dynamic_class import CLASSES, DynamicClass
+from antidiag.kernels.method import Method
+from antidiag.kernels.registry import classes
 
 LEAST_DETAIL, DETAIL_WIDTH, PICTURE_HEIGHT = 230, 340, 165
 INTRODUCTION = (

@@ -8,12 +8,12 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.painted_view import Canvas
-from app.kit.widgets import Card, label
-from app.learn.guidelines import Guideline, Slide
-from kernels.cuda.guidelines import CARDS, Limits
-from kernels.text import counted
+from antidiag.app import theme
+from antidiag.app.kit.painted_view import Canvas
+from antidiag.app.kit.widgets import Card, label
+from antidiag.app.learn.guidelines import Guideline, Slide
+from antidiag.kernels.cuda.guidelines import CARDS, Limits
+from antidiag.kernels.text import counted
 
 WIDEST_TEXT = 900
 

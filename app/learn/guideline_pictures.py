@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from app import theme
-from kernels.cuda import guidelines
-from kernels.cuda.guidelines import Limits, Occupancy
+from antidiag.app import theme
+from antidiag.kernels.cuda import guidelines
+from antidiag.kernels.cuda.guidelines import Limits, Occupancy
 
 Values = Mapping[str, int]
 KIB = 1024

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
-from app.learn import guideline_pictures as pictures
-from kernels.cuda import guidelines
-from kernels.cuda.guidelines import Limits
-from kernels.memory import bytes_text
+from antidiag.app.learn import guideline_pictures as pictures
+from antidiag.kernels.cuda import guidelines
+from antidiag.kernels.cuda.guidelines import Limits
+from antidiag.kernels.memory import bytes_text
 
 Values = Mapping[str, int]
 KIB = 1024

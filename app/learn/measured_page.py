@@ -6,12 +6,12 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.background import Latest
-from app.kit.painted_view import Canvas
-from app.kit.widgets import Card, label
-from kernels.cuda import measured
-from kernels.cuda.measured import Measured, Measurement
+from antidiag.app import theme
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.painted_view import Canvas
+from antidiag.app.kit.widgets import Card, label
+from antidiag.kernels.cuda import measured
+from antidiag.kernels.cuda.measured import Measured, Measurement
 
 LINE, BAR = 22, 12
 """Pixels of a line of text, and of a bar."""

@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
-from kernels.dynamic_class import Arrow, Node, Picture
+from antidiag.app import theme
+from antidiag.kernels.dynamic_class import Arrow, Node, Picture
 
 WIDTH, HEIGHT = 62.0, 27.0
 """Pixels of a cell, where there is room."""

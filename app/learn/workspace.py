@@ -8,19 +8,19 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.background import Latest
-from app.kit.widgets import Card, Combo, label
-from app.learn.classes import ClassesPage
-from app.learn.exercise.page import ExercisePage
-from app.learn.guideline_page import GuidelinePage
-from app.learn.guidelines import GUIDELINES
-from app.learn.lecture.page import LecturePage
-from app.learn.measured_page import MeasuredPage
-from app.learn.play.page import PlayPage
-from kernels.cuda import guidelines, measured
-from kernels.cuda.guidelines import CARDS, Limits
-from kernels.method import Method
+from antidiag.app import theme
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.widgets import Card, Combo, label
+from antidiag.app.learn.classes import ClassesPage
+from antidiag.app.learn.exercise.page import ExercisePage
+from antidiag.app.learn.guideline_page import GuidelinePage
+from antidiag.app.learn.guidelines import GUIDELINES
+from antidiag.app.learn.lecture.page import LecturePage
+from antidiag.app.learn.measured_page import MeasuredPage
+from antidiag.app.learn.play.page import PlayPage
+from antidiag.kernels.cuda import guidelines, measured
+from antidiag.kernels.cuda.guidelines import CARDS, Limits
+from antidiag.kernels.method import Method
 
 LEFT_WIDTHS, LEFT_SHARE, PAGES_SHARE = (190, 310), 1, 3
 """Pixels of the list of pages, at least and at most, and how it shares the width with the page."""

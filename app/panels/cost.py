@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QVBoxLayout
 
-from app import texts, theme
-from app.jobs.planning import Answer
-from app.kit.widgets import Card, Choices, Elided, label
-from kernels.memory import bytes_text
-from kernels.plan import Plan
+from antidiag.app import texts, theme
+from antidiag.app.jobs.planning import Answer
+from antidiag.app.kit.widgets import Card, Choices, Elided, label
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.plan import Plan
 
 PARTS = 1000
 

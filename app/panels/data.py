@@ -9,14 +9,14 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.kit.icons import dress
-from app.kit.widgets import Card, label, menu_button, quiet_button, row
-from app.session.entry import edited_summary
-from app.session.session import Session
-from kernels.io.aligned import AlignedSequences
-from kernels.io.sequences import SEQUENCE, what_reading_changed
-from kernels.method import Input, ProblemType
-from kernels.registry.loading import kind_of
+from antidiag.app.kit.icons import dress
+from antidiag.app.kit.widgets import Card, label, menu_button, quiet_button, row
+from antidiag.app.session.entry import edited_summary
+from antidiag.app.session.session import Session
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.sequences import SEQUENCE, what_reading_changed
+from antidiag.kernels.method import Input, ProblemType
+from antidiag.kernels.registry.loading import kind_of
 
 NAME, KIND, SUMMARY = range(3)
 PLACES = ("first", "second", "third")

@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
-from app.kit.widgets import Combo
-from kernels.cuda import devices
-from kernels.engine import BackendChoice, cpu_name
+from antidiag.app.kit.widgets import Combo
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.engine import BackendChoice, cpu_name
 
 GB = 1e9
 CONTENTS, LEAST_WIDTH = 34, 190

@@ -8,11 +8,11 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.widgets import Elided, label, quiet_button, row
-from app.session.running import described
-from kernels.memory import bytes_text
-from kernels.recovery.resuming import OTHER_VERSION, Run, percent
+from antidiag.app import theme
+from antidiag.app.kit.widgets import Elided, label, quiet_button, row
+from antidiag.app.session.running import described
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.recovery.resuming import OTHER_VERSION, Run, percent
 
 MOST = 2
 """Runs that are shown at once, until all are asked for."""

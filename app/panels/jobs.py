@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import texts, theme
-from app.jobs.queue import Job, JobQueue, JobState
-from app.kit.widgets import Card, Elided, label, quiet_button
+from antidiag.app import texts, theme
+from antidiag.app.jobs.queue import Job, JobQueue, JobState
+from antidiag.app.kit.widgets import Card, Elided, label, quiet_button
 
 IDLE = "Nothing is running."
 HEADING_WIDTH = 44

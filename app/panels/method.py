@@ -8,14 +8,14 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QPushButton
 
-from app import theme
-from app.kit.forms import ParameterForm
-from app.kit.widgets import Card, Combo, label, quiet_button, row
-from kernels.citation import Citation
-from kernels.io.aligned import AlignedSequences
-from kernels.method import Method
-from kernels.model import Sequence as Letters
-from kernels.model import SequenceType
+from antidiag.app import theme
+from antidiag.app.kit.forms import ParameterForm
+from antidiag.app.kit.widgets import Card, Combo, label, quiet_button, row
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Sequence as Letters
+from antidiag.kernels.model import SequenceType
 
 TUNED = "This value was found by a search on this machine (Run > Forget tuned values of the method takes it back)."
 ASKED = 10_000

@@ -9,12 +9,12 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.flow import together
-from app.kit.icons import dress
-from app.kit.later import Later
-from app.kit.view import View, as_widget
-from app.kit.widgets import quiet_button
+from antidiag.app import theme
+from antidiag.app.kit.flow import together
+from antidiag.app.kit.icons import dress
+from antidiag.app.kit.later import Later
+from antidiag.app.kit.view import View, as_widget
+from antidiag.app.kit.widgets import quiet_button
 
 TABS, BESIDE, WINDOW = "tabs", "beside", "window"
 PLACES = (TABS, BESIDE, WINDOW)

@@ -11,9 +11,9 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
-from app import texts, theme
-from app.kit.widgets import as_list
-from app.session.session import Entry, Session
+from antidiag.app import texts, theme
+from antidiag.app.kit.widgets import as_list
+from antidiag.app.session.session import Entry, Session
 
 TIME, METHOD, ANSWER, SPENT, RATE, DEVICE, TAGS, PARAMETERS, OF = range(9)
 HEADERS = ("When", "Method", "Answer", "Time", "Rate", "Device", "Tags", "Parameters", "Of")

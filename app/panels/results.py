@@ -9,10 +9,10 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPo
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QInputDialog, QMenu
 
-from app.kit.icons import dress
-from app.kit.widgets import Card, Line, label, quiet_button
-from app.panels.result_table import METHOD, ResultModel, ResultTable
-from app.session.session import Entry, Session
+from antidiag.app.kit.icons import dress
+from antidiag.app.kit.widgets import Card, Line, label, quiet_button
+from antidiag.app.panels.result_table import METHOD, ResultModel, ResultTable
+from antidiag.app.session.session import Entry, Session
 
 FILTERED = 5
 """Results from which there is a line to filter them by."""

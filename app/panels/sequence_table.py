@@ -26,11 +26,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import texts, theme
-from app.kit.widgets import as_list
-from app.session.session import Session
-from kernels.errors import AntidiagError
-from kernels.model import Sequence, SequenceType
+from antidiag.app import texts, theme
+from antidiag.app.kit.widgets import as_list
+from antidiag.app.session.session import Session
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.model import Sequence, SequenceType
 
 ROLE, NAME, TYPE, LENGTH, MAKEUP = range(5)
 HEADERS = ("", "Name", "Type", "Length", "Content")

@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import texts
-from app.session.editing import Editor
-from app.session.session import Session
-from kernels.errors import AntidiagError, InputError
-from kernels.io import sequence_tools as tools
-from kernels.io.sequences import read_text
-from kernels.model import Sequence as Data
+from antidiag.app import texts
+from antidiag.app.session.editing import Editor
+from antidiag.app.session.session import Session
+from antidiag.kernels.errors import AntidiagError, InputError
+from antidiag.kernels.io import sequence_tools as tools
+from antidiag.kernels.io.sequences import read_text
+from antidiag.kernels.model import Sequence as Data
 
 FRAMES = {f"{'Forward' if frame > 0 else 'Other strand'}, from letter {abs(frame)}": frame for frame in tools.FRAMES}
 MOST_COPIED = 2**26

@@ -10,20 +10,20 @@ from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QToolButton
 
-from app import texts, theme
-from app.jobs.queue import JobQueue
-from app.kit.background import Latest
-from app.kit.icons import dress
-from app.kit.widgets import Card, Elided, label, quiet_button
-from app.panels.sequence_table import NAME, SequenceModel, SequenceTable
-from app.panels.sequence_tools import SequenceTools
-from app.session.editing import MANY, Editor
-from app.session.session import Session
-from app.session.state import BATCH
-from kernels.courtesy import in_turns
-from kernels.method import Input
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
+from antidiag.app import texts, theme
+from antidiag.app.jobs.queue import JobQueue
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.icons import dress
+from antidiag.app.kit.widgets import Card, Elided, label, quiet_button
+from antidiag.app.panels.sequence_table import NAME, SequenceModel, SequenceTable
+from antidiag.app.panels.sequence_tools import SequenceTools
+from antidiag.app.session.editing import MANY, Editor
+from antidiag.app.session.session import Session
+from antidiag.app.session.state import BATCH
+from antidiag.kernels.courtesy import in_turns
+from antidiag.kernels.method import Input
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
 
 NARROW = 300
 """Pixels of a panel whose heading has room for a number."""

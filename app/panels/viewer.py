@@ -9,11 +9,11 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from app import texts, theme
-from app.kit.background import Latest
-from app.kit.chips import Chips
-from app.kit.selection import Selection
-from app.kit.view import (
+from antidiag.app import texts, theme
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.chips import Chips
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.view import (
     DataView,
     EditedView,
     GradualView,
@@ -26,12 +26,12 @@ from app.kit.view import (
     make_part,
     shows_datum,
 )
-from app.kit.widgets import Elided, label, quiet_button, row
-from app.panels.placed import Places
-from app.session.entry import Entry, edited_summary
-from kernels.model import Result
-from kernels.registry.advice import Fit
-from kernels.registry.loading import kind_of
+from antidiag.app.kit.widgets import Elided, label, quiet_button, row
+from antidiag.app.panels.placed import Places
+from antidiag.app.session.entry import Entry, edited_summary
+from antidiag.kernels.model import Result
+from antidiag.kernels.registry.advice import Fit
+from antidiag.kernels.registry.loading import kind_of
 
 EMPTY_WIDTH = 520
 MAKING_MS = 250

@@ -19,23 +19,23 @@ from typing import IO, Any
 
 import numpy as np
 
-import kernels.registry  # noqa: F401 - its families declare the types that a session may hold
-from app.session.archive_reading import FASTA, INDEX, NO_EDITS, RECORDS, Reader, Saved
-from app.session.entry import DataEdits, Entry
-from app.session.long_lists import LONG, lines_of
-from app.session.packing import Packer, saved_share
-from app.session.parts import Parts
-from app.session.state import State
-from kernels import memory, serialization
-from kernels.courtesy import give_way, in_turns
-from kernels.errors import InputError
-from kernels.io.sequence_tools import title as titled
-from kernels.memory import bytes_text
-from kernels.model import Result, Sequence
-from kernels.monitor import Monitor
-from kernels.steps import Steps
-from kernels.text import from_json
-from kernels.typed_fields import made
+import antidiag.kernels.registry  # noqa: F401 - its families declare the types that a session may hold
+from antidiag.app.session.archive_reading import FASTA, INDEX, NO_EDITS, RECORDS, Reader, Saved
+from antidiag.app.session.entry import DataEdits, Entry
+from antidiag.app.session.long_lists import LONG, lines_of
+from antidiag.app.session.packing import Packer, saved_share
+from antidiag.app.session.parts import Parts
+from antidiag.app.session.state import State
+from antidiag.kernels import memory, serialization
+from antidiag.kernels.courtesy import give_way, in_turns
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.sequence_tools import title as titled
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.text import from_json
+from antidiag.kernels.typed_fields import made
 
 FORMAT, LONG_FORMAT = 2, 3
 """What is written, and what of a session with long lists, which earlier versions cannot read."""

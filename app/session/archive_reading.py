@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from app.session.entry import DataEdits, Entry
-from app.session.long_lists import each_line, numbers_of, texts_of
-from app.session.parts import BESIDE, Parts
-from app.session.state import State
-from kernels import serialization
-from kernels.courtesy import in_turns
-from kernels.errors import InputError
-from kernels.model import Sequence, SequenceType
-from kernels.steps import Steps
-from kernels.text import from_json
-from kernels.typed_fields import made
+from antidiag.app.session.entry import DataEdits, Entry
+from antidiag.app.session.long_lists import each_line, numbers_of, texts_of
+from antidiag.app.session.parts import BESIDE, Parts
+from antidiag.app.session.state import State
+from antidiag.kernels import serialization
+from antidiag.kernels.courtesy import in_turns
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.text import from_json
+from antidiag.kernels.typed_fields import made
 
 FORMATS = 1, 2, 3
 """What is read: types had the names of their modules in format 1 (kernels/serialization.py), and lists are arrays from

@@ -11,13 +11,13 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.jobs.queue import Job, JobQueue, JobState
-from app.session import archive
-from app.session.parts import Parts
-from app.session.session import Session
-from app.settings import data_folder
-from kernels.errors import AntidiagError, Cancelled
-from kernels.monitor import Monitor
+from antidiag.app.jobs.queue import Job, JobQueue, JobState
+from antidiag.app.session import archive
+from antidiag.app.session.parts import Parts
+from antidiag.app.session.session import Session
+from antidiag.app.settings import data_folder
+from antidiag.kernels.errors import AntidiagError, Cancelled
+from antidiag.kernels.monitor import Monitor
 
 DELAY_MS = 3000
 TELL_S = 0.04

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from app.jobs.queue import Job, JobQueue
-from app.session.session import Session, duplicate_label, retype_label
-from app.session.state import Check, State, duplicated, kept_alone, retyped, with_made
-from kernels.errors import AntidiagError
-from kernels.model import Sequence as Data
-from kernels.model import SequenceType
+from antidiag.app.jobs.queue import Job, JobQueue
+from antidiag.app.session.session import Session, duplicate_label, retype_label
+from antidiag.app.session.state import Check, State, duplicated, kept_alone, retyped, with_made
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.model import Sequence as Data
+from antidiag.kernels.model import SequenceType
 
 LANE = "edit"
 MANY = 20_000

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kernels.model import Result
+from antidiag.kernels.model import Result
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ import threading
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from app.jobs.queue import Job
-from kernels.recovery import resuming
-from kernels.recovery.resuming import Run
+from antidiag.app.jobs.queue import Job
+from antidiag.kernels.recovery import resuming
+from antidiag.kernels.recovery.resuming import Run
 
 
 class Interrupted(QObject):

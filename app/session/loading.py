@@ -11,18 +11,18 @@ from typing import Any
 
 from PySide6.QtCore import QMimeData, QObject, Signal
 
-from app import texts
-from app.jobs.queue import Job, JobQueue, JobState
-from app.session.session import Session
-from kernels.errors import InputError
-from kernels.io.aligned import AlignedSequences
-from kernels.io.sequences import reads_like_words, what_reading_changed
-from kernels.method import Input
-from kernels.model import Sequence
-from kernels.monitor import Monitor
-from kernels.registry import loading
-from kernels.registry.samples import Sample
-from kernels.text import counted
+from antidiag.app import texts
+from antidiag.app.jobs.queue import Job, JobQueue, JobState
+from antidiag.app.session.session import Session
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.sequences import reads_like_words, what_reading_changed
+from antidiag.kernels.method import Input
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import loading
+from antidiag.kernels.registry.samples import Sample
+from antidiag.kernels.text import counted
 
 LANE = "read"
 SESSION_SUFFIX = ".antidiag"
@@ -150,7 +150,7 @@ def prepare(datum: Any) -> None:
         if len(datum) >= LONG:
             texts.makeup(datum)
     elif isinstance(datum, AlignedSequences):
-        from kernels.io import aligned_pixels, tiled_edits  # which load Numba
+        from antidiag.kernels.io import aligned_pixels, tiled_edits  # which load Numba
 
         aligned_pixels.load(datum.letters)
         tiled_edits.prepare(datum)

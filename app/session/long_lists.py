@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from kernels.courtesy import in_turns
+from antidiag.kernels.courtesy import in_turns
 
 LONG = 10_000
 """Values from which on a list is an array."""

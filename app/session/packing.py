@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.workers import cores
+from antidiag.kernels.cpu.workers import cores
 
 LEVEL, RAW = 1, -15
 """As `zipfile` has a zip's members packed at its fastest: deflate without a header of its own."""

@@ -15,7 +15,7 @@ from typing import IO
 
 import numpy as np
 
-from kernels.errors import InputError
+from antidiag.kernels.errors import InputError
 
 LEAST = 1 << 20
 """Bytes of an array from which on it has a file of its own."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from app import texts
-from app.jobs.planning import Request
-from app.jobs.queue import Job
-from app.session.session import Entry, Session
-from kernels import registry
-from kernels.engine import BackendChoice, execute, plan
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.plan import Plan
-from kernels.recovery import resuming
-from kernels.recovery.resuming import Run
+from antidiag.app import texts
+from antidiag.app.jobs.planning import Request
+from antidiag.app.jobs.queue import Job
+from antidiag.app.session.session import Entry, Session
+from antidiag.kernels import registry
+from antidiag.kernels.engine import BackendChoice, execute, plan
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.plan import Plan
+from antidiag.kernels.recovery import resuming
+from antidiag.kernels.recovery.resuming import Run
 
 
 def run_job(request: Request, plan: Plan, session: Session) -> Job:

@@ -14,8 +14,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from app.session.entry import DataEdits, Entry
-from app.session.state import (
+from antidiag.app.session.entry import DataEdits, Entry
+from antidiag.app.session.state import (
     State,
     chosen,
     duplicated,
@@ -32,10 +32,10 @@ from app.session.state import (
     without_data,
     without_strangers,
 )
-from kernels.io.sequence_tools import renamed
-from kernels.io.sequences import SEQUENCE
-from kernels.method import ProblemType
-from kernels.model import Sequence, SequenceType
+from antidiag.kernels.io.sequence_tools import renamed
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import ProblemType
+from antidiag.kernels.model import Sequence, SequenceType
 
 UNDO_LIMIT = 50
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.sequence_tools import renamed
-from kernels.io.sequences import SEQUENCE, with_type
-from kernels.method import Input, ProblemType
-from kernels.model import Sequence, SequenceType
+from antidiag.kernels.io.sequence_tools import renamed
+from antidiag.kernels.io.sequences import SEQUENCE, with_type
+from antidiag.kernels.method import Input, ProblemType
+from antidiag.kernels.model import Sequence, SequenceType
 
 LOOKED_AT = 1000
 """Sequences whose names tell whether a tree or distances are of them."""

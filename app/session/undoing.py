@@ -8,7 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QUndoStack
 
-from app.kit.view import UndoView
+from antidiag.app.kit.view import UndoView
 
 
 class Undoing(QObject):

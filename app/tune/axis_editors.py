@@ -9,12 +9,12 @@ from typing import NamedTuple
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
 
-from app import theme
-from app.kit.widgets import Combo, Line, label, quiet_button, row
-from app.tune.plots.series import suggestion
-from kernels.experiments import axes
-from kernels.experiments.axes import Axis
-from kernels.method import Method
+from antidiag.app import theme
+from antidiag.app.kit.widgets import Combo, Line, label, quiet_button, row
+from antidiag.app.tune.plots.series import suggestion
+from antidiag.kernels.experiments import axes
+from antidiag.kernels.experiments.axes import Axis
+from antidiag.kernels.method import Method
 
 NONE = "none"
 FEWEST, MOST = 2, 4

@@ -8,9 +8,9 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
-from app import theme
-from kernels.cuda.devices import Device
-from kernels.engine import BackendChoice
+from antidiag.app import theme
+from antidiag.kernels.cuda.devices import Device
+from antidiag.kernels.engine import BackendChoice
 
 NO_GPU = "No NVIDIA GPU was found"
 

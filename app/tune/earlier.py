@@ -10,10 +10,10 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QMenu
 
-from app.tune.measurement import Measurement
-from kernels.errors import InputError
-from kernels.experiments import records, results
-from kernels.experiments.results import Kept
+from antidiag.app.tune.measurement import Measurement
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.experiments import records, results
+from antidiag.kernels.experiments.results import Kept
 
 MOST_KEPT = 12
 MOST_LETTERS = 90

@@ -19,19 +19,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import texts, theme
-from app.kit.background import Latest
-from app.kit.widgets import Card, label, row
-from app.tune.axis_editors import AxisEditor, AxisEditors
-from app.tune.device_boxes import DeviceBoxes
-from app.tune.inputs import InputEditor
-from kernels.engine import BackendChoice
-from kernels.errors import AntidiagError
-from kernels.experiments import peers
-from kernels.experiments.axes import Axis
-from kernels.experiments.peers.peer import Peer
-from kernels.experiments.sweep import Sweep
-from kernels.method import Method
+from antidiag.app import texts, theme
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.widgets import Card, label, row
+from antidiag.app.tune.axis_editors import AxisEditor, AxisEditors
+from antidiag.app.tune.device_boxes import DeviceBoxes
+from antidiag.app.tune.inputs import InputEditor
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.experiments import peers
+from antidiag.kernels.experiments.axes import Axis
+from antidiag.kernels.experiments.peers.peer import Peer
+from antidiag.kernels.experiments.sweep import Sweep
+from antidiag.kernels.method import Method
 
 LISTED = 100
 """How much of the room that is left goes to the list of methods, as long as it has more; the rest stays empty."""

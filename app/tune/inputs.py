@@ -9,13 +9,13 @@ from typing import Any, Literal
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.widgets import Combo, label
-from kernels.errors import ParameterError
-from kernels.experiments.inputs import Generated, Inputs, Loaded
-from kernels.io.sequences import SEQUENCE
-from kernels.method import Input, ProblemType
-from kernels.model import SequenceType
+from antidiag.app import theme
+from antidiag.app.kit.widgets import Combo, label
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.experiments.inputs import Generated, Inputs, Loaded
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import Input, ProblemType
+from antidiag.kernels.model import SequenceType
 
 OPEN, MUTATED, RANDOM = range(3)
 KINDS: Mapping[int, Literal["mutated", "random"]] = {MUTATED: "mutated", RANDOM: "random"}

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.jobs.queue import ENDED, Job, JobState
-from app.tune.plots.settings import PlotSettings
-from kernels.errors import AntidiagError
-from kernels.experiments import records
-from kernels.experiments.points import Point
-from kernels.experiments.results import SEARCH, Kept
-from kernels.experiments.sweep import Sweep, Task
+from antidiag.app.jobs.queue import ENDED, Job, JobState
+from antidiag.app.tune.plots.settings import PlotSettings
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.experiments import records
+from antidiag.kernels.experiments.points import Point
+from antidiag.kernels.experiments.results import SEARCH, Kept
+from antidiag.kernels.experiments.sweep import Sweep, Task
 
 
 @dataclass

@@ -6,11 +6,11 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.kit.background import Latest
-from kernels import registry
-from kernels.experiments import models
-from kernels.experiments.sweep import Task
-from kernels.monitor import Monitor
+from antidiag.app.kit.background import Latest
+from antidiag.kernels import registry
+from antidiag.kernels.experiments import models
+from antidiag.kernels.experiments.sweep import Task
+from antidiag.kernels.monitor import Monitor
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
 """Places on an axis and values there, for every model that grows with the time, by its label."""

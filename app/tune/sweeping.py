@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from app import texts
-from app.jobs.queue import Job
-from app.tune.measurement import Measurement
-from kernels.engine import BackendChoice
-from kernels.experiments import records, results, runner, tuning
-from kernels.experiments.inputs import Inputs
-from kernels.experiments.points import Point
-from kernels.experiments.rooflines import roofline
-from kernels.experiments.rooflines.roofline import Roofline
-from kernels.experiments.runner import Control, Progress
-from kernels.experiments.sweep import Sweep, Task
-from kernels.experiments.tuning import Found
-from kernels.method import Method
-from kernels.monitor import Monitor
+from antidiag.app import texts
+from antidiag.app.jobs.queue import Job
+from antidiag.app.tune.measurement import Measurement
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.experiments import records, results, runner, tuning
+from antidiag.kernels.experiments.inputs import Inputs
+from antidiag.kernels.experiments.points import Point
+from antidiag.kernels.experiments.rooflines import roofline
+from antidiag.kernels.experiments.rooflines.roofline import Roofline
+from antidiag.kernels.experiments.runner import Control, Progress
+from antidiag.kernels.experiments.sweep import Sweep, Task
+from antidiag.kernels.experiments.tuning import Found
+from antidiag.kernels.method import Method
+from antidiag.kernels.monitor import Monitor
 
 
 def lane(backends: tuple[str, ...], device: int) -> str:

@@ -11,35 +11,35 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
-from app import texts, theme
-from app.jobs.queue import Job, JobQueue
-from app.kit.background import Latest
-from app.kit.widgets import Elided, VerticalScroll, label, menu_button, tool_button
-from app.tune import earlier
-from app.tune.form import SweepForm
-from app.tune.measurement import Measurement, of_kept, of_search, of_sweep, task_key
-from app.tune.model_curves import Curves, ModelCurves
-from app.tune.papers.job import Place
-from app.tune.papers.window import PapersWindow
-from app.tune.plots import geometry, series
-from app.tune.plots.panel import Plots
-from app.tune.plots.point import PointPanel
-from app.tune.plots.points import PointSet
-from app.tune.polling import polling_timer
-from app.tune.sweeping import limits_job, sweep_job, task_of, tune_job
-from kernels import registry
-from kernels.cuda import devices
-from kernels.cuda.devices import Device
-from kernels.engine import BackendChoice
-from kernels.errors import AntidiagError
-from kernels.experiments import models
-from kernels.experiments.points import Point, Status
-from kernels.experiments.results import Kept
-from kernels.experiments.rooflines.roofline import Roofline
-from kernels.experiments.sweep import Sweep
-from kernels.experiments.tuning import Found
-from kernels.machine import tuned
-from kernels.method import Method
+from antidiag.app import texts, theme
+from antidiag.app.jobs.queue import Job, JobQueue
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.widgets import Elided, VerticalScroll, label, menu_button, tool_button
+from antidiag.app.tune import earlier
+from antidiag.app.tune.form import SweepForm
+from antidiag.app.tune.measurement import Measurement, of_kept, of_search, of_sweep, task_key
+from antidiag.app.tune.model_curves import Curves, ModelCurves
+from antidiag.app.tune.papers.job import Place
+from antidiag.app.tune.papers.window import PapersWindow
+from antidiag.app.tune.plots import geometry, series
+from antidiag.app.tune.plots.panel import Plots
+from antidiag.app.tune.plots.point import PointPanel
+from antidiag.app.tune.plots.points import PointSet
+from antidiag.app.tune.polling import polling_timer
+from antidiag.app.tune.sweeping import limits_job, sweep_job, task_of, tune_job
+from antidiag.kernels import registry
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.cuda.devices import Device
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.experiments import models
+from antidiag.kernels.experiments.points import Point, Status
+from antidiag.kernels.experiments.results import Kept
+from antidiag.kernels.experiments.rooflines.roofline import Roofline
+from antidiag.kernels.experiments.sweep import Sweep
+from antidiag.kernels.experiments.tuning import Found
+from antidiag.kernels.machine import tuned
+from antidiag.kernels.method import Method
 
 TAKE_MS = 150
 PAUSE_MS = 20

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
-from kernels.cpu.simd import acquire, release, take_ticket
-from kernels.cpu.waiting import wait_for
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.simd import acquire, release, take_ticket
+from antidiag.kernels.cpu.waiting import wait_for
 
 WORD = 8
 """Distance of words: each has a cache line of its own."""

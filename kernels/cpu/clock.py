@@ -10,7 +10,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from kernels.cpu.jit import system_function
+from antidiag.kernels.cpu.jit import system_function
 
 _SYMBOL, _RATE_SYMBOL = "antidiag_clock", "antidiag_clock_rate"
 _MONOTONIC, _UPTIME = 1, 8

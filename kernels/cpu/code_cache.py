@@ -38,7 +38,7 @@ import platformdirs
 from numba.core import caching, types
 from numba.core.dispatcher import Dispatcher
 
-from kernels.cpu import file_lock, source_digest
+from antidiag.kernels.cpu import file_lock, source_digest
 
 KEPT_S = 30 * 24 * 3600
 """How long a folder of compiled code is kept that no process uses."""

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from kernels.monitor import Monitor
+from antidiag.kernels.monitor import Monitor
 
 LOOK_S = 0.05
 

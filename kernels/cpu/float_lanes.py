@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
-from kernels.cpu.simd import Flags
+from antidiag.kernels.cpu.simd import Flags
 
 LANES = 16
 

@@ -11,9 +11,9 @@ from llvmlite import binding
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from kernels.cpu import quicker_numba
-from kernels.cpu.code_cache import Cache
-from kernels.cpu.pieces import PieceCompiler
+from antidiag.kernels.cpu import quicker_numba
+from antidiag.kernels.cpu.code_cache import Cache
+from antidiag.kernels.cpu.pieces import PieceCompiler
 
 quicker_numba.install()
 

@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
-from kernels.cpu.simd import SHORT_LANES, ShortLanes, call_vectors, saturated
+from antidiag.kernels.cpu.simd import SHORT_LANES, ShortLanes, call_vectors, saturated
 
 ENTRIES = SHORT_LANES
 """Numbers of a table, each between -128 and 127."""

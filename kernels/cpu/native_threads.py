@@ -21,9 +21,9 @@ from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from kernels.cpu import workers
-from kernels.cpu.jit import called, compiled, system_function
-from kernels.errors import ParameterError
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.jit import called, compiled, system_function
+from antidiag.kernels.errors import ParameterError
 
 AVAILABLE = sys.platform != "win32"
 """Whether the system has such threads; where it has none, those of Python do the same."""

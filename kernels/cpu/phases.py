@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kernels.steps import Steps
+from antidiag.kernels.steps import Steps
 
 
 class PhaseClock:

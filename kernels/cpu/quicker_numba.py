@@ -17,7 +17,7 @@ from numba.core.typing.context import BaseContext as BaseTypingContext
 from numba.extending import overload
 from numba.np import arrayobj
 
-from kernels.courtesy import give_way
+from antidiag.kernels.courtesy import give_way
 
 SELDOM = 200_000
 """Objects that are made between two collections while Numba compiles; Python has some hundreds."""

@@ -37,9 +37,11 @@ def module_name(path: Path, name: str) -> tuple[str, Path]:
     place, parts = path.with_suffix(""), name.split(".")
     if place.name == "__init__" and parts[-1] != "__init__":
         place = place.parent
-    if place.parts[-len(parts) :] != tuple(parts):
-        return path.stem, path.parent
-    return name, place.parents[len(parts) - 1]
+    if place.parts[-len(parts) :] == tuple(parts):
+        return name, place.parents[len(parts) - 1]
+    if parts[0] == _OWN and place.parts[1 - len(parts) :] == tuple(parts[1:]):  # a checkout: beside its package
+        return name, place.parents[len(parts) - 2]
+    return path.stem, path.parent
 
 
 def is_followed(top: str, root: Path) -> bool:
@@ -137,10 +139,12 @@ def _file(name: str, root: Path | None) -> Path | None:
     """The source of a module, if it is one."""
     if root is None or not name:
         return None
-    place = os.path.join(root, *name.split("."))
-    for path in (os.path.join(place, "__init__.py"), f"{place}.py"):
-        if os.path.isfile(path):
-            return Path(path)
+    parts = name.split(".")
+    beside = [parts[1:]] if parts[0] == _OWN and len(parts) > 1 else []
+    for place in (os.path.join(root, *names) for names in (parts, *beside)):
+        for path in (os.path.join(place, "__init__.py"), f"{place}.py"):
+            if os.path.isfile(path):
+                return Path(path)
     return None
 
 

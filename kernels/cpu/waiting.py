@@ -21,8 +21,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from kernels.cpu.jit import inlined, system_function
-from kernels.cpu.simd import acquire, relax
+from antidiag.kernels.cpu.jit import inlined, system_function
+from antidiag.kernels.cpu.simd import acquire, relax
 
 SPINS = 100
 """Looks at a word, a pause of the processor each (13 to 45 ns), before a thread offers its turn to others."""

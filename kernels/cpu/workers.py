@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kernels.courtesy import stand_back
-from kernels.errors import ParameterError
+from antidiag.kernels.courtesy import stand_back
+from antidiag.kernels.errors import ParameterError
 
 POLL_S = 0.05
 

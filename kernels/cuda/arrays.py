@@ -8,7 +8,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import devices, transfers
+from antidiag.kernels.cuda import devices, transfers
 
 ALIGNMENT = 16
 """Bytes to whose multiples arrays are aligned that are transferred together."""

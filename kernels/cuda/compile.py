@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kernels.cuda.structs import Constants, Struct
+from antidiag.kernels.cuda.structs import Constants, Struct
 
 PRELUDE = Path(__file__).with_name("prelude.cuh")
 STANDARD = "-std=c++17"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from kernels.cpu import workers
-from kernels.errors import BackendUnavailable, Cancelled, MemoryRefused
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.errors import BackendUnavailable, Cancelled, MemoryRefused
 
 KEPT_SHARE = 32
 """One part in so many of a device's memory is kept between runs: to take and to give back memory costs milliseconds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels.cuda.structs import Struct
+from antidiag.kernels.cuda.structs import Struct
 
 EVENT = Struct("Event", " long long start, end; int worker, waited; ")
 """One that ends at 0 never was; for ``waited`` nanoseconds, at most 2^31 - 1, it waited for neighbours."""

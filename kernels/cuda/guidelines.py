@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kernels.cuda import devices
+from antidiag.kernels.cuda import devices
 
 WARP = 32
 SEGMENT_BYTES = 32

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 import cupy
 import numpy as np
 
-from kernels.cpu import carried, native_threads, workers
-from kernels.cpu.carried import SPAN
-from kernels.cpu.phases import time_ms
-from kernels.cpu.taking import TAKING, Taken
-from kernels.cuda import transfers, whole_transfers
-from kernels.cuda.run import Run
-from kernels.memory import host_bytes_free
+from antidiag.kernels.cpu import carried, native_threads, workers
+from antidiag.kernels.cpu.carried import SPAN
+from antidiag.kernels.cpu.phases import time_ms
+from antidiag.kernels.cpu.taking import TAKING, Taken
+from antidiag.kernels.cuda import transfers, whole_transfers
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.memory import host_bytes_free
 
 LEAST, MOST = 1 << 20, 64 << 20
 """Bytes of an answer that goes this way: a smaller one takes no time, a larger one would keep threads waiting."""

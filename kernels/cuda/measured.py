@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from kernels import RESOURCES
-from kernels.cuda import compile as compiling
-from kernels.cuda import devices
-from kernels.errors import AntidiagError, ParameterError
+from antidiag.kernels import RESOURCES
+from antidiag.kernels.cuda import compile as compiling
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import AntidiagError, ParameterError
 
 HERE = Path(__file__).parent
 SOURCE = HERE / "measured.cu"
@@ -174,7 +174,7 @@ def _fill_constant(numbers: np.ndarray) -> None:
 def _texture(sizes: Sizes) -> Iterator[Row]:
     import cupy
 
-    from kernels.cuda import textures
+    from antidiag.kernels.cuda import textures
 
     size = sizes.rows * sizes.rows // 4
     table = cupy.arange(size, dtype=np.int32)

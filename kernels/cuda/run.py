@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
-from kernels.cuda import arrays, devices, transfers
-from kernels.cuda.compile import Part, function
-from kernels.cuda.events import EVENT
-from kernels.cuda.transfers import Fill
-from kernels.monitor import Monitor
-from kernels.steps import STEP, Steps
+from antidiag.kernels.cuda import arrays, devices, transfers
+from antidiag.kernels.cuda.compile import Part, function
+from antidiag.kernels.cuda.events import EVENT
+from antidiag.kernels.cuda.transfers import Fill
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import STEP, Steps
 
 ELEMENTS = {"float32": 0, "float64": 1, "int32": 2, "int64": 3}
 """Numbers of element types in the device code."""

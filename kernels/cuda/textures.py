@@ -10,8 +10,8 @@ from typing import Any
 import cupy
 from cupy.cuda import runtime, texture
 
-from kernels.cuda import blocks
-from kernels.errors import MemoryRefused
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.errors import MemoryRefused
 
 WORD_BITS = 32
 MOST_TEXELS = 1 << 27

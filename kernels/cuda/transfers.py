@@ -20,9 +20,9 @@ from typing import Any, TypeVar
 import cupy
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.errors import MemoryRefused
-from kernels.memory import host_bytes_free
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.memory import host_bytes_free
 
 CHUNK = 4 << 20
 """Bytes of a buffer."""

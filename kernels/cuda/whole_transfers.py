@@ -14,9 +14,9 @@ from functools import cached_property
 import cupy
 import numpy as np
 
-from kernels.cpu import carried, workers
-from kernels.cuda import transfers
-from kernels.memory import host_bytes_free
+from antidiag.kernels.cpu import carried, workers
+from antidiag.kernels.cuda import transfers
+from antidiag.kernels.memory import host_bytes_free
 
 MOST = 64 << 20
 """Bytes of the largest array that goes this way; one buffer of a device is kept."""

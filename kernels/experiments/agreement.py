@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kernels.experiments.points import Point, Status, text
-from kernels.experiments.sweep import contender
+from antidiag.kernels.experiments.points import Point, Status, text
+from antidiag.kernels.experiments.sweep import contender
 
 TOLERANCE = 1e-6
 """Relative difference of two scores that rounding explains."""

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kernels.errors import ParameterError
-from kernels.method import Method, ProblemType
-from kernels.model import Sequence as Letters
-from kernels.parameters import Parameter
-from kernels.text import real
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.method import Method, ProblemType
+from antidiag.kernels.model import Sequence as Letters
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.text import real
 
 Role = Literal["parameter", "option", "input", "method", "backend", "device"]
 """What an axis changes: a parameter, an option of the problem, the input, who computes, or where."""

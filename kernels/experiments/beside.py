@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kernels import engine, trials
-from kernels.engine import BackendChoice
-from kernels.method import Method
-from kernels.model import Result
-from kernels.monitor import Monitor, Part
+from antidiag.kernels import engine, trials
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor, Part
 
 ON_CPU = "The CPU is used"
 """How a plan begins to say why it takes no GPU."""

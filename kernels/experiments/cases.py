@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kernels import registry
-from kernels.cpu.workers import cores
-from kernels.engine import BackendChoice
-from kernels.experiments.axes import Axis
-from kernels.experiments.inputs import Generated, Length
-from kernels.experiments.sweep import Sweep
+from antidiag.kernels import registry
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.experiments.axes import Axis
+from antidiag.kernels.experiments.inputs import Generated, Length
+from antidiag.kernels.experiments.sweep import Sweep
 
 DNA = {"match": 2.0, "mismatch": -3.0, "gap_open": 5.0, "gap_extend": 2.0, "wildcard": "N"}
 TRIPLE = {"matrix": "BLOSUM62", "gap_open": 0.0, "gap_extend": 8.0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from kernels.monitor import Monitor
+from antidiag.kernels.monitor import Monitor
 
 POLL_S = 0.05
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernels import registry
-from kernels.analysis import TRAFFIC, Model
-from kernels.memory import bytes_text
-from kernels.method import Method
-from kernels.model import Result
-from kernels.steps import WHOLE, Logged, Share, ranges
+from antidiag.kernels import registry
+from antidiag.kernels.analysis import TRAFFIC, Model
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result
+from antidiag.kernels.steps import WHOLE, Logged, Share, ranges
 
 APART = ("compilation", "transfer")
 """Times that are of no phase of a log."""

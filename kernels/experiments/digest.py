@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.serialization import first_class_name
+from antidiag.kernels.serialization import first_class_name
 
 LETTERS = 16
 """Hexadecimal digits of a digest: 64 bits."""

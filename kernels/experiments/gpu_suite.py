@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kernels import RESOURCES, registry
-from kernels.experiments.axes import Axis
-from kernels.experiments.cases import DNA, TRIPLE, Case, product, tropical
-from kernels.experiments.inputs import Generated, Length
-from kernels.experiments.sweep import Sweep
-from kernels.hmm import hmm
-from kernels.model import SequenceType
+from antidiag.kernels import RESOURCES, registry
+from antidiag.kernels.experiments.axes import Axis
+from antidiag.kernels.experiments.cases import DNA, TRIPLE, Case, product, tropical
+from antidiag.kernels.experiments.inputs import Generated, Length
+from antidiag.kernels.experiments.sweep import Sweep
+from antidiag.kernels.hmm import hmm
+from antidiag.kernels.model import SequenceType
 
 AFFINE = {"matrix": "BLOSUM62", "gap_open": 10.0, "gap_extend": 1.0}
 LOCAL = {"mode": "local", **DNA}

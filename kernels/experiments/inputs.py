@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kernels.errors import InputError, ParameterError
-from kernels.method import DataKind, Input, ProblemType
-from kernels.model import Sequence, SequenceType
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.method import DataKind, Input, ProblemType
+from antidiag.kernels.model import Sequence, SequenceType
 
 Length = int | tuple[int, ...]
 """Letters (or size) of every input, or of each of them."""

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kernels import engine
-from kernels.cuda import devices
-from kernels.errors import Cancelled
-from kernels.experiments.points import Run
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.plan import Plan
-from kernels.steps import Steps
+from antidiag.kernels import engine
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.experiments.points import Run
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.plan import Plan
+from antidiag.kernels.steps import Steps
 
 Timed = Callable[[], tuple[Run, Any]]
 """A call that times itself: the run, and what it returned."""

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kernels import registry
-from kernels.analysis import OPERATIONS, TRAFFIC, Model
-from kernels.cpu import workers
-from kernels.cuda import devices
-from kernels.errors import AntidiagError, ParameterError
-from kernels.experiments.points import Point
-from kernels.experiments.rooflines import roofline
-from kernels.experiments.rooflines.roofline import Roofline
-from kernels.experiments.sweep import Task
-from kernels.plan import Plan
+from antidiag.kernels import registry
+from antidiag.kernels.analysis import OPERATIONS, TRAFFIC, Model
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import AntidiagError, ParameterError
+from antidiag.kernels.experiments.points import Point
+from antidiag.kernels.experiments.rooflines import roofline
+from antidiag.kernels.experiments.rooflines.roofline import Roofline
+from antidiag.kernels.experiments.sweep import Task
+from antidiag.kernels.plan import Plan
 
 
 def declared(contender: str) -> dict[str, Model]:

@@ -8,12 +8,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from kernels.experiments import runner
-from kernels.experiments.inputs import with_input
-from kernels.experiments.points import Status
-from kernels.experiments.sweep import Task
+from antidiag.kernels import CHECKOUT
+from antidiag.kernels.experiments import runner
+from antidiag.kernels.experiments.inputs import with_input
+from antidiag.kernels.experiments.points import Status
+from antidiag.kernels.experiments.sweep import Task
 
-ROOT = Path(__file__).resolve().parents[2]
 STATUS = Path("/proc/self/status")
 SMALL = 200
 """Length of the inputs of the warm-up."""
@@ -23,8 +23,8 @@ def peak_bytes(task: Task) -> int | None:
     """Bytes that a task adds to the peak of a process of its own; None where that is not known, or it does not run."""
     if not STATUS.exists():
         return None
-    command = [sys.executable, "-m", "kernels.experiments.peak"]
-    found = subprocess.run(command, input=pickle.dumps(task), capture_output=True, check=False, cwd=ROOT)
+    command = [sys.executable, "-m", "antidiag.kernels.experiments.peak"]
+    found = subprocess.run(command, input=pickle.dumps(task), capture_output=True, check=False, cwd=CHECKOUT)
     return int(found.stdout) if found.returncode == 0 else None
 
 

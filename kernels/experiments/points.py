@@ -9,8 +9,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from kernels.cuts import Tiles
-from kernels.typed_fields import made
+from antidiag.kernels.cuts import Tiles
+from antidiag.kernels.typed_fields import made
 
 APART = ("compilation", "transfer")
 """Times that are no phase of the computation."""

@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from kernels import __version__, engine
-from kernels.cpu import workers
-from kernels.errors import AntidiagError, Cancelled
-from kernels.experiments import measure, models
-from kernels.experiments.digest import digest
-from kernels.experiments.measure import Measured, Timed
-from kernels.experiments.peers.peer import Peer
-from kernels.experiments.points import Point, Status
-from kernels.experiments.sweep import Task, contender, problem_type
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.plan import Plan
+from antidiag.kernels import __version__, engine
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.errors import AntidiagError, Cancelled
+from antidiag.kernels.experiments import measure, models
+from antidiag.kernels.experiments.digest import digest
+from antidiag.kernels.experiments.measure import Measured, Timed
+from antidiag.kernels.experiments.peers.peer import Peer
+from antidiag.kernels.experiments.points import Point, Status
+from antidiag.kernels.experiments.sweep import Task, contender, problem_type
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.plan import Plan
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from kernels.errors import InputError, ParameterError
-from kernels.experiments.axes import Axis
-from kernels.experiments.digest import digest
-from kernels.experiments.inputs import Generated, Inputs, Loaded
-from kernels.experiments.points import Point, from_json
-from kernels.experiments.results import SEARCH, Kept
-from kernels.experiments.sweep import Sweep, Task, contender
-from kernels.model import SequenceType
-from kernels.typed_fields import made
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.experiments.axes import Axis
+from antidiag.kernels.experiments.digest import digest
+from antidiag.kernels.experiments.inputs import Generated, Inputs, Loaded
+from antidiag.kernels.experiments.points import Point, from_json
+from antidiag.kernels.experiments.results import SEARCH, Kept
+from antidiag.kernels.experiments.sweep import Sweep, Task, contender
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.typed_fields import made
 
 MOST_NAMES = 2
 """Methods that a title names."""

@@ -11,10 +11,10 @@ from typing import Any
 
 import platformdirs
 
-from kernels.errors import InputError
-from kernels.experiments import points
-from kernels.experiments.points import Point, Status
-from kernels.text import from_json
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.experiments import points
+from antidiag.kernels.experiments.points import Point, Status
+from antidiag.kernels.text import from_json
 
 SUFFIX = ".jsonl"
 SEARCH = "search"

@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kernels.errors import AntidiagError
-from kernels.experiments import measure, preparing, records, results
-from kernels.experiments.agreement import Agreement
-from kernels.experiments.control import Control
-from kernels.experiments.digest import digest
-from kernels.experiments.peers.peer import Peer
-from kernels.experiments.points import Point
-from kernels.experiments.preparing import Prepared
-from kernels.experiments.results import Store
-from kernels.experiments.sweep import Sweep, Task, contender
-from kernels.monitor import Monitor
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.experiments import measure, preparing, records, results
+from antidiag.kernels.experiments.agreement import Agreement
+from antidiag.kernels.experiments.control import Control
+from antidiag.kernels.experiments.digest import digest
+from antidiag.kernels.experiments.peers.peer import Peer
+from antidiag.kernels.experiments.points import Point
+from antidiag.kernels.experiments.preparing import Prepared
+from antidiag.kernels.experiments.results import Store
+from antidiag.kernels.experiments.sweep import Sweep, Task, contender
+from antidiag.kernels.monitor import Monitor
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kernels.errors import ParameterError
-from kernels.experiments.points import Point, text
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.experiments.points import Point, text
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kernels import RESOURCES, registry
-from kernels.cpu.workers import cores
-from kernels.cuda import devices
-from kernels.experiments import gpu_suite
-from kernels.experiments.axes import Axis
-from kernels.experiments.cases import DNA, TRIPLE, Case, product, thread_axis, tropical
-from kernels.experiments.inputs import Generated, Inputs, Loaded
-from kernels.experiments.sweep import Sweep
-from kernels.io import sequences
-from kernels.model import SequenceType
+from antidiag.kernels import RESOURCES, registry
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.experiments import gpu_suite
+from antidiag.kernels.experiments.axes import Axis
+from antidiag.kernels.experiments.cases import DNA, TRIPLE, Case, product, thread_axis, tropical
+from antidiag.kernels.experiments.inputs import Generated, Inputs, Loaded
+from antidiag.kernels.experiments.sweep import Sweep
+from antidiag.kernels.io import sequences
+from antidiag.kernels.model import SequenceType
 
 SAMPLES = RESOURCES / "samples"
 SHARED = SAMPLES.parents[2] / "shared" / "data"

@@ -9,16 +9,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kernels import registry
-from kernels.engine import BackendChoice, plan
-from kernels.errors import ParameterError
-from kernels.experiments import axes, peers
-from kernels.experiments.axes import Axis
-from kernels.experiments.digest import digest
-from kernels.experiments.inputs import Generated, Inputs, with_input
-from kernels.experiments.peers.peer import Peer
-from kernels.method import Method, ProblemType
-from kernels.plan import Plan
+from antidiag.kernels import registry
+from antidiag.kernels.engine import BackendChoice, plan
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.experiments import axes, peers
+from antidiag.kernels.experiments.axes import Axis
+from antidiag.kernels.experiments.digest import digest
+from antidiag.kernels.experiments.inputs import Generated, Inputs, with_input
+from antidiag.kernels.experiments.peers.peer import Peer
+from antidiag.kernels.method import Method, ProblemType
+from antidiag.kernels.plan import Plan
 
 Contender = Method | Peer
 ALIKE = 3

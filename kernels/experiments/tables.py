@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from kernels.experiments import points as point_text
-from kernels.experiments.points import Point, Status
-from kernels.experiments.speedups import speedups
-from kernels.memory import bytes_text
+from antidiag.kernels.experiments import points as point_text
+from antidiag.kernels.experiments.points import Point, Status
+from antidiag.kernels.experiments.speedups import speedups
+from antidiag.kernels.memory import bytes_text
 
 Kind = Literal["text", "sizes", "ms", "share", "ratio", "number", "count", "bytes"]
 WORDS = ("text", "sizes")

@@ -13,23 +13,23 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, cast
 
-from kernels import engine
-from kernels.engine import BackendChoice
-from kernels.errors import AntidiagError, Cancelled, ParameterError
-from kernels.experiments import measure, preparing, records, runner
-from kernels.experiments.agreement import Agreement
-from kernels.experiments.digest import digest
-from kernels.experiments.measure import Measured
-from kernels.experiments.points import Point, Run, Status, spread_of
-from kernels.experiments.preparing import Prepared
-from kernels.experiments.results import Store
-from kernels.experiments.runner import Control
-from kernels.experiments.sweep import Task, contender
-from kernels.machine import tuned
-from kernels.machine.tuned import Tuned
-from kernels.method import Method
-from kernels.parameters import Parameter
-from kernels.plan import Plan
+from antidiag.kernels import engine
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.errors import AntidiagError, Cancelled, ParameterError
+from antidiag.kernels.experiments import measure, preparing, records, runner
+from antidiag.kernels.experiments.agreement import Agreement
+from antidiag.kernels.experiments.digest import digest
+from antidiag.kernels.experiments.measure import Measured
+from antidiag.kernels.experiments.points import Point, Run, Status, spread_of
+from antidiag.kernels.experiments.preparing import Prepared
+from antidiag.kernels.experiments.results import Store
+from antidiag.kernels.experiments.runner import Control
+from antidiag.kernels.experiments.sweep import Task, contender
+from antidiag.kernels.machine import tuned
+from antidiag.kernels.machine.tuned import Tuned
+from antidiag.kernels.method import Method
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plan import Plan
 
 AROUND = 16
 """Numbers are searched from a sixteenth of the automatic value to sixteen times it."""

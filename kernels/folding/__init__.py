@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from kernels.analysis import ADD_AND_MAX, least
-from kernels.citation import Citation
-from kernels.folding import placement, problem, sizes
-from kernels.io.sequences import SEQUENCE
-from kernels.method import Input, Method, ProblemType
-from kernels.model import SequenceType
-from kernels.semiring.parameters import THREADS
-from kernels.text import counted
+from antidiag.kernels.analysis import ADD_AND_MAX, least
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.folding import placement, problem, sizes
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import Input, Method, ProblemType
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.semiring.parameters import THREADS
+from antidiag.kernels.text import counted
 
 NUSSINOV = Citation(
     key="nussinov1978algorithms",
@@ -52,7 +52,7 @@ FOLDING_TYPE = ProblemType(
     formats=problem.FOLDING_FORMATS,
     option_values=lambda made: {"min_loop": made.min_loop, "wobble": made.wobble},
     placement=placement.PAIRS,
-    trials="kernels.folding.trials:FOLDING",
+    trials="antidiag.kernels.folding.trials:FOLDING",
 )
 
 CHAIN_TYPE = ProblemType(
@@ -68,7 +68,7 @@ CHAIN_TYPE = ProblemType(
     answer_label="multiplications",
     option_values=lambda made: {"dimensions": ",".join(map(str, made.dimensions))},
     placement=placement.CHAIN,
-    trials="kernels.folding.trials:CHAIN",
+    trials="antidiag.kernels.folding.trials:CHAIN",
 )
 
 
@@ -90,14 +90,14 @@ def _method(id: str, name: str, summary: str, citation: Citation, kind: ProblemT
         citation=citation,
         problem=kind,
         parameters=(THREADS,),
-        backends={backend: f"kernels.folding.{backend}:{id.replace('-', '_')}" for backend in ("cpu", "cuda")},
+        backends={backend: f"antidiag.kernels.folding.{backend}:{id.replace('-', '_')}" for backend in ("cpu", "cuda")},
         returns=frozenset(returns),
         footprint=partial(sizes.footprint, number),
         automatic=sizes.automatic,
         work=_work,
         logged=sizes.logged,
         models=least(_work, "003, section 6.2", "sums of two parts, compared", ADD_AND_MAX),
-        staging=f"kernels.folding.plays:{'NUSSINOV' if kind is FOLDING_TYPE else 'CHAIN'}",
+        staging=f"antidiag.kernels.folding.plays:{'NUSSINOV' if kind is FOLDING_TYPE else 'CHAIN'}",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups=rates,
         suits=_is_one_rna if kind is FOLDING_TYPE else None,

@@ -17,11 +17,11 @@ from math import isqrt, prod
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
-from kernels.errors import InputError
-from kernels.folding import cpu
-from kernels.folding.problem import FoldingProblem
-from kernels.monitor import Monitor
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.folding import cpu
+from antidiag.kernels.folding.problem import FoldingProblem
+from antidiag.kernels.monitor import Monitor
 
 MOST = 2000
 """Letters of a sequence whose best structures are counted."""
@@ -135,7 +135,7 @@ def table(problem: FoldingProblem, threads: int, monitor: Monitor, device: int |
     """Nussinov's table (int32, n x n) from the GPU that is named, or from the CPU; raises what a GPU fails with."""
     if device is None or not problem.n:
         return cpu.table(problem, threads, monitor)
-    from kernels.folding import cuda  # CuPy is imported where a GPU is used
+    from antidiag.kernels.folding import cuda  # CuPy is imported where a GPU is used
 
     return cuda.table(problem, monitor, device)
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.folding import cpu_triangle
-from kernels.folding.cpu_triangle import BLOCK, Chain, Folding
-from kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.semiring.parameters import ThreadParameters
-from kernels.steps import Steps
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from antidiag.kernels.folding import cpu_triangle
+from antidiag.kernels.folding.cpu_triangle import BLOCK, Chain, Folding
+from antidiag.kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.semiring.parameters import ThreadParameters
+from antidiag.kernels.steps import Steps
 
 WARM = np.zeros(2, np.uint8)
 

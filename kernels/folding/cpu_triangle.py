@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu import simd
-from kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu import simd
+from antidiag.kernels.cpu.jit import called, compiled
 
 BLOCK = 64
 

@@ -10,17 +10,17 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cpu.phases import time_ms
-from kernels.cuda import devices
-from kernels.cuda.run import ELEMENTS, Run
-from kernels.folding.cpu import WARM, folded, ordered
-from kernels.folding.problem import ChainProblem, FoldingAnswer, FoldingProblem
-from kernels.folding.sizes import PER_THREAD, padded
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.semiring import MAX_PLUS, MIN_PLUS
-from kernels.semiring.cuda import PAD_BLOCKS, SIDE, THREADS, TILE_FILES
-from kernels.steps import Steps
+from antidiag.kernels.cpu.phases import time_ms
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.cuda.run import ELEMENTS, Run
+from antidiag.kernels.folding.cpu import WARM, folded, ordered
+from antidiag.kernels.folding.problem import ChainProblem, FoldingAnswer, FoldingProblem
+from antidiag.kernels.folding.sizes import PER_THREAD, padded
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.semiring import MAX_PLUS, MIN_PLUS
+from antidiag.kernels.semiring.cuda import PAD_BLOCKS, SIDE, THREADS, TILE_FILES
+from antidiag.kernels.steps import Steps
 
 SPLITS = (*TILE_FILES, Path(__file__).with_name("splits.cu"))
 NOTHING = np.uint64(0)

@@ -12,15 +12,28 @@ from typing import Any
 
 import numpy as np
 
-from kernels.folding import problem as problems
-from kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
-from kernels.model import SequenceType
-from kernels.parameters import Parameter
-from kernels.plays.inputs import letters_of, sequence_input
-from kernels.plays.model import GIVEN, Case, Cell, Crossing, Formula, Held, Play, Step, Table, added, blank, names
-from kernels.plays.staging import Staging
-from kernels.text import counted
-from kernels.trials import Choose
+from antidiag.kernels.folding import problem as problems
+from antidiag.kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import letters_of, sequence_input
+from antidiag.kernels.plays.model import (
+    GIVEN,
+    Case,
+    Cell,
+    Crossing,
+    Formula,
+    Held,
+    Play,
+    Step,
+    Table,
+    added,
+    blank,
+    names,
+)
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.text import counted
+from antidiag.kernels.trials import Choose
 
 THREADS = Parameter("threads", "int", "Threads", "Those that share the parts of one length.", default=4, minimum=1,
                     maximum=64, unit="threads")  # fmt: skip

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError, ParameterError
-from kernels.method import FileFormat, Rows
-from kernels.model import Result
-from kernels.model import Sequence as Letters
-from kernels.parameters import Parameter, resolve
-from kernels.serialization import stored
-from kernels.text import counted, shown
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.method import FileFormat, Rows
+from antidiag.kernels.model import Result
+from antidiag.kernels.model import Sequence as Letters
+from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.text import counted, shown
 
 PAIRS = ("AU", "UA", "CG", "GC")
 WOBBLE = ("GU", "UG")

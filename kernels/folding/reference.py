@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from kernels.folding.problem import ChainProblem, FoldingProblem
+from antidiag.kernels.folding.problem import ChainProblem, FoldingProblem
 
 
 def most_pairs(problem: FoldingProblem) -> int:

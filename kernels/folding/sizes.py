@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.memory import Footprint
-from kernels.steps import Logged, Share
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.steps import Logged, Share
 
 PER_THREAD = {"int32": 4, "int64": 2}
 """Rows and columns of a tile that a thread of the GPU holds: 16 x 16 threads and their tile fit the shared memory."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernels.folding import reference
-from kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
-from kernels.method import Method
-from kernels.model import Sequence, SequenceType
-from kernels.trials import Choose, Run, Symmetry, Trials
+from antidiag.kernels.folding import reference
+from antidiag.kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.trials import Choose, Run, Symmetry, Trials
 
 BORDERS = (1, 2, 3, 31, 32, 33, 62, 63, 64, 65, 66)
 """Numbers of letters and matrices around blocks of the CPU, and tiles of a GPU."""

@@ -6,14 +6,14 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from kernels.graphs import analysis, formats, kinds, placement, problem, sizes
-from kernels.graphs.graph import random_bipartite
-from kernels.graphs.kinds import Kind
-from kernels.graphs.problem import PathsProblem
-from kernels.graphs.reading import GRAPH
-from kernels.method import Input, Method, ProblemType
-from kernels.semiring.citation import THESIS
-from kernels.semiring.parameters import THREADS
+from antidiag.kernels.graphs import analysis, formats, kinds, placement, problem, sizes
+from antidiag.kernels.graphs.graph import random_bipartite
+from antidiag.kernels.graphs.kinds import Kind
+from antidiag.kernels.graphs.problem import PathsProblem
+from antidiag.kernels.graphs.reading import GRAPH
+from antidiag.kernels.method import Input, Method, ProblemType
+from antidiag.kernels.semiring.citation import THESIS
+from antidiag.kernels.semiring.parameters import THREADS
 
 PATHS = ProblemType(
     id="paths",
@@ -30,7 +30,7 @@ PATHS = ProblemType(
     option_values=formats.option_values,
     recommend=lambda data, backend: ("floyd-blocked", "n^3 steps, nearly all in products of blocks") if data else None,
     placement=placement.VERTICES,
-    trials="kernels.graphs.trials:PATHS",
+    trials="antidiag.kernels.graphs.trials:PATHS",
 )
 
 BIPARTITE = ProblemType(
@@ -47,7 +47,7 @@ BIPARTITE = ProblemType(
     settings=formats.settings,
     option_values=formats.option_values,
     placement=placement.SQUARES,
-    trials="kernels.graphs.trials:BIPARTITE",
+    trials="antidiag.kernels.graphs.trials:BIPARTITE",
 )
 
 
@@ -71,7 +71,7 @@ def _method(
         citation=THESIS.at(section),
         problem=problem,
         parameters=(THREADS,) if threads else (),
-        backends={backend: f"kernels.graphs.{backend}:{id.replace('-', '_')}" for backend in backends},
+        backends={backend: f"antidiag.kernels.graphs.{backend}:{id.replace('-', '_')}" for backend in backends},
         returns=frozenset({"distances", "paths"}),
         footprint=partial(sizes.footprint, kind=kind),
         automatic=sizes.automatic if threads else _nothing,
@@ -81,7 +81,7 @@ def _method(
         done=lambda made, parameters, answer: 0 if answer.cycle else sizes.work(made, parameters, kind),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": cpu_gcups, "cuda": 3000.0},
-        staging=f"kernels.graphs.{play}" if play else "",
+        staging=f"antidiag.kernels.graphs.{play}" if play else "",
         models=analysis.models(kind),
     )
 

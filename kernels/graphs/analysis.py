@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from kernels.analysis import ADD_AND_MAX, Model, of_a_worker, operations, traffic
-from kernels.graphs import sizes
-from kernels.graphs.kinds import Kind
-from kernels.graphs.problem import PathsProblem
+from antidiag.kernels.analysis import ADD_AND_MAX, Model, of_a_worker, operations, traffic
+from antidiag.kernels.graphs import sizes
+from antidiag.kernels.graphs.kinds import Kind
+from antidiag.kernels.graphs.problem import PathsProblem
 
 SECTION = "003, section 6.1.3"
 

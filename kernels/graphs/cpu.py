@@ -11,21 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.graphs import cpu_floyd, heights, kinds, ways
-from kernels.graphs.kinds import Kind
-from kernels.graphs.problem import PathsAnswer, PathsProblem
-from kernels.graphs.sizes import cells_of_distances, closing_products, host_bytes
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.semiring import MIN_PLUS, cpu_blocks
-from kernels.semiring.cpu import multiply, multiply_indexed
-from kernels.semiring.cpu_blocks import SQUARE, Layout
-from kernels.semiring.parameters import ThreadParameters
-from kernels.semiring.sizes import BLOCK
-from kernels.steps import Steps
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from antidiag.kernels.graphs import cpu_floyd, heights, kinds, ways
+from antidiag.kernels.graphs.kinds import Kind
+from antidiag.kernels.graphs.problem import PathsAnswer, PathsProblem
+from antidiag.kernels.graphs.sizes import cells_of_distances, closing_products, host_bytes
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.semiring import MIN_PLUS, cpu_blocks
+from antidiag.kernels.semiring.cpu import multiply, multiply_indexed
+from antidiag.kernels.semiring.cpu_blocks import SQUARE, Layout
+from antidiag.kernels.semiring.parameters import ThreadParameters
+from antidiag.kernels.semiring.sizes import BLOCK
+from antidiag.kernels.steps import Steps
 
 SERIAL_STEPS = 1 << 26
 """Cells between two looks of a serial method at whether the user cancelled."""
@@ -137,7 +137,7 @@ def _run(
 
 def _compiled(distances: Distances, problem: PathsProblem) -> None:
     """Run once on three vertices, the fewest that are squared, so that nothing is compiled while the clock runs."""
-    from kernels.graphs.graph import from_weights
+    from antidiag.kernels.graphs.graph import from_weights
 
     graph = from_weights(np.array([[0.0, 1.0, np.inf], [-1.0, 0.0, np.inf], [np.inf, np.inf, 0.0]]))
     tiny = PathsProblem(graph, problem.precision, problem.predecessors)

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.cpu.carried import WORD, touch_all
-from kernels.cpu.jit import called, compiled
-from kernels.cpu.native_threads import task
-from kernels.cpu.simd import acquire, release, take_ticket
-from kernels.cpu.waiting import wait_for
-from kernels.graphs.cpu_moving import lessened, widened
+from antidiag.kernels.cpu.carried import WORD, touch_all
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.native_threads import task
+from antidiag.kernels.cpu.simd import acquire, release, take_ticket
+from antidiag.kernels.cpu.waiting import wait_for
+from antidiag.kernels.graphs.cpu_moving import lessened, widened
 
 RAW, CODES = 1, 2
 """How distances of a piece have come."""

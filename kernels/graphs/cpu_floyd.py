@@ -12,9 +12,9 @@ Nearly all work is in the products of step 3, which are independent of each othe
 
 from __future__ import annotations
 
-from kernels.cpu.jit import called, compiled
-from kernels.semiring.cpu_blocks import SQUARE, block_product
-from kernels.semiring.sizes import BLOCK
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.semiring.cpu_blocks import SQUARE, block_product
+from antidiag.kernels.semiring.sizes import BLOCK
 
 
 @compiled

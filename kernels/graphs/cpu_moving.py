@@ -3,10 +3,10 @@ host do on the way to a device and back."""
 
 from __future__ import annotations
 
-from kernels.cpu.carried import WORD
-from kernels.cpu.jit import compiled
-from kernels.cpu.simd import acquire, release
-from kernels.cpu.waiting import wait_for
+from antidiag.kernels.cpu.carried import WORD
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.simd import acquire, release
+from antidiag.kernels.cpu.waiting import wait_for
 
 
 @compiled

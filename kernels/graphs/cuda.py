@@ -11,19 +11,19 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
-from kernels.cuda.transfers import touched
-from kernels.graphs import cuda_panels, heights, kinds, ways
-from kernels.graphs.cuda_moving import Found, Weights
-from kernels.graphs.cuda_panels import FLOYD
-from kernels.graphs.problem import PathsAnswer, PathsProblem
-from kernels.graphs.sizes import NONE, closing_products, narrow, overlaps
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.semiring import FINITE_LIMIT
-from kernels.semiring import cuda as algebra
-from kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
-from kernels.steps import Steps
+from antidiag.kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
+from antidiag.kernels.cuda.transfers import touched
+from antidiag.kernels.graphs import cuda_panels, heights, kinds, ways
+from antidiag.kernels.graphs.cuda_moving import Found, Weights
+from antidiag.kernels.graphs.cuda_panels import FLOYD
+from antidiag.kernels.graphs.problem import PathsAnswer, PathsProblem
+from antidiag.kernels.graphs.sizes import NONE, closing_products, narrow, overlaps
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.semiring import FINITE_LIMIT
+from antidiag.kernels.semiring import cuda as algebra
+from antidiag.kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
+from antidiag.kernels.steps import Steps
 
 ARRANGE = (*TILE_FILES, Path(__file__).with_name("arrange.cu"))
 

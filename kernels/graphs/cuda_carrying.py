@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
-from kernels.cpu import carried, native_threads, workers
-from kernels.cuda import transfers, whole_transfers
-from kernels.graphs import cpu_carrying
-from kernels.graphs.cpu_carrying import CODES, RAW, Carried
-from kernels.graphs.sizes import NARROW, NONE
-from kernels.semiring import MIN_PLUS
+from antidiag.kernels.cpu import carried, native_threads, workers
+from antidiag.kernels.cuda import transfers, whole_transfers
+from antidiag.kernels.graphs import cpu_carrying
+from antidiag.kernels.graphs.cpu_carrying import CODES, RAW, Carried
+from antidiag.kernels.graphs.sizes import NARROW, NONE
+from antidiag.kernels.semiring import MIN_PLUS
 
 THREADS = 12
 """More do not make the memory of a host faster."""

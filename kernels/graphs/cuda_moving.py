@@ -12,14 +12,14 @@ from pathlib import Path
 import cupy
 import numpy as np
 
-from kernels.cuda import transfers, whole_transfers
-from kernels.cuda.run import Run
-from kernels.graphs.cpu_moving import lessen_chunks, lessened, widen_chunks, widened
-from kernels.graphs.problem import PathsProblem
-from kernels.graphs.sizes import NARROW, NONE
-from kernels.semiring import MIN_PLUS
-from kernels.semiring import cuda as algebra
-from kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
+from antidiag.kernels.cuda import transfers, whole_transfers
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.graphs.cpu_moving import lessen_chunks, lessened, widen_chunks, widened
+from antidiag.kernels.graphs.problem import PathsProblem
+from antidiag.kernels.graphs.sizes import NARROW, NONE
+from antidiag.kernels.semiring import MIN_PLUS
+from antidiag.kernels.semiring import cuda as algebra
+from antidiag.kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
 
 MOVING = (*TILE_FILES, Path(__file__).with_name("moving.cu"))
 

@@ -36,16 +36,16 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cpu.phases import time_ms
-from kernels.cuda import transfers
-from kernels.cuda.run import Run
-from kernels.graphs.cuda_carrying import Carrier, Sent
-from kernels.graphs.cuda_moving import MOVING
-from kernels.graphs.problem import PathsProblem
-from kernels.graphs.sizes import NARROW, PANEL
-from kernels.memory import host_bytes_free
-from kernels.semiring import cuda as algebra
-from kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
+from antidiag.kernels.cpu.phases import time_ms
+from antidiag.kernels.cuda import transfers
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.graphs.cuda_carrying import Carrier, Sent
+from antidiag.kernels.graphs.cuda_moving import MOVING
+from antidiag.kernels.graphs.problem import PathsProblem
+from antidiag.kernels.graphs.sizes import NARROW, PANEL
+from antidiag.kernels.memory import host_bytes_free
+from antidiag.kernels.semiring import cuda as algebra
+from antidiag.kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
 
 FLOYD = (*TILE_FILES, Path(__file__).with_name("floyd.cu"))
 PANELS = (*FLOYD, Path(__file__).with_name("panels.cu"))

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.graphs.problem import PathsProblem
-from kernels.io.files import write_bytes
-from kernels.method import FileFormat, Rows
-from kernels.model import Result
-from kernels.text import counted
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs.problem import PathsProblem
+from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.method import FileFormat, Rows
+from antidiag.kernels.model import Result
+from antidiag.kernels.text import counted
 
 LISTED = 200
 """The JSON of a graph of so many vertices at most lists all distances."""

@@ -9,11 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.errors import InputError
-from kernels.memory import Footprint, host_bytes_free, refusal, refuse
-from kernels.serialization import stored
-from kernels.text import counted
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.memory import Footprint, host_bytes_free, refusal, refuse
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.text import counted
 
 LARGEST = 50_000
 """Vertices that a graph may have: distances between all pairs are n x n numbers."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernels.graphs.problem import PathsProblem
+from antidiag.kernels.graphs.problem import PathsProblem
 
 ROWS = 256
 """Rows that are lifted at a time."""

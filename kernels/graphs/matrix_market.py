@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.graphs.graph import LARGEST, Graph, from_edges, from_weights
-from kernels.text import real, shown
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs.graph import LARGEST, Graph, from_edges, from_weights
+from antidiag.kernels.text import real, shown
 
 BANNER = b"%%MatrixMarket"
 MOST = 2**53

@@ -8,17 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.graphs import problem as problems
-from kernels.graphs import reference
-from kernels.graphs.graph import from_weights
-from kernels.graphs.problem import PathsAnswer, PathsProblem
-from kernels.parameters import Parameter
-from kernels.plays.inputs import table_of, table_text
-from kernels.plays.model import GIVEN, Case, Cell, Crossing, Formula, Held, Play, Step, Table, added, blank, names
-from kernels.plays.staging import Staging
-from kernels.text import counted
-from kernels.trials import Choose
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs import problem as problems
+from antidiag.kernels.graphs import reference
+from antidiag.kernels.graphs.graph import from_weights
+from antidiag.kernels.graphs.problem import PathsAnswer, PathsProblem
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import table_of, table_text
+from antidiag.kernels.plays.model import (
+    GIVEN,
+    Case,
+    Cell,
+    Crossing,
+    Formula,
+    Held,
+    Play,
+    Step,
+    Table,
+    added,
+    blank,
+    names,
+)
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.text import counted
+from antidiag.kernels.trials import Choose
 
 WEIGHTS = Parameter("weights", "text", "Weights", "A row for each vertex, parted by ;. A minus sign alone is no edge.",
                     default="0 3 8 - -; - 0 - 1 7; - 4 0 - -; 2 - 5 0 -; - - - 6 0")  # fmt: skip

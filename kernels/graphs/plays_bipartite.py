@@ -8,17 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.graphs import problem as problems
-from kernels.graphs import sizes
-from kernels.graphs.plays import THREADS, WEIGHTS, agrees, checked
-from kernels.graphs.problem import PathsProblem
-from kernels.parameters import Parameter
-from kernels.plays.inputs import table_text
-from kernels.plays.model import GIVEN, Case, Cell, Crossing, Formula, Held, Play, Step, Table, added, blank, names
-from kernels.plays.staging import Staging
-from kernels.text import counted
-from kernels.trials import Choose
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs import problem as problems
+from antidiag.kernels.graphs import sizes
+from antidiag.kernels.graphs.plays import THREADS, WEIGHTS, agrees, checked
+from antidiag.kernels.graphs.problem import PathsProblem
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import table_text
+from antidiag.kernels.plays.model import (
+    GIVEN,
+    Case,
+    Cell,
+    Crossing,
+    Formula,
+    Held,
+    Play,
+    Step,
+    Table,
+    added,
+    blank,
+    names,
+)
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.text import counted
+from antidiag.kernels.trials import Choose
 
 BETWEEN = Parameter(WEIGHTS.name, "text", WEIGHTS.label, f"{WEIGHTS.help} Every edge leads to the other side.",
                     default="0 - - 4 1; - 0 - 2 -; - - 0 3 5; 2 6 - 0 -; - 1 2 - 0")  # fmt: skip

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import ParameterError
-from kernels.graphs.digits import DIGITS
-from kernels.graphs.graph import Graph, bipartition
-from kernels.parameters import Parameter, resolve
-from kernels.semiring import FINITE_LIMIT, MIN_PLUS
-from kernels.serialization import stored
-from kernels.text import counted
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.graphs.digits import DIGITS
+from antidiag.kernels.graphs.graph import Graph, bipartition
+from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.semiring import FINITE_LIMIT, MIN_PLUS
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.text import counted
 
 PRECISIONS = ("int32", "float32", "float64")
 
@@ -130,7 +130,7 @@ class PathsAnswer:
         """
         if self.distance(problem, start, end) == np.inf:
             return ()
-        from kernels.graphs import ways  # compiled code: not for those who only declare
+        from antidiag.kernels.graphs import ways  # compiled code: not for those who only declare
 
         assert self.distances is not None
         row = (
@@ -149,7 +149,7 @@ class PathsAnswer:
 
     def check(self, problem: PathsProblem) -> None:
         """AssertionError where an edge shortens a distance, a path weighs another, or a cycle is not negative."""
-        from kernels.graphs import ways
+        from antidiag.kernels.graphs import ways
 
         weights = problem.graph.weights
         assert all(type(vertex) is int and 0 <= vertex < problem.n for vertex in self.cycle), "a vertex is not there"

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.graphs import matrix_market
-from kernels.graphs.graph import Graph, from_edges, from_weights, random_graph
-from kernels.io import distances, line_blocks, tables
-from kernels.io.distance_matrix import DistanceMatrix
-from kernels.method import DataKind
-from kernels.model import different
-from kernels.monitor import Monitor
-from kernels.text import counted, real, shown
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs import matrix_market
+from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights, random_graph
+from antidiag.kernels.io import distances, line_blocks, tables
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.method import DataKind
+from antidiag.kernels.model import different
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.text import counted, real, shown
 
 SUFFIXES = (".csv", ".tsv", ".edges", ".mtx", ".graphml")
 WEIGHT_NAMES = ("weight", "cost", "distance", "length")

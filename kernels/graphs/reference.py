@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.graphs.graph import Graph
+from antidiag.kernels.graphs.graph import Graph
 
 
 def floyd_warshall(graph: Graph) -> np.ndarray:

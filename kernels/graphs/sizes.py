@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cuts import Tiles
-from kernels.graphs.kinds import Kind
-from kernels.graphs.problem import PathsProblem
-from kernels.memory import Footprint
-from kernels.semiring.sizes import BLOCK, device_tile, padded
-from kernels.steps import Logged, Share
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cuts import Tiles
+from antidiag.kernels.graphs.kinds import Kind
+from antidiag.kernels.graphs.problem import PathsProblem
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.semiring.sizes import BLOCK, device_tile, padded
+from antidiag.kernels.steps import Logged, Share
 
 NARROW = np.dtype(np.int16)
 """In which weights and distances travel that are whole numbers within it."""

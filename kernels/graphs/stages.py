@@ -7,11 +7,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.errors import InputError
-from kernels.graphs import cpu_floyd, heights, ways
-from kernels.graphs.problem import PathsProblem
-from kernels.monitor import Monitor
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs import cpu_floyd, heights, ways
+from antidiag.kernels.graphs.problem import PathsProblem
+from antidiag.kernels.monitor import Monitor
 
 LARGEST = 1024
 """Vertices of a graph whose steps can be asked for one by one."""

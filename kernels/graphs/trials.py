@@ -8,12 +8,12 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from kernels.graphs import problem, reference
-from kernels.graphs.digits import TOLERANCE
-from kernels.graphs.graph import Graph, from_weights
-from kernels.graphs.problem import PRECISIONS, PathsAnswer, PathsProblem
-from kernels.method import Method
-from kernels.trials import Choose, Run, Symmetry, Trials
+from antidiag.kernels.graphs import problem, reference
+from antidiag.kernels.graphs.digits import TOLERANCE
+from antidiag.kernels.graphs.graph import Graph, from_weights
+from antidiag.kernels.graphs.problem import PRECISIONS, PathsAnswer, PathsProblem
+from antidiag.kernels.method import Method
+from antidiag.kernels.trials import Choose, Run, Symmetry, Trials
 
 BORDERS = (1, 2, 3, 31, 32, 33, 63, 64, 65)
 """Numbers of vertices around blocks of the CPU, and tiles of a GPU."""

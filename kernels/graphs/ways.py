@@ -9,11 +9,11 @@ from itertools import count, pairwise
 
 import numpy as np
 
-from kernels.cpu.phases import PhaseLog
-from kernels.graphs import cpu_ways
-from kernels.graphs.digits import DIGITS, TOLERANCE
-from kernels.graphs.graph import Graph
-from kernels.monitor import Monitor
+from antidiag.kernels.cpu.phases import PhaseLog
+from antidiag.kernels.graphs import cpu_ways
+from antidiag.kernels.graphs.digits import DIGITS, TOLERANCE
+from antidiag.kernels.graphs.graph import Graph
+from antidiag.kernels.monitor import Monitor
 
 ROWS = 256
 """Rows between two looks at whether the user cancelled."""

@@ -7,16 +7,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kernels.citation import Citation
-from kernels.hmm import advice, analysis, formats, hmm, kinds, placement, problem, sizes
-from kernels.hmm.kinds import Kind, SumKind
-from kernels.hmm.parameters import BINDING, PIECE, PIECE_ON_GPU
-from kernels.hmm.sums import problem as sums
-from kernels.io.sequences import SEQUENCE
-from kernels.method import DataKind, Input, Method, ProblemType
-from kernels.parameters import Parameter
-from kernels.semiring.citation import THESIS
-from kernels.semiring.parameters import THREADS
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.hmm import advice, analysis, formats, hmm, kinds, placement, problem, sizes
+from antidiag.kernels.hmm.kinds import Kind, SumKind
+from antidiag.kernels.hmm.parameters import BINDING, PIECE, PIECE_ON_GPU
+from antidiag.kernels.hmm.sums import problem as sums
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import DataKind, Input, Method, ProblemType
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.semiring.citation import THESIS
+from antidiag.kernels.semiring.parameters import THREADS
 
 TUTORIAL = Citation(
     key="rabiner1989tutorial",
@@ -58,7 +58,7 @@ VITERBI = ProblemType(
     option_values=formats.option_values,
     recommend=advice.recommended,
     placement=placement.VITERBI,
-    trials="kernels.hmm.trials:VITERBI",
+    trials="antidiag.kernels.hmm.trials:VITERBI",
 )
 
 BOTH, CPU = ("cpu", "cuda"), ("cpu",)
@@ -85,7 +85,7 @@ def _method(
         citation=THESIS.at(section),
         problem=VITERBI,
         parameters=parameters,
-        backends={backend: f"kernels.hmm.viterbi.{backend}:{id.replace('-', '_')}" for backend in backends},
+        backends={backend: f"antidiag.kernels.hmm.viterbi.{backend}:{id.replace('-', '_')}" for backend in backends},
         returns=frozenset({"states", "log probability"}),
         footprint=partial(sizes.footprint, kind=kind),
         automatic=partial(_automatic, kind, tuple(parameter.name for parameter in parameters)),
@@ -95,7 +95,7 @@ def _method(
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": cpu_gcups, "cuda": 200.0},
         exact=exact,
-        staging=f"kernels.hmm.{play}" if play else "",
+        staging=f"antidiag.kernels.hmm.{play}" if play else "",
         models=analysis.models(kind),
     )
 
@@ -114,16 +114,16 @@ def _told(id: str, label: str, **told: Any) -> ProblemType:
 
 EVALUATION = _told("hmm-evaluation", "Probability under a hidden Markov model", data=sums.evaluation_data,
                    rows=sums.evaluation_rows, answer=sums.log_probability, formats=(),
-                   trials="kernels.hmm.trials:EVALUATION")  # fmt: skip
+                   trials="antidiag.kernels.hmm.trials:EVALUATION")  # fmt: skip
 POSTERIOR = _told("hmm-posterior", "States of a hidden Markov model, letter by letter", data=sums.posterior_data,
                   rows=sums.evaluation_rows, answer=sums.log_probability, formats=sums.POSTERIOR_FORMATS,
-                  trials="kernels.hmm.trials:POSTERIOR")  # fmt: skip
+                  trials="antidiag.kernels.hmm.trials:POSTERIOR")  # fmt: skip
 LEARNING = _told(
     "hmm-learning", "Learning a hidden Markov model", inputs=(INPUTS[0], Input(SEQUENCE, 1, None)),
     options=sums.LEARNING_OPTIONS, build=sums.build_learning, data=sums.learning_data, rows=sums.learning_rows,
     answer=lambda result: f"log p {result.answer.log_probabilities[-1]:,.6g}", formats=sums.LEARNING_FORMATS,
     settings=lambda made: [("Model", f"{made.hmm.name}: {made.hmm.summary}")], option_values=sums.learning_options,
-    trials="kernels.hmm.trials:LEARNING",
+    trials="antidiag.kernels.hmm.trials:LEARNING",
 )  # fmt: skip
 LEARNING = replace(LEARNING, products=lambda result: [result.answer.hmm])
 
@@ -140,14 +140,16 @@ def _sum_method(
         citation=citation,
         problem=problem,
         parameters=parameters,
-        backends={backend: f"kernels.hmm.sums.{backend}:{id.replace('-', '_')}" for backend in ("cpu", "cuda")},
+        backends={
+            backend: f"antidiag.kernels.hmm.sums.{backend}:{id.replace('-', '_')}" for backend in ("cpu", "cuda")
+        },
         returns=frozenset(returns),
         footprint=partial(sizes.sums_footprint, kind=kind),
         automatic=sizes.sums_automatic,
         work=lambda made, values: made.cells * kind.passes * (made.iterations + 1 if kind.counts else 1),
         done=lambda made, values, answer: made.cells * answer.sweeps,
         logged=sizes.logged,
-        staging=f"kernels.hmm.{play}" if play else "",
+        staging=f"antidiag.kernels.hmm.{play}" if play else "",
         models=analysis.sums(kind),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 3.0, "cuda": 200.0},

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from kernels.hmm.hmm import Hmm
-from kernels.hmm.problem import HmmProblem
-from kernels.model import Sequence
-from kernels.text import counted
+from antidiag.kernels.hmm.hmm import Hmm
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.text import counted
 
 SHORT = 2048
 """Letters below which a run is over before threads or a GPU have begun."""

@@ -9,9 +9,9 @@ from functools import partial
 from math import ceil, log2
 from typing import Any
 
-from kernels.analysis import ADD_AND_MAX, ONE, Model, Parameters, of_a_worker, operations
-from kernels.hmm import sizes
-from kernels.hmm.kinds import Kind, SumKind
+from antidiag.kernels.analysis import ADD_AND_MAX, ONE, Model, Parameters, of_a_worker, operations
+from antidiag.kernels.hmm import sizes
+from antidiag.kernels.hmm.kinds import Kind, SumKind
 
 SECTION = "003, chapter 5"
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.semiring.cpu_tile import BAND, ROW_VECTORS, min_plus_band, min_plus_piece, min_plus_row
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.semiring.cpu_tile import BAND, ROW_VECTORS, min_plus_band, min_plus_piece, min_plus_row
 
 LANES = 8
 WIDE = LANES * ROW_VECTORS

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.hmm.problem import HmmProblem
-from kernels.hmm.sizes import padded
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.sizes import padded
 
 
 class Tables(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.jit import called, compiled
 
 SETS, SMALL = 4, 64  # a power of two
 """Counters of neighbouring letters are apart, where the model has so few states that they are often the same."""

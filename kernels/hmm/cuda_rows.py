@@ -9,14 +9,14 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels import semiring
-from kernels.cuda import blocks
-from kernels.cuda.compile import Part, allow_shared
-from kernels.cuda.run import ELEMENTS, LAUNCHES_AHEAD, SHORT_AHEAD, Run
-from kernels.cuda.structs import Struct
-from kernels.cuda.transfers import recorded
-from kernels.hmm import cuda_sizes
-from kernels.semiring import PLUS_TIMES, Semiring
+from antidiag.kernels import semiring
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.compile import Part, allow_shared
+from antidiag.kernels.cuda.run import ELEMENTS, LAUNCHES_AHEAD, SHORT_AHEAD, Run
+from antidiag.kernels.cuda.structs import Struct
+from antidiag.kernels.cuda.transfers import recorded
+from antidiag.kernels.hmm import cuda_sizes
+from antidiag.kernels.semiring import PLUS_TIMES, Semiring
 
 HERE = Path(__file__).parent
 ELEMENT_FILE = semiring.ELEMENT_FILE

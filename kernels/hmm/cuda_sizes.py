@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.errors import MemoryRefused
-from kernels.hmm.problem import STEP_LIMIT, HmmProblem
-from kernels.semiring import INFINITE
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.hmm.problem import STEP_LIMIT, HmmProblem
+from antidiag.kernels.semiring import INFINITE
 
 WARP = 32
 MOST_THREADS = 1024

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from kernels.hmm import islands
-from kernels.hmm.problem import HmmProblem
-from kernels.method import FileFormat, Rows
-from kernels.model import Result
-from kernels.text import counted
+from antidiag.kernels.hmm import islands
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.method import FileFormat, Rows
+from antidiag.kernels.model import Result
+from antidiag.kernels.text import counted
 
 
 def answer(result: Result) -> str:

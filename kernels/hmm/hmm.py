@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels import RESOURCES
-from kernels.errors import InputError
-from kernels.io import line_blocks
-from kernels.monitor import Monitor
-from kernels.serialization import stored
-from kernels.text import counted, from_json
+from antidiag.kernels import RESOURCES
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import line_blocks
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.text import counted, from_json
 
 MODELS = RESOURCES / "models"
 

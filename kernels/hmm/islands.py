@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.hmm.hmm import Hmm
-from kernels.model import Result
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.hmm.hmm import Hmm
+from antidiag.kernels.model import Result
 
 
 @dataclass(frozen=True, slots=True)

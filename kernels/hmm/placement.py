@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels.dynamic_class import SMDP, Picture, Placement, picture
+from antidiag.kernels.dynamic_class import SMDP, Picture, Placement, picture
 
 
 def _trellis() -> Picture:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels.hmm import hmm, reference
-from kernels.hmm import problem as problems
-from kernels.hmm.problem import HmmProblem
-from kernels.parameters import Parameter
-from kernels.plays.inputs import letters_of, sequence_input, table_of, table_text
-from kernels.plays.model import (
+from antidiag.kernels.hmm import hmm, reference
+from antidiag.kernels.hmm import problem as problems
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import letters_of, sequence_input, table_of, table_text
+from antidiag.kernels.plays.model import (
     GIVEN,
     Case,
     Cell,
@@ -29,9 +29,9 @@ from kernels.plays.model import (
     names,
     number,
 )  # fmt: skip
-from kernels.plays.staging import Staging
-from kernels.text import counted
-from kernels.trials import Choose
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.text import counted
+from antidiag.kernels.trials import Choose
 
 STATES = ("F", "L")
 INPUTS = (

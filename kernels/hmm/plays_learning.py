@@ -7,16 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.hmm.plays import INPUTS, THREADS
-from kernels.hmm.plays import draw as draw_model
-from kernels.hmm.plays import problem as one_problem
-from kernels.hmm.sums.problem import LearningAnswer, LearningProblem, build_learning, cannot_emit, estimated
-from kernels.parameters import Parameter
-from kernels.plays.inputs import table_of
-from kernels.plays.model import GIVEN, Case, Cell, Crossing, Formula, Held, Play, Step, Table, blank, names, number
-from kernels.plays.staging import Staging
-from kernels.trials import Choose
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.hmm.plays import INPUTS, THREADS
+from antidiag.kernels.hmm.plays import draw as draw_model
+from antidiag.kernels.hmm.plays import problem as one_problem
+from antidiag.kernels.hmm.sums.problem import LearningAnswer, LearningProblem, build_learning, cannot_emit, estimated
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import table_of
+from antidiag.kernels.plays.model import (
+    GIVEN,
+    Case,
+    Cell,
+    Crossing,
+    Formula,
+    Held,
+    Play,
+    Step,
+    Table,
+    blank,
+    names,
+    number,
+)
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.trials import Choose
 
 ROUNDS = Parameter("iterations", "int", "Rounds", "Rounds of counting and estimating at most.", default=2, minimum=1,
                    maximum=20)  # fmt: skip

@@ -7,14 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from kernels.hmm import reference
-from kernels.hmm.plays import INPUTS, THREADS, Rows, agrees_path, draw, problem, told_path
-from kernels.hmm.problem import HmmProblem
-from kernels.hmm.sizes import pieces
-from kernels.parameters import Parameter
-from kernels.plays.model import Case, Cell, Crossing, Formula, Held, Play, Step, Table, added, blank, names, number
-from kernels.plays.staging import Staging
-from kernels.text import counted
+from antidiag.kernels.hmm import reference
+from antidiag.kernels.hmm.plays import INPUTS, THREADS, Rows, agrees_path, draw, problem, told_path
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.sizes import pieces
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.model import (
+    Case,
+    Cell,
+    Crossing,
+    Formula,
+    Held,
+    Play,
+    Step,
+    Table,
+    added,
+    blank,
+    names,
+    number,
+)
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.text import counted
 
 PIECE = Parameter("piece", "int", "Piece", "Letters of a piece.", default=2, minimum=1, maximum=64, unit="letters")
 WORKERS = Parameter("workers", "int", "Multiprocessors", "Those that take pieces at the same time.", default=4,

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.hmm.hmm import Hmm
-from kernels.model import Sequence
-from kernels.parameters import Parameter, resolve
-from kernels.serialization import stored
-from kernels.text import counted
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.hmm.hmm import Hmm
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.text import counted
 
 STEP_LIMIT = 1 << 24
 """No step of a path costs more than this, if it is possible at all."""
@@ -154,7 +154,7 @@ def answer(problem: HmmProblem, path: np.ndarray | None) -> ViterbiAnswer:
     states = np.empty(path.size, np.uint16)
     if not path.size:
         return ViterbiAnswer(0.0, states)
-    from kernels.hmm import cpu_told  # compiled code: not for those who only declare
+    from antidiag.kernels.hmm import cpu_told  # compiled code: not for those who only declare
 
     path = np.ascontiguousarray(path, np.int32)
     return ViterbiAnswer(float(cpu_told.log_probability(path, problem.observations, problem.logs, states)), states)
@@ -163,7 +163,7 @@ def answer(problem: HmmProblem, path: np.ndarray | None) -> ViterbiAnswer:
 def answer_of_counts(problem: HmmProblem, states: np.ndarray, pairs: np.ndarray, emitted: np.ndarray) -> ViterbiAnswer:
     """The same answer of a path (uint16) of which it is known how often each pair of states (int32, l x l), and each
     symbol in each state (int32, (m + 1) x l), occurs."""
-    from kernels.hmm import cpu_told
+    from antidiag.kernels.hmm import cpu_told
 
     return ViterbiAnswer(float(cpu_told.of_counts(int(states[0]), pairs, emitted, problem.logs)), states)
 

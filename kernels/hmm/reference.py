@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.hmm.hmm import Hmm
-from kernels.hmm.problem import HmmProblem
-from kernels.hmm.sums.problem import Counts, LearningAnswer, LearningProblem, estimated
+from antidiag.kernels.hmm.hmm import Hmm
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.sums.problem import Counts, LearningAnswer, LearningProblem, estimated
 
 
 def viterbi(problem: HmmProblem) -> np.ndarray | None:

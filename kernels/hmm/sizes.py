@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kernels.cpu import workers
-from kernels.hmm import cuda_sizes
-from kernels.hmm.kinds import Kind, SumKind
-from kernels.hmm.parameters import HmmParameters
-from kernels.hmm.problem import HmmProblem
-from kernels.hmm.sums.problem import LearningProblem
-from kernels.memory import Footprint
-from kernels.parameters import typed
-from kernels.steps import WHOLE, Logged, Share
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.hmm import cuda_sizes
+from antidiag.kernels.hmm.kinds import Kind, SumKind
+from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.sums.problem import LearningProblem
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import WHOLE, Logged, Share
 
 LANES = BAND = 8
 SHORT = 4096

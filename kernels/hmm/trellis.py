@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.hmm import cpu_rows
-from kernels.hmm.cpu_tables import tables
-from kernels.hmm.problem import HmmProblem
-from kernels.monitor import Monitor
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.hmm import cpu_rows
+from antidiag.kernels.hmm.cpu_tables import tables
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.monitor import Monitor
 
 SLICE = 1 << 25
 """Cells between two looks at whether the user cancelled."""

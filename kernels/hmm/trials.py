@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.hmm import reference
-from kernels.hmm.hmm import Hmm, checked, random_hmm
-from kernels.hmm.problem import HmmProblem, ViterbiAnswer, answer
-from kernels.hmm.sums.problem import EvaluationAnswer, LearningAnswer, LearningProblem, PosteriorAnswer
-from kernels.method import Method
-from kernels.model import Sequence, SequenceType
-from kernels.trials import Choose, Run, Symmetry, Trials
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.hmm import reference
+from antidiag.kernels.hmm.hmm import Hmm, checked, random_hmm
+from antidiag.kernels.hmm.problem import HmmProblem, ViterbiAnswer, answer
+from antidiag.kernels.hmm.sums.problem import EvaluationAnswer, LearningAnswer, LearningProblem, PosteriorAnswer
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.trials import Choose, Run, Symmetry, Trials
 
 STATES, MORE_STATES = (1, 2, 3, 8, 9, 17), (2, 8, 17, 33)
 """Around whole vectors; beyond those whose matrices a GPU multiplies."""

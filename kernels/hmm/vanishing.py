@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from kernels.hmm.hmm import Hmm
-from kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.hmm import Hmm
+from antidiag.kernels.hmm.problem import HmmProblem
 
 LOWEST = -900
 """A state may be improbable by 2 to this power without being lost; some room is left to the smallest number."""

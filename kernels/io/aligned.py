@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io import line_blocks, sequences
-from kernels.io.alignment_files import a3m, balibase, blocks, fasta, maf, nexus, pairs, phylip, pir, stockholm
-from kernels.io.alignment_files.rows import NOTHING, Annotations, Raw
-from kernels.io.names import distinct, renaming
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.serialization import stored
-from kernels.text import counted
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import line_blocks, sequences
+from antidiag.kernels.io.alignment_files import a3m, balibase, blocks, fasta, maf, nexus, pairs, phylip, pir, stockholm
+from antidiag.kernels.io.alignment_files.rows import NOTHING, Annotations, Raw
+from antidiag.kernels.io.names import distinct, renaming
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.text import counted
 
 GAP = ord("-")
 PART = 1 << 22
@@ -254,7 +254,7 @@ def _plain(
     letters: np.ndarray, unknown: int, names: list[str], source: str
 ) -> tuple[np.ndarray | None, np.ndarray | None, int]:
     """Make letters plain in place; where they were lower case, where dots, and how many were '?'."""
-    from kernels.io.alignment_files.loops import met_by  # loads Numba, which reading other files does not need
+    from antidiag.kernels.io.alignment_files.loops import met_by  # loads Numba, which reading other files does not need
 
     rows, columns = letters.shape
     packed: dict[int, np.ndarray] = {}

@@ -11,12 +11,12 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.jit import compiled
-from kernels.io.aligned import GAP
-from kernels.io.cpu_tiles import MASK, SHIFT, byte_at
-from kernels.io.tiles import Tiles
-from kernels.monitor import Monitor
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.io.cpu_tiles import MASK, SHIFT, byte_at
+from antidiag.kernels.io.tiles import Tiles
+from antidiag.kernels.monitor import Monitor
 
 CLASSES = 28
 CLASS = np.zeros(256, np.uint8)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.aligned_kind import settled
-from kernels.io.alignment_files.balibase import CORE
-from kernels.monitor import Monitor
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.aligned_kind import settled
+from antidiag.kernels.io.alignment_files.balibase import CORE
+from antidiag.kernels.monitor import Monitor
 
 COLUMNS = 64
 """Columns whose partners are looked up together: along the rows, as they lie in memory."""
@@ -101,7 +101,7 @@ def _met(
     monitor: Monitor,
 ) -> Agreement:
     """The columns of the outer alignment, and what the inner one keeps of them, in these rows of both."""
-    from kernels.io import cpu_compare  # compiled code is loaded when it is used
+    from antidiag.kernels.io import cpu_compare  # compiled code is loaded when it is used
 
     outer, inner = settled(outer), settled(inner)
     sizes = [cpu_compare.letters_of(found.letters, rows) for found, rows in ((outer, outer_rows), (inner, inner_rows))]

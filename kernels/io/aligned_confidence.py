@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned import AlignedSequences
 
 TAG = "PP_cons"
 """Posterior probability of a column: '0' to '9' for tenths, '*' for .95 and more, '.' for a column without one."""

@@ -11,16 +11,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io import aligned_places, stretches, tiled_edits
-from kernels.io.aligned import GAP, AlignedSequences, as_written, made
-from kernels.io.alignment_files.blocks import CLUSTAL_MARKS
-from kernels.io.alignment_files.rows import Annotations
-from kernels.io.codons import amino_acids
-from kernels.io.names import distinct
-from kernels.io.stretches import Stretches
-from kernels.io.tiles import NEW, Tiles
-from kernels.model import SequenceType
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned_places, stretches, tiled_edits
+from antidiag.kernels.io.aligned import GAP, AlignedSequences, as_written, made
+from antidiag.kernels.io.alignment_files.blocks import CLUSTAL_MARKS
+from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.io.codons import amino_acids
+from antidiag.kernels.io.names import distinct
+from antidiag.kernels.io.stretches import Stretches
+from antidiag.kernels.io.tiles import NEW, Tiles
+from antidiag.kernels.model import SequenceType
 
 DOT = ord(".")
 COMPLEMENT = np.arange(256, dtype=np.uint8)
@@ -219,7 +219,7 @@ def reverse_complement(alignment: AlignedSequences) -> AlignedSequences:
     table = COMPLEMENT.copy()
     if alignment.type == SequenceType.RNA:
         table[list(b"Aa")] = list(b"Uu")
-    from kernels.io import cpu_tiles  # compiled code is loaded when it is used
+    from antidiag.kernels.io import cpu_tiles  # compiled code is loaded when it is used
 
     rows, columns = alignment.letters.shape
     back = np.arange(columns)[::-1]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.io.aligned import AlignedSequences, holds, read, unaligned
-from kernels.method import DataKind
+from antidiag.kernels.io.aligned import AlignedSequences, holds, read, unaligned
+from antidiag.kernels.method import DataKind
 
 
 def settled(alignment: AlignedSequences) -> AlignedSequences:
     """With arrays of its own, as methods read it; the very alignment where it has them."""
     if isinstance(alignment.letters, np.ndarray):
         return alignment
-    from kernels.io import tiled_edits  # which loads Numba
+    from antidiag.kernels.io import tiled_edits  # which loads Numba
 
     return tiled_edits.flat(alignment)
 

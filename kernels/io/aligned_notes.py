@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_places import TAGS as PLACES
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_places import TAGS as PLACES
 
 NUMBER = re.compile(r"\s*[-+]?\d[\d_,]*+(\.\d*)?(e[-+]?\d+)?\s*", re.IGNORECASE)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
-from kernels.io.aligned_columns import CLASS, CLASSES, Recount, count
-from kernels.io.aligned_sample import STEP, Sample
-from kernels.io.cpu_tiles import SHIFT, cell, held
-from kernels.io.tiles import Tiles
-from kernels.monitor import Monitor
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.io.aligned_columns import CLASS, CLASSES, Recount, count
+from antidiag.kernels.io.aligned_sample import STEP, Sample
+from antidiag.kernels.io.cpu_tiles import SHIFT, cell, held
+from antidiag.kernels.io.tiles import Tiles
+from antidiag.kernels.monitor import Monitor
 
 OPAQUE = np.uint32(0xFF000000)
 SPREAD = (np.arange(64) * 0.6180339887) % 1

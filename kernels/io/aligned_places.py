@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.alignment_files import maf, pairs
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.alignment_files import maf, pairs
 
 OfRows = tuple[tuple[int, str, str], ...]
 MAF_PLACE = re.compile(r"(\d{1,18}) (\d{1,18}) ([+-]) (\d{1,18})")

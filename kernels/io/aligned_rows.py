@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.errors import InputError
-from kernels.io import tiled_edits
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.tiles import Tiles
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import tiled_edits
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.tiles import Tiles
 
 
 @compiled

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.io.cpu_tiles import WIDTH, byte_at
-from kernels.io.tiles import Tiles
-from kernels.monitor import Monitor
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.io.cpu_tiles import WIDTH, byte_at
+from antidiag.kernels.io.tiles import Tiles
+from antidiag.kernels.monitor import Monitor
 
 STEP = 32
 OF_TILE = WIDTH // STEP

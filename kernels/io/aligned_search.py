@@ -9,14 +9,14 @@ from functools import partial
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
-from kernels.cpu.workers import cores, share, stop_word
-from kernels.errors import InputError
-from kernels.io import automata
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.automata import DEAD, START, Automaton
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.workers import cores, share, stop_word
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import automata
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.automata import DEAD, START, Automaton
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
 
 IUPAC = {
     "A": "A", "C": "C", "G": "G", "T": "TU", "U": "TU", "R": "AGR", "Y": "CTUY", "S": "CGS", "W": "ATUW", "K": "GTUK",

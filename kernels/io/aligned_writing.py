@@ -9,17 +9,17 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io import aligned_places, newick
-from kernels.io.aligned import GAP, AlignedSequences, as_written
-from kernels.io.alignment_files import maf
-from kernels.io.alignment_files.blocks import CLUSTAL_MARKS
-from kernels.io.alignment_files.rows import DESCRIPTION
-from kernels.io.alignments import LINE, word
-from kernels.io.files import write_bytes
-from kernels.io.names import distinct
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned_places, newick
+from antidiag.kernels.io.aligned import GAP, AlignedSequences, as_written
+from antidiag.kernels.io.alignment_files import maf
+from antidiag.kernels.io.alignment_files.blocks import CLUSTAL_MARKS
+from antidiag.kernels.io.alignment_files.rows import DESCRIPTION
+from antidiag.kernels.io.alignments import LINE, word
+from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.io.names import distinct
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
 
 Pieces = Iterator[bytes]
 NEXUS_TYPES = {SequenceType.DNA: "DNA", SequenceType.RNA: "RNA", SequenceType.PROTEIN: "PROTEIN"}
@@ -77,7 +77,9 @@ def a3m(alignment: AlignedSequences) -> Pieces:
 
 def clustal(alignment: AlignedSequences) -> Pieces:
     """Clustal, with the marks of the columns below the rows."""
-    from kernels.io.aligned_columns import clustal_marks  # loads Numba, which the names of the formats do not need
+    from antidiag.kernels.io.aligned_columns import (
+        clustal_marks,  # loads Numba, which the names of the formats do not need
+    )
 
     names = _names(alignment)
     margin = max(map(len, names)) + 6

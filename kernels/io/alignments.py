@@ -12,9 +12,9 @@ from collections.abc import Sequence as Sequences
 from functools import partial
 from types import MappingProxyType
 
-from kernels.errors import InputError
-from kernels.method import FileFormat
-from kernels.model import Result, Sequence
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.method import FileFormat
+from antidiag.kernels.model import Result, Sequence
 
 LINE = 60
 AlignedRows = Sequences[tuple[Sequence, str]]

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from kernels.io.aligned import GAP
+from antidiag.kernels.io.aligned import GAP
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ*"
 BYTES = 128

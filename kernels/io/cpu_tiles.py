@@ -7,7 +7,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from kernels.cpu.jit import called, compiled, inlined
+from antidiag.kernels.cpu.jit import called, compiled, inlined
 
 SHIFT = 10
 WIDTH = 1 << SHIFT

@@ -9,10 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.errors import InputError
-from kernels.io.names import first_repeated
-from kernels.serialization import stored
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.names import first_repeated
+from antidiag.kernels.serialization import stored
 
 ROUNDING = 1e-6
 """Two numbers for one pair may differ by this part of the larger one: they were rounded when they were written."""

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io import line_blocks, tables
-from kernels.io.distance_matrix import BLOCK, DistanceMatrix, checked, numbered
-from kernels.io.files import write_bytes, write_lines
-from kernels.io.names import distinct
-from kernels.io.tables import NAMES_SUFFIX, NPY
-from kernels.method import DataKind
-from kernels.monitor import Monitor
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import line_blocks, tables
+from antidiag.kernels.io.distance_matrix import BLOCK, DistanceMatrix, checked, numbered
+from antidiag.kernels.io.files import write_bytes, write_lines
+from antidiag.kernels.io.names import distinct
+from antidiag.kernels.io.tables import NAMES_SUFFIX, NPY
+from antidiag.kernels.method import DataKind
+from antidiag.kernels.monitor import Monitor
 
 
 def claims(path: Path, head: bytes) -> bool:
@@ -42,7 +42,7 @@ def read(path: str | Path, monitor: Monitor | None = None) -> list[DistanceMatri
     path, monitor = Path(path), monitor or Monitor()
     if _head(path).startswith(NPY):
         return [_from_npy(path)]
-    from kernels.io import phylip as distances_text
+    from antidiag.kernels.io import phylip as distances_text
 
     text = b"".join(line_blocks.blocks(path, monitor))
     return [distances_text.parse(text, str(path), _stem(path), monitor)]
@@ -109,7 +109,7 @@ def _names(path: Path) -> tuple[str, ...]:
 
 
 def _generate(count: int, random: np.random.Generator) -> DistanceMatrix:
-    from kernels.io.random_distances import generate  # compiled: not for a program that only starts
+    from antidiag.kernels.io.random_distances import generate  # compiled: not for a program that only starts
 
     return generate(count, random)
 

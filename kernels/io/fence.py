@@ -6,7 +6,7 @@ import io
 import re
 from contextlib import suppress
 
-from kernels.monitor import Monitor
+from antidiag.kernels.monitor import Monitor
 
 PATIENCE = 1000
 """How often a reader may ask for more where there is no more."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
-from kernels.errors import InputError
+from antidiag.kernels.errors import InputError
 
 
 def write_lines(path: str | Path, lines: Iterable[str], packed: bool = False) -> None:

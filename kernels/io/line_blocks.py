@@ -13,11 +13,11 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import NoReturn
 
-from kernels import memory
-from kernels.errors import InputError
-from kernels.io.record_formats import FORMATS
-from kernels.memory import bytes_text
-from kernels.monitor import Monitor
+from antidiag.kernels import memory
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.record_formats import FORMATS
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.monitor import Monitor
 
 BLOCK = 1 << 21
 """Bytes read at a time: many enough to be fast, few enough that cancel answers at once."""

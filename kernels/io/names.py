@@ -7,7 +7,7 @@ from collections.abc import Sequence as Sequences
 
 import numpy as np
 
-from kernels.courtesy import give_way, in_turns
+from antidiag.kernels.courtesy import give_way, in_turns
 
 SHOWN = 3
 """Names that a note tells."""

@@ -17,11 +17,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io.names import distinct, renaming
-from kernels.io.tree import Tree, parents_of
-from kernels.monitor import Monitor
-from kernels.text import real, shown
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.names import distinct, renaming
+from antidiag.kernels.io.tree import Tree, parents_of
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.text import real, shown
 
 SPECIAL = re.compile(r"""(?<![^(),:;\s\]=])'(?:[^']|'')*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\]""")
 """A quoted name, which starts after a mark or white space (d'Orbigny has no quoted part), or a comment."""

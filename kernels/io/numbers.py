@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.jit import compiled
 
 DONE, TOO_FEW, NOT_A_NUMBER, HARD = range(4)
 """How `take_numbers` ended: as it should; the text ends too early; a word that is no such number; one for Python."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io import numbers
-from kernels.io.distance_matrix import DistanceMatrix, checked
-from kernels.io.names import first_repeated
-from kernels.monitor import Monitor
-from kernels.text import real
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import numbers
+from antidiag.kernels.io.distance_matrix import DistanceMatrix, checked
+from antidiag.kernels.io.names import first_repeated
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.text import real
 
 LAYOUTS = {
     numbers.SQUARE: "square",

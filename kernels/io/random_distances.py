@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.jit import compiled
-from kernels.io.distance_matrix import DistanceMatrix, checked, numbered
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.io.distance_matrix import DistanceMatrix, checked, numbered
 
 EDGES = 0.1, 1.0
 """Lengths of edges are uniform between them."""

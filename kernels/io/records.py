@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from kernels.errors import Cancelled, InputError
-from kernels.io.alignment_files import maf, nexus
-from kernels.io.fence import fenced
-from kernels.io.line_blocks import LINE_END, split
-from kernels.io.record_formats import ALIGNED, FORMATS
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.text import counted
+from antidiag.kernels.errors import Cancelled, InputError
+from antidiag.kernels.io.alignment_files import maf, nexus
+from antidiag.kernels.io.fence import fenced
+from antidiag.kernels.io.line_blocks import LINE_END, split
+from antidiag.kernels.io.record_formats import ALIGNED, FORMATS
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.text import counted
 
 if TYPE_CHECKING:
     from Bio.SeqRecord import SeqRecord  # a run loads Biopython where it reads or writes by it

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from kernels.errors import InputError, ParameterError
-from kernels.model import Sequence, SequenceType
-from kernels.text import shown
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.text import shown
 
 FRAMES = (1, 2, 3, -1, -2, -3)
 """Reading frames by their first letter; those below zero are of the other strand."""

@@ -17,14 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io import line_blocks
-from kernels.io import records as reading
-from kernels.method import DataKind
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.scoring import NUCLEOTIDES
-from kernels.text import counted, shown
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import line_blocks
+from antidiag.kernels.io import records as reading
+from antidiag.kernels.method import DataKind
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.scoring import NUCLEOTIDES
+from antidiag.kernels.text import counted, shown
 
 ALPHABETS: Mapping[SequenceType, bytes] = {
     SequenceType.DNA: NUCLEOTIDES.encode() + b"U",

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from kernels.io.tiles import NEW
+from antidiag.kernels.io.tiles import NEW
 
 Stretches = tuple[tuple[int, int], ...]
 """Of each stretch the number of the first old column, or NEW for gaps, and how many columns it has."""

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io import line_blocks
-from kernels.text import real
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import line_blocks
+from antidiag.kernels.text import real
 
 NPY = b"\x93NUMPY"
 MATRIX_ENDINGS = (".matrix", ".matrix.npy", ".matrix.csv", ".matrix.tsv", ".matrix.txt")

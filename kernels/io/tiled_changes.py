@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io import tiled_edits
-from kernels.io.aligned import AlignedSequences
-from kernels.io.alignment_files.rows import Annotations
-from kernels.io.tiles import Tiles
-from kernels.model import SequenceType
-from kernels.serialization import stored
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import tiled_edits
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.io.tiles import Tiles
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.serialization import stored
 
 
 @stored("tile-changes")

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io import stretches
-from kernels.io.aligned import GAP, LOWER_CASE, PART, AlignedSequences, as_written, plain_letters
-from kernels.io.stretches import Stretches
-from kernels.io.tiles import Draft, Tiles
-from kernels.monitor import Monitor
+from antidiag.kernels.io import stretches
+from antidiag.kernels.io.aligned import GAP, LOWER_CASE, PART, AlignedSequences, as_written, plain_letters
+from antidiag.kernels.io.stretches import Stretches
+from antidiag.kernels.io.tiles import Draft, Tiles
+from antidiag.kernels.monitor import Monitor
 
 LARGE = 1 << 22
 """Letters from which on edits share what they do not touch."""

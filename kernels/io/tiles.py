@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.io import cpu_tiles, pages
-from kernels.io.cpu_tiles import SHIFT, WIDTH
+from antidiag.kernels.io import cpu_tiles, pages
+from antidiag.kernels.io.cpu_tiles import SHIFT, WIDTH
 
 NEW = -1
 """Stands for a column of gaps where columns are named by their numbers."""

@@ -14,9 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.courtesy import in_turns
-from kernels.errors import InputError
-from kernels.serialization import stored
+from antidiag.kernels.courtesy import in_turns
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.serialization import stored
 
 PART = 4096
 """Numbers that become Python's at a time."""

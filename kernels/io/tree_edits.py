@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io.tree import Tree, preorder, renumbered
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.tree import Tree, preorder, renumbered
 
 
 class Edited(NamedTuple):

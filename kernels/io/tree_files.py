@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io import newick
-from kernels.io.files import write_lines
-from kernels.io.line_blocks import blocks
-from kernels.io.newick import BLANK, COMMENT, Text
-from kernels.io.tree import Tree
-from kernels.method import DataKind, FileFormat
-from kernels.monitor import Monitor
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import newick
+from antidiag.kernels.io.files import write_lines
+from antidiag.kernels.io.line_blocks import blocks
+from antidiag.kernels.io.newick import BLANK, COMMENT, Text
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.method import DataKind, FileFormat
+from antidiag.kernels.monitor import Monitor
 
 NEWICK_SUFFIXES = (".nwk", ".newick", ".tree", ".tre", ".treefile", ".dnd", ".ph", ".nhx")
 NEXUS_SUFFIXES = (".nex", ".nexus", ".nxs")

@@ -10,8 +10,8 @@ from hashlib import blake2b
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io.tree import Tree
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.tree import Tree
 
 
 def splits(tree: Tree) -> frozenset[frozenset[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.io.tree import Tree
+from antidiag.kernels.io.tree import Tree
 
 
 def leaf_weights(tree: Tree) -> np.ndarray:

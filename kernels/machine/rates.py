@@ -12,10 +12,10 @@ from pathlib import Path
 
 import platformdirs
 
-from kernels.cpu.workers import cores
-from kernels.io import files
-from kernels.method import Method
-from kernels.text import from_json
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.io import files
+from antidiag.kernels.method import Method
+from antidiag.kernels.text import from_json
 
 _LOCK = threading.Lock()
 MINIMUM_MS = 5.0

@@ -18,11 +18,11 @@ from typing import Any
 
 import platformdirs
 
-from kernels.errors import InputError, ParameterError
-from kernels.io import files
-from kernels.method import Method
-from kernels.text import from_json
-from kernels.typed_fields import made
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io import files
+from antidiag.kernels.method import Method
+from antidiag.kernels.text import from_json
+from antidiag.kernels.typed_fields import made
 
 RANGE = 4
 """Values found for a problem are used for problems with a quarter to four times its cells: half to twice the length."""

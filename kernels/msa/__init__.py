@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kernels.analysis import OWN_ESTIMATE, least
-from kernels.citation import Citation
-from kernels.method import Method
-from kernels.msa import clustalw, sizes, thesis
-from kernels.msa.consistency import given
-from kernels.msa.consistency import rules as consistency
-from kernels.msa.consistency import sizes as consistency_sizes
-from kernels.msa.parameters import THREADS, WARPS
-from kernels.msa.problem import problem_type
-from kernels.semiring.citation import THESIS
+from antidiag.kernels.analysis import OWN_ESTIMATE, least
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.method import Method
+from antidiag.kernels.msa import clustalw, sizes, thesis
+from antidiag.kernels.msa.consistency import given
+from antidiag.kernels.msa.consistency import rules as consistency
+from antidiag.kernels.msa.consistency import sizes as consistency_sizes
+from antidiag.kernels.msa.parameters import THREADS, WARPS
+from antidiag.kernels.msa.problem import problem_type
+from antidiag.kernels.semiring.citation import THESIS
 
 THOMPSON = Citation(
     key="thompson1994clustal",
@@ -29,16 +29,16 @@ THOMPSON = Citation(
 )
 
 THESIS_PROBLEM = problem_type(
-    "msa-thesis", "Multiple alignment by the thesis", thesis.OPTIONS, thesis.rules, "kernels.msa.trials:THESIS",
-    option_values=thesis.option_values,
+    "msa-thesis", "Multiple alignment by the thesis", thesis.OPTIONS, thesis.rules,
+    "antidiag.kernels.msa.trials:THESIS", option_values=thesis.option_values,
 )  # fmt: skip
 CLUSTALW_PROBLEM = problem_type(
     "msa-clustalw", "Multiple alignment by ClustalW's rules", clustalw.OPTIONS, clustalw.rules,
-    "kernels.msa.trials:CLUSTALW",
+    "antidiag.kernels.msa.trials:CLUSTALW",
 )  # fmt: skip
 CONSISTENCY_PROBLEM = problem_type(
     "msa", "Multiple alignment by consistency", consistency.OPTIONS, consistency.rules,
-    "kernels.msa.consistency.trials:CONSISTENCY",
+    "antidiag.kernels.msa.consistency.trials:CONSISTENCY",
 )  # fmt: skip
 DO = Citation(
     key="do2005probcons",
@@ -71,7 +71,10 @@ def _given(id: str, **declared: Any) -> Method:
         id,
         citation=DO,
         parameters=(THREADS, WARPS),
-        backends={"cpu": "kernels.msa.consistency.cpu:given", "cuda": "kernels.msa.consistency.cuda:given"},
+        backends={
+            "cpu": "antidiag.kernels.msa.consistency.cpu:given",
+            "cuda": "antidiag.kernels.msa.consistency.cuda:given",
+        },
         footprint=consistency_sizes.footprint,
         automatic=consistency_sizes.automatic,
         work=consistency_sizes.work,
@@ -94,8 +97,11 @@ METHODS = (
         citation=DO,
         problem=CONSISTENCY_PROBLEM,
         parameters=(THREADS, WARPS),
-        backends={"cpu": "kernels.msa.consistency.cpu:msa", "cuda": "kernels.msa.consistency.cuda:msa"},
-        staging="kernels.msa.plays_consistency:CONSISTENCY",
+        backends={
+            "cpu": "antidiag.kernels.msa.consistency.cpu:msa",
+            "cuda": "antidiag.kernels.msa.consistency.cuda:msa",
+        },
+        staging="antidiag.kernels.msa.plays_consistency:CONSISTENCY",
         returns=frozenset({"alignment", "tree"}),
         footprint=consistency_sizes.footprint,
         automatic=consistency_sizes.automatic,
@@ -129,8 +135,8 @@ METHODS = (
         summary="Distances, guide tree, and all nodes whose children are aligned at once, phase by phase.",
         citation=THESIS.at("section 4.4"),
         problem=THESIS_PROBLEM,
-        backends={"cpu": "kernels.msa.cpu:thesis", "cuda": "kernels.msa.cuda:thesis"},
-        staging="kernels.msa.plays:THESIS",
+        backends={"cpu": "antidiag.kernels.msa.cpu:thesis", "cuda": "antidiag.kernels.msa.cuda:thesis"},
+        staging="antidiag.kernels.msa.plays:THESIS",
         nominal_gcups={"cpu": 1.0, "cuda": 100.0},
     ),
     _method(
@@ -140,8 +146,8 @@ METHODS = (
         citation=THESIS.at("section 4.4.1"),
         problem=THESIS_PROBLEM,
         parameters=(),
-        backends={"cpu": "kernels.msa.cpu:thesis_serial"},
-        staging="kernels.msa.plays:SERIAL",
+        backends={"cpu": "antidiag.kernels.msa.cpu:thesis_serial"},
+        staging="antidiag.kernels.msa.plays:SERIAL",
         nominal_gcups={"cpu": 1.0},
     ),
     _method(
@@ -150,8 +156,8 @@ METHODS = (
         summary="ClustalW's rules: weights, matrices by identity, gap costs by lengths and position, divergent last.",
         citation=THOMPSON,
         problem=CLUSTALW_PROBLEM,
-        backends={"cpu": "kernels.msa.cpu:clustalw", "cuda": "kernels.msa.cuda:clustalw"},
-        staging="kernels.msa.plays:CLUSTAL",
+        backends={"cpu": "antidiag.kernels.msa.cpu:clustalw", "cuda": "antidiag.kernels.msa.cuda:clustalw"},
+        staging="antidiag.kernels.msa.plays:CLUSTAL",
         nominal_gcups={"cpu": 1.0, "cuda": 100.0},
     ),
 )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.serialization import stored
+from antidiag.kernels.serialization import stored
 
 BOTH, FIRST, SECOND = 0, 1, 2
 """Whose letters stand in a column: of both parts of the rows, of the first, or of the second alone."""

@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.tree import Tree
-from kernels.io.tree_weights import leaf_weights
-from kernels.model import Sequence, SequenceType
-from kernels.msa import delays, guide, series
-from kernels.msa.pipeline import Job, in_order
-from kernels.msa.problem import MsaProblem
-from kernels.msa.progressive import Factors, Node, Plan, rounded
-from kernels.parameters import Parameter, typed
-from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
-from kernels.scoring import Scoring, match_mismatch, named_matrix
-from kernels.serialization import stored
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_weights import leaf_weights
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.msa import delays, guide, series
+from antidiag.kernels.msa.pipeline import Job, in_order
+from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.msa.progressive import Factors, Node, Plan, rounded
+from antidiag.kernels.parameters import Parameter, typed
+from antidiag.kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
+from antidiag.kernels.scoring import Scoring, match_mismatch, named_matrix
+from antidiag.kernels.serialization import stored
 
 OPTIONS = (
     Parameter("pairwise", "choice", "Distances", "full: each pair is aligned, and the share of equal letters counted. "
@@ -174,7 +174,7 @@ class Rule:
         return opens, extends
 
     def fast_factors(self, node: Node) -> Factors:
-        from kernels.msa import cpu_nodes  # loads Numba, which declaring a method does not need
+        from antidiag.kernels.msa import cpu_nodes  # loads Numba, which declaring a method does not need
 
         shares = (self._in_run, AT_GAP, EXTEND_AT_GAP)
         return cpu_nodes.clustalw_factors(
@@ -195,7 +195,7 @@ class Rule:
         return marks
 
     def fast_marks(self, sequence: Sequence) -> np.ndarray:
-        from kernels.msa import cpu_nodes
+        from antidiag.kernels.msa import cpu_nodes
 
         soft = SOFT if sequence.type == SequenceType.PROTEIN else NOTHING
         return cpu_nodes.clustalw_marks(sequence.array, soft, RUN)

@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.msa import clustalw as by_clustalw
-from kernels.msa import thesis as by_thesis
-from kernels.msa import walk
-from kernels.msa.parameters import PipelineParameters
-from kernels.msa.pipeline import Aligned, Tools, run
-from kernels.msa.problem import MsaProblem
-from kernels.parameters import typed
-from kernels.profiles import batch
-from kernels.steps import Steps
-from kernels.trees.distances.cpu import distance_full, distance_ktuple
-from kernels.trees.joining.cpu import nj_pruned
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa import clustalw as by_clustalw
+from antidiag.kernels.msa import thesis as by_thesis
+from antidiag.kernels.msa import walk
+from antidiag.kernels.msa.parameters import PipelineParameters
+from antidiag.kernels.msa.pipeline import Aligned, Tools, run
+from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.profiles import batch
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.trees.distances.cpu import distance_full, distance_ktuple
+from antidiag.kernels.trees.joining.cpu import nj_pruned
 
 
 def _run(

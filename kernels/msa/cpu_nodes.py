@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.profiles.scoring import FREQUENCY_UNITS
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.profiles.scoring import FREQUENCY_UNITS
 
 DIGITS = 1e6
 """Frequencies are told from each other by so many decimals of their unit, as `kernels.profiles.scoring.whole` does."""

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.msa import clustalw as by_clustalw
-from kernels.msa import thesis as by_thesis
-from kernels.msa import walk
-from kernels.msa.pipeline import Aligned, Tools, run
-from kernels.msa.problem import MsaProblem
-from kernels.profiles import batch
-from kernels.steps import Steps
-from kernels.trees.distances.cuda import distance_full, distance_ktuple
-from kernels.trees.joining.cuda import nj_pruned
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa import clustalw as by_clustalw
+from antidiag.kernels.msa import thesis as by_thesis
+from antidiag.kernels.msa import walk
+from antidiag.kernels.msa.pipeline import Aligned, Tools, run
+from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.profiles import batch
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.trees.distances.cuda import distance_full, distance_ktuple
+from antidiag.kernels.trees.joining.cuda import nj_pruned
 
 
 def _run(

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.io.tree import Tree
-from kernels.io.tree_edits import prune
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_edits import prune
 
 Alike = Callable[[int, int, int, int], float]
 """The mean share of equal letters between two alignments, 0 to 1, along the guide tree: of their first leaves in the

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.errors import ScoreOverflow
-from kernels.model import SequenceType
-from kernels.msa import cpu_nodes
-from kernels.msa.progressive import Node, Rule
-from kernels.profiles.encoding import encode, scale_of
-from kernels.profiles.profile import from_frequencies
-from kernels.profiles.scoring import (
+from antidiag.kernels.errors import ScoreOverflow
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.msa import cpu_nodes
+from antidiag.kernels.msa.progressive import Node, Rule
+from antidiag.kernels.profiles.encoding import encode, scale_of
+from antidiag.kernels.profiles.profile import from_frequencies
+from antidiag.kernels.profiles.scoring import (
     FREQUENCY_UNITS,
     LINEAR,
     ColumnScoring,
@@ -21,7 +21,7 @@ from kernels.profiles.scoring import (
     Span,
     letter_scores,
 )
-from kernels.scoring import SCORE_LIMIT
+from antidiag.kernels.scoring import SCORE_LIMIT
 
 DISTANCE_LIMIT = 2898
 """No two columns are farther apart: the root of 2, in units of frequencies, and one."""

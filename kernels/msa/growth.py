@@ -9,13 +9,13 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.io.tree import Tree
-from kernels.model import Result, different
-from kernels.msa.clustalw import ClustalwRules
-from kernels.msa.delays import delayed
-from kernels.msa.problem import MsaAnswer, MsaProblem
-from kernels.msa.progressive import ALIGNMENT
-from kernels.trees.order import alignment_order, by_phase
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Result, different
+from antidiag.kernels.msa.clustalw import ClustalwRules
+from antidiag.kernels.msa.delays import delayed
+from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
+from antidiag.kernels.msa.progressive import ALIGNMENT
+from antidiag.kernels.trees.order import alignment_order, by_phase
 
 PROGRESSIVE = "progressive"
 """The stage of `msa` in which nodes are aligned; of the pipelines it is ALIGNMENT."""

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io.distance_matrix import DistanceMatrix
-from kernels.io.tree import Tree
-from kernels.model import Sequence, SequenceType
-from kernels.msa.pipeline import DISTANCES, TREE, Job
-from kernels.scoring import Mode, Scoring, SubstitutionMatrix
-from kernels.trees.distances.problem import KTUPLE_DEFAULTS, FullProblem, KtupleProblem
-from kernels.trees.problem import DOUBLE_TAXA, TreeProblem
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.msa.pipeline import DISTANCES, TREE, Job
+from antidiag.kernels.scoring import Mode, Scoring, SubstitutionMatrix
+from antidiag.kernels.trees.distances.problem import KTUPLE_DEFAULTS, FullProblem, KtupleProblem
+from antidiag.kernels.trees.problem import DOUBLE_TAXA, TreeProblem
 
 FULL, KTUPLE = "full", "ktuple"
 PAIRWISE = (FULL, KTUPLE)

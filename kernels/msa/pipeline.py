@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.phases import time_ms
-from kernels.io.tree import Tree
-from kernels.model import Outcome, Sequence
-from kernels.monitor import Monitor, Part
-from kernels.msa.problem import MsaProblem, answer_of
-from kernels.msa.progressive import ALIGNMENT, Log
-from kernels.profiles.profile import NUCLEOTIDES, PROTEIN
-from kernels.steps import Steps
+from antidiag.kernels.cpu.phases import time_ms
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Outcome, Sequence
+from antidiag.kernels.monitor import Monitor, Part
+from antidiag.kernels.msa.problem import MsaProblem, answer_of
+from antidiag.kernels.msa.progressive import ALIGNMENT, Log
+from antidiag.kernels.profiles.profile import NUCLEOTIDES, PROTEIN
+from antidiag.kernels.steps import Steps
 
 DISTANCES, TREE = "distances", "tree"
 STAGES = (DISTANCES, TREE, ALIGNMENT)

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.tree import Tree
-from kernels.io.tree_weights import leaf_weights
-from kernels.msa import clustalw, delays, reference, thesis
-from kernels.msa.problem import MsaAnswer, MsaProblem
-from kernels.parameters import Parameter
-from kernels.plays.inputs import score_inputs, sequences_of
-from kernels.plays.model import (
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_weights import leaf_weights
+from antidiag.kernels.msa import clustalw, delays, reference, thesis
+from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import score_inputs, sequences_of
+from antidiag.kernels.plays.model import (
     GIVEN,
     Branch,
     Case,
@@ -30,9 +30,9 @@ from kernels.plays.model import (
     names,
     number,
 )
-from kernels.plays.staging import Staging
-from kernels.text import counted
-from kernels.trials import Choose
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.text import counted
+from antidiag.kernels.trials import Choose
 
 SEQUENCES = Parameter("sequences", "text", "Sequences", "Parted by commas.",
                       default="GATTACA, GATTCA, GCATACA, GCTTACAA, TTACA")  # fmt: skip
@@ -179,7 +179,7 @@ def clustal(made: MsaProblem, values: Mapping[str, Any]) -> Play:
 
 def problem(values: Mapping[str, Any]) -> MsaProblem:
     """The sequences that were typed."""
-    from kernels.msa import THESIS_PROBLEM  # it names these plays
+    from antidiag.kernels.msa import THESIS_PROBLEM  # it names these plays
 
     options = {name: values[name] for name in ("match", "mismatch", "gap_open", "gap_extend")}
     return THESIS_PROBLEM.make(sequences_of(values["sequences"], "s"), options)
@@ -187,7 +187,7 @@ def problem(values: Mapping[str, Any]) -> MsaProblem:
 
 def clustal_problem(values: Mapping[str, Any]) -> MsaProblem:
     """The sequences that were typed, by ClustalW's rules."""
-    from kernels.msa import CLUSTALW_PROBLEM  # it names these plays
+    from antidiag.kernels.msa import CLUSTALW_PROBLEM  # it names these plays
 
     options = {name: values[name] for name in ("gap_open", "gap_extend", "delay")}
     return CLUSTALW_PROBLEM.make(sequences_of(values["sequences"], "s"), options)

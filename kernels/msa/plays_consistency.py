@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.aligned import GAP
-from kernels.monitor import Monitor
-from kernels.msa.plays import draw
-from kernels.msa.problem import MsaAnswer, MsaProblem
-from kernels.parameters import Parameter
-from kernels.plays.inputs import sequences_of
-from kernels.plays.model import (
+from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.plays import draw
+from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import sequences_of
+from antidiag.kernels.plays.model import (
     GIVEN,
     Branch,
     Case,
@@ -33,8 +33,8 @@ from kernels.plays.model import (
     names,
     number,
 )
-from kernels.plays.staging import Staging
-from kernels.text import counted
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.text import counted
 
 SEQUENCES = Parameter("sequences", "text", "Sequences", "Parted by commas.", default="GATTACA, GATCA, GCTTACA")
 WORKERS = Parameter("workers", "int", "Workers", "Those that take pairs at the same time.", default=2, minimum=1,
@@ -77,9 +77,9 @@ class _Told:
     """The run of a problem, as tables: one for each pair of sequences, then the rows."""
 
     def __init__(self, made: MsaProblem, workers: int) -> None:
-        from kernels.msa.consistency import engine, running  # loads Numba, which declaring does not need
-        from kernels.msa.consistency.recipe import recipe
-        from kernels.msa.consistency.telling import Told
+        from antidiag.kernels.msa.consistency import engine, running  # loads Numba, which declaring does not need
+        from antidiag.kernels.msa.consistency.recipe import recipe
+        from antidiag.kernels.msa.consistency.telling import Told
 
         self.made, self.workers, self.monitor = made, workers, Monitor()
         own = recipe(made)
@@ -251,15 +251,15 @@ def play(made: MsaProblem, values: Mapping[str, Any]) -> Play:
 
 def problem(values: Mapping[str, Any]) -> MsaProblem:
     """The sequences that were typed."""
-    from kernels.msa import CONSISTENCY_PROBLEM  # it names these plays
+    from antidiag.kernels.msa import CONSISTENCY_PROBLEM  # it names these plays
 
     return CONSISTENCY_PROBLEM.make(sequences_of(values["sequences"], "s"), {})
 
 
 def agrees(shown: Play, answer: None) -> None:
     """There is no textbook of the whole: the rows are those of the method, run as a whole."""
-    from kernels.msa.consistency.cpu import msa
-    from kernels.steps import Steps
+    from antidiag.kernels.msa.consistency.cpu import msa
+    from antidiag.kernels.steps import Steps
 
     made, found = shown.answer
     right = msa(made, {"threads": 1}, Monitor(), Steps()).answer

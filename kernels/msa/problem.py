@@ -15,25 +15,25 @@ from typing import Any
 
 import numpy as np
 
-from kernels import scoring_options
-from kernels.courtesy import in_turns
-from kernels.errors import InputError
-from kernels.io import aligned_writing, newick, tree_files
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.alignment_files.rows import DESCRIPTION, Annotations
-from kernels.io.distance_matrix import DistanceMatrix
-from kernels.io.distances import DISTANCE_MATRIX
-from kernels.io.names import distinct, renaming
-from kernels.io.sequences import SEQUENCE
-from kernels.io.tree import Tree
-from kernels.io.tree_files import TREE
-from kernels.method import FileFormat, Input, ProblemType, Rows
-from kernels.model import Result, Sequence, SequenceType, contents_of, lengths_of, same_names
-from kernels.msa.changes import Changes
-from kernels.msa.placement import MERGES
-from kernels.msa.related import are_related
-from kernels.parameters import Parameter, resolve
-from kernels.serialization import stored
+from antidiag.kernels import scoring_options
+from antidiag.kernels.courtesy import in_turns
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned_writing, newick, tree_files
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.alignment_files.rows import DESCRIPTION, Annotations
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.io.distances import DISTANCE_MATRIX
+from antidiag.kernels.io.names import distinct, renaming
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_files import TREE
+from antidiag.kernels.method import FileFormat, Input, ProblemType, Rows
+from antidiag.kernels.model import Result, Sequence, SequenceType, contents_of, lengths_of, same_names
+from antidiag.kernels.msa.changes import Changes
+from antidiag.kernels.msa.placement import MERGES
+from antidiag.kernels.msa.related import are_related
+from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.serialization import stored
 
 INPUTS = (
     Input(SEQUENCE, 1, None),

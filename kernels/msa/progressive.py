@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from kernels.model import Sequence, SequenceType
-from kernels.profiles.encoding import scale_of
-from kernels.profiles.problem import ProfileProblem
-from kernels.profiles.profile import MEANS, Profile
-from kernels.profiles.scoring import ColumnScoring, Span, letter_scores
-from kernels.scoring import SubstitutionMatrix
-from kernels.steps import Steps
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.profiles.encoding import scale_of
+from antidiag.kernels.profiles.problem import ProfileProblem
+from antidiag.kernels.profiles.profile import MEANS, Profile
+from antidiag.kernels.profiles.scoring import ColumnScoring, Span, letter_scores
+from antidiag.kernels.scoring import SubstitutionMatrix
+from antidiag.kernels.steps import Steps
 
 PARTS = 60
 """A letter counts so many, which those that stand for 2, 3, 4 or 20 letters share without a rest."""

@@ -12,19 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.tree import Tree
-from kernels.model import Outcome, Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.msa.pipeline import Job, Tools
-from kernels.msa.problem import MsaAnswer, MsaProblem
-from kernels.msa.progressive import PARTS, Log, Node, Rule, pair_of
-from kernels.profiles import reference as profiles
-from kernels.profiles.problem import LEFT, UP
-from kernels.profiles.profile import MEANS, PROTEIN
-from kernels.steps import Steps
-from kernels.trees import reference as trees
-from kernels.trees.distances import reference as distances
-from kernels.trees.distances.problem import DistanceAnswer, matrix_of
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Outcome, Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.pipeline import Job, Tools
+from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
+from antidiag.kernels.msa.progressive import PARTS, Log, Node, Rule, pair_of
+from antidiag.kernels.profiles import reference as profiles
+from antidiag.kernels.profiles.problem import LEFT, UP
+from antidiag.kernels.profiles.profile import MEANS, PROTEIN
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.trees import reference as trees
+from antidiag.kernels.trees.distances import reference as distances
+from antidiag.kernels.trees.distances.problem import DistanceAnswer, matrix_of
 
 Aligned = Callable[[Job], tuple[np.ndarray, Tree]]
 Told = Callable[[int, int, list[list[str]], list[int], list[str]], None]

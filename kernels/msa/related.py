@@ -6,7 +6,7 @@ from collections.abc import Sequence as Sequences
 
 import numpy as np
 
-from kernels.model import Sequence
+from antidiag.kernels.model import Sequence
 
 SAMPLE = 300
 """Sequences that are looked at, spread over all."""

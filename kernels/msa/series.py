@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.profiles.profile import NUCLEOTIDES, PROTEIN
-from kernels.scoring import SubstitutionMatrix, named_matrix
+from antidiag.kernels.profiles.profile import NUCLEOTIDES, PROTEIN
+from antidiag.kernels.scoring import SubstitutionMatrix, named_matrix
 
 LETTERS, BASES = PROTEIN[:-1], NUCLEOTIDES[:-1]
 MUTATIONS = 250

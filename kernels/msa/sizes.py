@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kernels.cpu.workers import cores
-from kernels.memory import Footprint
-from kernels.msa.problem import MsaProblem
-from kernels.scoring import Scoring, named_matrix
-from kernels.steps import Logged, Share
-from kernels.trees.distances import sizes as distances
-from kernels.trees.distances.problem import FullProblem
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.scoring import Scoring, named_matrix
+from antidiag.kernels.steps import Logged, Share
+from antidiag.kernels.trees.distances import sizes as distances
+from antidiag.kernels.trees.distances.problem import FullProblem
 
 GROWN = 1.5
 """Columns of an alignment, for each letter of the longest sequence, about."""

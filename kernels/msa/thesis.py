@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from kernels import scoring_options
-from kernels.io.tree import Tree
-from kernels.model import Sequence
-from kernels.msa import guide
-from kernels.msa.pipeline import Job, in_order
-from kernels.msa.problem import MsaProblem
-from kernels.msa.progressive import Factors, Node, Plan, rounded
-from kernels.parameters import Parameter
-from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
-from kernels.scoring import Scoring
-from kernels.serialization import stored
+from antidiag.kernels import scoring_options
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.msa import guide
+from antidiag.kernels.msa.pipeline import Job, in_order
+from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.msa.progressive import Factors, Node, Plan, rounded
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
+from antidiag.kernels.scoring import Scoring
+from antidiag.kernels.serialization import stored
 
 PAIRWISE = Parameter(
     "pairwise", "choice", "Distances", "full: each pair is aligned, and the share of equal letters counted. ktuple: "

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.aligned import AlignedSequences
-from kernels.io.distance_matrix import checked
-from kernels.io.tree import Tree
-from kernels.method import Method, ProblemType
-from kernels.model import Result, Sequence, SequenceType
-from kernels.msa import clustalw, reference, thesis
-from kernels.msa.problem import MsaAnswer, MsaProblem
-from kernels.trials import Choose, Run, Trials
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.distance_matrix import checked
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.method import Method, ProblemType
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.msa import clustalw, reference, thesis
+from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
+from antidiag.kernels.trials import Choose, Run, Trials
 
 MOST, LONGEST, LARGER = 6, 24, 14
 LETTERS = {SequenceType.PROTEIN: b"ACDEFGHIKLMNPQRSTVWY", SequenceType.DNA: b"ACGT", SequenceType.RNA: b"ACGU"}
@@ -158,7 +158,7 @@ def trials(
 
 
 def _thesis() -> ProblemType:
-    from kernels.msa import THESIS_PROBLEM  # it names these trials
+    from antidiag.kernels.msa import THESIS_PROBLEM  # it names these trials
 
     return THESIS_PROBLEM
 
@@ -168,7 +168,7 @@ def _thesis_options(choose: Choose) -> dict[str, Any]:
 
 
 def _clustalw() -> ProblemType:
-    from kernels.msa import CLUSTALW_PROBLEM
+    from antidiag.kernels.msa import CLUSTALW_PROBLEM
 
     return CLUSTALW_PROBLEM
 

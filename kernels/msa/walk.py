@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.io.aligned import GAP
-from kernels.io.tree import Tree
-from kernels.model import Sequence
-from kernels.monitor import Monitor
-from kernels.msa import cpu_nodes
-from kernels.msa.encoding import Encoder
-from kernels.msa.growth import Growth
-from kernels.msa.progressive import ALIGNMENT, PARTS, Log, Node, Rule, units_of
-from kernels.profiles.problem import ProfileAnswer
-from kernels.profiles.scoring import Encoded
-from kernels.trees import order
+from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa import cpu_nodes
+from antidiag.kernels.msa.encoding import Encoder
+from antidiag.kernels.msa.growth import Growth
+from antidiag.kernels.msa.progressive import ALIGNMENT, PARTS, Log, Node, Rule, units_of
+from antidiag.kernels.profiles.problem import ProfileAnswer
+from antidiag.kernels.profiles.scoring import Encoded
+from antidiag.kernels.trees import order
 
 AlignEach = Callable[..., list[ProfileAnswer]]
 """`kernels.profiles.batch.align_each` on a backend: sizes, what makes a problem, and the monitor by its name."""

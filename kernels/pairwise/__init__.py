@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from kernels.analysis import Model
-from kernels.citation import Citation
-from kernels.cuts import Cuts
-from kernels.memory import Footprint
-from kernels.method import Method
-from kernels.pairwise import analysis, baselines, checkpointed, cuts
-from kernels.pairwise.parameters import (
+from antidiag.kernels.analysis import Model
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.cuts import Cuts
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.method import Method
+from antidiag.kernels.pairwise import analysis, baselines, checkpointed, cuts
+from antidiag.kernels.pairwise.parameters import (
     BATCH,
     CHUNK_HEIGHT,
     PRECISION,
@@ -21,8 +21,8 @@ from kernels.pairwise.parameters import (
     STRIP_WIDTH,
     THREADS,
 )
-from kernels.pairwise.problem import PAIR
-from kernels.pairwise.strips import sizes
+from antidiag.kernels.pairwise.problem import PAIR
+from antidiag.kernels.pairwise.strips import sizes
 
 PAPER = Citation(
     key="li2012pairwise",
@@ -51,7 +51,8 @@ def _chunked(
         problem=PAIR,
         parameters=(STRIP_WIDTH, CHUNK_HEIGHT, BATCH, THREADS, STATES_PRECISION),
         backends={
-            backend: f"kernels.pairwise.strips.{backend}:chunked_alignment_{number}" for backend in ("cpu", "cuda")
+            backend: f"antidiag.kernels.pairwise.strips.{backend}:chunked_alignment_{number}"
+            for backend in ("cpu", "cuda")
         },
         returns=frozenset({"score", "alignment"}),
         footprint=footprint,
@@ -60,7 +61,7 @@ def _chunked(
         recomputed=sizes.chunked_recomputed,
         cuts=cut,
         models=models,
-        staging=f"kernels.pairwise.plays.stagings:CHUNKED_{number}",
+        staging=f"antidiag.kernels.pairwise.plays.stagings:CHUNKED_{number}",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 2.0, "cuda": 200.0},
     )
@@ -76,8 +77,8 @@ METHODS = (
         problem=PAIR,
         parameters=(STRIP_WIDTH, BATCH, THREADS, PRECISION),
         backends={
-            "cpu": "kernels.pairwise.strips.cpu:striped_score",
-            "cuda": "kernels.pairwise.strips.cuda:striped_score",
+            "cpu": "antidiag.kernels.pairwise.strips.cpu:striped_score",
+            "cuda": "antidiag.kernels.pairwise.strips.cuda:striped_score",
         },
         returns=frozenset({"score"}),
         footprint=sizes.score_footprint,
@@ -85,7 +86,7 @@ METHODS = (
         work=sizes.score_work,
         cuts=cuts.strips,
         models=analysis.STRIPED_SCORE,
-        staging="kernels.pairwise.plays.stagings:SCORE",
+        staging="antidiag.kernels.pairwise.plays.stagings:SCORE",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 10.0, "cuda": 500.0},
     ),
@@ -99,8 +100,8 @@ METHODS = (
         problem=PAIR,
         parameters=(STRIP_WIDTH, BATCH, THREADS, STATES_PRECISION, RECOMPUTE),
         backends={
-            "cpu": "kernels.pairwise.strips.cpu:striped_alignment",
-            "cuda": "kernels.pairwise.strips.cuda:striped_alignment",
+            "cpu": "antidiag.kernels.pairwise.strips.cpu:striped_alignment",
+            "cuda": "antidiag.kernels.pairwise.strips.cuda:striped_alignment",
         },
         returns=frozenset({"score", "alignment"}),
         footprint=sizes.alignment_footprint,
@@ -109,7 +110,7 @@ METHODS = (
         recomputed=sizes.alignment_recomputed,
         cuts=cuts.kept_strips,
         models=analysis.STRIPED_ALIGNMENT,
-        staging="kernels.pairwise.plays.stagings:STRIPED",
+        staging="antidiag.kernels.pairwise.plays.stagings:STRIPED",
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 2.0, "cuda": 200.0},
     ),

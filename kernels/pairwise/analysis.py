@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kernels.analysis import OPERATIONS, TRAFFIC, Model
-from kernels.pairwise.checkpointed import sizes as checkpointed_sizes
-from kernels.pairwise.least import LANES, LEAST_OPERATIONS
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.parameters import StripParameters
-from kernels.pairwise.strips import sizes
-from kernels.pairwise.strips.cpu_sizes import chosen_short_rows, strips
-from kernels.parameters import typed
-from kernels.scoring import Mode
+from antidiag.kernels.analysis import OPERATIONS, TRAFFIC, Model
+from antidiag.kernels.pairwise.checkpointed import sizes as checkpointed_sizes
+from antidiag.kernels.pairwise.least import LANES, LEAST_OPERATIONS
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.parameters import StripParameters
+from antidiag.kernels.pairwise.strips import sizes
+from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_short_rows, strips
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.scoring import Mode
 
 LEAST_SHORT_OPERATIONS = {Mode.LOCAL: 4.5, Mode.GLOBAL: 3.5}
 """Those of a cell in 16 bits on a CPU (strips/cpu_short_cells.py): half of nine and of seven, by lanes of 32 bits."""

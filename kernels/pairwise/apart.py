@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.pairwise.model import Alignment
+from antidiag.kernels.pairwise.model import Alignment
 
 Cell = tuple[int, int]
 

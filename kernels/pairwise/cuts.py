@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kernels.cuts import Cuts
-from kernels.parameters import typed
+from antidiag.kernels.cuts import Cuts
+from antidiag.kernels.parameters import typed
 
 Parameters = Mapping[str, Any]
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.model import Sequence
-from kernels.pairwise.model import CHUNK, DELETED, INSERTED, MISMATCH, SAME, Alignment
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.pairwise.model import CHUNK, DELETED, INSERTED, MISMATCH, SAME, Alignment
 
 SIGNS = np.frombuffer(b"=+-*", np.uint8)
 """Of cs, by the kind of a column."""

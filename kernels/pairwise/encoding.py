@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
-from kernels.scoring import Mode, compacted
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
+from antidiag.kernels.scoring import Mode, compacted
 
 NEGATIVE = -(2**30)
 """Minus infinity: below every score (see SCORE_LIMIT), and one subtraction away from it nothing wraps around."""

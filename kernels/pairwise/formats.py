@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.alignments import LINE, AlignedRows, file_formats, unique_names
-from kernels.method import FileFormat
-from kernels.model import Result, Sequence
-from kernels.pairwise.differences import cs, md
-from kernels.pairwise.model import DIAGONAL, Alignment
-from kernels.scoring import Mode
+from antidiag.kernels.io.alignments import LINE, AlignedRows, file_formats, unique_names
+from antidiag.kernels.method import FileFormat
+from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.pairwise.differences import cs, md
+from antidiag.kernels.pairwise.model import DIAGONAL, Alignment
+from antidiag.kernels.scoring import Mode
 
 NAME_WIDTH = 20
 """Widest name in the blocks of the text view; the full names stand above."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels.scoring import Mode
+from antidiag.kernels.scoring import Mode
 
 LANES = {"cpu": 16, "cuda": 32}
 

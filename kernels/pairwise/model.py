@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.model import Sequence, SequenceType
-from kernels.scoring import Mode, Scoring, encode, refuse_overflow
-from kernels.serialization import stored
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.scoring import Mode, Scoring, encode, refuse_overflow
+from antidiag.kernels.serialization import stored
 
 DIAGONAL, UP, LEFT = 0, 1, 2
 """Operations of a path: both letters; a letter of the first against a gap (E); of the second (F)."""

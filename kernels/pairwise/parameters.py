@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kernels.parameters import Parameter
+from antidiag.kernels.parameters import Parameter
 
 STRIP_STEP = 32
 """Widths of strips are multiples of this: the lanes of a warp on a GPU, two columns in each of 16 lanes on a CPU."""

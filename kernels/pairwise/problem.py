@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from typing import Any
 
-from kernels import scoring_options
-from kernels.errors import InputError
-from kernels.io.sequences import SEQUENCE
-from kernels.method import Input, ProblemType, Rows
-from kernels.model import Result, Sequence
-from kernels.pairwise import formats, placement
-from kernels.pairwise.model import PairProblem
-from kernels.scoring import Mode
-from kernels.scoring_options import OPTIONS
+from antidiag.kernels import scoring_options
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import Input, ProblemType, Rows
+from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.pairwise import formats, placement
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.scoring import Mode
+from antidiag.kernels.scoring_options import OPTIONS
 
 SEQUENCES = Input(SEQUENCE, 2, 2)
 
@@ -84,6 +84,6 @@ PAIR = ProblemType(
     settings=settings,
     option_values=option_values,
     notes=scoring_options.notes,
-    trials="kernels.pairwise.trials:TRIALS",
+    trials="antidiag.kernels.pairwise.trials:TRIALS",
     placement=placement.GAPS,
 )

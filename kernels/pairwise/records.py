@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.pairwise.encoding import Encoded
+from antidiag.kernels.pairwise.encoding import Encoded
 
 NEVER_BETTER = 2**30
 """A score that no cell exceeds."""

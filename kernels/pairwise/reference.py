@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.pairwise.encoding import NEGATIVE, Encoded, encode
-from kernels.pairwise.model import DIAGONAL, LEFT, UP, PairAnswer, PairProblem
+from antidiag.kernels.pairwise.encoding import NEGATIVE, Encoded, encode
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, PairAnswer, PairProblem
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels.method import Method
-from kernels.model import Result, Sequence, SequenceType
-from kernels.pairwise import reference
-from kernels.pairwise.model import PairAnswer, PairProblem
-from kernels.scoring import Mode, Scoring, SubstitutionMatrix, match_mismatch
-from kernels.trials import Choose, Run, Symmetry, Trials, matrix
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.pairwise import reference
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
+from antidiag.kernels.scoring import Mode, Scoring, SubstitutionMatrix, match_mismatch
+from antidiag.kernels.trials import Choose, Run, Symmetry, Trials, matrix
 
 BORDERS = [border + offset for border in (0, 16, 32, 64, 96, 128) for offset in (-1, 0, 1, 2) if border + offset > 0]
 """Lengths around lane, strip and batch borders."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kernels.analysis import OWN_ESTIMATE, least
-from kernels.citation import Citation
-from kernels.method import Method
-from kernels.msa.problem import INPUTS, problem_type
-from kernels.parttree import adding, alignment, sizes
-from kernels.parttree.parameters import BLOCK, SECTION, THREADS, WARPS
-from kernels.parttree.problem import MEDOID, PART_TREE, PARTTREE, SINGLE
-from kernels.trees import MAFFT
+from antidiag.kernels.analysis import OWN_ESTIMATE, least
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.method import Method
+from antidiag.kernels.msa.problem import INPUTS, problem_type
+from antidiag.kernels.parttree import adding, alignment, sizes
+from antidiag.kernels.parttree.parameters import BLOCK, SECTION, THREADS, WARPS
+from antidiag.kernels.parttree.problem import MEDOID, PART_TREE, PARTTREE, SINGLE
+from antidiag.kernels.trees import MAFFT
 
 PAPER = Citation(
     key="razzolini2020cuda",
@@ -29,7 +29,7 @@ STEPS = "steps of pairs, of a letter and a word of others"
 def _method(id: str, name: str, summary: str, citation: Citation, **declared: Any) -> Method:
     backends = declared.pop("on", ("cpu", "cuda"))
     work = declared.get("work", sizes.work)
-    functions = {backend: f"kernels.parttree.{backend}:{id.replace('-', '_')}" for backend in backends}
+    functions = {backend: f"antidiag.kernels.parttree.{backend}:{id.replace('-', '_')}" for backend in backends}
     return Method(
         id=id,
         name=name,
@@ -64,7 +64,7 @@ MANY = 1000
 
 ALIGNMENT_PROBLEM = problem_type(
     "msa-parttree", "Multiple alignment of many sequences", alignment.OPTIONS, alignment.rules,
-    "kernels.parttree.trials:ALIGNMENT", inputs=(INPUTS[0], INPUTS[1]),
+    "antidiag.kernels.parttree.trials:ALIGNMENT", inputs=(INPUTS[0], INPUTS[1]),
 )  # fmt: skip
 
 METHODS = (
@@ -75,7 +75,7 @@ METHODS = (
         "in every group.",
         MAFFT,
         parameters=(THREADS, WARPS),
-        staging="kernels.parttree.plays:WARPS",
+        staging="antidiag.kernels.parttree.plays:WARPS",
         footprint=sizes.footprint,
         nominal_gcups={"cpu": 0.003, "cuda": 2.0},
     ),
@@ -86,7 +86,7 @@ METHODS = (
         "counts, a thread a sequence.",
         PAPER.at("section 4.2"),
         parameters=(BLOCK, SECTION, THREADS),
-        staging="kernels.parttree.plays:PARTTREE",
+        staging="antidiag.kernels.parttree.plays:PARTTREE",
         footprint=sizes.sections_footprint,
         nominal_gcups={"cpu": 0.01, "cuda": 0.2},
     ),
@@ -97,7 +97,7 @@ METHODS = (
         PAPER.at("algorithm 1"),
         parameters=(),
         on=("cpu",),
-        staging="kernels.parttree.plays:SERIAL",
+        staging="antidiag.kernels.parttree.plays:SERIAL",
         footprint=sizes.footprint,
         nominal_gcups={"cpu": 0.005},
     ),
@@ -108,15 +108,15 @@ METHODS = (
         FAMSA,
         parameters=(THREADS,),
         functions={
-            "cpu": "kernels.parttree.linkage:lcs_single_linkage",
-            "cuda": "kernels.parttree.cuda_lcs:lcs_single_linkage",
+            "cpu": "antidiag.kernels.parttree.linkage:lcs_single_linkage",
+            "cuda": "antidiag.kernels.parttree.cuda_lcs:lcs_single_linkage",
         },
         footprint=sizes.linkage_footprint,
         work=sizes.linkage_work,
         logged=sizes.linkage_logged,
         models=least(sizes.linkage_work, OWN_ESTIMATE, STEPS),
         criterion=SINGLE,
-        staging="kernels.parttree.plays_linkage:LINKAGE",
+        staging="antidiag.kernels.parttree.plays_linkage:LINKAGE",
         nominal_gcups={"cpu": 5.0, "cuda": 100.0},
     ),
     _method(
@@ -126,7 +126,7 @@ METHODS = (
         "longest common subsequences.",
         FAMSA,
         parameters=(THREADS,),
-        functions={"cpu": "kernels.parttree.medoids:medoid_tree"},
+        functions={"cpu": "antidiag.kernels.parttree.medoids:medoid_tree"},
         unplayed="It parts only families of more than twenty sequences for each reference, too many to be followed. "
         "Play Single linkage, by which each part is joined, and PartTree, which shows parts around picks.",
         footprint=sizes.medoid_footprint,
@@ -148,8 +148,8 @@ METHODS = (
         problem=ALIGNMENT_PROBLEM,
         parameters=(THREADS, WARPS),
         backends={
-            "cpu": "kernels.parttree.alignment_cpu:msa_parttree",
-            "cuda": "kernels.parttree.alignment_cuda:msa_parttree",
+            "cpu": "antidiag.kernels.parttree.alignment_cpu:msa_parttree",
+            "cuda": "antidiag.kernels.parttree.alignment_cuda:msa_parttree",
         },
         returns=frozenset({"alignment", "tree"}),
         footprint=sizes.alignment_footprint,
@@ -171,7 +171,7 @@ METHODS = (
         citation=FAMSA,
         problem=adding.ADDING,
         parameters=(THREADS,),
-        backends={"cpu": "kernels.parttree.adding_cpu:parttree_add"},
+        backends={"cpu": "antidiag.kernels.parttree.adding_cpu:parttree_add"},
         returns=frozenset({"alignment"}),
         footprint=adding.footprint,
         automatic=sizes.automatic,

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from kernels.memory import Footprint
-from kernels.method import ProblemType
-from kernels.model import Sequence
-from kernels.msa.consistency.given import ADDED, GIVEN, GivenProblem, given_problem
-from kernels.msa.problem import problem_type
-from kernels.parameters import resolve, typed
-from kernels.parttree.alignment import OPTIONS as ALIGNMENT_OPTIONS
-from kernels.parttree.alignment import completed
-from kernels.parttree.parameters import Threads
-from kernels.serialization import stored
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.method import ProblemType
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.msa.consistency.given import ADDED, GIVEN, GivenProblem, given_problem
+from antidiag.kernels.msa.problem import problem_type
+from antidiag.kernels.parameters import resolve, typed
+from antidiag.kernels.parttree.alignment import OPTIONS as ALIGNMENT_OPTIONS
+from antidiag.kernels.parttree.alignment import completed
+from antidiag.kernels.parttree.parameters import Threads
+from antidiag.kernels.serialization import stored
 
 OPTIONS = tuple(option for option in ALIGNMENT_OPTIONS
                 if option.name in ("matrix", "gap_open", "gap_extend", "gap_end", "growth"))  # fmt: skip
@@ -53,7 +53,7 @@ def _build(data: Sequences[Any], given: Mapping[str, Any]) -> GivenProblem:
 
 ADDING: ProblemType = replace(
     problem_type("parttree-add", "Many sequences added to an alignment", OPTIONS, _rules,
-                 "kernels.parttree.trials:ADDING", inputs=(GIVEN, ADDED)),
+                 "antidiag.kernels.parttree.trials:ADDING", inputs=(GIVEN, ADDED)),
     build=_build,
 )  # fmt: skip
 

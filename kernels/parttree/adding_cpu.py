@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.compiling import compiled_ms
-from kernels.cpu.phases import PhaseClock, PhaseLog
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.model import Outcome, Sequence, SequenceType, joined
-from kernels.monitor import Monitor
-from kernels.msa.consistency.given import GivenProblem
-from kernels.msa.problem import MsaAnswer, answer_of
-from kernels.parameters import typed
-from kernels.parttree import cpu_adding
-from kernels.parttree.adding import ADDING, gap_table
-from kernels.parttree.alignment import refuse_rows, table_of
-from kernels.parttree.parameters import Threads
-from kernels.parttree.symbols import AMINO_ACIDS, BASES, SYMBOLS, codes_of, encoded
-from kernels.steps import Steps
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.compiling import compiled_ms
+from antidiag.kernels.cpu.phases import PhaseClock, PhaseLog
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.model import Outcome, Sequence, SequenceType, joined
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.consistency.given import GivenProblem
+from antidiag.kernels.msa.problem import MsaAnswer, answer_of
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.parttree import cpu_adding
+from antidiag.kernels.parttree.adding import ADDING, gap_table
+from antidiag.kernels.parttree.alignment import refuse_rows, table_of
+from antidiag.kernels.parttree.parameters import Threads
+from antidiag.kernels.parttree.symbols import AMINO_ACIDS, BASES, SYMBOLS, codes_of, encoded
+from antidiag.kernels.steps import Steps
 
 PROFILE, ADDITION, ROWS = "profile", "adding", "rows"
 

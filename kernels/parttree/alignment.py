@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from kernels import memory
-from kernels.errors import MemoryRefused, ParameterError
-from kernels.io.tree import Tree
-from kernels.model import Sequence, contents_of, lengths_of
-from kernels.msa.guide import binary
-from kernels.msa.problem import MsaProblem
-from kernels.parameters import Parameter
-from kernels.parttree.problem import OPTIONS as PART_TREE_OPTIONS
-from kernels.parttree.symbols import (
+from antidiag.kernels import memory
+from antidiag.kernels.errors import MemoryRefused, ParameterError
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Sequence, contents_of, lengths_of
+from antidiag.kernels.msa.guide import binary
+from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.parttree.problem import OPTIONS as PART_TREE_OPTIONS
+from antidiag.kernels.parttree.symbols import (
     AMINO_ACIDS,
     BASES,
     BITS,
@@ -29,9 +29,9 @@ from kernels.parttree.symbols import (
     Rules,
     encoded,
 )
-from kernels.scoring import named_matrix
-from kernels.scoring_options import nucleotides
-from kernels.serialization import stored
+from antidiag.kernels.scoring import named_matrix
+from antidiag.kernels.scoring_options import nucleotides
+from antidiag.kernels.serialization import stored
 
 SINGLE, MEDOID, PARTTREE = GUIDES = ("single-linkage", "medoid", "parttree")
 MOST_COST = 1000.0

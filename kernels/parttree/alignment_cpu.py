@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.compiling import compiled_ms
-from kernels.cpu.phases import PhaseClock, PhaseLog
-from kernels.model import Outcome, Sequence, SequenceType, joined, lengths_of
-from kernels.monitor import Monitor
-from kernels.msa.problem import MsaProblem, answer_of
-from kernels.parameters import typed
-from kernels.parttree.alignment import (
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.compiling import compiled_ms
+from antidiag.kernels.cpu.phases import PhaseClock, PhaseLog
+from antidiag.kernels.model import Outcome, Sequence, SequenceType, joined, lengths_of
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.problem import MsaProblem, answer_of
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.parttree.alignment import (
     MEDOID,
     SINGLE,
     Leaves,
@@ -26,21 +26,21 @@ from kernels.parttree.alignment import (
     refuse_rows,
     table_of,
 )
-from kernels.parttree.cpu import Indexed, Log, compile_all, encoded
-from kernels.parttree.cpu_counts import TASK
-from kernels.parttree.cpu_rows import Standing, Texts, written
-from kernels.parttree.cpu_stage import Found, aligned_alone
-from kernels.parttree.linkage import edges, single_linkage
-from kernels.parttree.medoids import compile_all as compile_medoids
-from kernels.parttree.medoids import medoid_linkage
-from kernels.parttree.parameters import Threads
-from kernels.parttree.problem import PartTreeProblem
-from kernels.parttree.recursion import Recursion, told, whole_tree
-from kernels.parttree.refining import compile_refining, refined, tree_of_rows
-from kernels.parttree.symbols import Nodes
-from kernels.parttree.tasks import roots_of, steps_of, tasks
-from kernels.parttree.words import letters_of
-from kernels.steps import Steps
+from antidiag.kernels.parttree.cpu import Indexed, Log, compile_all, encoded
+from antidiag.kernels.parttree.cpu_counts import TASK
+from antidiag.kernels.parttree.cpu_rows import Standing, Texts, written
+from antidiag.kernels.parttree.cpu_stage import Found, aligned_alone
+from antidiag.kernels.parttree.linkage import edges, single_linkage
+from antidiag.kernels.parttree.medoids import compile_all as compile_medoids
+from antidiag.kernels.parttree.medoids import medoid_linkage
+from antidiag.kernels.parttree.parameters import Threads
+from antidiag.kernels.parttree.problem import PartTreeProblem
+from antidiag.kernels.parttree.recursion import Recursion, told, whole_tree
+from antidiag.kernels.parttree.refining import compile_refining, refined, tree_of_rows
+from antidiag.kernels.parttree.symbols import Nodes
+from antidiag.kernels.parttree.tasks import roots_of, steps_of, tasks
+from antidiag.kernels.parttree.words import letters_of
+from antidiag.kernels.steps import Steps
 
 TREE, ALIGNMENT, ROWS, FURTHER, REFINEMENT = "tree", "alignment", "rows", "further passes", "refinement"
 
@@ -200,7 +200,7 @@ def compile_alignment(kind: str, further: bool) -> None:
         compile_medoids()
     elif kind != SINGLE:
         compile_all()
-    from kernels.parttree.alignment import rules
+    from antidiag.kernels.parttree.alignment import rules
 
     texts = (b"ACDEFGHIKL", b"ACDEFGGHIKL", b"WWW")
     sequences = tuple(Sequence(str(number), text, SequenceType.PROTEIN) for number, text in enumerate(texts))

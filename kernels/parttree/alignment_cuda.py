@@ -9,27 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.compiling import compiled_ms
-from kernels.cpu.phases import PhaseClock
-from kernels.cuda.run import Run
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.msa.problem import MsaProblem
-from kernels.parameters import typed
-from kernels.parttree.alignment import MEDOID, SINGLE, Leaves, table_of
-from kernels.parttree.alignment_cpu import TREE, compiler_of, stages
-from kernels.parttree.cpu_stage import Found
-from kernels.parttree.cuda import TASK, Counted
-from kernels.parttree.cuda_lcs import single_linkage
-from kernels.parttree.cuda_profiles import Levels
-from kernels.parttree.linkage import edges
-from kernels.parttree.medoids import medoid_linkage
-from kernels.parttree.parameters import Warps
-from kernels.parttree.problem import PartTreeProblem
-from kernels.parttree.recursion import Recursion, told
-from kernels.parttree.words import letters_of
-from kernels.steps import Steps
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.compiling import compiled_ms
+from antidiag.kernels.cpu.phases import PhaseClock
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.parttree.alignment import MEDOID, SINGLE, Leaves, table_of
+from antidiag.kernels.parttree.alignment_cpu import TREE, compiler_of, stages
+from antidiag.kernels.parttree.cpu_stage import Found
+from antidiag.kernels.parttree.cuda import TASK, Counted
+from antidiag.kernels.parttree.cuda_lcs import single_linkage
+from antidiag.kernels.parttree.cuda_profiles import Levels
+from antidiag.kernels.parttree.linkage import edges
+from antidiag.kernels.parttree.medoids import medoid_linkage
+from antidiag.kernels.parttree.parameters import Warps
+from antidiag.kernels.parttree.problem import PartTreeProblem
+from antidiag.kernels.parttree.recursion import Recursion, told
+from antidiag.kernels.parttree.words import letters_of
+from antidiag.kernels.steps import Steps
 
 
 def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:

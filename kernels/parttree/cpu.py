@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.compiling import compiled_ms
-from kernels.cpu.phases import PhaseClock
-from kernels.model import Outcome, Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.parttree import cpu_counts, cpu_words
-from kernels.parttree.cpu_counts import TASK, Batch, Found
-from kernels.parttree.parameters import SectionParameters, Threads
-from kernels.parttree.problem import PartTreeProblem
-from kernels.parttree.recursion import NOTHING, part_tree, told
-from kernels.parttree.sections import PART, Sections, batches, calculate, maps_of, returned, sections
-from kernels.parttree.words import Letters, Words, empty_words, letters_of
-from kernels.steps import Steps
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.compiling import compiled_ms
+from antidiag.kernels.cpu.phases import PhaseClock
+from antidiag.kernels.model import Outcome, Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.parttree import cpu_counts, cpu_words
+from antidiag.kernels.parttree.cpu_counts import TASK, Batch, Found
+from antidiag.kernels.parttree.parameters import SectionParameters, Threads
+from antidiag.kernels.parttree.problem import PartTreeProblem
+from antidiag.kernels.parttree.recursion import NOTHING, part_tree, told
+from antidiag.kernels.parttree.sections import PART, Sections, batches, calculate, maps_of, returned, sections
+from antidiag.kernels.parttree.words import Letters, Words, empty_words, letters_of
+from antidiag.kernels.steps import Steps
 
 ALL = 1 << 60
 """Members of a task that is a whole group."""

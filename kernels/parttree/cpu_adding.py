@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
-from kernels.cpu.simd import take_ticket
-from kernels.parttree.cpu_align import LANES, LEFT, UP, align, path, width
-from kernels.parttree.cpu_profiles import push_leaf
-from kernels.parttree.symbols import ENDS, EXTENDS, LETTERS, OPENS, SYMBOLS, UNKNOWN
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.simd import take_ticket
+from antidiag.kernels.parttree.cpu_align import LANES, LEFT, UP, align, path, width
+from antidiag.kernels.parttree.cpu_profiles import push_leaf
+from antidiag.kernels.parttree.symbols import ENDS, EXTENDS, LETTERS, OPENS, SYMBOLS, UNKNOWN
 
 NO_LETTER = 255
 TASK = 16

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.float_lanes import add, greater, load, maximum, multiply, no_less, splat, store, subtract
-from kernels.cpu.jit import called, inlined
-from kernels.cpu.simd import acquire, either, select
-from kernels.cpu.simd import splat as splat_whole
-from kernels.cpu.simd import store as store_whole
-from kernels.parttree.symbols import ENDS, EXTENDS, OPENS, SYMBOLS
+from antidiag.kernels.cpu.float_lanes import add, greater, load, maximum, multiply, no_less, splat, store, subtract
+from antidiag.kernels.cpu.jit import called, inlined
+from antidiag.kernels.cpu.simd import acquire, either, select
+from antidiag.kernels.cpu.simd import splat as splat_whole
+from antidiag.kernels.cpu.simd import store as store_whole
+from antidiag.kernels.parttree.symbols import ENDS, EXTENDS, OPENS, SYMBOLS
 
 DIAGONAL, UP, LEFT = 0, 1, 2
 FROM_UP, FROM_LEFT, UP_OPENS, LEFT_OPENS = np.int32(1), np.int32(2), np.int32(4), np.int32(8)

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled, inlined
-from kernels.cpu.simd import take_ticket
-from kernels.parttree.cpu_words import distance, factor
-from kernels.trees.distances.kmers import FARTHEST
+from antidiag.kernels.cpu.jit import called, compiled, inlined
+from antidiag.kernels.cpu.simd import take_ticket
+from antidiag.kernels.parttree.cpu_words import distance, factor
+from antidiag.kernels.trees.distances.kmers import FARTHEST
 
 TASK = 1024
 """Members of a task at most."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled, inlined
-from kernels.cpu.simd import take_ticket
-from kernels.parttree.problem import FILTER, MEAN_SHARE
+from antidiag.kernels.cpu.jit import called, compiled, inlined
+from antidiag.kernels.cpu.simd import take_ticket
+from antidiag.kernels.parttree.problem import FILTER, MEAN_SHARE
 
 MOST = np.uint64(2**64 - 1)
 NEAREST_SHARE, EACH_SHARE = 1 - MEAN_SHARE, MEAN_SHARE / 2

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled, inlined
-from kernels.cpu.simd import (
+from antidiag.kernels.cpu.jit import called, compiled, inlined
+from antidiag.kernels.cpu.simd import (
     acquire,
     add,
     any_lane,
@@ -32,7 +32,7 @@ from kernels.cpu.simd import (
     store,
     subtract,
 )
-from kernels.parttree.symbols import BITS
+from antidiag.kernels.parttree.symbols import BITS
 
 LANES = 64
 SYMBOLS = 21

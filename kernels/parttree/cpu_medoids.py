@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.cpu.simd import take_ticket
-from kernels.parttree.cpu_lcs import FAR, LANES, common_of
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.simd import take_ticket
+from antidiag.kernels.parttree.cpu_lcs import FAR, LANES, common_of
 
 TASK = 64
 """Members that a thread takes at a time."""

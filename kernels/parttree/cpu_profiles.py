@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
-from kernels.cpu.simd import acquire
-from kernels.parttree.cpu_align import LANES, LEFT, UP, align, occupied, path, width
-from kernels.parttree.symbols import ENDS, EXTENDS, LETTERS, OPENS, SYMBOLS, UNKNOWN
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.simd import acquire
+from antidiag.kernels.parttree.cpu_align import LANES, LEFT, UP, align, occupied, path, width
+from antidiag.kernels.parttree.symbols import ENDS, EXTENDS, LETTERS, OPENS, SYMBOLS, UNKNOWN
 
 GAPS = 1 << OPENS | 1 << EXTENDS | 1 << ENDS
 MOST_ROWS = 65_535

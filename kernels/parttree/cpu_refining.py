@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
-from kernels.cpu.simd import acquire
-from kernels.io import aligned
-from kernels.parttree.cpu_adding import profile_of
-from kernels.parttree.cpu_align import LANES, align, path, width
-from kernels.parttree.cpu_lcs import FAR, edge_key
-from kernels.parttree.symbols import SYMBOLS
+from antidiag.kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.cpu.simd import acquire
+from antidiag.kernels.io import aligned
+from antidiag.kernels.parttree.cpu_adding import profile_of
+from antidiag.kernels.parttree.cpu_align import LANES, align, path, width
+from antidiag.kernels.parttree.cpu_lcs import FAR, edge_key
+from antidiag.kernels.parttree.symbols import SYMBOLS
 
 GAP = np.uint8(aligned.GAP)
 NO_LETTER = np.uint8(0)

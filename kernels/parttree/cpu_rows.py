@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled, inlined
-from kernels.cpu.simd import acquire
-from kernels.io import aligned
+from antidiag.kernels.cpu.jit import called, compiled, inlined
+from antidiag.kernels.cpu.simd import acquire
+from antidiag.kernels.io import aligned
 
 GAP = np.uint8(aligned.GAP)
 

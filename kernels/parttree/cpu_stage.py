@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.parttree import cpu_profiles
-from kernels.parttree.alignment import Leaves
-from kernels.parttree.cpu_profiles import MERGED, Ready, nothing_ready, together
-from kernels.parttree.symbols import Nodes, Rules
-from kernels.parttree.tasks import tasks
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.parttree import cpu_profiles
+from antidiag.kernels.parttree.alignment import Leaves
+from antidiag.kernels.parttree.cpu_profiles import MERGED, Ready, nothing_ready, together
+from antidiag.kernels.parttree.symbols import Nodes, Rules
+from antidiag.kernels.parttree.tasks import tasks
 
 Found = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Columns of every node, places and gaps: see `cpu_profiles.progressive`."""

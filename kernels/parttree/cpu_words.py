@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
-from kernels.cpu.simd import take_ticket
-from kernels.trees.distances.kmers import FARTHEST, K
+from antidiag.kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.cpu.simd import take_ticket
+from antidiag.kernels.trees.distances.kmers import FARTHEST, K
 
 PART = 256
 """Sequences that a thread takes at a time."""

@@ -11,15 +11,15 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.compiling import compiled_ms
-from kernels.cuda import blocks
-from kernels.cuda.compile import allow_shared
-from kernels.cuda.run import Run
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.parttree.cpu import (
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.compiling import compiled_ms
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.compile import allow_shared
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.parttree.cpu import (
     CALCULATION,
     CALCULATION_NUMBER,
     MAPS,
@@ -32,16 +32,16 @@ from kernels.parttree.cpu import (
     room_for,
     run_sections,
 )
-from kernels.parttree.cpu_counts import Batch, Found
-from kernels.parttree.cuda_sources import BATCH, COUNTERS, FOUND, MEASURE, SECTIONS
-from kernels.parttree.cuda_sources import WORDS as STRUCT
-from kernels.parttree.parameters import SectionParameters, Warps
-from kernels.parttree.problem import PartTreeProblem
-from kernels.parttree.recursion import part_tree, told
-from kernels.parttree.sections import Sections
-from kernels.parttree.words import Letters, Words, empty_words, letters_of
-from kernels.steps import Steps
-from kernels.trees.distances.tiling import resized
+from antidiag.kernels.parttree.cpu_counts import Batch, Found
+from antidiag.kernels.parttree.cuda_sources import BATCH, COUNTERS, FOUND, MEASURE, SECTIONS
+from antidiag.kernels.parttree.cuda_sources import WORDS as STRUCT
+from antidiag.kernels.parttree.parameters import SectionParameters, Warps
+from antidiag.kernels.parttree.problem import PartTreeProblem
+from antidiag.kernels.parttree.recursion import part_tree, told
+from antidiag.kernels.parttree.sections import Sections
+from antidiag.kernels.parttree.words import Letters, Words, empty_words, letters_of
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.trees.distances.tiling import resized
 
 TASK = 256
 """Members of a task at most."""

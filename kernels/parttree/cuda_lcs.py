@@ -14,20 +14,20 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cpu.compiling import compiled_ms
-from kernels.cpu.jit import compiled, inlined
-from kernels.cuda import blocks
-from kernels.cuda.compile import allow_shared
-from kernels.cuda.run import Run
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.parttree import cpu_lcs
-from kernels.parttree.cpu_lcs import edge_key, root_of
-from kernels.parttree.cuda_sources import LCS
-from kernels.parttree.linkage import PHASE, by_length, compile_linkage, joins_along, linked
-from kernels.parttree.problem import PartTreeProblem
-from kernels.parttree.symbols import BITS
-from kernels.steps import Steps
+from antidiag.kernels.cpu.compiling import compiled_ms
+from antidiag.kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.compile import allow_shared
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parttree import cpu_lcs
+from antidiag.kernels.parttree.cpu_lcs import edge_key, root_of
+from antidiag.kernels.parttree.cuda_sources import LCS
+from antidiag.kernels.parttree.linkage import PHASE, by_length, compile_linkage, joins_along, linked
+from antidiag.kernels.parttree.problem import PartTreeProblem
+from antidiag.kernels.parttree.symbols import BITS
+from antidiag.kernels.steps import Steps
 
 LANES = 32
 WORDS = (1, 2, 3, 4, 6, 8)

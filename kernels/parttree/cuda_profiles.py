@@ -14,16 +14,16 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.cuda import blocks
-from kernels.cuda.run import Run
-from kernels.parttree.alignment import Leaves
-from kernels.parttree.cpu_profiles import MERGED, MOST_ROWS, Ready
-from kernels.parttree.cpu_stage import Found, aligned
-from kernels.parttree.cuda_sources import JOIN, PATH, PROFILES
-from kernels.parttree.sizes import rooms
-from kernels.parttree.symbols import SYMBOLS, Rules
-from kernels.parttree.tasks import above, steps_of
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.parttree.alignment import Leaves
+from antidiag.kernels.parttree.cpu_profiles import MERGED, MOST_ROWS, Ready
+from antidiag.kernels.parttree.cpu_stage import Found, aligned
+from antidiag.kernels.parttree.cuda_sources import JOIN, PATH, PROFILES
+from antidiag.kernels.parttree.sizes import rooms
+from antidiag.kernels.parttree.symbols import SYMBOLS, Rules
+from antidiag.kernels.parttree.tasks import above, steps_of
 
 LANES, MOST_WARPS, FILLED = 32, 8, 16
 """Warps of a block at most; warps that a multiprocessor has to do at least, before blocks become smaller."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kernels.cuda.structs import Constants, Struct
-from kernels.parttree import symbols
+from antidiag.kernels.cuda.structs import Constants, Struct
+from antidiag.kernels.parttree import symbols
 
 HERE = Path(__file__).parent
 

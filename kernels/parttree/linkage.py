@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.compiling import compiled_ms
-from kernels.cpu.phases import PhaseClock, PhaseLog
-from kernels.model import Outcome, contents_of
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.parttree import cpu_lcs
-from kernels.parttree.parameters import Threads
-from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
-from kernels.parttree.recursion import told, whole_tree
-from kernels.parttree.sizes import linkage_blocks
-from kernels.parttree.symbols import encoded
-from kernels.steps import Steps
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.compiling import compiled_ms
+from antidiag.kernels.cpu.phases import PhaseClock, PhaseLog
+from antidiag.kernels.model import Outcome, contents_of
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.parttree import cpu_lcs
+from antidiag.kernels.parttree.parameters import Threads
+from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
+from antidiag.kernels.parttree.recursion import told, whole_tree
+from antidiag.kernels.parttree.sizes import linkage_blocks
+from antidiag.kernels.parttree.symbols import encoded
+from antidiag.kernels.steps import Steps
 
 PHASE = "linkage"
 

@@ -17,20 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.compiling import compiled_ms
-from kernels.cpu.phases import PhaseClock, PhaseLog
-from kernels.errors import Cancelled
-from kernels.model import Outcome, contents_of
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.parttree import cpu_groups, cpu_lcs, cpu_medoids
-from kernels.parttree.linkage import by_length, edges, single_linkage
-from kernels.parttree.parameters import Threads
-from kernels.parttree.problem import LINKED, ROUNDS, UNIT, PartTreeAnswer, PartTreeProblem
-from kernels.parttree.recursion import told, whole_tree
-from kernels.parttree.symbols import encoded
-from kernels.steps import Steps
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.compiling import compiled_ms
+from antidiag.kernels.cpu.phases import PhaseClock, PhaseLog
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.model import Outcome, contents_of
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.parttree import cpu_groups, cpu_lcs, cpu_medoids
+from antidiag.kernels.parttree.linkage import by_length, edges, single_linkage
+from antidiag.kernels.parttree.parameters import Threads
+from antidiag.kernels.parttree.problem import LINKED, ROUNDS, UNIT, PartTreeAnswer, PartTreeProblem
+from antidiag.kernels.parttree.recursion import told, whole_tree
+from antidiag.kernels.parttree.symbols import encoded
+from antidiag.kernels.steps import Steps
 
 PHASE = "medoids"
 Tell = Callable[[int, int], None]

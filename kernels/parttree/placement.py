@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels.dynamic_class import SPDP, Picture, Placement, picture
+from antidiag.kernels.dynamic_class import SPDP, Picture, Placement, picture
 
 
 def _joins() -> Picture:

@@ -9,16 +9,29 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.tree import Tree
-from kernels.parameters import Parameter
-from kernels.parttree.problem import FILTER, PartTreeProblem
-from kernels.parttree.problem import PARTTREE as CRITERION
-from kernels.parttree.reference import Node, Textbook, even, ordered, part_tree
-from kernels.plays.inputs import sequences_of
-from kernels.plays.model import Branch, Case, Cell, Crossing, Formula, Held, Play, Step, Table, blank, names, number
-from kernels.plays.staging import Staging
-from kernels.text import counted
-from kernels.trials import Choose
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.parttree.problem import FILTER, PartTreeProblem
+from antidiag.kernels.parttree.problem import PARTTREE as CRITERION
+from antidiag.kernels.parttree.reference import Node, Textbook, even, ordered, part_tree
+from antidiag.kernels.plays.inputs import sequences_of
+from antidiag.kernels.plays.model import (
+    Branch,
+    Case,
+    Cell,
+    Crossing,
+    Formula,
+    Held,
+    Play,
+    Step,
+    Table,
+    blank,
+    names,
+    number,
+)
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.text import counted
+from antidiag.kernels.trials import Choose
 
 SEQUENCES = Parameter(
     "sequences", "text", "Sequences", "Parted by commas; different ones, of some ten letters or more.",

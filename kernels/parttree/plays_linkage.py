@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.tree import Tree
-from kernels.parameters import Parameter
-from kernels.parttree import reference
-from kernels.parttree.problem import SINGLE, PartTreeProblem
-from kernels.plays.inputs import sequences_of
-from kernels.plays.model import (
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.parttree import reference
+from antidiag.kernels.parttree.problem import SINGLE, PartTreeProblem
+from antidiag.kernels.plays.inputs import sequences_of
+from antidiag.kernels.plays.model import (
     GIVEN,
     Branch,
     Case,
@@ -27,9 +27,9 @@ from kernels.plays.model import (
     names,
     number,
 )
-from kernels.plays.staging import Staging
-from kernels.text import counted
-from kernels.trials import Choose
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.text import counted
+from antidiag.kernels.trials import Choose
 
 SEQUENCES = Parameter("sequences", "text", "Sequences", "Parted by commas.",
                       default="GATTACA, GATTCA, GCATACA, TTGCATG, TTGCAG, TGCATGG")  # fmt: skip

@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from kernels import scoring_options
-from kernels.courtesy import in_turns
-from kernels.io import newick, tree_files
-from kernels.io.names import distinct, renaming
-from kernels.io.sequences import SEQUENCE
-from kernels.io.tree import Tree
-from kernels.method import Input, ProblemType, Rows
-from kernels.model import Result, Sequence, lengths_of, same_names
-from kernels.parameters import Parameter, resolve
-from kernels.parttree.placement import JOINS
-from kernels.serialization import stored
-from kernels.trees.distances.kmers import K
+from antidiag.kernels import scoring_options
+from antidiag.kernels.courtesy import in_turns
+from antidiag.kernels.io import newick, tree_files
+from antidiag.kernels.io.names import distinct, renaming
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.method import Input, ProblemType, Rows
+from antidiag.kernels.model import Result, Sequence, lengths_of, same_names
+from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.parttree.placement import JOINS
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.trees.distances.kmers import K
 
 SEQUENCES = Input(SEQUENCE, 1, None)
 
@@ -210,6 +210,6 @@ PART_TREE = ProblemType(
     settings=lambda problem: [("References", f"{problem.references:,}"), ("Seed", str(problem.pick_seed))],
     option_values=option_values,
     unit="pairs",
-    trials="kernels.parttree.trials:PART_TREE",
+    trials="antidiag.kernels.parttree.trials:PART_TREE",
     placement=JOINS,
 )

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.jit import compiled
-from kernels.io.tree import Tree
-from kernels.model import contents_of
-from kernels.monitor import Monitor
-from kernels.parttree import cpu_groups
-from kernels.parttree.cpu_counts import Batch, Found
-from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
-from kernels.parttree.words import Words
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import contents_of
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parttree import cpu_groups
+from antidiag.kernels.parttree.cpu_counts import Batch, Found
+from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
+from antidiag.kernels.parttree.words import Words
 
 MOST_DISTANCES = 1 << 25
 """Distances between the picks of groups that are split together, at most, where a single group has not more."""

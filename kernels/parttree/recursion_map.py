@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.monitor import Monitor
-from kernels.parttree.cpu import Indexed, Log, compile_all, encoded
-from kernels.parttree.cpu_counts import TASK, Batch
-from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
-from kernels.parttree.words import letters_of
-from kernels.steps import Steps
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parttree.cpu import Indexed, Log, compile_all, encoded
+from antidiag.kernels.parttree.cpu_counts import TASK, Batch
+from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
+from antidiag.kernels.parttree.words import letters_of
+from antidiag.kernels.steps import Steps
 
 
 @dataclass(frozen=True, eq=False)

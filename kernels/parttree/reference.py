@@ -8,10 +8,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.io.tree import Tree
-from kernels.model import Sequence
-from kernels.parttree.problem import FILTER, LINKED, MEAN_SHARE, ROUNDS, UNIT, PartTreeAnswer, PartTreeProblem, draw_key
-from kernels.trees.distances.kmers import BASES, FARTHEST, GROUPS, LENGTH_FACTOR, K
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.parttree.problem import (
+    FILTER,
+    LINKED,
+    MEAN_SHARE,
+    ROUNDS,
+    UNIT,
+    PartTreeAnswer,
+    PartTreeProblem,
+    draw_key,
+)
+from antidiag.kernels.trees.distances.kmers import BASES, FARTHEST, GROUPS, LENGTH_FACTOR, K
 
 AMINO_ACIDS, BASES_AND_U = b"ACDEFGHIKLMNPQRSTVWY", b"ACGT"
 

@@ -7,16 +7,16 @@ from functools import cache, partial
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.io.aligned import GAP
-from kernels.parttree import cpu_refining
-from kernels.parttree.adding import gap_table
-from kernels.parttree.alignment import refuse_rows
-from kernels.parttree.cpu_adding import NO_LETTER
-from kernels.parttree.cpu_align import LEFT, UP
-from kernels.parttree.linkage import edges, joins_along, spanning
-from kernels.parttree.symbols import AMINO_ACIDS, BASES, SYMBOLS, Rules, codes_of
-from kernels.parttree.tasks import steps_of
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.parttree import cpu_refining
+from antidiag.kernels.parttree.adding import gap_table
+from antidiag.kernels.parttree.alignment import refuse_rows
+from antidiag.kernels.parttree.cpu_adding import NO_LETTER
+from antidiag.kernels.parttree.cpu_align import LEFT, UP
+from antidiag.kernels.parttree.linkage import edges, joins_along, spanning
+from antidiag.kernels.parttree.symbols import AMINO_ACIDS, BASES, SYMBOLS, Rules, codes_of
+from antidiag.kernels.parttree.tasks import steps_of
 
 Tell = Callable[[int, int], None]
 BLOCK = 2048

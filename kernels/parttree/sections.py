@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
-from kernels.cpu.simd import take_ticket
-from kernels.parttree.cpu_words import distance, factor
-from kernels.parttree.words import Words
+from antidiag.kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.cpu.simd import take_ticket
+from antidiag.kernels.parttree.cpu_words import distance, factor
+from antidiag.kernels.parttree.words import Words
 
 PART = 32
 """Sections that a thread of the CPU takes at a time."""

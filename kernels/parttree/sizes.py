@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.workers import cores
-from kernels.memory import Footprint
-from kernels.msa.problem import MsaProblem
-from kernels.parameters import typed
-from kernels.parttree.alignment import MEDOID, PARTTREE, SINGLE, growth, linkage_steps
-from kernels.parttree.parameters import SectionParameters, Threads
-from kernels.parttree.problem import LINKED, PartTreeProblem
-from kernels.parttree.symbols import BITS
-from kernels.steps import Logged, Share
-from kernels.trees.distances.kmers import BASES, GROUPS, K
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.parttree.alignment import MEDOID, PARTTREE, SINGLE, growth, linkage_steps
+from antidiag.kernels.parttree.parameters import SectionParameters, Threads
+from antidiag.kernels.parttree.problem import LINKED, PartTreeProblem
+from antidiag.kernels.parttree.symbols import BITS
+from antidiag.kernels.steps import Logged, Share
+from antidiag.kernels.trees.distances.kmers import BASES, GROUPS, K
 
 WORD_BYTES = 7
 """A letter, its 6-mer and how often that is there."""

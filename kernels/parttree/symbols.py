@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.model import Sequence, joined
+from antidiag.kernels.model import Sequence, joined
 
 AMINO_ACIDS, BASES = b"ACDEFGHIKLMNPQRSTVWY", b"ACGT"
 BITS = 32

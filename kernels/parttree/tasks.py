@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.parttree.cpu_profiles import MERGED, MOST_ROWS
-from kernels.parttree.symbols import Nodes
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.parttree.cpu_profiles import MERGED, MOST_ROWS
+from antidiag.kernels.parttree.symbols import Nodes
 
 LEAST = 4
 """Leaves of a subtree that is a task: smaller ones are aligned where they are needed, as their profiles would wait for

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.aligned import GAP
-from kernels.method import Method, ProblemType
-from kernels.model import Result, Sequence, SequenceType
-from kernels.msa import trials as msa_trials
-from kernels.msa.consistency.given import GivenProblem
-from kernels.msa.consistency.given_trials import gapped
-from kernels.msa.problem import MsaAnswer
-from kernels.parttree import reference
-from kernels.parttree.problem import MEDOID, PARTTREE, SINGLE, PartTreeAnswer, PartTreeProblem
-from kernels.trees.distances.trials import AMINO_ACIDS, BASES, family
-from kernels.trees.trials import path_lengths
-from kernels.trials import Choose, Run, Symmetry, Trials
+from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.method import Method, ProblemType
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.msa import trials as msa_trials
+from antidiag.kernels.msa.consistency.given import GivenProblem
+from antidiag.kernels.msa.consistency.given_trials import gapped
+from antidiag.kernels.msa.problem import MsaAnswer
+from antidiag.kernels.parttree import reference
+from antidiag.kernels.parttree.problem import MEDOID, PARTTREE, SINGLE, PartTreeAnswer, PartTreeProblem
+from antidiag.kernels.trees.distances.trials import AMINO_ACIDS, BASES, family
+from antidiag.kernels.trees.trials import path_lengths
+from antidiag.kernels.trials import Choose, Run, Symmetry, Trials
 
 MOST, LARGER, LONGEST = 40, 300, 60
 SHORT = 4, 6
@@ -148,7 +148,7 @@ PART_TREE = Trials(
 
 
 def _alignment() -> ProblemType:
-    from kernels.parttree import ALIGNMENT_PROBLEM  # it names these trials
+    from antidiag.kernels.parttree import ALIGNMENT_PROBLEM  # it names these trials
 
     return ALIGNMENT_PROBLEM
 
@@ -197,7 +197,7 @@ ALIGNMENT = msa_trials.trials(
 
 
 def _adding() -> ProblemType:
-    from kernels.parttree import adding  # it names these trials
+    from antidiag.kernels.parttree import adding  # it names these trials
 
     return adding.ADDING
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.model import Sequence, joined, lengths_of
-from kernels.trees.distances.kmers import BASES, GROUPS, LENGTH_FACTOR, K, letter_codes
+from antidiag.kernels.model import Sequence, joined, lengths_of
+from antidiag.kernels.trees.distances.kmers import BASES, GROUPS, LENGTH_FACTOR, K, letter_codes
 
 
 class Letters(NamedTuple):

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.plays.model import Machine, Play
+from antidiag.kernels.plays.model import Machine, Play
 
 BY_STEPS, BY_TIME, BY_MEASURED = "steps", "modelled time", "measured time"
 

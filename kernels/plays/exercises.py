@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kernels.plays.model import Case, Cell, Play, number, same
-from kernels.plays.staging import Staging
-from kernels.text import real
-from kernels.trials import Chance
+from antidiag.kernels.plays.model import Case, Cell, Play, number, same
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.text import real
+from antidiag.kernels.trials import Chance
 
 BLANKS, QUESTIONS, OPTIONS = 8, 4, 4
 MOST_TRIES = 50

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kernels.errors import InputError
-from kernels.memory import bytes_text
-from kernels.plays.model import Cell, Machine, Play, number
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.plays.model import Cell, Machine, Play, number
 
 PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 CELL = re.compile(r"(.+)\((\d+(?:, \d+)*)\)")

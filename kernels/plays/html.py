@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from kernels.plays import telling
-from kernels.plays.clock import Clock
-from kernels.plays.model import NEVER, Play
+from antidiag.kernels.plays import telling
+from antidiag.kernels.plays.clock import Clock
+from antidiag.kernels.plays.model import NEVER, Play
 
 SCRIPT = Path(__file__).with_name("page.js")
 STYLE = Path(__file__).with_name("page.css")

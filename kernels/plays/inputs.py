@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from kernels.errors import InputError, ParameterError
-from kernels.model import Sequence, SequenceType
-from kernels.parameters import Parameter
-from kernels.text import real, shown
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.text import real, shown
 
 NUCLEOTIDES = frozenset("ACGTUN")
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.plays.model import Case, Cell, Play, same
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.plays.model import Case, Cell, Play, same
 
 MOST_WAYS = 1000
 """Ways that are stepped through."""

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kernels.errors import InputError
-from kernels.method import Method
-from kernels.parameters import Parameter, resolve
-from kernels.plays.model import Play
-from kernels.trials import Choose
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.method import Method
+from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.plays.model import Play
+from antidiag.kernels.trials import Choose
 
 MOST_CELLS = 6000
 """Cells of a play: more cannot be read, and every one of them has a formula."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kernels.memory import bytes_text
-from kernels.method import Rows
-from kernels.plays.model import Cell, Formula, Machine, Play, number
-from kernels.text import counted
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.method import Rows
+from antidiag.kernels.plays.model import Cell, Formula, Machine, Play, number
+from antidiag.kernels.text import counted
 
 RULES = {"max": "the greatest of", "min": "the least of", "sum": "the sum of",
          "product": "the product of", "value": ""}  # fmt: skip

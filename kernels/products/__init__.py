@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kernels.analysis import ADD_AND_MAX, least
-from kernels.method import Input, Method, ProblemType
-from kernels.products import formats, placement, problem, sizes
-from kernels.products.matrix import MATRIX
-from kernels.semiring.citation import THESIS
-from kernels.semiring.parameters import THREADS
+from antidiag.kernels.analysis import ADD_AND_MAX, least
+from antidiag.kernels.method import Input, Method, ProblemType
+from antidiag.kernels.products import formats, placement, problem, sizes
+from antidiag.kernels.products.matrix import MATRIX
+from antidiag.kernels.semiring.citation import THESIS
+from antidiag.kernels.semiring.parameters import THREADS
 
 PRODUCT = ProblemType(
     id="product",
@@ -28,7 +28,7 @@ PRODUCT = ProblemType(
     settings=formats.settings,
     option_values=formats.option_values,
     placement=placement.PRODUCTS,
-    trials="kernels.products.trials:PRODUCTS",
+    trials="antidiag.kernels.products.trials:PRODUCTS",
 )
 
 
@@ -45,7 +45,7 @@ METHODS = (
         citation=THESIS.at("section 2.3"),
         problem=PRODUCT,
         parameters=(THREADS,),
-        backends={backend: f"kernels.products.{backend}:product" for backend in ("cpu", "cuda")},
+        backends={backend: f"antidiag.kernels.products.{backend}:product" for backend in ("cpu", "cuda")},
         returns=frozenset({"product"}),
         footprint=sizes.footprint,
         automatic=sizes.automatic,
@@ -54,6 +54,6 @@ METHODS = (
         models=least(_work, "003, section 2.3", "sums of two numbers, compared", ADD_AND_MAX),
         page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 12.0, "cuda": 8000.0},
-        staging="kernels.products.plays:PRODUCTS",
+        staging="antidiag.kernels.products.plays:PRODUCTS",
     ),
 )

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.products import sizes
-from kernels.products.problem import ProductAnswer, ProductProblem
-from kernels.semiring import Semiring, cpu, cpu_blocks
-from kernels.semiring.parameters import ThreadParameters
-from kernels.steps import Steps
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.products import sizes
+from antidiag.kernels.products.problem import ProductAnswer, ProductProblem
+from antidiag.kernels.semiring import Semiring, cpu, cpu_blocks
+from antidiag.kernels.semiring.parameters import ThreadParameters
+from antidiag.kernels.steps import Steps
 
 
 def product(problem: ProductProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:

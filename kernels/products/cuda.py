@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kernels.cuda.run import Run
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.products.problem import ProductAnswer, ProductProblem
-from kernels.semiring import cuda, cuda_overlapped
-from kernels.steps import Steps
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.products.problem import ProductAnswer, ProductProblem
+from antidiag.kernels.semiring import cuda, cuda_overlapped
+from antidiag.kernels.steps import Steps
 
 
 def product(problem: ProductProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:

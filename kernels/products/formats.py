@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.errors import InputError
-from kernels.io.files import write_bytes
-from kernels.method import FileFormat, Rows
-from kernels.model import Result
-from kernels.products.matrix import CELLS, Matrix
-from kernels.products.problem import ProductProblem
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.method import FileFormat, Rows
+from antidiag.kernels.model import Result
+from antidiag.kernels.products.matrix import CELLS, Matrix
+from antidiag.kernels.products.problem import ProductProblem
 
 LISTED = 40_000
 """The JSON of a product of so many numbers at most lists them all."""

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.errors import InputError
-from kernels.io import line_blocks, tables
-from kernels.io.tables import MATRIX_ENDINGS, NPY
-from kernels.method import DataKind
-from kernels.monitor import Monitor
-from kernels.serialization import stored
-from kernels.text import counted, real, shown
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import line_blocks, tables
+from antidiag.kernels.io.tables import MATRIX_ENDINGS, NPY
+from antidiag.kernels.method import DataKind
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.text import counted, real, shown
 
 KEPT = ("int32", "float32", "float64")
 """Types that numbers stay in; all others become float64."""

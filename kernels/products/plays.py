@@ -7,17 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import ParameterError
-from kernels.parameters import Parameter
-from kernels.plays.inputs import table_of, table_text
-from kernels.plays.model import GIVEN, Case, Cell, Crossing, Formula, Held, Play, Rule, Step, Table, added, blank, names
-from kernels.plays.staging import Staging
-from kernels.products.matrix import Matrix
-from kernels.products.matrix import checked as matrix
-from kernels.products.problem import ProductAnswer, ProductProblem, build
-from kernels.semiring import MAX_PLUS, MIN_PLUS
-from kernels.text import counted
-from kernels.trials import Choose
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import table_of, table_text
+from antidiag.kernels.plays.model import (
+    GIVEN,
+    Case,
+    Cell,
+    Crossing,
+    Formula,
+    Held,
+    Play,
+    Rule,
+    Step,
+    Table,
+    added,
+    blank,
+    names,
+)
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.products.matrix import Matrix
+from antidiag.kernels.products.matrix import checked as matrix
+from antidiag.kernels.products.problem import ProductAnswer, ProductProblem, build
+from antidiag.kernels.semiring import MAX_PLUS, MIN_PLUS
+from antidiag.kernels.text import counted
+from antidiag.kernels.trials import Choose
 
 INPUTS = (
     Parameter("first", "text", "First matrix", "Rows parted by ;. A minus sign alone leads nowhere.",

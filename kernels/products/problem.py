@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.errors import InputError, ParameterError
-from kernels.parameters import Parameter, resolve
-from kernels.products.matrix import KEPT, Matrix
-from kernels.semiring import FINITE_LIMIT, MAX_PLUS, MIN_PLUS, Semiring
-from kernels.serialization import stored
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.products.matrix import KEPT, Matrix
+from antidiag.kernels.semiring import FINITE_LIMIT, MAX_PLUS, MIN_PLUS, Semiring
+from antidiag.kernels.serialization import stored
 
 LOOKED_AT = 16
 """Rows of a product that an answer computes again when it checks itself."""

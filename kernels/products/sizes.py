@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kernels.cpu import workers
-from kernels.cuts import Tiles
-from kernels.memory import Footprint
-from kernels.parameters import typed
-from kernels.products.problem import ProductProblem
-from kernels.semiring.parameters import ThreadParameters
-from kernels.semiring.sizes import BLOCK, device_tile, padded
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cuts import Tiles
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.products.problem import ProductProblem
+from antidiag.kernels.semiring.parameters import ThreadParameters
+from antidiag.kernels.semiring.sizes import BLOCK, device_tile, padded
 
 
 def footprint(problem: ProductProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:

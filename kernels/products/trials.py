@@ -7,11 +7,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from kernels.method import Method
-from kernels.products.matrix import KEPT, Matrix, checked
-from kernels.products.problem import ProductAnswer, ProductProblem, build
-from kernels.semiring import MAX_PLUS, MIN_PLUS, reference
-from kernels.trials import Chance, Choose, Run, Symmetry, Trials
+from antidiag.kernels.method import Method
+from antidiag.kernels.products.matrix import KEPT, Matrix, checked
+from antidiag.kernels.products.problem import ProductAnswer, ProductProblem, build
+from antidiag.kernels.semiring import MAX_PLUS, MIN_PLUS, reference
+from antidiag.kernels.trials import Chance, Choose, Run, Symmetry, Trials
 
 BORDERS = (1, 2, 31, 33, 63, 64, 65)
 """Around blocks of the CPU, and tiles of a GPU."""

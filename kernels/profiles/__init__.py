@@ -7,16 +7,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kernels.citation import Citation
-from kernels.cuts import Cuts
-from kernels.io.sequences import SEQUENCE
-from kernels.method import Input, Method, ProblemType
-from kernels.parameters import Parameter
-from kernels.profiles import analysis, options, placement, sizes
-from kernels.profiles.files import PROFILE
-from kernels.profiles.parameters import BATCH, BLOCK, LIMIT, STRIP_WIDTH, WORKERS
-from kernels.semiring.citation import THESIS
-from kernels.steps import Logged, Share
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.cuts import Cuts
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import Input, Method, ProblemType
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.profiles import analysis, options, placement, sizes
+from antidiag.kernels.profiles.files import PROFILE
+from antidiag.kernels.profiles.parameters import BATCH, BLOCK, LIMIT, STRIP_WIDTH, WORKERS
+from antidiag.kernels.semiring.citation import THESIS
+from antidiag.kernels.steps import Logged, Share
 
 PROFILES = ProblemType(
     id="profiles",
@@ -33,7 +33,7 @@ PROFILES = ProblemType(
     products=options.products,
     settings=options.settings,
     option_values=options.option_values,
-    trials="kernels.profiles.trials:PROFILES",
+    trials="antidiag.kernels.profiles.trials:PROFILES",
     placement=placement.COLUMNS,
 )
 
@@ -52,7 +52,7 @@ PROFILE_SEQUENCE = ProblemType(
     products=options.products,
     settings=options.settings,
     option_values=options.option_values,
-    trials="kernels.profiles.trials:SEQUENCE",
+    trials="antidiag.kernels.profiles.trials:SEQUENCE",
     placement=placement.COLUMNS,
 )
 
@@ -79,7 +79,8 @@ def _method(
         citation=citation.at(section),
         problem=kind,
         parameters=parameters,
-        backends={"cpu": f"kernels.profiles.{function}"} | ({"cuda": f"kernels.profiles.{on_gpu}"} if device else {}),
+        backends={"cpu": f"antidiag.kernels.profiles.{function}"}
+        | ({"cuda": f"antidiag.kernels.profiles.{on_gpu}"} if device else {}),
         returns=frozenset({"score", "alignment"}),
         footprint=partial(sizes.footprint, host, device),
         automatic=partial(_automatic, names),
@@ -89,7 +90,7 @@ def _method(
         nominal_gcups={"cpu": gcups} | ({"cuda": cuda_gcups} if device else {}),
         cuts=_cuts,
         pieces=pieces or {},
-        staging=f"kernels.profiles.{play}" if play else "",
+        staging=f"antidiag.kernels.profiles.{play}" if play else "",
         models=MODELS.get(next(iter((pieces or {}).values()), ""), analysis.ALL),
     )
 

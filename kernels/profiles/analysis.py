@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernels.analysis import ADD_AND_MAX, Model, Parameters, of_a_worker, operations, traffic
+from antidiag.kernels.analysis import ADD_AND_MAX, Model, Parameters, of_a_worker, operations, traffic
 
 SCORES = 3
 """Scores of a cell that go through memory: of the diagonal and of both gaps."""

@@ -14,16 +14,16 @@ from functools import cache
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.monitor import Monitor
-from kernels.profiles import cpu_strips
-from kernels.profiles.cpu_strips import WORD, Turns
-from kernels.profiles.cpu_table import tiny, whole_answer
-from kernels.profiles.cpu_wavefront import room, whole_of
-from kernels.profiles.problem import ProfileAnswer, ProfileProblem
-from kernels.profiles.profile import Profile
-from kernels.profiles.scoring import ColumnScoring, Encoded, Span
-from kernels.profiles.sizes import BATCH, STRIP_WIDTH
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles import cpu_strips
+from antidiag.kernels.profiles.cpu_strips import WORD, Turns
+from antidiag.kernels.profiles.cpu_table import tiny, whole_answer
+from antidiag.kernels.profiles.cpu_wavefront import room, whole_of
+from antidiag.kernels.profiles.problem import ProfileAnswer, ProfileProblem
+from antidiag.kernels.profiles.profile import Profile
+from antidiag.kernels.profiles.scoring import ColumnScoring, Encoded, Span
+from antidiag.kernels.profiles.sizes import BATCH, STRIP_WIDTH
 
 LONG = 2**16
 """Cells of alignments whose problems are made by threads."""
@@ -43,7 +43,7 @@ def align(
     begun on this thread. Errors as `ProfileProblem.encoded` has them; raises Cancelled.
     """
     if backend == "cuda":
-        from kernels.profiles import cuda_batch  # it imports CuPy
+        from antidiag.kernels.profiles import cuda_batch  # it imports CuPy
 
         return cuda_batch.align(pairs, scoring, span, monitor or Monitor())
     sizes = [len(first) * len(second) for first, second in pairs]
@@ -60,7 +60,7 @@ def align_each(
     """The same of problems in whole numbers, of one kind of score and one mode: ``make(at)`` gives one, on the thread
     that aligns it, and ``sizes`` are their cells."""
     if backend == "cuda":
-        from kernels.profiles import cuda_batch
+        from antidiag.kernels.profiles import cuda_batch
 
         return cuda_batch.encoded(_all_made(sizes, make, monitor or Monitor()), monitor or Monitor())
     _compiled()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.profiles.profile import Profile
+from antidiag.kernels.profiles.profile import Profile
 
 
 def logo(profile: Profile, first: int = 0, last: int | None = None) -> np.ndarray:

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.phases import time_ms
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.profiles import cpu_blocks, cpu_cells
-from kernels.profiles.cpu_blocks import Matrices
-from kernels.profiles.cpu_table import Run, Table, by_blocks, by_rows, maximise, tiny, vectors
-from kernels.profiles.parameters import BlockParameters
-from kernels.profiles.problem import Problem
-from kernels.profiles.scoring import GLOBAL, Encoded
-from kernels.profiles.sizes import SLAB
-from kernels.steps import Steps
+from antidiag.kernels.cpu.phases import time_ms
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.profiles import cpu_blocks, cpu_cells
+from antidiag.kernels.profiles.cpu_blocks import Matrices
+from antidiag.kernels.profiles.cpu_table import Run, Table, by_blocks, by_rows, maximise, tiny, vectors
+from antidiag.kernels.profiles.parameters import BlockParameters
+from antidiag.kernels.profiles.problem import Problem
+from antidiag.kernels.profiles.scoring import GLOBAL, Encoded
+from antidiag.kernels.profiles.sizes import SLAB
+from antidiag.kernels.steps import Steps
 
 Values = Mapping[str, Any]
 SCORES, TABLE = "scores", "table"

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
-from kernels.profiles.cpu_cells import NEVER, cell, finished, keep_best, parts_of, score
-from kernels.profiles.scoring import GLOBAL, LOCAL, SEMI_GLOBAL
+from antidiag.kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.profiles.cpu_cells import NEVER, cell, finished, keep_best, parts_of, score
+from antidiag.kernels.profiles.scoring import GLOBAL, LOCAL, SEMI_GLOBAL
 
 SIMPLE, ROW, COLUMN, MIX = 0, 1, 2, 3
 

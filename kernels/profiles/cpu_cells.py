@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
-from kernels.profiles.scoring import GLOBAL, LINEAR, LOCAL, LOG_BITS, ROOT, SEMI_GLOBAL, Encoded
+from antidiag.kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.profiles.scoring import GLOBAL, LINEAR, LOCAL, LOG_BITS, ROOT, SEMI_GLOBAL, Encoded
 
 NEVER = -(2**30)
 FROM_E, FROM_F, NOWHERE, E_OPENS, F_OPENS = 1, 2, 3, 4, 8

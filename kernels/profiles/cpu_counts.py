@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.jit import compiled
 
 
 @compiled

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.cpu.simd import LANES
-from kernels.profiles.cpu_cells import NEVER
-from kernels.profiles.cpu_strips import Border, cut, rings_of
-from kernels.profiles.cpu_tile import ALL, tile
-from kernels.profiles.scoring import GLOBAL
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.simd import LANES
+from antidiag.kernels.profiles.cpu_cells import NEVER
+from antidiag.kernels.profiles.cpu_strips import Border, cut, rings_of
+from antidiag.kernels.profiles.cpu_tile import ALL, tile
+from antidiag.kernels.profiles.scoring import GLOBAL
 
 
 @compiled

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.clock import now_ns
-from kernels.cpu.jit import called, compiled
-from kernels.cpu.simd import LANES, release
-from kernels.cpu.waiting import wait_for
-from kernels.profiles.cpu_cells import FROM_E, FROM_F, NEVER, Finish
-from kernels.profiles.cpu_tile import ALL, GROUP, RING, Factors, Gaps, Rings, tile
-from kernels.profiles.scoring import GLOBAL, LOCAL
+from antidiag.kernels.cpu.clock import now_ns
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.simd import LANES, release
+from antidiag.kernels.cpu.waiting import wait_for
+from antidiag.kernels.profiles.cpu_cells import FROM_E, FROM_F, NEVER, Finish
+from antidiag.kernels.profiles.cpu_tile import ALL, GROUP, RING, Factors, Gaps, Rings, tile
+from antidiag.kernels.profiles.scoring import GLOBAL, LOCAL
 
 WORD = 8
 """Progress words are so many apart, a cache line."""

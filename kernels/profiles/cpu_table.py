@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.phases import PhaseClock, PhaseLog
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.profiles import cpu_cells
-from kernels.profiles.cpu_cells import Columns, Costs, Rows
-from kernels.profiles.problem import LEFT, UP, ProfileAnswer
-from kernels.profiles.scoring import LINEAR, LOG_TABLE, SEMI_GLOBAL, Encoded
-from kernels.steps import Steps
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.phases import PhaseClock, PhaseLog
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles import cpu_cells
+from antidiag.kernels.profiles.cpu_cells import Columns, Costs, Rows
+from antidiag.kernels.profiles.problem import LEFT, UP, ProfileAnswer
+from antidiag.kernels.profiles.scoring import LINEAR, LOG_TABLE, SEMI_GLOBAL, Encoded
+from antidiag.kernels.steps import Steps
 
 SLICES = 8
 """Steps of the log for a table that is computed row by row."""

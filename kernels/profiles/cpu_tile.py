@@ -24,11 +24,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu import simd
-from kernels.cpu.jit import called
-from kernels.cpu.simd import LANES, acquire
-from kernels.profiles.cpu_cells import NEVER
-from kernels.profiles.scoring import LINEAR, LOCAL, LOG_BITS, ROOT, SEMI_GLOBAL
+from antidiag.kernels.cpu import simd
+from antidiag.kernels.cpu.jit import called
+from antidiag.kernels.cpu.simd import LANES, acquire
+from antidiag.kernels.profiles.cpu_cells import NEVER
+from antidiag.kernels.profiles.scoring import LINEAR, LOCAL, LOG_BITS, ROOT, SEMI_GLOBAL
 
 GROUP = 4
 """Rows whose scores are computed together."""

@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.phases import time_ms
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.profiles import cpu_cells, cpu_strips
-from kernels.profiles.cpu_cells import NEVER
-from kernels.profiles.cpu_strips import WIDEN, WORD, Kept, Turns, Whole
-from kernels.profiles.cpu_table import Run, tiny, whole_answer
-from kernels.profiles.parameters import StripParameters
-from kernels.profiles.problem import Problem, ProfileAnswer
-from kernels.profiles.scoring import GLOBAL, Encoded
-from kernels.steps import Steps
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.phases import time_ms
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.profiles import cpu_cells, cpu_strips
+from antidiag.kernels.profiles.cpu_cells import NEVER
+from antidiag.kernels.profiles.cpu_strips import WIDEN, WORD, Kept, Turns, Whole
+from antidiag.kernels.profiles.cpu_table import Run, tiny, whole_answer
+from antidiag.kernels.profiles.parameters import StripParameters
+from antidiag.kernels.profiles.problem import Problem, ProfileAnswer
+from antidiag.kernels.profiles.scoring import GLOBAL, Encoded
+from antidiag.kernels.steps import Steps
 
 
 def wavefront(problem: Problem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:

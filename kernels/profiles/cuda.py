@@ -9,18 +9,18 @@ from dataclasses import replace
 import cupy
 import numpy as np
 
-from kernels.cuda.compile import allow_shared
-from kernels.cuda.run import Run
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.profiles import cpu_blocks, cpu_cells
-from kernels.profiles.cpu_table import Table
-from kernels.profiles.cuda_job import MATRICES, WALLS, WAVE_PARTS, Job, Values
-from kernels.profiles.parameters import BlockParameters
-from kernels.profiles.problem import Problem
-from kernels.profiles.scoring import GLOBAL
-from kernels.steps import Steps
+from antidiag.kernels.cuda.compile import allow_shared
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.profiles import cpu_blocks, cpu_cells
+from antidiag.kernels.profiles.cpu_table import Table
+from antidiag.kernels.profiles.cuda_job import MATRICES, WALLS, WAVE_PARTS, Job, Values
+from antidiag.kernels.profiles.parameters import BlockParameters
+from antidiag.kernels.profiles.problem import Problem
+from antidiag.kernels.profiles.scoring import GLOBAL
+from antidiag.kernels.steps import Steps
 
 WAVES = 4
 """Antidiagonals between two looks at how far the device is."""

@@ -9,17 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cuda.run import Run
-from kernels.monitor import Monitor
-from kernels.profiles import cuda_wavefront
-from kernels.profiles.cuda_pairs import LOAD, Pairs
-from kernels.profiles.encoding import encode_together
-from kernels.profiles.many import Many
-from kernels.profiles.problem import ProfileAnswer
-from kernels.profiles.profile import Profile
-from kernels.profiles.scoring import ColumnScoring, Encoded, Span
-from kernels.profiles.sizes import GPU_STRIP
-from kernels.steps import Steps
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles import cuda_wavefront
+from antidiag.kernels.profiles.cuda_pairs import LOAD, Pairs
+from antidiag.kernels.profiles.encoding import encode_together
+from antidiag.kernels.profiles.many import Many
+from antidiag.kernels.profiles.problem import ProfileAnswer
+from antidiag.kernels.profiles.profile import Profile
+from antidiag.kernels.profiles.scoring import ColumnScoring, Encoded, Span
+from antidiag.kernels.profiles.sizes import GPU_STRIP
+from antidiag.kernels.steps import Steps
 
 TOGETHER = 2**30
 """Bytes of the alignments that are on the device at a time, about."""

@@ -11,16 +11,16 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cpu.phases import PhaseClock, time_ms
-from kernels.cuda.compile import allow_shared
-from kernels.cuda.run import Run
-from kernels.cuda.structs import Constants, Struct
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.profiles import cpu_table
-from kernels.profiles.cpu_table import Table, maximise, tiny, vectors
-from kernels.profiles.problem import Problem
-from kernels.profiles.scoring import (
+from antidiag.kernels.cpu.phases import PhaseClock, time_ms
+from antidiag.kernels.cuda.compile import allow_shared
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.cuda.structs import Constants, Struct
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles import cpu_table
+from antidiag.kernels.profiles.cpu_table import Table, maximise, tiny, vectors
+from antidiag.kernels.profiles.problem import Problem
+from antidiag.kernels.profiles.scoring import (
     GLOBAL,
     LINEAR,
     LOCAL,
@@ -30,7 +30,7 @@ from kernels.profiles.scoring import (
     SEMI_GLOBAL,
     Encoded,
 )
-from kernels.steps import Steps
+from antidiag.kernels.steps import Steps
 
 Values = Mapping[str, Any]
 SCORES = "scores"

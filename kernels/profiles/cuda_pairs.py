@@ -9,14 +9,14 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks
-from kernels.cuda.run import Phase, Run
-from kernels.cuda.structs import Constants, Struct
-from kernels.profiles import cpu_counts
-from kernels.profiles.cpu_table import whole_answer
-from kernels.profiles.many import Many
-from kernels.profiles.problem import ProfileAnswer
-from kernels.profiles.scoring import (
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.run import Phase, Run
+from antidiag.kernels.cuda.structs import Constants, Struct
+from antidiag.kernels.profiles import cpu_counts
+from antidiag.kernels.profiles.cpu_table import whole_answer
+from antidiag.kernels.profiles.many import Many
+from antidiag.kernels.profiles.problem import ProfileAnswer
+from antidiag.kernels.profiles.scoring import (
     FREQUENCY_UNITS,
     GLOBAL,
     LINEAR,
@@ -26,7 +26,7 @@ from kernels.profiles.scoring import (
     ROOT,
     SEMI_GLOBAL,
 )
-from kernels.profiles.sizes import GPU_BATCH, GPU_STRIP, beyond_halves
+from antidiag.kernels.profiles.sizes import GPU_BATCH, GPU_STRIP, beyond_halves
 
 THREADS = 160
 """Of a block: a warp for the cells, four for their scores."""

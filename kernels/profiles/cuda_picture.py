@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import cupy
 import numpy as np
 
-from kernels.cuda import devices
-from kernels.cuda.compile import allow_shared
-from kernels.cuda.run import Run
-from kernels.monitor import Monitor
-from kernels.profiles import cuda_wavefront
-from kernels.profiles.cpu_strips import Kept, Whole
-from kernels.profiles.cuda_pairs import HERE, THREADS, TILE, Pairs
-from kernels.profiles.many import Many
-from kernels.profiles.scoring import Encoded
-from kernels.profiles.sizes import GPU_BATCH, GPU_STRIP
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.cuda.compile import allow_shared
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles import cuda_wavefront
+from antidiag.kernels.profiles.cpu_strips import Kept, Whole
+from antidiag.kernels.profiles.cuda_pairs import HERE, THREADS, TILE, Pairs
+from antidiag.kernels.profiles.many import Many
+from antidiag.kernels.profiles.scoring import Encoded
+from antidiag.kernels.profiles.sizes import GPU_BATCH, GPU_STRIP
 
 IMAGE = (*TILE, HERE / "image.cu")
 VALUES = 4 * GPU_STRIP * GPU_BATCH

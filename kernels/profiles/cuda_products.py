@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import cupy
 import numpy as np
 
-from kernels.cuda.run import Run
-from kernels.errors import BackendUnavailable
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.profiles.cuda_job import ACROSS, BLOCK_PARTS, COST, SCORES, THREADS, UP, Job, Values
-from kernels.profiles.problem import Problem
-from kernels.profiles.scoring import Encoded
-from kernels.profiles.sizes import GPU_SLAB, SLAB
-from kernels.steps import Steps
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.errors import BackendUnavailable
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles.cuda_job import ACROSS, BLOCK_PARTS, COST, SCORES, THREADS, UP, Job, Values
+from antidiag.kernels.profiles.problem import Problem
+from antidiag.kernels.profiles.scoring import Encoded
+from antidiag.kernels.profiles.sizes import GPU_SLAB, SLAB
+from antidiag.kernels.steps import Steps
 
 try:
     from cupy import cublas

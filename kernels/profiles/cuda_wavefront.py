@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kernels.cuda.run import Run
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.profiles.cuda_pairs import Pairs
-from kernels.profiles.many import Many
-from kernels.profiles.problem import Problem
-from kernels.profiles.sizes import GPU_BATCH
-from kernels.steps import Steps
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles.cuda_pairs import Pairs
+from antidiag.kernels.profiles.many import Many
+from antidiag.kernels.profiles.problem import Problem
+from antidiag.kernels.profiles.sizes import GPU_BATCH
+from antidiag.kernels.steps import Steps
 
 SLICE_CELLS = 2**33
 """Cells of a launch, about: some tens of milliseconds, so that progress is real and a wish to cancel is heard."""

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.errors import InputError, ParameterError, ScoreOverflow
-from kernels.profiles.many import Many
-from kernels.profiles.profile import Profile
-from kernels.profiles.scoring import (
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
+from antidiag.kernels.profiles.many import Many
+from antidiag.kernels.profiles.profile import Profile
+from antidiag.kernels.profiles.scoring import (
     FACTOR_LIMIT,
     FREQUENCY_UNITS,
     GLOBAL,
@@ -36,7 +36,7 @@ from kernels.profiles.scoring import (
     letter_scores,
     with_pseudocounts,
 )
-from kernels.scoring import SCORE_LIMIT
+from antidiag.kernels.scoring import SCORE_LIMIT
 
 TOGETHER = 1 << 13
 """Columns at least that are worth a thread."""
@@ -54,7 +54,7 @@ def whole(frequencies: np.ndarray) -> np.ndarray:
     """
     symbols = len(frequencies)
     if frequencies.shape[1] >= COMPILED:
-        from kernels.profiles.cpu_counts import rounded  # loads Numba, which few columns do not need
+        from antidiag.kernels.profiles.cpu_counts import rounded  # loads Numba, which few columns do not need
 
         shares: np.ndarray = np.empty(frequencies.shape, np.int16)
         rounded(np.ascontiguousarray(frequencies, np.float64), FREQUENCY_UNITS, shares)
@@ -157,7 +157,7 @@ class _Side(NamedTuple):
     def apart(self, numbers: np.ndarray) -> np.ndarray:
         """Numbers of 16 bits (symbols, all): those of a profile, symbol by symbol, behind those of the one before."""
         if numbers.shape[1] >= COMPILED:
-            from kernels.profiles.cpu_counts import apart
+            from antidiag.kernels.profiles.cpu_counts import apart
 
             found: np.ndarray = np.empty(numbers.size, np.int16)
             apart(np.ascontiguousarray(numbers), self.starts, self.sizes, found)
@@ -248,7 +248,7 @@ def _means(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
     Symbol by symbol: how a product of matrices rounds its sums may depend on their sizes, and on who computes it.
     """
     if shares.shape[1] >= COMPILED:
-        from kernels.profiles.cpu_counts import means
+        from antidiag.kernels.profiles.cpu_counts import means
 
         found: np.ndarray = np.empty(shares.shape, np.int16)
         means(values, shares, found)

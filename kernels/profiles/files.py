@@ -12,16 +12,23 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kernels.errors import InputError, ParameterError
-from kernels.io import aligned, line_blocks
-from kernels.io.aligned import AlignedSequences
-from kernels.io.files import write_lines
-from kernels.method import DataKind
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.profiles.making import with_background
-from kernels.profiles.profile import FACTORS, NUCLEOTIDES, Profile, from_alignment, from_frequencies, random_profile
-from kernels.text import from_json, real
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io import aligned, line_blocks
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.files import write_lines
+from antidiag.kernels.method import DataKind
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles.making import with_background
+from antidiag.kernels.profiles.profile import (
+    FACTORS,
+    NUCLEOTIDES,
+    Profile,
+    from_alignment,
+    from_frequencies,
+    random_profile,
+)
+from antidiag.kernels.text import from_json, real
 
 HEADING = "column"
 FORMAT = "antidiag-profile"

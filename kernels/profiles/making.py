@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.errors import InputError, ParameterError
-from kernels.io import line_blocks, tree_files
-from kernels.io.aligned import AlignedSequences
-from kernels.io.tree import Tree
-from kernels.monitor import Monitor
-from kernels.profiles.profile import Profile, from_alignment
-from kernels.profiles.scoring import with_pseudocounts
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io import line_blocks, tree_files
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles.profile import Profile, from_alignment
+from antidiag.kernels.profiles.scoring import with_pseudocounts
 
 MOST_PSEUDOCOUNTS = 1000.0
 SEPARATORS = ",;\t"

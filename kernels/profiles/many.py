@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.profiles.scoring import Encoded
+from antidiag.kernels.profiles.scoring import Encoded
 
 OWN, FACTORS, BIASES = ("m", "n", "shift", "origin"), ("rows", "columns"), ("row_bias", "column_bias")
 COMMON = ("table", "kind", "factor", "offset", "mode", "by_column")

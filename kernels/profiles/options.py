@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from kernels import scoring_options
-from kernels.errors import InputError, ParameterError
-from kernels.io.aligned import AlignedSequences
-from kernels.io.alignments import AlignedRows, file_formats
-from kernels.io.names import distinct
-from kernels.method import Rows
-from kernels.model import Result
-from kernels.parameters import Parameter, resolve
-from kernels.profiles.problem import DIAGONAL, Problem, ProfileProblem, ProfileSequenceProblem
-from kernels.profiles.profile import Profile
-from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span, nucleotides
+from antidiag.kernels import scoring_options
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.alignments import AlignedRows, file_formats
+from antidiag.kernels.io.names import distinct
+from antidiag.kernels.method import Rows
+from antidiag.kernels.model import Result
+from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.profiles.problem import DIAGONAL, Problem, ProfileProblem, ProfileSequenceProblem
+from antidiag.kernels.profiles.profile import Profile
+from antidiag.kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span, nucleotides
 
 LETTER_OPTIONS = tuple(option for option in scoring_options.OPTIONS if option.name in ("matrix", "match", "mismatch"))
 OPTIONS = (

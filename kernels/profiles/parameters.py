@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kernels.parameters import Parameter
-from kernels.semiring.parameters import THREADS
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.semiring.parameters import THREADS
 
 BLOCK = Parameter(
     name="k",

@@ -13,17 +13,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.monitor import Monitor
-from kernels.profiles import cpu_strips, cpu_wavefront
-from kernels.profiles.cpu_cells import NEVER
-from kernels.profiles.cpu_picture import tile_cells
-from kernels.profiles.cpu_strips import Kept, Whole
-from kernels.profiles.cpu_table import Run
-from kernels.profiles.problem import Problem
-from kernels.profiles.scoring import LOCAL, pair_scores
-from kernels.profiles.sizes import BATCH, STRIP_WIDTH
-from kernels.steps import Steps
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles import cpu_strips, cpu_wavefront
+from antidiag.kernels.profiles.cpu_cells import NEVER
+from antidiag.kernels.profiles.cpu_picture import tile_cells
+from antidiag.kernels.profiles.cpu_strips import Kept, Whole
+from antidiag.kernels.profiles.cpu_table import Run
+from antidiag.kernels.profiles.problem import Problem
+from antidiag.kernels.profiles.scoring import LOCAL, pair_scores
+from antidiag.kernels.profiles.sizes import BATCH, STRIP_WIDTH
+from antidiag.kernels.steps import Steps
 
 Span = tuple[int, int]
 Cells = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -69,7 +69,7 @@ def scan(
     rows, columns = (0, made.m + 1), (0, made.n + 1)
     shape = min(pixels[0], rows[1]), min(pixels[1], columns[1])
     if device is not None:
-        from kernels.profiles import cuda_picture  # CuPy is imported where a GPU is used
+        from antidiag.kernels.profiles import cuda_picture  # CuPy is imported where a GPU is used
 
         view = cuda_picture.View(*_seen(whole, rows, columns, shape))
         cuda_picture.scan(made, whole, kept, view, monitor, device)
@@ -90,7 +90,7 @@ def window(
     """
     count = (rows[1] - rows[0]) * (columns[1] - columns[0])
     if scanned.device is not None and count < CHEAP_CELLS_ON_GPU:
-        from kernels.profiles import cuda_picture
+        from antidiag.kernels.profiles import cuda_picture
 
         view, whole = cuda_picture.View(*_seen(scanned.whole, rows, columns, shape)), scanned.whole
         cuda_picture.window(scanned.problem.encoded, whole, scanned.kept, view, monitor or Monitor(), scanned.device)

@@ -12,17 +12,30 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.aligned import AlignedSequences
-from kernels.parameters import Parameter
-from kernels.plays.inputs import rows_of, score_inputs
-from kernels.plays.model import GIVEN, Case, Cell, Crossing, Formula, Held, Play, Step, Table, added, blank, names
-from kernels.plays.schedule import Item, antidiagonals, pieces, simulate
-from kernels.plays.staging import Staging
-from kernels.profiles import options, reference
-from kernels.profiles.problem import Problem, ProfileAnswer, ProfileProblem
-from kernels.profiles.profile import Profile, from_alignment
-from kernels.text import counted
-from kernels.trials import Choose
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import rows_of, score_inputs
+from antidiag.kernels.plays.model import (
+    GIVEN,
+    Case,
+    Cell,
+    Crossing,
+    Formula,
+    Held,
+    Play,
+    Step,
+    Table,
+    added,
+    blank,
+    names,
+)
+from antidiag.kernels.plays.schedule import Item, antidiagonals, pieces, simulate
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.profiles import options, reference
+from antidiag.kernels.profiles.problem import Problem, ProfileAnswer, ProfileProblem
+from antidiag.kernels.profiles.profile import Profile, from_alignment
+from antidiag.kernels.text import counted
+from antidiag.kernels.trials import Choose
 
 FIRST = Parameter("first", "text", "First alignment", "Rows of one length, parted by commas; - is a gap.",
                   default="GATTAC, GAT-AC")  # fmt: skip

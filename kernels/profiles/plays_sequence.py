@@ -7,16 +7,29 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from kernels.parameters import Parameter
-from kernels.plays.inputs import letters_of, score_inputs, sequence_input
-from kernels.plays.model import Crossing, Held, Play, Step
-from kernels.plays.schedule import Item
-from kernels.plays.staging import Staging
-from kernels.profiles import options
-from kernels.profiles import plays as two_profiles
-from kernels.profiles.plays import ACROSS, BLOCK, FIRST, WORKERS, Each, H, S, Two, V, agrees, matrices, wavefront
-from kernels.profiles.problem import Problem
-from kernels.trials import Choose
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import letters_of, score_inputs, sequence_input
+from antidiag.kernels.plays.model import Crossing, Held, Play, Step
+from antidiag.kernels.plays.schedule import Item
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.profiles import options
+from antidiag.kernels.profiles import plays as two_profiles
+from antidiag.kernels.profiles.plays import (
+    ACROSS,
+    BLOCK,
+    FIRST,
+    WORKERS,
+    Each,
+    H,
+    S,
+    Two,
+    V,
+    agrees,
+    matrices,
+    wavefront,
+)
+from antidiag.kernels.profiles.problem import Problem
+from antidiag.kernels.trials import Choose
 
 INPUTS = (replace(FIRST, name="profile", label="Profile"), sequence_input("sequence", "Sequence", "GCATGC"),
           *score_inputs(match=2, mismatch=-1, gap_extend=1)[:2])  # fmt: skip

@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.model import Sequence, SequenceType
-from kernels.profiles.encoding import encode
-from kernels.profiles.profile import Profile, from_sequence
-from kernels.profiles.scoring import ColumnScoring, Encoded, Span, pair_scores
-from kernels.serialization import stored
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.profiles.encoding import encode
+from antidiag.kernels.profiles.profile import Profile, from_sequence
+from antidiag.kernels.profiles.scoring import ColumnScoring, Encoded, Span, pair_scores
+from antidiag.kernels.serialization import stored
 
 DIAGONAL, UP, LEFT = 0, 1, 2
 """Operations of a path: a column of both; of the first against a blank one (E); of the second (F)."""

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kernels.errors import InputError, ParameterError
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.aligned_kind import settled
-from kernels.io.tree import Tree
-from kernels.io.tree_weights import leaf_weights
-from kernels.model import Sequence, SequenceType
-from kernels.serialization import stored
-from kernels.text import counted
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.aligned_kind import settled
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_weights import leaf_weights
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.text import counted
 
 PROTEIN, NUCLEOTIDES = "ACDEFGHIKLMNPQRSTVWY-", "ACGT-"
 """The alphabets of the field; the blank is the last symbol of every alphabet."""
@@ -220,7 +220,7 @@ def _shares(alphabet: str, aligned: AlignedSequences) -> np.ndarray:
 def _weighed(letters: np.ndarray, weights: np.ndarray, counted_as: np.ndarray) -> np.ndarray:
     """The sum of what the rows add to each symbol, float64 (symbols, columns)."""
     if letters.size > MANY:
-        from kernels.profiles.cpu_counts import weigh  # loads Numba, which few letters do not need
+        from antidiag.kernels.profiles.cpu_counts import weigh  # loads Numba, which few letters do not need
 
         by_letter = np.zeros((256, letters.shape[1]))
         weigh(letters, weights, by_letter)

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.profiles.problem import DIAGONAL, LEFT, UP, Problem, ProfileAnswer
-from kernels.profiles.scoring import GLOBAL, LOCAL, Encoded, pair_scores
+from antidiag.kernels.profiles.problem import DIAGONAL, LEFT, UP, Problem, ProfileAnswer
+from antidiag.kernels.profiles.scoring import GLOBAL, LOCAL, Encoded, pair_scores
 
 NEVER = -(2**30)
 Tables = tuple[list[list[int]], list[list[int]], list[list[int]], list[list[int]]]

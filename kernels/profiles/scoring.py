@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.model import SequenceType
-from kernels.profiles.profile import NUCLEOTIDES, PROTEIN, Profile
-from kernels.scoring import SubstitutionMatrix
-from kernels.serialization import stored
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.profiles.profile import NUCLEOTIDES, PROTEIN, Profile
+from antidiag.kernels.scoring import SubstitutionMatrix
+from antidiag.kernels.serialization import stored
 
 FREQUENCY_UNITS = 2048
 FACTOR_LIMIT, ODDS_LIMIT = 4096, 8192

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.errors import ParameterError
-from kernels.memory import Footprint, bytes_text
-from kernels.parameters import typed
-from kernels.profiles.parameters import BlockParameters, LimitParameters, StripParameters
-from kernels.profiles.problem import Problem
-from kernels.profiles.scoring import FREQUENCY_UNITS, ROOT, Encoded
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.memory import Footprint, bytes_text
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.profiles.parameters import BlockParameters, LimitParameters, StripParameters
+from antidiag.kernels.profiles.problem import Problem
+from antidiag.kernels.profiles.scoring import FREQUENCY_UNITS, ROOT, Encoded
 
 Host = Callable[[int, int, int, Mapping[str, Any]], dict[str, int]]
 """Bytes by purpose, of m, n, symbols and parameters."""

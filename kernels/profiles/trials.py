@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.aligned import AlignedSequences
-from kernels.method import Method
-from kernels.model import Result, Sequence, SequenceType
-from kernels.profiles import options, reference
-from kernels.profiles.problem import Problem, ProfileAnswer, ProfileProblem, ProfileSequenceProblem
-from kernels.profiles.profile import FACTORS, Profile, from_alignment, random_profile
-from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
-from kernels.scoring import SubstitutionMatrix, match_mismatch, named_matrix
-from kernels.trials import Choose, Run, Symmetry, Trials
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.profiles import options, reference
+from antidiag.kernels.profiles.problem import Problem, ProfileAnswer, ProfileProblem, ProfileSequenceProblem
+from antidiag.kernels.profiles.profile import FACTORS, Profile, from_alignment, random_profile
+from antidiag.kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
+from antidiag.kernels.scoring import SubstitutionMatrix, match_mismatch, named_matrix
+from antidiag.kernels.trials import Choose, Run, Symmetry, Trials
 
 BORDERS = (1, 2, 3, 4, 5, 15, 16, 17, 24, 25, 31, 32, 33, 63, 64, 65)
 """Numbers of columns around groups of rows, vectors, blocks and strips."""

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from kernels.text import from_json
+from antidiag.kernels.text import from_json
 
 MAGIC, END = b"antidiag part 1\n", b"the end\n"
 LENGTH, CHECKSUM = 8, 4

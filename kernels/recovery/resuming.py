@@ -32,18 +32,18 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from kernels import ROOT, __version__, memory, serialization
-from kernels.errors import Cancelled, DiskFull, InputError
-from kernels.memory import bytes_text
-from kernels.method import Method
-from kernels.monitor import Monitor
-from kernels.recovery import checkpoint_files
-from kernels.recovery.store import PARTS, Store
-from kernels.text import from_json
-from kernels.typed_fields import made
+from antidiag.kernels import ROOT, __version__, memory, serialization
+from antidiag.kernels.errors import Cancelled, DiskFull, InputError
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.method import Method
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.recovery import checkpoint_files
+from antidiag.kernels.recovery.store import PARTS, Store
+from antidiag.kernels.text import from_json
+from antidiag.kernels.typed_fields import made
 
 if TYPE_CHECKING:
-    from kernels.plan import Plan
+    from antidiag.kernels.plan import Plan
 
 FORMAT = 1
 AFTER_VARIABLE = "ANTIDIAG_KEEP_AFTER_S"

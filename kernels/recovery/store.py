@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from kernels.recovery import checkpoint_files as parts
-from kernels.recovery.checkpoint_files import Damaged, Part
+from antidiag.kernels.recovery import checkpoint_files as parts
+from antidiag.kernels.recovery.checkpoint_files import Damaged, Part
 
 POLL_S = 0.05
 PARTS = re.compile(r"part-\d{6}")

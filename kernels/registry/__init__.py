@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kernels import folding, graphs, hmm, msa, pairwise, parttree, products, profiles, trees, triple
-from kernels.errors import ParameterError
-from kernels.method import Method
+from antidiag.kernels import folding, graphs, hmm, msa, pairwise, parttree, products, profiles, trees, triple
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.method import Method
 
 METHODS: tuple[Method, ...] = (
     *pairwise.METHODS,

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, cast
 
-from kernels import registry
-from kernels.engine import BackendChoice, plan
-from kernels.errors import AntidiagError
-from kernels.memory import bytes_text
-from kernels.method import Method
-from kernels.plan import Plan
+from antidiag.kernels import registry
+from antidiag.kernels.engine import BackendChoice, plan
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.method import Method
+from antidiag.kernels.plan import Plan
 
 MOST = 4
 MOST_CHANGES = 2

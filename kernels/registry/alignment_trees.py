@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernels import engine, registry
-from kernels.errors import InputError
-from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_kind import ALIGNMENT
-from kernels.io.distances import DISTANCE_MATRIX
-from kernels.io.tree import Tree
-from kernels.method import DataKind, Method
-from kernels.model import Result
-from kernels.monitor import Monitor
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_kind import ALIGNMENT
+from antidiag.kernels.io.distances import DISTANCE_MATRIX
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.method import DataKind, Method
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
 
 
 def criteria() -> list[str]:

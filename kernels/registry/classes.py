@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kernels import registry
-from kernels.dynamic_class import CLASSES
-from kernels.errors import ParameterError
-from kernels.method import Method
+from antidiag.kernels import registry
+from antidiag.kernels.dynamic_class import CLASSES
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.method import Method
 
 
 def members(class_id: str) -> tuple[Method, ...]:

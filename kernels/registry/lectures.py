@@ -13,15 +13,15 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from kernels import RESOURCES
-from kernels.errors import AntidiagError, InputError
-from kernels.io.files import write_bytes
-from kernels.plays import facts, staging
-from kernels.plays.clock import BY_MEASURED, BY_STEPS, BY_TIME
-from kernels.plays.facts import Shown
-from kernels.plays.model import Cell, Play
-from kernels.registry import method
-from kernels.text import from_json
+from antidiag.kernels import RESOURCES
+from antidiag.kernels.errors import AntidiagError, InputError
+from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.plays import facts, staging
+from antidiag.kernels.plays.clock import BY_MEASURED, BY_STEPS, BY_TIME
+from antidiag.kernels.plays.facts import Shown
+from antidiag.kernels.plays.model import Cell, Play
+from antidiag.kernels.registry import method
+from antidiag.kernels.text import from_json
 
 FOLDER = RESOURCES / "lectures"
 VERSION = 1

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kernels import registry
-from kernels.io import aligned, sequences, tables, tree_files
-from kernels.io.aligned_kind import ALIGNMENT
-from kernels.io.sequences import SEQUENCE
-from kernels.io.tree_files import TREE
-from kernels.method import DataKind
-from kernels.monitor import Monitor
+from antidiag.kernels import registry
+from antidiag.kernels.io import aligned, sequences, tables, tree_files
+from antidiag.kernels.io.aligned_kind import ALIGNMENT
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.io.tree_files import TREE
+from antidiag.kernels.method import DataKind
+from antidiag.kernels.monitor import Monitor
 
 HEAD = 4096
 """Bytes from which the kind of a file is told."""

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from kernels import engine, registry
-from kernels.errors import InputError
-from kernels.io import aligned_edits, tiled_edits
-from kernels.io.aligned import GAP, AlignedSequences, unaligned
-from kernels.io.aligned_kind import ALIGNMENT
-from kernels.io.names import distinct
-from kernels.io.sequences import SEQUENCE
-from kernels.method import Method
-from kernels.model import Result, Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.profiles.files import PROFILE
-from kernels.profiles.profile import from_alignment
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned_edits, tiled_edits
+from antidiag.kernels.io.aligned import GAP, AlignedSequences, unaligned
+from antidiag.kernels.io.aligned_kind import ALIGNMENT
+from antidiag.kernels.io.names import distinct
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles.files import PROFILE
+from antidiag.kernels.profiles.profile import from_alignment
 
 WHOLE = {"mode": "global", "span": "global", "column_score": "sum-of-pairs", "gaps": "position"}
 """Values of options that a method may have: all letters are aligned, and columns scored by their letters."""

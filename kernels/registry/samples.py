@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kernels import RESOURCES
-from kernels.errors import InputError
-from kernels.registry import loading
+from antidiag.kernels import RESOURCES
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.registry import loading
 
 
 @dataclass(frozen=True, slots=True)

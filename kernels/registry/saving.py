@@ -7,14 +7,14 @@ from collections.abc import Sequence as Sequences
 from pathlib import Path
 from typing import Any
 
-from kernels import registry
-from kernels.errors import InputError
-from kernels.io import json_text
-from kernels.io.alignments import fasta, title
-from kernels.io.files import write_lines
-from kernels.method import Method
-from kernels.model import Result, Sequence
-from kernels.monitor import Monitor
+from antidiag.kernels import registry
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import json_text
+from antidiag.kernels.io.alignments import fasta, title
+from antidiag.kernels.io.files import write_lines
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.monitor import Monitor
 
 FASTA_SUFFIXES = (".fa", ".fasta", ".fna", ".faa")
 JSON = ".json"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels.citation import Citation
+from antidiag.kernels.citation import Citation
 
 THESIS = Citation(
     key="hanif2014mapping",

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.semiring import MIN_PLUS, Semiring, cpu_blocks
-from kernels.semiring.cpu_blocks import Blocked, Layout
-from kernels.semiring.sizes import BLOCK
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.semiring import MIN_PLUS, Semiring, cpu_blocks
+from antidiag.kernels.semiring.cpu_blocks import Blocked, Layout
+from antidiag.kernels.semiring.sizes import BLOCK
 
 SLICE_CELLS = 1 << 24
 """Sums in a slice of a product, which is one event for each thread: about a thousandth of a second on two cores."""

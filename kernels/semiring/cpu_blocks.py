@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled, inlined
-from kernels.semiring.cpu_tile import (
+from antidiag.kernels.cpu.jit import called, compiled, inlined
+from antidiag.kernels.semiring.cpu_tile import (
     ROWS,
     VECTOR_BYTES,
     VECTORS,
@@ -23,7 +23,7 @@ from kernels.semiring.cpu_tile import (
     min_plus_tile,
     plus_times_tile,
 )
-from kernels.semiring.sizes import BLOCK, padded
+from antidiag.kernels.semiring.sizes import BLOCK, padded
 
 Layout = Literal["tiles", "rows"]
 SQUARE = BLOCK * BLOCK

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.cpu.carried import WORD, touch_all
-from kernels.cpu.jit import called, compiled
-from kernels.cpu.native_threads import task
-from kernels.cpu.simd import acquire, release, take_ticket
-from kernels.cpu.waiting import wait_for
+from antidiag.kernels.cpu.carried import WORD, touch_all
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.native_threads import task
+from antidiag.kernels.cpu.simd import acquire, release, take_ticket
+from antidiag.kernels.cpu.waiting import wait_for
 
 LEFT, RIGHT = 0, 1
 """Factors."""

@@ -9,12 +9,12 @@ from pathlib import Path
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks, textures
-from kernels.cuda.run import ELEMENTS, Phase, Run
-from kernels.cuda.structs import Constants
-from kernels.cuda.transfers import touched
-from kernels.monitor import Monitor
-from kernels.semiring import ELEMENT_FILE, MIN_PLUS, Semiring
+from antidiag.kernels.cuda import blocks, textures
+from antidiag.kernels.cuda.run import ELEMENTS, Phase, Run
+from antidiag.kernels.cuda.structs import Constants
+from antidiag.kernels.cuda.transfers import touched
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.semiring import ELEMENT_FILE, MIN_PLUS, Semiring
 
 HERE = Path(__file__).parent
 SIDE = 16

@@ -17,16 +17,16 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cpu import carried, native_threads, workers
-from kernels.cpu.carried import SPAN
-from kernels.cpu.phases import time_ms
-from kernels.cuda import blocks, transfers, whole_transfers
-from kernels.cuda.run import Run
-from kernels.cuda.transfers import recorded
-from kernels.memory import host_bytes_free
-from kernels.semiring import Semiring
-from kernels.semiring import cuda as algebra
-from kernels.semiring.cpu_carrying import CARRYING, LEFT, RIGHT, Carried
+from antidiag.kernels.cpu import carried, native_threads, workers
+from antidiag.kernels.cpu.carried import SPAN
+from antidiag.kernels.cpu.phases import time_ms
+from antidiag.kernels.cuda import blocks, transfers, whole_transfers
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.cuda.transfers import recorded
+from antidiag.kernels.memory import host_bytes_free
+from antidiag.kernels.semiring import Semiring
+from antidiag.kernels.semiring import cuda as algebra
+from antidiag.kernels.semiring.cpu_carrying import CARRYING, LEFT, RIGHT, Carried
 
 THREADS = 15
 """More do not make the memory of a host faster."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kernels.parameters import Parameter
+from antidiag.kernels.parameters import Parameter
 
 THREADS = Parameter(
     name="threads",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.semiring import MIN_PLUS, Semiring
+from antidiag.kernels.semiring import MIN_PLUS, Semiring
 
 
 def product(a: np.ndarray, b: np.ndarray, semiring: Semiring = MIN_PLUS) -> np.ndarray:

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kernels.citation import Citation
-from kernels.cuts import Cuts
-from kernels.method import Method
-from kernels.parameters import Parameter
-from kernels.trees import analysis, sizes
-from kernels.trees.distances import sizes as distance_sizes
-from kernels.trees.distances.problem import ALIGNED, FULL, KTUPLE, SIXMER
-from kernels.trees.parameters import BLOCK, CELLS, EPOCH, JOIN_THREADS, PAIR_THREADS, THREADS
-from kernels.trees.problem import NEIGHBOR_JOINING, TREE_PROBLEM, UPGMA
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.cuts import Cuts
+from antidiag.kernels.method import Method
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.trees import analysis, sizes
+from antidiag.kernels.trees.distances import sizes as distance_sizes
+from antidiag.kernels.trees.distances.problem import ALIGNED, FULL, KTUPLE, SIXMER
+from antidiag.kernels.trees.parameters import BLOCK, CELLS, EPOCH, JOIN_THREADS, PAIR_THREADS, THREADS
+from antidiag.kernels.trees.problem import NEIGHBOR_JOINING, TREE_PROBLEM, UPGMA
 
 PAPER = Citation(
     key="liu2009parallel",
@@ -98,7 +98,7 @@ def _method(
         summary=summary,
         citation=citation,
         parameters=parameters,
-        backends={backend: f"kernels.trees.{room}.{backend}:{id.replace('-', '_')}" for backend in backends},
+        backends={backend: f"antidiag.kernels.trees.{room}.{backend}:{id.replace('-', '_')}" for backend in backends},
         page=Path(__file__).with_name("page.md"),
         nominal_gcups=rates,
         **declared,
@@ -136,7 +136,7 @@ METHODS = (
         footprint=sizes.square_footprint,
         work=sizes.pruned_work,
         logged=sizes.pruned_logged,
-        staging="kernels.trees.plays_pruned:PRUNED",
+        staging="antidiag.kernels.trees.plays_pruned:PRUNED",
         models=analysis.ONCE,
         **{**TREES, "automatic": sizes.pruned_automatic},
     ),
@@ -152,7 +152,7 @@ METHODS = (
         models=analysis.BLOCKS,
         cuts=_blocks,
         work=sizes.full_work,
-        staging="kernels.trees.plays:BASIC",
+        staging="antidiag.kernels.trees.plays:BASIC",
         **{**TREES, "automatic": sizes.team_automatic},
     ),
     _method(
@@ -164,7 +164,7 @@ METHODS = (
         (BLOCK, CELLS, JOIN_THREADS),
         ON_BOTH,
         footprint=sizes.compact_footprint,
-        staging="kernels.trees.plays:COMPACT",
+        staging="antidiag.kernels.trees.plays:COMPACT",
         models=analysis.BLOCKS,
         cuts=_blocks,
         work=sizes.full_work,
@@ -179,7 +179,7 @@ METHODS = (
         footprint=sizes.square_footprint,
         models=analysis.SERIAL,
         work=sizes.full_work,
-        staging="kernels.trees.plays:SERIAL",
+        staging="antidiag.kernels.trees.plays:SERIAL",
         **TREES,
     ),
     _method(
@@ -192,7 +192,7 @@ METHODS = (
         work=sizes.pruned_work,
         logged=sizes.pruned_logged,
         models=analysis.ONCE,
-        staging="kernels.trees.plays:AVERAGE",
+        staging="antidiag.kernels.trees.plays:AVERAGE",
         **{**TREES, "criterion": UPGMA},
     ),
     _method(
@@ -204,7 +204,7 @@ METHODS = (
         (PAIR_THREADS,),
         ON_BOTH,
         problem=FULL,
-        staging="kernels.trees.plays_distances:FULL_PAIRS",
+        staging="antidiag.kernels.trees.plays_distances:FULL_PAIRS",
         models=analysis.ALIGNED_PAIRS,
         **DISTANCES,
     ),
@@ -217,7 +217,7 @@ METHODS = (
         (PAIR_THREADS,),
         ON_BOTH,
         problem=KTUPLE,
-        staging="kernels.trees.plays_distances:CHAINS",
+        staging="antidiag.kernels.trees.plays_distances:CHAINS",
         models=analysis.PAIRS,
         **DISTANCES,
     ),
@@ -230,7 +230,7 @@ METHODS = (
         (PAIR_THREADS,),
         ON_BOTH,
         problem=SIXMER,
-        staging="kernels.trees.plays_distances:WORDS",
+        staging="antidiag.kernels.trees.plays_distances:WORDS",
         models=analysis.PAIRS,
         **{**DISTANCES, "work": distance_sizes.sixmer_work},
     ),
@@ -243,7 +243,7 @@ METHODS = (
         (PAIR_THREADS,),
         ON_BOTH,
         problem=ALIGNED,
-        staging="kernels.trees.plays_distances:COLUMNS",
+        staging="antidiag.kernels.trees.plays_distances:COLUMNS",
         models=analysis.COLUMNS,
         **DISTANCES,
     ),

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from math import ceil
 
-from kernels.analysis import OWN_ESTIMATE, Model, Parameters, least, of_a_worker, operations, traffic
-from kernels.trees import sizes
-from kernels.trees.distances import sizes as distance_sizes
-from kernels.trees.problem import TreeProblem
+from antidiag.kernels.analysis import OWN_ESTIMATE, Model, Parameters, least, of_a_worker, operations, traffic
+from antidiag.kernels.trees import sizes
+from antidiag.kernels.trees.distances import sizes as distance_sizes
+from antidiag.kernels.trees.problem import TreeProblem
 
 SECTION = "004, section 4"
 DISTANCE_BYTES = 4

@@ -3,14 +3,14 @@ two rows differ, with the root where the mean distances to the leaves on both si
 
 from __future__ import annotations
 
-from kernels.errors import InputError
-from kernels.io.aligned import AlignedSequences
-from kernels.io.tree import Tree
-from kernels.monitor import Monitor
-from kernels.steps import Steps
-from kernels.trees.distances.problem import AlignedProblem
-from kernels.trees.parameters import EPOCH
-from kernels.trees.problem import TreeProblem
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.trees.distances.problem import AlignedProblem
+from antidiag.kernels.trees.parameters import EPOCH
+from antidiag.kernels.trees.problem import TreeProblem
 
 MOST_ROWS = 10_000
 """Rows of which a tree is made here: their distances take 0.8 GB."""
@@ -25,9 +25,9 @@ def of_alignment(alignment: AlignedSequences, monitor: Monitor | None = None) ->
         raise InputError(
             f"{alignment.name}: {rows:,} rows, and a guide tree is made here of {MOST_ROWS:,} at most; give the tree"
         )
-    from kernels.cpu import workers  # these load Numba
-    from kernels.trees.distances import cpu as distances
-    from kernels.trees.joining import cpu as joining
+    from antidiag.kernels.cpu import workers  # these load Numba
+    from antidiag.kernels.trees.distances import cpu as distances
+    from antidiag.kernels.trees.joining import cpu as joining
 
     monitor, threads = monitor or Monitor(), {"threads": workers.cores()}
     found = distances.distance_alignment(AlignedProblem(alignment), threads, monitor, Steps()).answer.distances

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.io.tree import Tree
+from antidiag.kernels.io.tree import Tree
 
 
 class Order(NamedTuple):
@@ -21,7 +21,7 @@ def alignment_order(tree: Tree) -> Order:
 
     Leaves are ready before phase 1.
     """
-    from kernels.trees.cpu_order import heights  # a compiler is not loaded by who only reads a tree
+    from antidiag.kernels.trees.cpu_order import heights  # a compiler is not loaded by who only reads a tree
 
     # Nodes after which the last leaf below them is the same stand below each other: the deeper one comes first.
     ends, nodes = tree.ends, np.arange(len(tree))

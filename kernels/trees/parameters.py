@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kernels.parameters import Parameter
+from antidiag.kernels.parameters import Parameter
 
 BLOCK = Parameter(
     name="block",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels.dynamic_class import NMDP, SMDP, SPDP, Picture, Placement, picture
+from antidiag.kernels.dynamic_class import NMDP, SMDP, SPDP, Picture, Placement, picture
 
 
 def _joins() -> Picture:

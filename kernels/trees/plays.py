@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io import distance_matrix
-from kernels.parameters import Parameter
-from kernels.plays.inputs import table_of, table_text
-from kernels.plays.model import (
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import distance_matrix
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import table_of, table_text
+from antidiag.kernels.plays.model import (
     GIVEN,
     NEVER,
     Branch,
@@ -32,11 +32,11 @@ from kernels.plays.model import (
     names,
     number,
 )  # fmt: skip
-from kernels.plays.staging import Staging
-from kernels.text import counted
-from kernels.trees import problem as problems
-from kernels.trees.problem import NEIGHBOR_JOINING, UPGMA, TreeProblem
-from kernels.trials import Choose
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.text import counted
+from antidiag.kernels.trees import problem as problems
+from antidiag.kernels.trees.problem import NEIGHBOR_JOINING, UPGMA, TreeProblem
+from antidiag.kernels.trials import Choose
 
 MATRIX = Parameter("distances", "text", "Distances", "A row for each taxon, parted by ;. Symmetric, 0 on the diagonal.",
                    default="0 5 9 9 8; 5 0 10 10 9; 9 10 0 8 7; 9 10 8 0 3; 8 9 7 3 0")  # fmt: skip

@@ -10,19 +10,32 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.monitor import Monitor
-from kernels.parameters import Parameter
-from kernels.plays.inputs import rows_of, sequences_of, table_text
-from kernels.plays.model import GIVEN, Case, Cell, Crossing, Formula, Held, Play, Step, Table, blank, names, number
-from kernels.plays.staging import Staging
-from kernels.steps import Steps
-from kernels.text import counted
-from kernels.trees.distances import problem as problems
-from kernels.trees.distances import reference as textbook
-from kernels.trees.distances.kmers import BASES, GROUPS, K
-from kernels.trees.distances.problem import AlignedProblem, DistanceAnswer, KtupleProblem, SixmerProblem
-from kernels.trials import Choose
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import rows_of, sequences_of, table_text
+from antidiag.kernels.plays.model import (
+    GIVEN,
+    Case,
+    Cell,
+    Crossing,
+    Formula,
+    Held,
+    Play,
+    Step,
+    Table,
+    blank,
+    names,
+    number,
+)
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.text import counted
+from antidiag.kernels.trees.distances import problem as problems
+from antidiag.kernels.trees.distances import reference as textbook
+from antidiag.kernels.trees.distances.kmers import BASES, GROUPS, K
+from antidiag.kernels.trees.distances.problem import AlignedProblem, DistanceAnswer, KtupleProblem, SixmerProblem
+from antidiag.kernels.trials import Choose
 
 PAIRS = Parameter("workers", "int", "Multiprocessors", "Pairs of sequences that are compared at once.", default=3,
                   minimum=1, maximum=16, unit="multiprocessors")  # fmt: skip
@@ -142,7 +155,7 @@ def one_aligned(made: AlignedProblem, i: int, j: int) -> tuple[float, str, int]:
 
 def chains(made: KtupleProblem, values: Mapping[str, Any]) -> Play:
     """As the method itself counts them: of each pair the letters of the best chain of shared words."""
-    from kernels.trees.distances.cpu import distance_ktuple  # loads Numba, which other plays do not need
+    from antidiag.kernels.trees.distances.cpu import distance_ktuple  # loads Numba, which other plays do not need
 
     found: DistanceAnswer = distance_ktuple(made, {"threads": 1}, Monitor(), Steps()).answer
 

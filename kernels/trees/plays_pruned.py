@@ -14,11 +14,24 @@ from typing import Any
 
 import numpy as np
 
-from kernels.parameters import Parameter
-from kernels.plays.model import CLOSE, NEVER, Case, Cell, Crossing, Formula, Held, Play, Step, Table, blank, number
-from kernels.text import counted
-from kernels.trees.plays import BASIC, BLOCKS, CRITERION, SUMS, D, Joining
-from kernels.trees.problem import TreeProblem
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.model import (
+    CLOSE,
+    NEVER,
+    Case,
+    Cell,
+    Crossing,
+    Formula,
+    Held,
+    Play,
+    Step,
+    Table,
+    blank,
+    number,
+)
+from antidiag.kernels.text import counted
+from antidiag.kernels.trees.plays import BASIC, BLOCKS, CRITERION, SUMS, D, Joining
+from antidiag.kernels.trees.problem import TreeProblem
 
 EPOCH = Parameter("epoch", "int", "Epoch", "Joins between two passes over the whole matrix.", default=3, minimum=1,
                   maximum=64, unit="joins")  # fmt: skip

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError, ParameterError
-from kernels.io import newick, tree_files, tree_weights
-from kernels.io.distance_matrix import DistanceMatrix
-from kernels.io.distances import DISTANCE_MATRIX
-from kernels.io.tree import Tree
-from kernels.method import Input, ProblemType, Rows
-from kernels.model import Result, same_names
-from kernels.parameters import Parameter, resolve
-from kernels.serialization import stored
-from kernels.trees import order, placement, rooting
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io import newick, tree_files, tree_weights
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.io.distances import DISTANCE_MATRIX
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.method import Input, ProblemType, Rows
+from antidiag.kernels.model import Result, same_names
+from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.trees import order, placement, rooting
 
 ONE_MATRIX = Input(DISTANCE_MATRIX)
 
@@ -183,5 +183,5 @@ TREE_PROBLEM = ProblemType(
     option_values=option_values,
     unit="pairs",
     placement=placement.JOINS,
-    trials="kernels.trees.trials:TREES",
+    trials="antidiag.kernels.trees.trials:TREES",
 )

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.trees.joining.finish import RECORD, finish, rooted_by_heights, working_matrix
-from kernels.trees.problem import TreeAnswer, TreeProblem
+from antidiag.kernels.trees.joining.finish import RECORD, finish, rooted_by_heights, working_matrix
+from antidiag.kernels.trees.problem import TreeAnswer, TreeProblem
 
 
 def neighbor_joining(problem: TreeProblem) -> TreeAnswer:

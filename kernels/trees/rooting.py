@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.errors import ParameterError
-from kernels.io.tree import Tree
-from kernels.io.tree_edits import Edited, reroot
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_edits import Edited, reroot
 
 RULES = ("none", "clustalw", "midpoint", "outgroup")
 

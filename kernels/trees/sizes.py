@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.workers import cores
-from kernels.memory import Footprint
-from kernels.parameters import typed
-from kernels.steps import Logged, Share
-from kernels.trees.parameters import BlockParameters
-from kernels.trees.problem import TreeProblem
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Logged, Share
+from antidiag.kernels.trees.parameters import BlockParameters
+from antidiag.kernels.trees.problem import TreeProblem
 
 Parameters = Mapping[str, Any]
 

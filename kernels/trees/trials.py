@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import MemoryRefused
-from kernels.io.distance_matrix import DistanceMatrix, checked, numbered
-from kernels.io.random_distances import additive
-from kernels.io.tree import Tree
-from kernels.memory import host_bytes_free
-from kernels.method import Method
-from kernels.model import Result
-from kernels.trees import reference
-from kernels.trees.problem import NEIGHBOR_JOINING, UPGMA, TreeAnswer, TreeProblem
-from kernels.trials import Choose, Run, Symmetry, Trials
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.io.distance_matrix import DistanceMatrix, checked, numbered
+from antidiag.kernels.io.random_distances import additive
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.memory import host_bytes_free
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result
+from antidiag.kernels.trees import reference
+from antidiag.kernels.trees.problem import NEIGHBOR_JOINING, UPGMA, TreeAnswer, TreeProblem
+from antidiag.kernels.trials import Choose, Run, Symmetry, Trials
 
 MOST, LARGER = 40, 150
 """Taxa of small problems, and of those that the methods are compared on: several blocks, epochs and passes."""

@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kernels.citation import Citation
-from kernels.cuts import Cuts
-from kernels.method import Method
-from kernels.parameters import typed
-from kernels.triple import analysis, sizes
-from kernels.triple.grid import KINDS, Kind
-from kernels.triple.parameters import CHUNK_WIDTH, MAPPING, SUBCHUNK_HEIGHT, THREADS, ChunkParameters
-from kernels.triple.problem import TRIPLE
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.cuts import Cuts
+from antidiag.kernels.method import Method
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.triple import analysis, sizes
+from antidiag.kernels.triple.grid import KINDS, Kind
+from antidiag.kernels.triple.parameters import CHUNK_WIDTH, MAPPING, SUBCHUNK_HEIGHT, THREADS, ChunkParameters
+from antidiag.kernels.triple.problem import TRIPLE
 
 PAPER = Citation(
     key="li2014triple",
@@ -42,7 +42,7 @@ def _subchunks(parameters: Mapping[str, Any]) -> Cuts:
 
 def _staging(name: str, kind: Kind) -> str:
     """Where a method is played."""
-    return f"kernels.triple.plays{'_paths' if kind.keeps else ''}:{name.replace('-', '_').upper()}"
+    return f"antidiag.kernels.triple.plays{'_paths' if kind.keeps else ''}:{name.replace('-', '_').upper()}"
 
 
 def _chunked(method_id: str, name: str, section: str, summary: str, cpu: float, cuda: float) -> Method:
@@ -57,7 +57,10 @@ def _chunked(method_id: str, name: str, section: str, summary: str, cpu: float, 
         citation=PAPER.at(section),
         problem=TRIPLE,
         parameters=(CHUNK_WIDTH, *((SUBCHUNK_HEIGHT,) if kind.subchunks else ()), THREADS, MAPPING),
-        backends={"cpu": f"kernels.triple.chunks.cpu:{function}", "cuda": f"kernels.triple.chunks.cuda:{function}"},
+        backends={
+            "cpu": f"antidiag.kernels.triple.chunks.cpu:{function}",
+            "cuda": f"antidiag.kernels.triple.chunks.cuda:{function}",
+        },
         returns=frozenset({"score", "alignment"} if kind.keeps else {"score"}),
         footprint=partial(sizes.footprint, kind=kind),
         automatic=partial(sizes.automatic, kind=kind),
@@ -111,13 +114,13 @@ METHODS = (
         citation=PAPER.at("sections 3 and 6.1"),
         problem=TRIPLE,
         parameters=(),
-        backends={"cpu": "kernels.triple.serial.cpu:scoring"},
+        backends={"cpu": "antidiag.kernels.triple.serial.cpu:scoring"},
         returns=frozenset({"score"}),
         footprint=sizes.scoring_footprint,
         automatic=sizes.serial_automatic,
         work=sizes.serial_work,
         models=analysis.SERIAL,
-        staging="kernels.triple.plays:SCORING",
+        staging="antidiag.kernels.triple.plays:SCORING",
         page=PAGE,
         nominal_gcups={"cpu": 0.4},
     ),
@@ -129,13 +132,13 @@ METHODS = (
         citation=PAPER.at("sections 3 and 6.1"),
         problem=TRIPLE,
         parameters=(),
-        backends={"cpu": "kernels.triple.serial.cpu:traceback"},
+        backends={"cpu": "antidiag.kernels.triple.serial.cpu:traceback"},
         returns=frozenset({"score", "alignment"}),
         footprint=sizes.traceback_footprint,
         automatic=sizes.serial_automatic,
         work=sizes.serial_work,
         models=analysis.SERIAL,
-        staging="kernels.triple.plays:TRACEBACK",
+        staging="antidiag.kernels.triple.plays:TRACEBACK",
         page=PAGE,
         nominal_gcups={"cpu": 0.25},
     ),

@@ -12,10 +12,10 @@ from dataclasses import replace
 from functools import partial
 from math import sqrt
 
-from kernels.analysis import ONE, Model, Parameters, operations, traffic
-from kernels.triple import sizes
-from kernels.triple.grid import Kind
-from kernels.triple.model import TripleProblem
+from antidiag.kernels.analysis import ONE, Model, Parameters, operations, traffic
+from antidiag.kernels.triple import sizes
+from antidiag.kernels.triple.grid import Kind
+from antidiag.kernels.triple.model import TripleProblem
 
 LANES = {"cpu": 16, "cuda": 32}
 LEAST_OPERATIONS = {False: {"cpu": 11.0, "cuda": 6.0}, True: {"cpu": 28.0, "cuda": 21.0}}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.triple.model import Cell, TripleAlignment, TripleAnswer, TripleProblem
+from antidiag.kernels.triple.model import Cell, TripleAlignment, TripleAnswer, TripleProblem
 
 NEGATIVE = -(2**30)
 """Minus infinity: below every value (see score_bound), and three scores away from it nothing wraps around."""

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.triple.model import Cell, TripleProblem
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.triple.model import Cell, TripleProblem
 
 MOVE_BITS, PLACE_BITS = 3, 7
 MOVE_AT, LAYER_AT = 2 * PLACE_BITS, 2 * PLACE_BITS + MOVE_BITS

@@ -11,10 +11,10 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.errors import ScoreOverflow
-from kernels.model import Sequence
-from kernels.scoring import SCORE_LIMIT, Scoring, encode
-from kernels.serialization import stored
+from antidiag.kernels.errors import ScoreOverflow
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.scoring import SCORE_LIMIT, Scoring, encode
+from antidiag.kernels.serialization import stored
 
 Cell = tuple[int, int, int]
 

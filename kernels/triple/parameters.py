@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kernels.parameters import Parameter
-from kernels.triple.grid import WIDEST
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.triple.grid import WIDEST
 
 CHUNK_WIDTH = Parameter(
     name="s",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from kernels.dynamic_class import NMDP, Picture, Placement, picture
+from antidiag.kernels.dynamic_class import NMDP, Picture, Placement, picture
 
 
 def _cube() -> Picture:

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from kernels.parameters import Parameter
-from kernels.plays.inputs import letters_of, score_inputs, sequence_input
-from kernels.plays.model import Case, Cell, Crossing, Formula, Held, Play, Step, Table, added, blank, names
-from kernels.plays.schedule import Item, Schedule, simulate
-from kernels.plays.staging import Staging
-from kernels.text import counted
-from kernels.trials import Choose
-from kernels.triple import problem as problems
-from kernels.triple import reference
-from kernels.triple.grid import Grid
-from kernels.triple.model import LETTER, ORDER, PAIRS, TripleAnswer, TripleProblem
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import letters_of, score_inputs, sequence_input
+from antidiag.kernels.plays.model import Case, Cell, Crossing, Formula, Held, Play, Step, Table, added, blank, names
+from antidiag.kernels.plays.schedule import Item, Schedule, simulate
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.text import counted
+from antidiag.kernels.trials import Choose
+from antidiag.kernels.triple import problem as problems
+from antidiag.kernels.triple import reference
+from antidiag.kernels.triple.grid import Grid
+from antidiag.kernels.triple.model import LETTER, ORDER, PAIRS, TripleAnswer, TripleProblem
 
 RECURRENCE = (
     "H(i, j, k) = the greatest of seven: H of the cell before, for each of the seven columns that can stand last"

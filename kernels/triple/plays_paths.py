@@ -7,14 +7,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from kernels.parameters import Parameter
-from kernels.plays.model import NEVER, Cell, Crossing, Formula, Held, Play, Step, Table, blank
-from kernels.plays.schedule import Item, simulate
-from kernels.plays.staging import Staging
-from kernels.text import counted
-from kernels.triple import plays
-from kernels.triple.grid import KINDS, Kind
-from kernels.triple.model import TripleProblem
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.model import NEVER, Cell, Crossing, Formula, Held, Play, Step, Table, blank
+from antidiag.kernels.plays.schedule import Item, simulate
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.text import counted
+from antidiag.kernels.triple import plays
+from antidiag.kernels.triple.grid import KINDS, Kind
+from antidiag.kernels.triple.model import TripleProblem
 
 HEIGHT = Parameter("h", "int", "Subchunk height h", "Layers of a subchunk.", default=2, minimum=1, maximum=16,
                    unit="layers")  # fmt: skip

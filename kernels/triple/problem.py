@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from kernels import scoring_options
-from kernels.io.alignments import AlignedRows, file_formats
-from kernels.io.sequences import SEQUENCE
-from kernels.method import Input, ProblemType, Rows
-from kernels.model import Result, Sequence
-from kernels.scoring_options import OPTIONS as SCORING_OPTIONS
-from kernels.triple import placement
-from kernels.triple.model import TripleProblem
+from antidiag.kernels import scoring_options
+from antidiag.kernels.io.alignments import AlignedRows, file_formats
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import Input, ProblemType, Rows
+from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.scoring_options import OPTIONS as SCORING_OPTIONS
+from antidiag.kernels.triple import placement
+from antidiag.kernels.triple.model import TripleProblem
 
 SEQUENCES = Input(SEQUENCE, 3, 3)
 GAP_HELP = (
@@ -132,5 +132,5 @@ TRIPLE = ProblemType(
     settings=settings,
     option_values=lambda problem: scoring_options.values_of(problem.scoring),
     placement=placement.NEIGHBOURS,
-    trials="kernels.triple.trials:TRIALS",
+    trials="antidiag.kernels.triple.trials:TRIALS",
 )

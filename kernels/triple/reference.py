@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from kernels.triple.model import LETTER, ORDER, PAIRS, TripleAlignment, TripleAnswer, TripleProblem
+from antidiag.kernels.triple.model import LETTER, ORDER, PAIRS, TripleAlignment, TripleAnswer, TripleProblem
 
 MINUS_INFINITY = -(2**40)
 

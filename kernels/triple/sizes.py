@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.workers import cores
-from kernels.memory import Footprint
-from kernels.parameters import typed
-from kernels.triple.chunks import cpu_sizes, cuda_sizes, int16
-from kernels.triple.encoding import encode
-from kernels.triple.grid import KINDS, Grid, Kind, grid, refuse_layers
-from kernels.triple.model import TripleProblem
-from kernels.triple.parameters import ChunkParameters
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.triple.chunks import cpu_sizes, cuda_sizes, int16
+from antidiag.kernels.triple.encoding import encode
+from antidiag.kernels.triple.grid import KINDS, Grid, Kind, grid, refuse_layers
+from antidiag.kernels.triple.model import TripleProblem
+from antidiag.kernels.triple.parameters import ChunkParameters
 
 Parameters = Mapping[str, Any]
 

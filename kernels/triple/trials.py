@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels.method import Method
-from kernels.model import Result, Sequence, SequenceType
-from kernels.scoring import Scoring, SubstitutionMatrix, match_mismatch
-from kernels.trials import Choose, Run, Symmetry, Trials, matrix
-from kernels.triple import reference
-from kernels.triple.model import TripleAnswer, TripleProblem
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.scoring import Scoring, SubstitutionMatrix, match_mismatch
+from antidiag.kernels.trials import Choose, Run, Symmetry, Trials, matrix
+from antidiag.kernels.triple import reference
+from antidiag.kernels.triple.model import TripleAnswer, TripleProblem
 
 COSTS = ((0, 2), (0, 1), (0, 0), (5, 2), (3, 1), (1, 0), (40, 3))
 BORDERS = (0, 1, 2, 14, 15, 16, 17, 18, 30, 31, 32, 33, 34, 47, 48)

@@ -12,12 +12,12 @@ import pytest
 from tests.patience import PATIENCE_MS
 
 if importlib.util.find_spec("typer"):
-    from app.cli import program
+    from antidiag.app.cli import program
 if importlib.util.find_spec("PySide6"):
-    from app import application, settings
-    from app.window import Window
-    from kernels import registry
-    from kernels.cuda import devices
+    from antidiag.app import application, settings
+    from antidiag.app.window import Window
+    from antidiag.kernels import registry
+    from antidiag.kernels.cuda import devices
     from tests.app import fake
 
 PAIR_FASTA = ">one first record\nACGTACGTACGTACGTAAAA\n>two\nACGTACGTTCGTACGTAAAA\n"

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from kernels.citation import Citation
-from kernels.cuts import Cuts
-from kernels.errors import InputError
-from kernels.io.sequences import SEQUENCE
-from kernels.memory import Footprint
-from kernels.method import DataKind, Input, Method, ProblemType, Resumption
-from kernels.model import Outcome, Sequence
-from kernels.monitor import Monitor
-from kernels.pairwise.model import Alignment, PairAnswer, PairProblem, rescore
-from kernels.pairwise.problem import PAIR
-from kernels.parameters import Parameter
-from kernels.steps import Steps
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.cuts import Cuts
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.method import DataKind, Input, Method, ProblemType, Resumption
+from antidiag.kernels.model import Outcome, Sequence
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem, rescore
+from antidiag.kernels.pairwise.problem import PAIR
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.steps import Steps
 
 RELEASED = threading.Event()
 """A run with wait=True ends when this is set, or when it is cancelled."""

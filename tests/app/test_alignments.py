@@ -9,10 +9,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app import actions
-from app.panels.data import SUMMARY
-from app.views.aligned import history
-from kernels.io import tree_files
+from antidiag.app import actions
+from antidiag.app.panels.data import SUMMARY
+from antidiag.app.views.aligned import history
+from antidiag.kernels.io import tree_files
 
 STOCKHOLM = "# STOCKHOLM 1.0\none AC-GT\ntwo ACGGT\nthree A--GT\n//\n"
 

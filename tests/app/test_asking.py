@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
-from app.dialogs import asking
+from antidiag.app.dialogs import asking
 
 
 def answered(qtbot: Any, ask: Callable[[QWidget], bool], answer: str | Qt.Key) -> tuple[bool, list[str]]:

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from app.dialogs.preferences import PreferencesDialog
-from app.jobs.queue import JobState
-from app.window import Window
-from kernels import engine, memory, registry
-from kernels.errors import Cancelled
-from kernels.monitor import Monitor
-from kernels.recovery import resuming
-from kernels.recovery.store import Store
-from kernels.registry.advice import Fit
-from kernels.scoring import Scoring, match_mismatch
+from antidiag.app.dialogs.preferences import PreferencesDialog
+from antidiag.app.jobs.queue import JobState
+from antidiag.app.window import Window
+from antidiag.kernels import engine, memory, registry
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.recovery import resuming
+from antidiag.kernels.recovery.store import Store
+from antidiag.kernels.registry.advice import Fit
+from antidiag.kernels.scoring import Scoring, match_mismatch
 from tests.app import fake
 from tests.app.cli.test_interrupted import METHOD, long_pair
 from tests.app.cli.test_interrupted import interrupt as interrupt_command

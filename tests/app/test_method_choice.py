@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app import method_choice
-from kernels import registry
-from kernels.graphs.graph import from_weights
-from kernels.hmm import hmm
-from kernels.method import Method
-from kernels.model import Sequence, SequenceType
-from kernels.registry import advice
+from antidiag.app import method_choice
+from antidiag.kernels import registry
+from antidiag.kernels.graphs.graph import from_weights
+from antidiag.kernels.hmm import hmm
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.registry import advice
 
 GRAPH = from_weights(np.array([[0, 1.0], [2, 0]]))
 MODEL = hmm.random_hmm(2, np.random.default_rng(1), "ACGT")

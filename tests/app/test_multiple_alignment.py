@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app import texts
-from app.jobs.queue import Job
-from app.session import archive
-from app.session.session import Entry
-from app.session.state import State
-from app.views.aligned.view import AlignmentViewer
-from app.views.growing.window import GrowthWindow
-from app.views.run.phases import PhasesView
-from app.views.tree.view import TreeView
-from kernels import engine, registry
-from kernels.io import aligned
-from kernels.io.tree import Tree
-from kernels.model import Result, Sequence
-from kernels.msa import trials
-from kernels.msa.growth import Growth
+from antidiag.app import texts
+from antidiag.app.jobs.queue import Job
+from antidiag.app.session import archive
+from antidiag.app.session.session import Entry
+from antidiag.app.session.state import State
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.app.views.growing.window import GrowthWindow
+from antidiag.app.views.run.phases import PhasesView
+from antidiag.app.views.tree.view import TreeView
+from antidiag.kernels import engine, registry
+from antidiag.kernels.io import aligned
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.msa import trials
+from antidiag.kernels.msa.growth import Growth
 
 
 @pytest.fixture(scope="module")

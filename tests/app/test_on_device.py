@@ -15,16 +15,16 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app import application, settings
-from app.kit import export
-from app.kit.view import GradualView
-from app.window import Window
-from kernels import registry
-from kernels.errors import AntidiagError
-from kernels.io.sequences import SEQUENCE
-from kernels.method import Input, Method, ProblemType
-from kernels.model import Sequence
-from kernels.registry.samples import samples
+from antidiag.app import application, settings
+from antidiag.app.kit import export
+from antidiag.app.kit.view import GradualView
+from antidiag.app.window import Window
+from antidiag.kernels import registry
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import Input, Method, ProblemType
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.registry.samples import samples
 
 BACKEND = "cuda"
 WAIT_S = 60

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from app import actions
-from app.dialogs.profile import COMPUTED, FILE, SAME, ProfileDialog
-from app.window import Window
-from kernels import profiles, registry
-from kernels.io import newick
-from kernels.io.aligned import AlignedSequences
-from kernels.profiles.profile import Profile
+from antidiag.app import actions
+from antidiag.app.dialogs.profile import COMPUTED, FILE, SAME, ProfileDialog
+from antidiag.app.window import Window
+from antidiag.kernels import profiles, registry
+from antidiag.kernels.io import newick
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.profiles.profile import Profile
 
 FIRST = ">near\nACDEFGHIKL\n>same\nACDEFGHIKL\n>far\nMNPQRS-VWY\n"
 SECOND = ">one\nACDE-GHIKL\n>two\nACDEYGHI-L\n"

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from app.session import archive
-from kernels import registry, serialization
-from kernels.experiments import records, results
-from kernels.experiments.digest import digest
-from kernels.registry import loading
-from kernels.steps import Steps
+from antidiag.app.session import archive
+from antidiag.kernels import registry, serialization
+from antidiag.kernels.experiments import records, results
+from antidiag.kernels.experiments.digest import digest
+from antidiag.kernels.registry import loading
+from antidiag.kernels.steps import Steps
 from tests.fixtures.make_saved import told, told_points, told_result
 from tests.fixtures.saved import FOLDERS, assert_holds, expected
 
@@ -83,7 +83,8 @@ def test_what_was_read_is_saved_by_names_that_no_move_changes(path: Path, tmp_pa
 def test_a_session_opens_where_nothing_else_was_imported() -> None:
     (path,) = (path.values[0] for path in SESSIONS if path.values[0].stem == "viterbi")
     code = (
-        f"from pathlib import Path; from app.session import archive; print(len(archive.load(Path({str(path)!r}))[1]))"
+        "from pathlib import Path; from antidiag.app.session import archive; "
+        f"print(len(archive.load(Path({str(path)!r}))[1]))"
     )
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert found.stdout == f"{len(opened(path)[1])}\n"

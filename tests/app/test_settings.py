@@ -1,6 +1,6 @@
 """Settings where nothing can be kept."""
 
-from app import settings
+from antidiag.app import settings
 
 
 def test_settings_that_cannot_be_kept_last_as_long_as_the_window(tmp_path, monkeypatch):

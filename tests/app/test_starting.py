@@ -9,13 +9,13 @@ from types import SimpleNamespace
 
 from PySide6.QtCore import Qt
 
-from app import settings, starting, texts, views
-from app.kit.view import as_widget
-from app.panels.sequence_table import NAME, ROLE
-from app.session import archive, autosave, loading
-from app.session.state import State
-from app.starting import load_the_rest, start_with
-from app.window import Window
+from antidiag.app import settings, starting, texts, views
+from antidiag.app.kit.view import as_widget
+from antidiag.app.panels.sequence_table import NAME, ROLE
+from antidiag.app.session import archive, autosave, loading
+from antidiag.app.session.state import State
+from antidiag.app.starting import load_the_rest, start_with
+from antidiag.app.window import Window
 from tests.app.steps import cells, run, set_parameter
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,7 +23,7 @@ LATER = {"numba", "llvmlite", "scipy", "cupy", "pyqtgraph", "Bio.SeqIO", "Bio.Al
 """What takes long to load, and what the window shows at first does without."""
 OPENED = """
 import sys
-from app import application, settings
+from antidiag.app import application, settings
 found = settings.Settings()
 application.make_application(found)
 window = application.Window(found)
@@ -43,8 +43,14 @@ def test_the_window_opens_without_what_nobody_looks_at_yet(tmp_path):
     assert float(switch_s) <= 0.1e-3  # so long each call of Qt may wait beside a job
     assert shown == ["True", "False", "False"]
     assert not LATER & set(loaded)
-    assert "app.panels.viewer" in loaded and not [name for name in loaded if name.startswith("app.views.")]
-    assert not [name for name in loaded if name.startswith(("app.tune.", "app.learn.", "app.compare."))]
+    assert "antidiag.app.panels.viewer" in loaded and not [
+        name for name in loaded if name.startswith("antidiag.app.views.")
+    ]
+    assert not [
+        name
+        for name in loaded
+        if name.startswith(("antidiag.app.tune.", "antidiag.app.learn.", "antidiag.app.compare."))
+    ]
 
 
 def test_the_first_view_is_made_before_a_result_needs_it(qtbot, ready):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from app import texts
-from kernels.model import Sequence, SequenceType
-from kernels.registry.samples import samples
+from antidiag.app import texts
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.registry.samples import samples
 
 
 def dna(letters=b"ACGT", description=""):

@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication, QCheckBox, QListWidget, QMenu, QRadioButton, QTextBrowser, QWidget
 
-from app import theme
-from app.kit.widgets import check_action
-from app.window import Window
+from antidiag.app import theme
+from antidiag.app.kit.widgets import check_action
+from antidiag.app.window import Window
 
 
 @theme.undressed()

@@ -10,14 +10,14 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from app import actions
-from app.session import archive
-from app.session.session import Entry
-from app.session.state import State
-from app.starting import start_with
-from kernels.io.tree import Tree
-from kernels.io.tree_files import TREE, write
-from kernels.steps import Steps
+from antidiag.app import actions
+from antidiag.app.session import archive
+from antidiag.app.session.session import Entry
+from antidiag.app.session.state import State
+from antidiag.app.starting import start_with
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_files import TREE, write
+from antidiag.kernels.steps import Steps
 from tests.app.views import tree_examples
 from tests.app.views.tree_examples import node, pixel
 

@@ -4,12 +4,12 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from app import actions, theme
-from app.dialogs.preferences import PreferencesDialog
-from app.dialogs.shortcuts import ShortcutsDialog
-from app.layout import SIZE, starting_size
-from kernels import memory
-from kernels.cuda import devices
+from antidiag.app import actions, theme
+from antidiag.app.dialogs.preferences import PreferencesDialog
+from antidiag.app.dialogs.shortcuts import ShortcutsDialog
+from antidiag.app.layout import SIZE, starting_size
+from antidiag.kernels import memory
+from antidiag.kernels.cuda import devices
 from tests.app.steps import run, set_parameter
 
 

@@ -9,11 +9,11 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from app import actions
-from app.jobs.queue import JobState
-from app.panels.sequence_table import ABOUT, MAKEUP, NAME, ROLE, TYPE
-from kernels.model import Sequence, SequenceType
-from kernels.registry import loading
+from antidiag.app import actions
+from antidiag.app.jobs.queue import JobState
+from antidiag.app.panels.sequence_table import ABOUT, MAKEUP, NAME, ROLE, TYPE
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.registry import loading
 from tests.app.steps import cells
 
 MANY = 200_000

@@ -2,9 +2,9 @@
 
 import pytest
 
-from app import actions
-from app.jobs.queue import JobState
-from app.panels.sequence_table import NAME, ROLE
+from antidiag.app import actions
+from antidiag.app.jobs.queue import JobState
+from antidiag.app.panels.sequence_table import NAME, ROLE
 from tests.app import fake
 from tests.app.steps import cells, run, set_parameter
 

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from kernels.cpu import workers
+from antidiag.kernels.cpu import workers
 from tests.attack import jobs, making, readers
 from tests.attack.making import KINDS, Made, Plan
 from tests.attack.program import folders

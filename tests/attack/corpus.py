@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from Bio import AlignIO, SeqIO
 
-from kernels.io import aligned
-from kernels.profiles import files as profiles
-from kernels.profiles.profile import from_alignment
-from kernels.scoring import named_matrix
+from antidiag.kernels.io import aligned
+from antidiag.kernels.profiles import files as profiles
+from antidiag.kernels.profiles.profile import from_alignment
+from antidiag.kernels.scoring import named_matrix
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = (

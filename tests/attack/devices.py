@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from kernels import engine, registry, trials
-from kernels.cuda import devices
-from kernels.errors import AntidiagError
-from kernels.method import Method
-from kernels.trials import Chance
+from antidiag.kernels import engine, registry, trials
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.method import Method
+from antidiag.kernels.trials import Chance
 from tests.emulator.emulated import emulation
 from tests.emulator.emulation import order
 

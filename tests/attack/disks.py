@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from kernels.errors import AntidiagError
-from kernels.experiments import results
-from kernels.registry import loading
-from kernels.trials import Chance, Choose
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.experiments import results
+from antidiag.kernels.registry import loading
+from antidiag.kernels.trials import Chance, Choose
 from tests.attack import kills
 from tests.attack.program import refused_well, run, seen_from_here
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels import engine, registry
-from kernels.experiments import results
-from kernels.io.sequences import read
-from kernels.machine import tuned
-from kernels.recovery import resuming
-from kernels.trials import Chance, Choose
+from antidiag.kernels import engine, registry
+from antidiag.kernels.experiments import results
+from antidiag.kernels.io.sequences import read
+from antidiag.kernels.machine import tuned
+from antidiag.kernels.recovery import resuming
+from antidiag.kernels.trials import Chance, Choose
 from tests.attack import program
 from tests.attack.program import Ended, refused_well, run, seen_from_here
 
@@ -33,7 +33,7 @@ SEARCH = ("tune", "striped-score", "--backend", "cpu", "--length", "500", "--bud
 SAVES = """
 import sys
 from pathlib import Path
-from app.session import archive
+from antidiag.app.session import archive
 path, small, large = map(Path, sys.argv[1:])
 sessions = [archive.load(small), archive.load(large)]
 for number in range(10**6):
@@ -148,7 +148,7 @@ def _of_sweep(choose: Choose, folder: Path) -> str:
 
 def _of_save(choose: Choose, folder: Path) -> str:
     """A session that is saved over and over, and killed: the file is one of the two that were saved."""
-    from app.session import archive
+    from antidiag.app.session import archive
 
     path, (small, large) = folder / "mine.antidiag", sorted(FIXTURES.glob("*.antidiag"))[:2]
     saving = str(path), str(small), str(large)

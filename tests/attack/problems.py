@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from kernels import registry, trials
-from kernels.method import Method
-from kernels.trials import Chance, Choose
+from antidiag.kernels import registry, trials
+from antidiag.kernels.method import Method
+from antidiag.kernels.trials import Chance, Choose
 from tests.kernels.conformance import checks
 
 Check = Callable[[Method, str, Choose], None]

@@ -16,10 +16,10 @@ from unittest import mock
 
 import platformdirs
 
-from kernels import memory
-from kernels.experiments import results
-from kernels.machine import rates, tuned
-from kernels.recovery import resuming
+from antidiag.kernels import memory
+from antidiag.kernels.experiments import results
+from antidiag.kernels.machine import rates, tuned
+from antidiag.kernels.recovery import resuming
 
 ROOT = Path(__file__).resolve().parents[2]
 ENDS_S = 240.0

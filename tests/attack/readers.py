@@ -16,20 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from app.session import archive
-from kernels import memory
-from kernels.errors import LONGEST, AntidiagError
-from kernels.experiments import points, records, results, speedups, tables
-from kernels.experiments.rooflines import roofline
-from kernels.graphs import reading as graphs
-from kernels.hmm import hmm
-from kernels.io import aligned, aligned_notes, aligned_rows, distances, sequences, tree_files
-from kernels.machine import rates, tuned
-from kernels.products import matrix as products
-from kernels.profiles import files as profiles
-from kernels.recovery import checkpoint_files, resuming
-from kernels.registry import lectures, loading
-from kernels.scoring import matrix_from_file
+from antidiag.app.session import archive
+from antidiag.kernels import memory
+from antidiag.kernels.errors import LONGEST, AntidiagError
+from antidiag.kernels.experiments import points, records, results, speedups, tables
+from antidiag.kernels.experiments.rooflines import roofline
+from antidiag.kernels.graphs import reading as graphs
+from antidiag.kernels.hmm import hmm
+from antidiag.kernels.io import aligned, aligned_notes, aligned_rows, distances, sequences, tree_files
+from antidiag.kernels.machine import rates, tuned
+from antidiag.kernels.products import matrix as products
+from antidiag.kernels.profiles import files as profiles
+from antidiag.kernels.recovery import checkpoint_files, resuming
+from antidiag.kernels.registry import lectures, loading
+from antidiag.kernels.scoring import matrix_from_file
 from tests.attack.corpus import ALIGNMENT, corpus
 from tests.attack.mutation import mutate
 
@@ -53,7 +53,7 @@ def _session(path: Path) -> None:
 
 
 def _problem_type(entry: Any) -> Any:
-    from kernels import registry
+    from antidiag.kernels import registry
 
     return registry.method(entry.result.method).problem
 
@@ -108,7 +108,7 @@ def _kept_at(module: Any, name: str, path: Path) -> Iterator[None]:
 
 
 def _rates(path: Path) -> None:
-    from kernels import registry
+    from antidiag.kernels import registry
 
     with _kept_at(rates, "_path", path):
         method = registry.METHODS[0]
@@ -117,7 +117,7 @@ def _rates(path: Path) -> None:
 
 
 def _tuned(path: Path) -> None:
-    from kernels import registry
+    from antidiag.kernels import registry
 
     with _kept_at(tuned, "_path", path):
         for one in tuned.kept():
@@ -163,7 +163,7 @@ def without_qt() -> bool:
 
 
 def _colours(path: Path) -> None:
-    from app.views.aligned import schemes
+    from antidiag.app.views.aligned import schemes
 
     schemes.of_groups(schemes.from_file(path))
 

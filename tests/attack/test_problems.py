@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kernels import registry
-from kernels.trials import Chance
+from antidiag.kernels import registry
+from antidiag.kernels.trials import Chance
 from tests.attack import __main__ as attack
 from tests.attack import jobs, making, problems
 from tests.emulator import build

@@ -13,7 +13,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from kernels.experiments import results
+from antidiag.kernels.experiments import results
 from tests.attack import mutation, readers
 from tests.attack.corpus import corpus
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import platformdirs
 
-from kernels.cpu import file_lock
+from antidiag.kernels.cpu import file_lock
 from tests.emulator import translate
 from tests.emulator.translate import to_cpp
 

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from kernels import engine, registry
-from kernels.cuda import compile as cuda_compile
-from kernels.cuda import devices
-from kernels.machine import rates
-from kernels.method import Method
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.steps import Steps
+from antidiag.kernels import engine, registry
+from antidiag.kernels.cuda import compile as cuda_compile
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.machine import rates
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import Steps
 from tests.emulator import build
 from tests.emulator.emulation import emulated_cupy, order
 
-PACKAGE = "kernels"
+PACKAGE = "antidiag.kernels"
 """What is emulated: every module in it that imports CuPy."""
 
 Run = Callable[..., Result]

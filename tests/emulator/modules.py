@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
-from kernels.cpu import source_digest
+from antidiag.kernels.cpu import source_digest
 
 Tree = ast.AST
 LATER = (ast.FunctionDef, ast.AsyncFunctionDef)

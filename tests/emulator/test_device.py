@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.cuda.compile import module
+from antidiag.kernels.cuda.compile import module
 from tests.emulator.emulation import order
 
 HERE = Path(__file__).parent

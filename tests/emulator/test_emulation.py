@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kernels import registry
-from kernels.cuda import devices
+from antidiag.kernels import registry
+from antidiag.kernels.cuda import devices
 from tests.emulator import build, modules
 from tests.emulator.emulated import emulation
 from tests.emulator.emulation import emulated_cupy
@@ -60,7 +60,7 @@ def test_modules_find_the_cupy_of_the_emulator_and_then_their_own_again(package:
 
 
 def test_afterwards_everything_is_as_it_was() -> None:
-    users = modules.loading("kernels", "cupy")
+    users = modules.loading("antidiag.kernels", "cupy")
     before = {name: sys.modules.get(name) for name in ("cupy", *users)}
     with emulation():
         for method in registry.METHODS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.cuda import devices
+from antidiag.kernels.cuda import devices
 
 
 @pytest.fixture(scope="module")

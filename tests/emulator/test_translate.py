@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kernels.cuda.compile import PRELUDE, source
+from antidiag.kernels.cuda.compile import PRELUDE, source
 from tests.emulator import translate
 from tests.emulator.translate import TranslationError, to_cpp
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from kernels import registry
-from kernels.citation import PLACES, Citation
+from antidiag.kernels import registry
+from antidiag.kernels.citation import PLACES, Citation
 
 NEEDED = {
     "article": {"author", "title", "journal", "year"},

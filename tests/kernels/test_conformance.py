@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kernels.method import Method
-from kernels.registry import METHODS
+from antidiag.kernels.method import Method
+from antidiag.kernels.registry import METHODS
 from tests.kernels.conformance import cancelling, checks, memory
 from tests.untested import LeaveOut
 

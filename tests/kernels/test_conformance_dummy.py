@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from kernels import registry
-from kernels.memory import Footprint
-from kernels.method import Method
+from antidiag.kernels import registry
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.method import Method
 from tests.kernels.conformance import cancelling, checks, memory
 from tests.kernels.conformance.dummy import METHOD, Broken, variant
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from kernels import engine
-from kernels.cuda import devices
-from kernels.memory import Footprint
-from kernels.method import Method
+from antidiag.kernels import engine
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.method import Method
 from tests.kernels.conformance import memory
 from tests.kernels.conformance.dummy import METHOD
 from tests.kernels.conformance.pace import LONGEST_S, Pace

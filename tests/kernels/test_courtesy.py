@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from kernels import courtesy
-from kernels.cpu import workers
+from antidiag.kernels import courtesy
+from antidiag.kernels.cpu import workers
 
 
 class Machine:

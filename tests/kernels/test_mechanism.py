@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels import registry, serialization
-from kernels.io.sequences import SEQUENCE
-from kernels.method import Method, ProblemType
-from kernels.registry import loading
+from antidiag.kernels import registry, serialization
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import Method, ProblemType
+from antidiag.kernels.registry import loading
 
 METHODS = [pytest.param(method, id=method.id) for method in registry.METHODS]
 PROBLEMS = {method.problem.id: method.problem for method in registry.METHODS}

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels import model
-from kernels.model import Result, Sequence, SequenceType
-from kernels.pairwise import model as pair_model
-from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem, rescore
-from kernels.scoring import Mode, Scoring, encode, match_mismatch, named_matrix
+from antidiag.kernels import model
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.pairwise import model as pair_model
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem, rescore
+from antidiag.kernels.scoring import Mode, Scoring, encode, match_mismatch, named_matrix
 
 SCORING = Scoring(named_matrix("NUC.4.4"), 5, 2)
 
@@ -105,7 +105,7 @@ def test_adjacent_gaps_of_both_kinds_open_twice():
 
 
 def test_an_asymmetric_matrix_is_read_with_the_first_sequence_as_rows(tmp_path):
-    from kernels.scoring import matrix_from_file
+    from antidiag.kernels.scoring import matrix_from_file
 
     (tmp_path / "m").write_text("  A C\nA 1 2\nC 3 4\n")
     scoring = Scoring(matrix_from_file(tmp_path / "m"), 1, 1)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from kernels.errors import ParameterError
-from kernels.parameters import Parameter, resolve, typed
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.parameters import Parameter, resolve, typed
 
 WIDTH = Parameter("s", "int", "Width", "", minimum=32, maximum=1024, step=32)
 COST = Parameter("gap_open", "float", "Open", "", default=5.0, minimum=0)

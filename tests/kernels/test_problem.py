@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kernels.errors import InputError, ParameterError, ScoreOverflow
-from kernels.model import Sequence, SequenceType
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.problem import build
-from kernels.scoring import SCORE_LIMIT, Mode, Scoring, match_mismatch, named_matrix
-from kernels.scoring_options import OPTIONS, defaults
+from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.problem import build
+from antidiag.kernels.scoring import SCORE_LIMIT, Mode, Scoring, match_mismatch, named_matrix
+from antidiag.kernels.scoring_options import OPTIONS, defaults
 
 GENE = Sequence("gene", b"ACGTNACGT", SequenceType.DNA)
 TRANSCRIPT = Sequence("transcript", b"ACGUACGU", SequenceType.RNA)

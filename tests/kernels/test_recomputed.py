@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, registry
-from kernels.method import Method, nothing_recomputed
-from kernels.pairwise.checkpointed import sizes
-from kernels.scoring import Scoring, match_mismatch
-from kernels.steps import Steps
+from antidiag.kernels import engine, registry
+from antidiag.kernels.method import Method, nothing_recomputed
+from antidiag.kernels.pairwise.checkpointed import sizes
+from antidiag.kernels.scoring import Scoring, match_mismatch
+from antidiag.kernels.steps import Steps
 from tests.kernels.triple.problems import triples
 from tests.problems import pair, pairs
 

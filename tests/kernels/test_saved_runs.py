@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kernels import engine, registry, serialization
-from kernels.errors import InputError
-from kernels.experiments.rooflines import roofline
-from kernels.machine import rates, tuned
-from kernels.recovery import checkpoint_files, resuming
+from antidiag.kernels import engine, registry, serialization
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.experiments.rooflines import roofline
+from antidiag.kernels.machine import rates, tuned
+from antidiag.kernels.recovery import checkpoint_files, resuming
 from tests.fixtures.make_saved import told
 from tests.fixtures.saved import FOLDERS, assert_holds, expected
 

@@ -8,9 +8,9 @@ from Bio.Align import substitution_matrices
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import InputError, ParameterError, ScoreOverflow
-from kernels.model import Sequence, SequenceType
-from kernels.scoring import (
+from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.scoring import (
     Scoring,
     encode,
     load_matrix,

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from kernels import registry, serialization
-from kernels.errors import InputError
-from kernels.model import Sequence, SequenceType
-from kernels.pairwise.model import PairProblem
-from kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels import registry, serialization
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from tests.problems import pair, pairs
 
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
@@ -82,11 +82,11 @@ def test_digests_tell_values_apart(one: Any, other: Any) -> None:
     "name",
     [
         "os:system",
-        "kernels.engine:execute",
-        "kernels.steps:Steps",
-        "kernels.model:Nothing",
-        "kernels.engine:Plan",
-        "kernels.errors:InputError",
+        "antidiag.kernels.engine:execute",
+        "antidiag.kernels.steps:Steps",
+        "antidiag.kernels.model:Nothing",
+        "antidiag.kernels.engine:Plan",
+        "antidiag.kernels.errors:InputError",
         "builtins:open",
         "Sequence",
         "nothing",
@@ -148,7 +148,7 @@ def test_a_named_class_comes_back_and_its_name_belongs_to_it() -> None:
 
     with pytest.raises(ValueError, match="has this name already"):
         serialization.stored("a-shape")(Other)
-    for name in ("Shape", "kernels.model:Shape", "a_shape", ""):
+    for name in ("Shape", "antidiag.kernels.model:Shape", "a_shape", ""):
         with pytest.raises(ValueError, match="lower-case"):
             serialization.stored(name)(Other)
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from kernels.steps import BLOCK, STEP, Steps
+from antidiag.kernels.steps import BLOCK, STEP, Steps
 
 
 def test_events_are_given_in_order_of_their_start_however_they_came():

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from kernels.text import from_json, real, shown, whole
+from antidiag.kernels.text import from_json, real, shown, whole
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from kernels.typed_fields import made
+from antidiag.kernels.typed_fields import made
 
 
 @dataclass(frozen=True)

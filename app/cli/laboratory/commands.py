@@ -8,39 +8,39 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from app.cli import inputs
-from app.cli.computing import Files, Kind, MethodId, Records, Settings, Threads
-from app.cli.laboratory import output
-from app.cli.laboratory.output import Csv, Json, Markdown, Resume, Targets, kept_in_the_end, watched
-from app.cli.options import parameters, problem_options, with_problem_options
-from kernels import registry
-from kernels.engine import BackendChoice
-from kernels.errors import ParameterError
-from kernels.experiments import axes, peers, points, results, runner, speedups, suite, tables
-from kernels.experiments.inputs import Generated, Inputs, Loaded
-from kernels.experiments.points import Point
-from kernels.experiments.rooflines import roofline
-from kernels.experiments.sweep import Sweep
-from kernels.method import Method
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
+from antidiag.app.cli import inputs
+from antidiag.app.cli.computing import Files, Kind, MethodId, Records, Settings, Threads
+from antidiag.app.cli.laboratory import output
+from antidiag.app.cli.laboratory.output import Csv, Json, Markdown, Resume, Targets, kept_in_the_end, watched
+from antidiag.app.cli.options import parameters, problem_options, with_problem_options
+from antidiag.app.invocation import SAMPLES
+from antidiag.kernels import registry
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.experiments import axes, peers, points, results, runner, speedups, suite, tables
+from antidiag.kernels.experiments.inputs import Generated, Inputs, Loaded
+from antidiag.kernels.experiments.points import Point
+from antidiag.kernels.experiments.rooflines import roofline
+from antidiag.kernels.experiments.sweep import Sweep
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
 
-SAMPLE = "resources/samples"
 SWEEP_EXAMPLES = f"""
 [bold]Examples[/]
 
-python main.py sweep chunked-alignment-1 a.fa b.fa --axis s=32:1024:*2 --axis h=64,128,256 --repeat 5 --csv heat.csv
+antidiag sweep chunked-alignment-1 a.fa b.fa --axis s=32:1024:*2 --axis h=64,128,256 --repeat 5 --csv heat.csv
 
-python main.py sweep striped-score --axis length=1000:100000:*10 --with parasail-score-32 --baseline parasail-score-32
+antidiag sweep striped-score --axis length=1000:100000:*10 --with parasail-score-32 --baseline parasail-score-32
 
-python main.py sweep striped-score {SAMPLE}/phage-lambda.fasta {SAMPLE}/prophage-ecoli536.fasta --axis threads=1,2
+antidiag sweep striped-score {SAMPLES}/phage-lambda.fasta {SAMPLES}/prophage-ecoli536.fasta --axis threads=1,2
 """
 BENCH_EXAMPLES = f"""
 [bold]Examples[/]
 
-python main.py bench
+antidiag bench
 
-python main.py bench striped-score {SAMPLE}/mitochondrion-human.fasta {SAMPLE}/mitochondrion-chimpanzee.fasta
+antidiag bench striped-score {SAMPLES}/mitochondrion-human.fasta {SAMPLES}/mitochondrion-chimpanzee.fasta
 """
 
 Axes = Annotated[
@@ -280,7 +280,7 @@ def present(found: Sequence[Point], title: str, against: Mapping[str, Any] | Non
 
 
 def _backend(backend: str) -> str:
-    from kernels.cuda import devices
+    from antidiag.kernels.cuda import devices
 
     return "cuda" if backend == "cuda" or (backend == "auto" and devices.discover()[0]) else "cpu"
 

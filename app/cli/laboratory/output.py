@@ -16,16 +16,16 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table as Drawn
 from rich.text import Text
 
-from app import texts
-from app.cli.inputs import STANDARD_OUTPUT, check_place
-from app.cli.progress import cancelled_by_interrupt
-from kernels.errors import Cancelled, InputError
-from kernels.experiments import tables
-from kernels.experiments.points import Point, Status
-from kernels.experiments.runner import Control
-from kernels.experiments.runner import Progress as Far
-from kernels.experiments.tables import Table
-from kernels.io.files import write_lines
+from antidiag.app import texts
+from antidiag.app.cli.inputs import STANDARD_OUTPUT, check_place
+from antidiag.app.cli.progress import cancelled_by_interrupt
+from antidiag.kernels.errors import Cancelled, InputError
+from antidiag.kernels.experiments import tables
+from antidiag.kernels.experiments.points import Point, Status
+from antidiag.kernels.experiments.runner import Control
+from antidiag.kernels.experiments.runner import Progress as Far
+from antidiag.kernels.experiments.tables import Table
+from antidiag.kernels.io.files import write_lines
 
 Csv = Annotated[str | None, typer.Option("--csv", metavar="FILE|-", help="Save all numbers as CSV; - prints it alone.")]
 Json = Annotated[str | None, typer.Option("--json", metavar="FILE|-", help="Save as JSON; - prints it alone.")]

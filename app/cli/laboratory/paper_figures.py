@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from app.cli.inputs import check_place
-from kernels.errors import InputError
-from kernels.experiments.papers.published import Compared, PaperTable
+from antidiag.app.cli.inputs import check_place
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.experiments.papers.published import Compared, PaperTable
 
 SUFFIXES = (".svg", ".png", ".pdf")
 Plot = Annotated[
@@ -47,7 +47,7 @@ def save(path: Path, table: PaperTable, compared: Sequence[Compared], quick: boo
     if sys.platform.startswith("linux") and not os.environ.get("QT_QPA_PLATFORM"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     try:
-        from app.tune.papers import figure
+        from antidiag.app.tune.papers import figure
     except ImportError as error:
         raise InputError(f"--plot: Qt cannot be loaded: {error}; python3 scripts/setup.py installs it") from None
     figure.save(path, table, compared, quick)

@@ -7,46 +7,46 @@ from typing import Annotated, cast
 
 import typer
 
-from app import texts
-from app.cli import inputs, report
-from app.cli.computing import Backend, Device, Files, Kind, Records, Settings, Threads
-from app.cli.laboratory import commands, output, paper_figures
-from app.cli.laboratory.commands import Axes, Count, Divergence, Length, Random, Seed
-from app.cli.laboratory.output import Csv, Json, Markdown, Resume, Targets, kept_in_the_end, watched
-from app.cli.laboratory.paper_figures import Plot
-from app.cli.options import parameters, problem_options, with_problem_options
-from kernels import registry
-from kernels.engine import BackendChoice
-from kernels.errors import ParameterError
-from kernels.experiments import axes, results, tables, tuning
-from kernels.experiments.papers import published, reproducing
-from kernels.experiments.points import Point
-from kernels.experiments.records import search_id
-from kernels.experiments.sweep import Task
-from kernels.experiments.tuning import Found
-from kernels.machine import tuned
+from antidiag.app import texts
+from antidiag.app.cli import inputs, report
+from antidiag.app.cli.computing import Backend, Device, Files, Kind, Records, Settings, Threads
+from antidiag.app.cli.laboratory import commands, output, paper_figures
+from antidiag.app.cli.laboratory.commands import Axes, Count, Divergence, Length, Random, Seed
+from antidiag.app.cli.laboratory.output import Csv, Json, Markdown, Resume, Targets, kept_in_the_end, watched
+from antidiag.app.cli.laboratory.paper_figures import Plot
+from antidiag.app.cli.options import parameters, problem_options, with_problem_options
+from antidiag.kernels import registry
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.experiments import axes, results, tables, tuning
+from antidiag.kernels.experiments.papers import published, reproducing
+from antidiag.kernels.experiments.points import Point
+from antidiag.kernels.experiments.records import search_id
+from antidiag.kernels.experiments.sweep import Task
+from antidiag.kernels.experiments.tuning import Found
+from antidiag.kernels.machine import tuned
 
 TUNE_EXAMPLES = """
 [bold]Examples[/]
 
-python main.py tune striped-score a.fa b.fa --budget 60
+antidiag tune striped-score a.fa b.fa --budget 60
 
-python main.py tune chunked-alignment-1 --length 20000 --budget 30 --axis h=64,128,256,512
+antidiag tune chunked-alignment-1 --length 20000 --budget 30 --axis h=64,128,256,512
 
-python main.py tune --list
+antidiag tune --list
 
-python main.py tune striped-score --reset
+antidiag tune striped-score --reset
 """
 REPRODUCE_EXAMPLES = """
 [bold]Examples[/]
 
-python main.py reproduce --list
+antidiag reproduce --list
 
-python main.py reproduce 001-figure-09 --csv figure-9.csv
+antidiag reproduce 001-figure-09 --csv figure-9.csv
 
-python main.py reproduce 001-figure-09 --quick --plot figure-9.svg
+antidiag reproduce 001-figure-09 --quick --plot figure-9.svg
 
-python main.py reproduce --quick
+antidiag reproduce --quick
 """
 
 

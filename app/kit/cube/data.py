@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from app import texts
-from kernels.model import Result
-from kernels.triple.grid import Grid
-from kernels.triple.grid import grid as grid_of
-from kernels.triple.model import Cell, TripleProblem
+from antidiag.app import texts
+from antidiag.kernels.model import Result
+from antidiag.kernels.triple.grid import Grid
+from antidiag.kernels.triple.grid import grid as grid_of
+from antidiag.kernels.triple.model import Cell, TripleProblem
 
 COLOURINGS = {"worker": "worker", "time": "time", "recomputed": "phase 3"}
 SIDE_BINS = 240

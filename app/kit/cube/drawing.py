@@ -12,9 +12,9 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPixmap, QPolygonF, QTransform
 from PySide6.QtWidgets import QWidget
 
-from app import theme
-from app.kit.cube.scene import Scene, Sheet, Stroke
-from app.kit.ink import DARK_INK, LIGHT_INK
+from antidiag.app import theme
+from antidiag.app.kit.cube.scene import Scene, Sheet, Stroke
+from antidiag.app.kit.ink import DARK_INK, LIGHT_INK
 
 TURN, TILT = 30.0, 28.0
 """Degrees from which the cube is first seen: to the right of the front, and from above."""

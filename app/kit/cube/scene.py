@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from app.kit.cube import data
-from app.kit.cube.data import Chunks
+from antidiag.app.kit.cube import data
+from antidiag.app.kit.cube.data import Chunks
 
 FLATTEST = 0.4
 """The shortest side of the cube is drawn at least so long as a share of the longest one."""

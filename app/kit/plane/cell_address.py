@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kernels.errors import ParameterError
-from kernels.pairwise.model import PairAnswer
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.pairwise.model import PairAnswer
 
 HINT = "Type a cell as i, j; a window as i:i2, j:j2; or start, end"
 Span = tuple[int, int]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from app.kit import result_text
-from app.kit.plane.picture import Picture
-from app.kit.plane.profiles import ProfilePlane
-from kernels.pairwise.model import PairProblem
+from antidiag.app.kit import result_text
+from antidiag.app.kit.plane.picture import Picture
+from antidiag.app.kit.plane.profiles import ProfilePlane
+from antidiag.kernels.pairwise.model import PairProblem
 
 Cell = tuple[int, int]
 

@@ -6,13 +6,13 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from app.kit import result_text
-from app.kit.ink import DARK_INK, LIGHT_INK, font
-from app.kit.plane.data import FROM_ABOVE, FROM_DIAGONAL, FROM_LEFT, CellBlock
-from app.kit.plane.picture import Frame, Picture
-from app.theme import Theme
-from kernels.model import SequenceType
-from kernels.pairwise.model import PairProblem
+from antidiag.app.kit import result_text
+from antidiag.app.kit.ink import DARK_INK, LIGHT_INK, font
+from antidiag.app.kit.plane.data import FROM_ABOVE, FROM_DIAGONAL, FROM_LEFT, CellBlock
+from antidiag.app.kit.plane.picture import Frame, Picture
+from antidiag.app.theme import Theme
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.pairwise.model import PairProblem
 
 HEADER = 22
 SMALLEST_FONT, EASY_FONT = 8, 11

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cuda import devices
-from kernels.errors import MemoryRefused
-from kernels.monitor import Monitor
-from kernels.pairwise.model import PairProblem
-from kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
-from kernels.scoring import Mode
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
+from antidiag.kernels.scoring import Mode
 
 Span = tuple[int, int]
 Levels = tuple[int, int, bool]
@@ -64,10 +64,10 @@ class CellBlock:
 def _pictures(problem: PairProblem | ProfileProblem | ProfileSequenceProblem) -> Any:
     """What computes the matrix of a problem; it compiles, so that it is imported on the worker's thread."""
     if isinstance(problem, PairProblem):
-        from kernels.pairwise.pictures import matrix
+        from antidiag.kernels.pairwise.pictures import matrix
 
         return matrix
-    from kernels.profiles import pictures
+    from antidiag.kernels.profiles import pictures
 
     return pictures
 

@@ -10,11 +10,11 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from app.kit import paths
-from app.kit.plane import states
-from app.kit.plane.data import Span
-from app.kit.plane.picture import Frame, Picture
-from app.theme import Theme
+from antidiag.app.kit import paths
+from antidiag.app.kit.plane import states
+from antidiag.app.kit.plane.data import Span
+from antidiag.app.kit.plane.picture import Frame, Picture
+from antidiag.app.theme import Theme
 
 DENSEST_STRIPS, DENSEST_BOUNDARIES, DENSEST_TILES = 4, 12, 8
 SPARSE_TILES = 48

@@ -8,13 +8,13 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QTransform
 
-from app import texts
-from app.kit.paths import PathIndex, path_index
-from app.kit.plane.data import CellBlock, Span
-from app.kit.plane.profiles import ProfilePlane
-from kernels.cuts import Cuts
-from kernels.model import Result
-from kernels.pairwise.model import PairProblem
+from antidiag.app import texts
+from antidiag.app.kit.paths import PathIndex, path_index
+from antidiag.app.kit.plane.data import CellBlock, Span
+from antidiag.app.kit.plane.profiles import ProfilePlane
+from antidiag.kernels.cuts import Cuts
+from antidiag.kernels.model import Result
+from antidiag.kernels.pairwise.model import PairProblem
 
 LAYERS = {
     "path": "Path",

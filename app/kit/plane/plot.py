@@ -9,12 +9,12 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QTransform
 
-from app.kit.axis import HIGH, WIDE, Axis, PlainPlot, plain_plot
-from app.kit.plane import cells, picture
-from app.kit.plane.data import Span
-from app.kit.plane.picture import Frame
-from app.kit.plane.profiles import ProfilePlane
-from kernels.pairwise.model import PairProblem
+from antidiag.app.kit.axis import HIGH, WIDE, Axis, PlainPlot, plain_plot
+from antidiag.app.kit.plane import cells, picture
+from antidiag.app.kit.plane.data import Span
+from antidiag.app.kit.plane.picture import Frame
+from antidiag.app.kit.plane.profiles import ProfilePlane
+from antidiag.kernels.pairwise.model import PairProblem
 
 SETTLE_MS = 40
 PAN, ZOOM = 0.15, 0.6

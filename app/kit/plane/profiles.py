@@ -12,15 +12,15 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.kit import logo
-from app.kit.ink import font
-from app.theme import Theme
-from kernels.model import Sequence
-from kernels.profiles import columns
-from kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
-from kernels.profiles.profile import Profile
-from kernels.profiles.scoring import ColumnScoring, Span
-from kernels.scoring import Mode
+from antidiag.app.kit import logo
+from antidiag.app.kit.ink import font
+from antidiag.app.theme import Theme
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.profiles import columns
+from antidiag.kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
+from antidiag.kernels.profiles.profile import Profile
+from antidiag.kernels.profiles.scoring import ColumnScoring, Span
+from antidiag.kernels.scoring import Mode
 
 Problem = ProfileProblem | ProfileSequenceProblem
 LOGO, LETTERS = 34, 18

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
-from app.kit.plane.picture import Frame, Picture
-from kernels.pairwise.model import DIAGONAL, LEFT, UP
+from antidiag.app.kit.plane.picture import Frame, Picture
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
 
 Mark = tuple[tuple[int, int], str]
 

@@ -14,18 +14,18 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit import export, result_text
-from app.kit.flow import ToolRow, where_width
-from app.kit.legend import Legend
-from app.kit.plane import cell_address
-from app.kit.plane.data import Span
-from app.kit.plane.picture import Frame, Picture
-from app.kit.plane.plot import MatrixPlot
-from app.kit.selection import Selection
-from app.kit.widgets import Elided, Line, check_action, tool_button
-from kernels.errors import ParameterError
-from kernels.model import Result
+from antidiag.app import theme
+from antidiag.app.kit import export, result_text
+from antidiag.app.kit.flow import ToolRow, where_width
+from antidiag.app.kit.legend import Legend
+from antidiag.app.kit.plane import cell_address
+from antidiag.app.kit.plane.data import Span
+from antidiag.app.kit.plane.picture import Frame, Picture
+from antidiag.app.kit.plane.plot import MatrixPlot
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import Elided, Line, check_action, tool_button
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.model import Result
 
 Cell = tuple[int, int]
 SNAP_PIXELS = 6

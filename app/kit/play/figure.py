@@ -13,16 +13,16 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
 
-from app import theme
-from app.kit import export
-from app.kit.legend import draw_legend, legend_height
-from app.kit.play.look import Look
-from app.kit.play.picture import Picture, legend
-from kernels.errors import InputError
-from kernels.io.files import write_bytes
-from kernels.plays import telling
-from kernels.plays.clock import Clock
-from kernels.plays.model import Play
+from antidiag.app import theme
+from antidiag.app.kit import export
+from antidiag.app.kit.legend import draw_legend, legend_height
+from antidiag.app.kit.play.look import Look
+from antidiag.app.kit.play.picture import Picture, legend
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.plays import telling
+from antidiag.kernels.plays.clock import Clock
+from antidiag.kernels.plays.model import Play
 
 STILL, MOVING = (".png", ".svg", ".pdf"), (".webp", ".gif", ".mp4")
 Drawing = Callable[[QPainter, QRectF], None]

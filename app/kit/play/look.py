@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kernels.plays.model import Cell, Play, Table
+from antidiag.kernels.plays.model import Cell, Play, Table
 
 Colouring = Literal["state", "worker", "memory", "paths"]
 COLOURINGS: Mapping[str, str] = {

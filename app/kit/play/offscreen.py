@@ -7,14 +7,14 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from app import theme
-from app.kit.play import figure, worksheet
-from app.kit.play.look import Look
-from app.kit.replay import picture as replay_picture
-from app.kit.replay.data import Replay, span_ns
-from kernels.plays.clock import Clock
-from kernels.plays.exercises import Exercise
-from kernels.registry.lectures import View
+from antidiag.app import theme
+from antidiag.app.kit.play import figure, worksheet
+from antidiag.app.kit.play.look import Look
+from antidiag.app.kit.replay import picture as replay_picture
+from antidiag.app.kit.replay.data import Replay, span_ns
+from antidiag.kernels.plays.clock import Clock
+from antidiag.kernels.plays.exercises import Exercise
+from antidiag.kernels.registry.lectures import View
 
 FRAMES, FRAME_MS = 60, 100
 """Of a film of runs on their measured clock, beside the first, and how long each is shown."""

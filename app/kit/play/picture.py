@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 
-from app import theme
-from app.kit import ink
-from app.kit.legend import LegendItem
-from app.kit.play import tree
-from app.kit.play.look import GAP, Look, Sheet, sheets
-from kernels.plays.model import NEVER, Cell, Play
+from antidiag.app import theme
+from antidiag.app.kit import ink
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.play import tree
+from antidiag.app.kit.play.look import GAP, Look, Sheet, sheets
+from antidiag.kernels.plays.model import NEVER, Cell, Play
 
 READABLE = 9.0
 """Pixels of the smallest number that is written into a cell."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app import theme
-from kernels.plays.model import Play, number
+from antidiag.app import theme
+from antidiag.kernels.plays.model import Play, number
 
 
 def draw(painter: QPainter, area: QRectF, play: Play, step: int, line: float) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QMarginsF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPageSize, QPainter, QPdfWriter
 
-from app.kit.play.look import Look
-from app.kit.play.picture import Picture
-from kernels.io.files import write_bytes
-from kernels.plays import telling
-from kernels.plays.exercises import Exercise
-from kernels.plays.model import Play, number
-from kernels.text import counted
+from antidiag.app.kit.play.look import Look
+from antidiag.app.kit.play.picture import Picture
+from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.plays import telling
+from antidiag.kernels.plays.exercises import Exercise
+from antidiag.kernels.plays.model import Play, number
+from antidiag.kernels.text import counted
 
 DOTS, MARGIN = 96, 40
 """Dots an inch, and of the margins."""

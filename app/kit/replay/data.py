@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.experiments.counters import Counters
-from kernels.steps import Steps
+from antidiag.kernels.experiments.counters import Counters
+from antidiag.kernels.steps import Steps
 
 PIXELS = 400
 """Places along the longer side of a table."""

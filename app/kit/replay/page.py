@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from app.kit.replay.data import NEVER, Replay, Sheet, span_ns
-from kernels.plays.html import STYLE
+from antidiag.app.kit.replay.data import NEVER, Replay, Sheet, span_ns
+from antidiag.kernels.plays.html import STYLE
 
 SCRIPT = Path(__file__).with_name("page.js")
 CANVAS = "canvas { width: 100%; max-width: 60vh; image-rendering: pixelated; }\n"

@@ -8,9 +8,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
-from app import theme
-from app.kit.replay.data import Replay, Sheet
-from kernels.memory import bytes_text
+from antidiag.app import theme
+from antidiag.app.kit.replay.data import Replay, Sheet
+from antidiag.kernels.memory import bytes_text
 
 CURVE = 0.16
 

@@ -7,8 +7,8 @@ import math
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSlider, QWidget
 
-from app import theme
-from app.kit.widgets import tool_button
+from antidiag.app import theme
+from antidiag.app.kit.widgets import tool_button
 
 TICKS = 1000
 """Positions of the slider."""

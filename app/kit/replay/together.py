@@ -8,17 +8,17 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app import theme
-from app.kit import export
-from app.kit.background import Latest
-from app.kit.flow import Flow
-from app.kit.painted_view import Canvas
-from app.kit.replay import data, picture
-from app.kit.replay.data import Replay
-from app.kit.replay.player import Player
-from app.kit.widgets import label, tool_button
-from kernels.experiments.counters import counters
-from kernels.model import Result
+from antidiag.app import theme
+from antidiag.app.kit import export
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.flow import Flow
+from antidiag.app.kit.painted_view import Canvas
+from antidiag.app.kit.replay import data, picture
+from antidiag.app.kit.replay.data import Replay
+from antidiag.app.kit.replay.player import Player
+from antidiag.app.kit.widgets import label, tool_button
+from antidiag.kernels.experiments.counters import counters
+from antidiag.kernels.model import Result
 
 FIGURE = QSize(1280, 720)
 HINT = "Every run begins at the left end of the slider, and the slowest ends at the right."

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from app.kit.tree.layout import TURN, Layout, Shape
+from antidiag.app.kit.tree.layout import TURN, Layout, Shape
 
 STEM = 10
 """Pixels of the line that leads to the root."""

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.io.tree import Tree
+from antidiag.kernels.io.tree import Tree
 
 DEEPEST = 2000
 """Levels up to which inner nodes stand in the middle of their children; below, in the middle of their leaves."""

@@ -20,16 +20,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme
-from app.kit.play import worksheet
-from app.kit.play.look import Look
-from app.kit.widgets import Card, VerticalScroll, label, tool_button
-from app.learn.play.stage import Stage
-from kernels.errors import InputError
-from kernels.method import Method
-from kernels.plays import exercises, staging
-from kernels.plays.exercises import Exercise, Prediction
-from kernels.plays.model import Cell
+from antidiag.app import theme
+from antidiag.app.kit.play import worksheet
+from antidiag.app.kit.play.look import Look
+from antidiag.app.kit.widgets import Card, VerticalScroll, label, tool_button
+from antidiag.app.learn.play.stage import Stage
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.method import Method
+from antidiag.kernels.plays import exercises, staging
+from antidiag.kernels.plays.exercises import Exercise, Prediction
+from antidiag.kernels.plays.model import Cell
 
 SIDE_WIDTH = 330
 SHEETS = 3

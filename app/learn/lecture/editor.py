@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout
 
-from app.kit.widgets import label
-from kernels.registry import lectures
-from kernels.registry.lectures import Lecture, Scene
+from antidiag.app.kit.widgets import label
+from antidiag.kernels.registry import lectures
+from antidiag.kernels.registry.lectures import Lecture, Scene
 
 LAST = "end"
 

@@ -8,14 +8,14 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QListWidget, QWidget
 
-from app import theme
-from app.kit.flow import Flow
-from app.kit.widgets import Card, Combo, label, tool_button
-from app.learn.lecture.editor import SceneDialog
-from app.learn.lecture.player import LecturePlayer
-from kernels.errors import AntidiagError, InputError
-from kernels.registry import lectures
-from kernels.registry.lectures import Lecture, Scene
+from antidiag.app import theme
+from antidiag.app.kit.flow import Flow
+from antidiag.app.kit.widgets import Card, Combo, label, tool_button
+from antidiag.app.learn.lecture.editor import SceneDialog
+from antidiag.app.learn.lecture.player import LecturePlayer
+from antidiag.kernels.errors import AntidiagError, InputError
+from antidiag.kernels.registry import lectures
+from antidiag.kernels.registry.lectures import Lecture, Scene
 
 SIDE_WIDTH = 250
 

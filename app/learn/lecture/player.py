@@ -8,16 +8,16 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QScrollArea, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.play.look import Look
-from app.learn.play.measured import MeasuredRuns
-from app.learn.play.stage import LEAST_LETTERS, LETTERS, Stage
-from app.learn.play.transport import Transport
-from kernels import registry
-from kernels.errors import AntidiagError
-from kernels.plays import telling
-from kernels.plays.clock import Clock
-from kernels.registry.lectures import Lecture, Question, Scene
+from antidiag.app import theme
+from antidiag.app.kit.play.look import Look
+from antidiag.app.learn.play.measured import MeasuredRuns
+from antidiag.app.learn.play.stage import LEAST_LETTERS, LETTERS, Stage
+from antidiag.app.learn.play.transport import Transport
+from antidiag.kernels import registry
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.plays import telling
+from antidiag.kernels.plays.clock import Clock
+from antidiag.kernels.registry.lectures import Lecture, Question, Scene
 
 TITLE, POINT, NOTE = 2.1, 1.45, 1.2
 """Sizes of letters, in letters of the window."""

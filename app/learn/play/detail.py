@@ -7,12 +7,12 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.play.look import Look
-from app.kit.play.picture import PLACES
-from app.kit.widgets import label
-from kernels.plays import telling
-from kernels.plays.model import NEVER, Machine, Play
+from antidiag.app import theme
+from antidiag.app.kit.play.look import Look
+from antidiag.app.kit.play.picture import PLACES
+from antidiag.app.kit.widgets import label
+from antidiag.kernels.plays import telling
+from antidiag.kernels.plays.model import NEVER, Machine, Play
 
 HINT = "Point at a cell: its recurrence appears here, with its numbers. Click keeps it."
 

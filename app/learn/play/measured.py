@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QSpinBox, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.background import Latest
-from app.kit.flow import Flow
-from app.kit.replay.together import ReplayTogether
-from app.kit.widgets import label, tool_button
-from kernels.experiments import beside
-from kernels.method import Method
-from kernels.model import Result
-from kernels.registry.lectures import LARGEST, SIZE
+from antidiag.app import theme
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.flow import Flow
+from antidiag.app.kit.replay.together import ReplayTogether
+from antidiag.app.kit.widgets import label, tool_button
+from antidiag.kernels.experiments import beside
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result
+from antidiag.kernels.registry.lectures import LARGEST, SIZE
 
 BACKENDS = {"cpu": "on the CPU", "auto": "on a GPU, if there is one"}
 RUN, CANCEL = "Run", "Cancel"

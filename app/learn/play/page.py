@@ -21,26 +21,26 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme
-from app.kit import export
-from app.kit.forms import ParameterForm
-from app.kit.icons import dress
-from app.kit.play import figure
-from app.kit.play.look import COLOURINGS, Look
-from app.kit.widgets import Card, Combo, VerticalScroll, label, tool_button
-from app.learn.play.detail import Detail
-from app.learn.play.measured import MeasuredRuns
-from app.learn.play.stage import Stage
-from app.learn.play.transport import Transport
-from app.learn.play.ways import WaysBar
-from kernels.errors import AntidiagError, InputError
-from kernels.io.files import write_bytes
-from kernels.method import Method
-from kernels.parameters import Parameter
-from kernels.plays import html, staging
-from kernels.plays.clock import BY_MEASURED, BY_STEPS, BY_TIME, Clock
-from kernels.plays.model import Play
-from kernels.registry.lectures import Scene, Staged, View
+from antidiag.app import theme
+from antidiag.app.kit import export
+from antidiag.app.kit.forms import ParameterForm
+from antidiag.app.kit.icons import dress
+from antidiag.app.kit.play import figure
+from antidiag.app.kit.play.look import COLOURINGS, Look
+from antidiag.app.kit.widgets import Card, Combo, VerticalScroll, label, tool_button
+from antidiag.app.learn.play.detail import Detail
+from antidiag.app.learn.play.measured import MeasuredRuns
+from antidiag.app.learn.play.stage import Stage
+from antidiag.app.learn.play.transport import Transport
+from antidiag.app.learn.play.ways import WaysBar
+from antidiag.kernels.errors import AntidiagError, InputError
+from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.method import Method
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays import html, staging
+from antidiag.kernels.plays.clock import BY_MEASURED, BY_STEPS, BY_TIME, Clock
+from antidiag.kernels.plays.model import Play
+from antidiag.kernels.registry.lectures import Scene, Staged, View
 
 LEAST_SIDE, SIDE_WIDTH = 250, 330
 FIGURE = QSize(1200, 800)

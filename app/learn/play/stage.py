@@ -8,16 +8,16 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.legend import Legend
-from app.kit.painted_view import Canvas
-from app.kit.play import figure
-from app.kit.play.look import Look
-from app.kit.play.picture import Picture, legend
-from app.kit.widgets import Elided, label
-from kernels.errors import AntidiagError
-from kernels.plays import paths, telling
-from kernels.plays.model import Cell, Play
+from antidiag.app import theme
+from antidiag.app.kit.legend import Legend
+from antidiag.app.kit.painted_view import Canvas
+from antidiag.app.kit.play import figure
+from antidiag.app.kit.play.look import Look
+from antidiag.app.kit.play.picture import Picture, legend
+from antidiag.app.kit.widgets import Elided, label
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.plays import paths, telling
+from antidiag.kernels.plays.model import Cell, Play
 
 LETTERS = 12
 """Pixels of letters beside a picture that is drawn larger, before they are."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSlider, QWidget
 
-from app import theme
-from app.kit.widgets import tool_button
+from antidiag.app import theme
+from antidiag.app.kit.widgets import tool_button
 
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 10.0, 25.0)
 """Steps a second."""

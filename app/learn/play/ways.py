@@ -7,11 +7,11 @@ from itertools import islice
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSpinBox, QWidget
 
-from app import theme
-from app.kit.widgets import label
-from kernels.errors import AntidiagError
-from kernels.plays import paths
-from kernels.plays.model import Cell, Play
+from antidiag.app import theme
+from antidiag.app.kit.widgets import label
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.plays import paths
+from antidiag.kernels.plays.model import Cell, Play
 
 
 class WaysBar(QWidget):

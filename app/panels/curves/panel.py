@@ -9,17 +9,17 @@ from typing import Any
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
-from app import texts
-from app.jobs.planning import Answer
-from app.kit.background import Latest
-from app.kit.forms import ParameterForm
-from app.kit.widgets import Card, Combo, Elided, quiet_button
-from app.panels.curves import points
-from app.panels.curves.plot import CurvePlot
-from app.panels.curves.points import Curve, Point
-from app.panels.curves.scales import percent
-from kernels.memory import bytes_text
-from kernels.parameters import Parameter
+from antidiag.app import texts
+from antidiag.app.jobs.planning import Answer
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.forms import ParameterForm
+from antidiag.app.kit.widgets import Card, Combo, Elided, quiet_button
+from antidiag.app.panels.curves import points
+from antidiag.app.panels.curves.plot import CurvePlot
+from antidiag.app.panels.curves.points import Curve, Point
+from antidiag.app.panels.curves.scales import percent
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.parameters import Parameter
 
 CLOSED, OPEN = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}", "\N{BLACK DOWN-POINTING SMALL TRIANGLE}"
 DRAG_MS = 40

@@ -10,9 +10,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import texts, theme
-from app.panels.curves.points import Curve, Point, snapped
-from app.panels.curves.scales import Line, Scale, powers_of_two, scales
+from antidiag.app import texts, theme
+from antidiag.app.panels.curves.points import Curve, Point, snapped
+from antidiag.app.panels.curves.scales import Line, Scale, powers_of_two, scales
 
 FIRST_HEIGHT, HEIGHT, GAP = 58, 42, 6
 """Pixels of the first panel, of each panel below it, and between them."""

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from kernels import engine
-from kernels.engine import BackendChoice
-from kernels.errors import AntidiagError
-from kernels.monitor import Monitor
-from kernels.parameters import Parameter
-from kernels.plan import Plan
+from antidiag.kernels import engine
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plan import Plan
 
 POINTS = 41
 REACH = 64

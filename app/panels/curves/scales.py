@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from app import texts, theme
-from app.panels.curves.points import Curve, Point
-from kernels.memory import bytes_text
+from antidiag.app import texts, theme
+from antidiag.app.panels.curves.points import Curve, Point
+from antidiag.kernels.memory import bytes_text
 
 MOST_TICKS = 3
 FACTORS = {10: (1, 2, 5), 1024: (1, 2, 5, 10, 20, 50, 100, 200, 500)}

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 
-from app import theme
-from kernels.experiments.papers import published, reproducing
-from kernels.experiments.papers.published import PaperTable
+from antidiag.app import theme
+from antidiag.kernels.experiments.papers import published, reproducing
+from antidiag.kernels.experiments.papers.published import PaperTable
 
 ROLE = Qt.ItemDataRole.UserRole
 

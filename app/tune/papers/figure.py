@@ -9,18 +9,18 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import QApplication, QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit import export
-from app.kit.legend import Legend, draw_legend, legend_height
-from app.kit.widgets import Elided, label
-from app.tune.papers import lines
-from app.tune.papers.lines import Figure
-from app.tune.papers.plot import PaperPlot
-from app.tune.plots.heat_map import HeatMap
-from app.tune.plots.series import Grid
-from app.tune.plots.settings import PlotSettings
-from kernels.experiments.papers.published import Compared, PaperTable
-from kernels.experiments.points import Point
+from antidiag.app import theme
+from antidiag.app.kit import export
+from antidiag.app.kit.legend import Legend, draw_legend, legend_height
+from antidiag.app.kit.widgets import Elided, label
+from antidiag.app.tune.papers import lines
+from antidiag.app.tune.papers.lines import Figure
+from antidiag.app.tune.papers.plot import PaperPlot
+from antidiag.app.tune.plots.heat_map import HeatMap
+from antidiag.app.tune.plots.series import Grid
+from antidiag.app.tune.plots.settings import PlotSettings
+from antidiag.kernels.experiments.papers.published import Compared, PaperTable
+from antidiag.kernels.experiments.points import Point
 
 FILE_SIZE = QSize(960, 560)
 HEADINGS = ("published", "here")

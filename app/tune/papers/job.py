@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.jobs.queue import Job
-from app.tune.measurement import Inbox
-from app.tune.sweeping import lane
-from kernels.engine import BackendChoice
-from kernels.experiments.papers import reproducing
-from kernels.experiments.papers.published import PaperTable
-from kernels.experiments.points import Point
-from kernels.experiments.runner import Control, Progress
-from kernels.monitor import Monitor
+from antidiag.app.jobs.queue import Job
+from antidiag.app.tune.measurement import Inbox
+from antidiag.app.tune.sweeping import lane
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.experiments.papers import reproducing
+from antidiag.kernels.experiments.papers.published import PaperTable
+from antidiag.kernels.experiments.points import Point
+from antidiag.kernels.experiments.runner import Control, Progress
+from antidiag.kernels.monitor import Monitor
 
 
 @dataclass(frozen=True)

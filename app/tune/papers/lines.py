@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.tune.plots.series import Grid, Series
-from kernels import registry
-from kernels.errors import ParameterError
-from kernels.experiments import axes, tables
-from kernels.experiments.papers import published as papers
-from kernels.experiments.papers.published import Compared, PaperTable, Published
-from kernels.experiments.points import Point, Spread, Status, text
-from kernels.experiments.sweep import known_contenders
-from kernels.experiments.tables import Column
+from antidiag.app.tune.plots.series import Grid, Series
+from antidiag.kernels import registry
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.experiments import axes, tables
+from antidiag.kernels.experiments.papers import published as papers
+from antidiag.kernels.experiments.papers.published import Compared, PaperTable, Published
+from antidiag.kernels.experiments.points import Point, Spread, Status, text
+from antidiag.kernels.experiments.sweep import known_contenders
+from antidiag.kernels.experiments.tables import Column
 
 WORDS = ("method", "note")
 """What a horizontal axis may have that is no number: its places are counted."""

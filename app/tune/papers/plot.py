@@ -8,12 +8,12 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 
-from app import theme
-from app.kit.legend import LegendItem
-from app.tune.papers.lines import Figure
-from app.tune.plots.lines import SIZE, SYMBOLS, LinePlot
-from app.tune.plots.series import Series
-from app.tune.plots.settings import PlotSettings
+from antidiag.app import theme
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.tune.papers.lines import Figure
+from antidiag.app.tune.plots.lines import SIZE, SYMBOLS, LinePlot
+from antidiag.app.tune.plots.series import Series
+from antidiag.app.tune.plots.settings import PlotSettings
 
 PUBLISHED, HERE = "published (hollow, dashed)", "here (filled, solid)"
 APART = 14

@@ -20,24 +20,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import texts, theme
-from app.jobs.queue import Job, JobQueue, JobState
-from app.kit import export
-from app.kit.background import Latest
-from app.kit.widgets import Elided, label, menu_button, row
-from app.tune.measurement import Inbox
-from app.tune.papers.chooser import PaperList
-from app.tune.papers.figure import PaperFigure
-from app.tune.papers.job import Place, reproduce_job
-from app.tune.plots import saving
-from app.tune.plots.table import PointTable
-from app.tune.polling import polling_timer
-from kernels.errors import AntidiagError
-from kernels.experiments import tables
-from kernels.experiments.papers import published, reproducing
-from kernels.experiments.papers.published import PaperTable
-from kernels.experiments.points import Point
-from kernels.experiments.tables import Table
+from antidiag.app import texts, theme
+from antidiag.app.jobs.queue import Job, JobQueue, JobState
+from antidiag.app.kit import export
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.widgets import Elided, label, menu_button, row
+from antidiag.app.tune.measurement import Inbox
+from antidiag.app.tune.papers.chooser import PaperList
+from antidiag.app.tune.papers.figure import PaperFigure
+from antidiag.app.tune.papers.job import Place, reproduce_job
+from antidiag.app.tune.plots import saving
+from antidiag.app.tune.plots.table import PointTable
+from antidiag.app.tune.polling import polling_timer
+from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.experiments import tables
+from antidiag.kernels.experiments.papers import published, reproducing
+from antidiag.kernels.experiments.papers.published import PaperTable
+from antidiag.kernels.experiments.points import Point
+from antidiag.kernels.experiments.tables import Table
 
 SIZE = 1180, 720
 LEFT = 390

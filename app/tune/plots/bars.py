@@ -8,12 +8,12 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app import theme
-from app.kit.legend import LegendItem
-from app.kit.phase_times import colour_of
-from app.tune.plots.series import label
-from kernels.experiments.points import Point
-from kernels.experiments.tables import milliseconds
+from antidiag.app import theme
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.phase_times import colour_of
+from antidiag.app.tune.plots.series import label
+from antidiag.kernels.experiments.points import Point
+from antidiag.kernels.experiments.tables import milliseconds
 
 BAR, GAP, NAMES = 20, 6, 220
 NAMES_SHARE = 0.4

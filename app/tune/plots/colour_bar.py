@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QLinearGradient, QPainter
 
-from app import theme
+from antidiag.app import theme
 
 STOPS = ("#fde725", "#7ad151", "#22a884", "#2a788e", "#414487", "#440154")
 """Viridis from its bright end, for the best values, to its dark one; safe for colour-blind eyes."""

@@ -12,12 +12,12 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app import theme
-from kernels import registry
-from kernels.cuts import Cuts, Tiles
-from kernels.errors import ParameterError
-from kernels.experiments.inputs import Inputs, Loaded
-from kernels.experiments.points import Point
+from antidiag.app import theme
+from antidiag.kernels import registry
+from antidiag.kernels.cuts import Cuts, Tiles
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.experiments.inputs import Inputs, Loaded
+from antidiag.kernels.experiments.points import Point
 
 MOST_LINES = 400
 """Lines closer than that could not be told apart; a part of them is drawn."""

@@ -8,15 +8,15 @@ from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
-from app.kit import ink
-from app.tune.plots import colour_bar
-from app.tune.plots.colour_bar import Scale
-from app.tune.plots.series import Grid, grows
-from app.tune.plots.settings import PlotSettings
-from kernels.experiments import points as point_text
-from kernels.experiments.points import Point
-from kernels.experiments.tables import Column, cell
+from antidiag.app import theme
+from antidiag.app.kit import ink
+from antidiag.app.tune.plots import colour_bar
+from antidiag.app.tune.plots.colour_bar import Scale
+from antidiag.app.tune.plots.series import Grid, grows
+from antidiag.app.tune.plots.settings import PlotSettings
+from antidiag.kernels.experiments import points as point_text
+from antidiag.kernels.experiments.points import Point
+from antidiag.kernels.experiments.tables import Column, cell
 
 MARGIN, IN_CELL = 10, 8
 """Pixels around the cells, and around what is written into one."""

@@ -9,12 +9,12 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.widgets import label, row
-from app.tune.plots.heat_map import HeatMap
-from app.tune.plots.series import Level, Panel
-from app.tune.plots.settings import PlotSettings
-from kernels.experiments.points import Point
+from antidiag.app import theme
+from antidiag.app.kit.widgets import label, row
+from antidiag.app.tune.plots.heat_map import HeatMap
+from antidiag.app.tune.plots.series import Level, Panel
+from antidiag.app.tune.plots.settings import PlotSettings
+from antidiag.kernels.experiments.points import Point
 
 LEAST = QSize(220, 180)
 """Pixels of a map at least; of more than fit, some are scrolled to."""

@@ -11,13 +11,13 @@ import pyqtgraph as pg
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QBrush, QColor
 
-from app import texts, theme
-from app.kit.axis import PlainPlot
-from app.kit.legend import PENS, Kind, LegendItem
-from app.tune.plots import series
-from app.tune.plots.series import Level, Series
-from app.tune.plots.settings import PlotSettings
-from kernels.experiments.points import Point
+from antidiag.app import texts, theme
+from antidiag.app.kit.axis import PlainPlot
+from antidiag.app.kit.legend import PENS, Kind, LegendItem
+from antidiag.app.tune.plots import series
+from antidiag.app.tune.plots.series import Level, Series
+from antidiag.app.tune.plots.settings import PlotSettings
+from antidiag.kernels.experiments.points import Point
 
 SYMBOLS = ("o", "s", "t", "d", "+", "x", "star", "p")
 SIZE, BEAM = 8, 0.0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.tune.plots import series
-from app.tune.plots.settings import PlotSettings
-from kernels.experiments.points import Point
+from antidiag.app.tune.plots import series
+from antidiag.app.tune.plots.settings import PlotSettings
+from antidiag.kernels.experiments.points import Point
 
 AXIS = "Choose an axis at the left, such as the strip width s over 32:1024:*2, and start the sweep"
 

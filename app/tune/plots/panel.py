@@ -20,25 +20,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme
-from app.kit import export
-from app.kit.flow import Flow, together
-from app.kit.legend import Legend, draw_legend, legend_height
-from app.kit.widgets import Combo, Elided, Line, label, menu_button
-from app.tune.plots import saving, series
-from app.tune.plots.bars import PhaseBars
-from app.tune.plots.heat_maps import HeatMaps
-from app.tune.plots.lines import Curve, LinePlot, default_settings, model_curves
-from app.tune.plots.nothing import why_no_lines
-from app.tune.plots.parallel import ParallelPlot
-from app.tune.plots.point import facts, told
-from app.tune.plots.points import PointSet
-from app.tune.plots.rooflines import RooflineView
-from app.tune.plots.settings import PlotSettings
-from app.tune.plots.table import PointTable
-from kernels.experiments import points as point_text
-from kernels.experiments import tables
-from kernels.experiments.points import Point
+from antidiag.app import theme
+from antidiag.app.kit import export
+from antidiag.app.kit.flow import Flow, together
+from antidiag.app.kit.legend import Legend, draw_legend, legend_height
+from antidiag.app.kit.widgets import Combo, Elided, Line, label, menu_button
+from antidiag.app.tune.plots import saving, series
+from antidiag.app.tune.plots.bars import PhaseBars
+from antidiag.app.tune.plots.heat_maps import HeatMaps
+from antidiag.app.tune.plots.lines import Curve, LinePlot, default_settings, model_curves
+from antidiag.app.tune.plots.nothing import why_no_lines
+from antidiag.app.tune.plots.parallel import ParallelPlot
+from antidiag.app.tune.plots.point import facts, told
+from antidiag.app.tune.plots.points import PointSet
+from antidiag.app.tune.plots.rooflines import RooflineView
+from antidiag.app.tune.plots.settings import PlotSettings
+from antidiag.app.tune.plots.table import PointTable
+from antidiag.kernels.experiments import points as point_text
+from antidiag.kernels.experiments import tables
+from antidiag.kernels.experiments.points import Point
 
 Curves = Callable[[Point, str], Mapping[str, Sequence[tuple[float, float]]]]
 NONE = "none"

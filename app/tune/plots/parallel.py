@@ -11,14 +11,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
-from app.kit.tree.frame import line_distances
-from app.tune.plots import series
-from app.tune.plots.colour_bar import Scale
-from app.tune.plots.heat_map import HeatMap
-from app.tune.plots.settings import PlotSettings
-from kernels.experiments import points as point_text
-from kernels.experiments.points import Point
+from antidiag.app import theme
+from antidiag.app.kit.tree.frame import line_distances
+from antidiag.app.tune.plots import series
+from antidiag.app.tune.plots.colour_bar import Scale
+from antidiag.app.tune.plots.heat_map import HeatMap
+from antidiag.app.tune.plots.settings import PlotSettings
+from antidiag.kernels.experiments import points as point_text
+from antidiag.kernels.experiments.points import Point
 
 MARGIN, REACH, MOST_WORDS = 34, 8.0, 12
 FIRST_SHARE = 0.28

@@ -9,15 +9,15 @@ from PySide6.QtCore import QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPushButton, QTableWidget, QTableWidgetItem, QWidget
 
-from app import texts, theme
-from app.kit.widgets import Card, label, row
-from app.tune.plots.geometry import GeometryPicture, is_cut
-from app.tune.plots.heat_map import number
-from app.tune.plots.points import PointSet
-from kernels.experiments import models
-from kernels.experiments import points as point_text
-from kernels.experiments.points import Point, Spread, Status
-from kernels.memory import bytes_text
+from antidiag.app import texts, theme
+from antidiag.app.kit.widgets import Card, label, row
+from antidiag.app.tune.plots.geometry import GeometryPicture, is_cut
+from antidiag.app.tune.plots.heat_map import number
+from antidiag.app.tune.plots.points import PointSet
+from antidiag.kernels.experiments import models
+from antidiag.kernels.experiments import points as point_text
+from antidiag.kernels.experiments.points import Point, Spread, Status
+from antidiag.kernels.memory import bytes_text
 
 Row = tuple[str, str]
 NAMES = {

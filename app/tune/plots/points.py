@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from kernels.experiments.points import Point
+from antidiag.kernels.experiments.points import Point
 
 MOST_PINNED = 4
 

@@ -11,16 +11,16 @@ import pyqtgraph as pg
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from app import texts, theme
-from app.kit.axis import PlainPlot
-from app.kit.legend import PENS, Kind, LegendItem
-from app.kit.widgets import label, row
-from app.tune.plots.lines import line_items
-from app.tune.plots.series import Series
-from kernels.analysis import OPERATIONS, TRAFFIC
-from kernels.experiments.points import Point
-from kernels.experiments.rooflines import roofline
-from kernels.experiments.rooflines.roofline import Roofline
+from antidiag.app import texts, theme
+from antidiag.app.kit.axis import PlainPlot
+from antidiag.app.kit.legend import PENS, Kind, LegendItem
+from antidiag.app.kit.widgets import label, row
+from antidiag.app.tune.plots.lines import line_items
+from antidiag.app.tune.plots.series import Series
+from antidiag.kernels.analysis import OPERATIONS, TRAFFIC
+from antidiag.kernels.experiments.points import Point
+from antidiag.kernels.experiments.rooflines import roofline
+from antidiag.kernels.experiments.rooflines.roofline import Roofline
 
 SIZE = 8
 FEW_POWERS = 3

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from app.kit import export
-from kernels.errors import InputError
-from kernels.io.files import write_lines
+from antidiag.app.kit import export
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.files import write_lines
 
 TEXTS = {".csv": "CSV table (*.csv)", ".json": "JSON (*.json)", ".md": "Markdown table (*.md)"}
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kernels.experiments import models
-from kernels.experiments import points as point_text
-from kernels.experiments.points import QUANTITIES, Point, Spread, Status
-from kernels.experiments.speedups import speedups
-from kernels.parameters import Parameter
+from antidiag.kernels.experiments import models
+from antidiag.kernels.experiments import points as point_text
+from antidiag.kernels.experiments.points import QUANTITIES, Point, Spread, Status
+from antidiag.kernels.experiments.speedups import speedups
+from antidiag.kernels.parameters import Parameter
 
 SPEEDUP = "speedup"
 NUMBER = (int, float)

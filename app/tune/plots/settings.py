@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kernels.experiments.points import QUANTITIES
-from kernels.experiments.speedups import parse
+from antidiag.kernels.experiments.points import QUANTITIES
+from antidiag.kernels.experiments.speedups import parse
 
 SPEEDUP_LABEL = "speedup over the baseline"
 

@@ -10,8 +10,8 @@ from PySide6.QtCore import QItemSelection, QModelIndex, QSortFilterProxyModel, Q
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
-from kernels.experiments import tables
-from kernels.experiments.tables import Column, Table
+from antidiag.kernels.experiments import tables
+from antidiag.kernels.experiments.tables import Column, Table
 
 PADDING = 24
 Role = Qt.ItemDataRole

@@ -10,17 +10,17 @@ import numpy as np
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
-from app.kit.background import Latest
-from app.views.aligned import saving
-from app.views.aligned.shown import ShownAlignment
-from kernels.errors import AntidiagError, InputError
-from kernels.io import aligned, aligned_edits, sequences
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.method import Method
-from kernels.model import Sequence
-from kernels.monitor import Monitor
-from kernels.registry import realigning
-from kernels.text import counted
+from antidiag.app.kit.background import Latest
+from antidiag.app.views.aligned import saving
+from antidiag.app.views.aligned.shown import ShownAlignment
+from antidiag.kernels.errors import AntidiagError, InputError
+from antidiag.kernels.io import aligned, aligned_edits, sequences
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import realigning
+from antidiag.kernels.text import counted
 
 Made = tuple[str, AlignedSequences, AlignedSequences]
 """What was done, to which alignment, and the one that came of it."""

@@ -9,9 +9,9 @@ import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 
-from app.views.aligned import keys
-from app.views.aligned.picture import Choice, Picture
-from app.views.aligned.plane import AlignmentPlane
+from antidiag.app.views.aligned import keys
+from antidiag.app.views.aligned.picture import Choice, Picture
+from antidiag.app.views.aligned.plane import AlignmentPlane
 
 LEAST_NAMES = 40
 GRIP = 4

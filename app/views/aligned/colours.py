@@ -9,15 +9,15 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from app.kit.background import Latest
-from app.views.aligned import counting, schemes
-from app.views.aligned.given import given, lacking
-from app.views.aligned.picture import Picture
-from app.views.aligned.schemes import Colouring
-from kernels.errors import InputError
-from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_columns import Columns
-from kernels.model import SequenceType
+from antidiag.app.kit.background import Latest
+from antidiag.app.views.aligned import counting, schemes
+from antidiag.app.views.aligned.given import given, lacking
+from antidiag.app.views.aligned.picture import Picture
+from antidiag.app.views.aligned.schemes import Colouring
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_columns import Columns
+from antidiag.kernels.model import SequenceType
 
 
 class Colours(QObject):

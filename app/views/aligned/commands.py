@@ -9,15 +9,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QInputDialog, QMessageBox
 
-from app.views.aligned.choice import Block, ranges
-from app.views.aligned.row_commands import RowCommands
-from app.views.aligned.shown import ShownAlignment
-from kernels.errors import InputError
-from kernels.io import aligned_edits
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.cpu_tiles import WIDTH
-from kernels.model import SequenceType
-from kernels.text import counted
+from antidiag.app.views.aligned.choice import Block, ranges
+from antidiag.app.views.aligned.row_commands import RowCommands
+from antidiag.app.views.aligned.shown import ShownAlignment
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned_edits
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.cpu_tiles import WIDTH
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.text import counted
 
 TRIM = 50
 Edited = tuple[AlignedSequences, np.ndarray | None]

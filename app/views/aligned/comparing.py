@@ -11,24 +11,24 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QSplitter, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.background import Latest
-from app.kit.widgets import Elided
-from app.views.aligned import counting, schemes
-from app.views.aligned.canvas import LEAST_NAMES, AlignmentCanvas
-from app.views.aligned.choice import Choice
-from app.views.aligned.picture import Fold, Frame, Picture
-from app.views.aligned.schemes import Given
-from app.views.aligned.shown import ShownAlignment
-from app.views.aligned.tracks import class_scores
-from app.views.aligned.wrapping import Mark
-from kernels.errors import InputError
-from kernels.io import aligned, aligned_compare, aligned_kind
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.aligned_columns import Columns, count
-from kernels.io.aligned_compare import Agreement
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
+from antidiag.app import theme
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.widgets import Elided
+from antidiag.app.views.aligned import counting, schemes
+from antidiag.app.views.aligned.canvas import LEAST_NAMES, AlignmentCanvas
+from antidiag.app.views.aligned.choice import Choice
+from antidiag.app.views.aligned.picture import Fold, Frame, Picture
+from antidiag.app.views.aligned.schemes import Given
+from antidiag.app.views.aligned.shown import ShownAlignment
+from antidiag.app.views.aligned.tracks import class_scores
+from antidiag.app.views.aligned.wrapping import Mark
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned, aligned_compare, aligned_kind
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.aligned_columns import Columns, count
+from antidiag.kernels.io.aligned_compare import Agreement
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
 
 LEAST_CELL = 5.0
 """Pixels of a cell from which on letters that stand elsewhere are marked one by one."""

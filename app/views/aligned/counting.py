@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_columns import Columns, Recount, count
-from kernels.io.tiles import Tiles
-from kernels.monitor import Monitor
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_columns import Columns, Recount, count
+from antidiag.kernels.io.tiles import Tiles
+from antidiag.kernels.monitor import Monitor
 
 SMALL = 1 << 22
 """Letters that are counted at once; more are on a thread."""

@@ -15,18 +15,18 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import QWidget
 
-from app import theme
-from app.kit import export, figure
-from app.kit.background import Latest
-from app.kit.legend import LegendItem
-from app.kit.print_size import Lines, ask_size
-from app.kit.saved_painter import saved
-from app.views.aligned import paint, pixels
-from app.views.aligned.picture import Choice, Frame, Picture
-from app.views.aligned.sight import Sight
-from app.views.aligned.tracks import is_readable, title_of
-from kernels.errors import InputError
-from kernels.monitor import Monitor
+from antidiag.app import theme
+from antidiag.app.kit import export, figure
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.print_size import Lines, ask_size
+from antidiag.app.kit.saved_painter import saved
+from antidiag.app.views.aligned import paint, pixels
+from antidiag.app.views.aligned.picture import Choice, Frame, Picture
+from antidiag.app.views.aligned.sight import Sight
+from antidiag.app.views.aligned.tracks import is_readable, title_of
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.monitor import Monitor
 
 TALL = 16_000
 """Pixels that a wrapped figure is high at most; pictures of twice that are the highest that can be painted."""

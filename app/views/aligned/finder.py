@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import Qt
 
-from app.kit.background import Latest
-from app.views.aligned.search import SearchBox, Sought, cells_of, next_of, seek
-from app.views.aligned.shown import ShownAlignment
-from kernels.errors import InputError
-from kernels.io.aligned import GAP
+from antidiag.app.kit.background import Latest
+from antidiag.app.views.aligned.search import SearchBox, Sought, cells_of, next_of, seek
+from antidiag.app.views.aligned.shown import ShownAlignment
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import GAP
 
 MOST_SOUGHT = 200
 """Letters of a row that are sought elsewhere."""

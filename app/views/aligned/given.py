@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.views.aligned.schemes import Given
-from app.views.aligned.tracks import class_scores
-from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_columns import Columns
-from kernels.io.aligned_confidence import confidence
-from kernels.model import SequenceType
+from antidiag.app.views.aligned.schemes import Given
+from antidiag.app.views.aligned.tracks import class_scores
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_columns import Columns
+from antidiag.kernels.io.aligned_confidence import confidence
+from antidiag.kernels.model import SequenceType
 
 STRUCTURE_TAGS = ("SS_cons", "SS", "SS_pred_cons", "structure")
 

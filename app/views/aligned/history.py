@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from kernels.errors import InputError
-from kernels.io import tiled_changes, tiled_edits
-from kernels.io.aligned import AlignedSequences
-from kernels.io.tiled_changes import Edited
-from kernels.io.tiled_edits import LARGE
-from kernels.io.tiles import Tiles
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import tiled_changes, tiled_edits
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.tiled_changes import Edited
+from antidiag.kernels.io.tiled_edits import LARGE
+from antidiag.kernels.io.tiles import Tiles
 
 LEAST_KEPT, KEPT_SHARE = 1 << 28, 4
 """Bytes that undo keeps beside the alignment as it came, and the share of its letters where that is more; the oldest

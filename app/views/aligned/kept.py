@@ -8,9 +8,9 @@ from collections.abc import Callable
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from app import theme
-from app.views.aligned import paint
-from app.views.aligned.picture import Frame, Picture
+from antidiag.app import theme
+from antidiag.app.views.aligned import paint
+from antidiag.app.views.aligned.picture import Frame, Picture
 
 
 class Kept:

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
-from app.views.aligned.picture import Frame, Picture
+from antidiag.app.views.aligned.picture import Frame, Picture
 
 STEP = 1.2
 """How much larger cells become by a key or a notch of the wheel."""

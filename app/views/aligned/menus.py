@@ -6,21 +6,21 @@ from functools import partial
 
 from PySide6.QtWidgets import QToolButton
 
-from app.kit.lettered import LetteredMenu
-from app.kit.widgets import check_action, choice_actions, menu_button, section
-from app.views.aligned import schemes, tracks
-from app.views.aligned.align_commands import AlignCommands
-from app.views.aligned.commands import Commands
-from app.views.aligned.comparing import Comparison
-from app.views.aligned.finder import Finder
-from app.views.aligned.given import lacking
-from app.views.aligned.pair_side import PairSide
-from app.views.aligned.posterior_side import PosteriorSide
-from app.views.aligned.shown import ShownAlignment
-from app.views.aligned.tree_side import TreeSide
-from kernels.io import aligned_notes
-from kernels.model import SequenceType
-from kernels.registry import alignment_trees
+from antidiag.app.kit.lettered import LetteredMenu
+from antidiag.app.kit.widgets import check_action, choice_actions, menu_button, section
+from antidiag.app.views.aligned import schemes, tracks
+from antidiag.app.views.aligned.align_commands import AlignCommands
+from antidiag.app.views.aligned.commands import Commands
+from antidiag.app.views.aligned.comparing import Comparison
+from antidiag.app.views.aligned.finder import Finder
+from antidiag.app.views.aligned.given import lacking
+from antidiag.app.views.aligned.pair_side import PairSide
+from antidiag.app.views.aligned.posterior_side import PosteriorSide
+from antidiag.app.views.aligned.shown import ShownAlignment
+from antidiag.app.views.aligned.tree_side import TreeSide
+from antidiag.kernels.io import aligned_notes
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.registry import alignment_trees
 
 LETTERS = {"all": "All letters", "differences": "Only where other than the consensus", "none": "No letters"}
 SORTS = {"name": "Name", "length": "Length, longest first", "start": "First letter",

@@ -6,10 +6,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
-from app.kit.background import Latest
-from app.views.aligned import paint
-from app.views.aligned.picture import Frame, Picture
+from antidiag.app import theme
+from antidiag.app.kit.background import Latest
+from antidiag.app.views.aligned import paint
+from antidiag.app.views.aligned.picture import Frame, Picture
 
 HEIGHT = 52
 

@@ -8,16 +8,16 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPen
 
-from app import theme
-from app.kit import glyphs
-from app.kit.ink import font as ink_font
-from app.kit.saved_painter import saved
-from app.views.aligned import tracks
-from app.views.aligned.picture import Frame, Picture, ranges
-from app.views.aligned.pixels import Told, as_image, part_of, quiet
-from app.views.aligned.pixels import draw as draw_pixels
-from kernels.io import aligned_pixels, pages
-from kernels.io.aligned_sample import STEP
+from antidiag.app import theme
+from antidiag.app.kit import glyphs
+from antidiag.app.kit.ink import font as ink_font
+from antidiag.app.kit.saved_painter import saved
+from antidiag.app.views.aligned import tracks
+from antidiag.app.views.aligned.picture import Frame, Picture, ranges
+from antidiag.app.views.aligned.pixels import Told, as_image, part_of, quiet
+from antidiag.app.views.aligned.pixels import draw as draw_pixels
+from antidiag.kernels.io import aligned_pixels, pages
+from antidiag.kernels.io.aligned_sample import STEP
 
 COARSE, FINE = 1, 8
 """How many cells a pixel looks at, along and down, while the picture moves, and when it rests."""

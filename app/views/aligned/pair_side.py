@@ -9,16 +9,16 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPainter
 from PySide6.QtWidgets import QLabel
 
-from app import theme
-from app.kit import export, result_text
-from app.kit.background import Latest
-from app.kit.paths import path_index
-from app.views.aligned import saving, tracks
-from app.views.aligned.pair_text import AlignmentText, Statistics
-from app.views.aligned.picture import Frame, Picture
-from app.views.aligned.shown import ShownAlignment
-from app.views.aligned.wrapping import Mark
-from kernels.model import Result
+from antidiag.app import theme
+from antidiag.app.kit import export, result_text
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.paths import path_index
+from antidiag.app.views.aligned import saving, tracks
+from antidiag.app.views.aligned.pair_text import AlignmentText, Statistics
+from antidiag.app.views.aligned.picture import Frame, Picture
+from antidiag.app.views.aligned.shown import ShownAlignment
+from antidiag.app.views.aligned.wrapping import Mark
+from antidiag.kernels.model import Result
 
 SCORE_ONLY = (
     "This method returns the score only.\n"

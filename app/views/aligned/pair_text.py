@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.kit.paths import path_index
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.pairwise.model import DIAGONAL, LEFT, UP
+from antidiag.app.kit.paths import path_index
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
 
 CHUNK = 1 << 18
 BINS = 1000

@@ -8,13 +8,13 @@ from functools import cached_property
 import numpy as np
 from PySide6.QtCore import QRectF
 
-from app.views.aligned.choice import Choice, ranges
-from app.views.aligned.schemes import Colouring
-from kernels.io import aligned_places, aligned_rows
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.aligned_columns import Columns
-from kernels.io.aligned_sample import Sample
-from kernels.io.tiles import Tiles
+from antidiag.app.views.aligned.choice import Choice, ranges
+from antidiag.app.views.aligned.schemes import Colouring
+from antidiag.kernels.io import aligned_places, aligned_rows
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.aligned_columns import Columns
+from antidiag.kernels.io.aligned_sample import Sample
+from antidiag.kernels.io.tiles import Tiles
 
 __all__ = ["Choice", "Fold", "Frame", "Picture", "ranges", "unfolded"]
 

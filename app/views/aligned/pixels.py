@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPaintEngine, QPainter
 
-from app.kit.saved_painter import saved
+from antidiag.app.kit.saved_painter import saved
 
 DRAWINGS = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf)
 MOST_AT_ONCE = 1 << 14

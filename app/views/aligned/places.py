@@ -7,9 +7,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from app.views.aligned.choice import Choice
-from app.views.aligned.history import State
-from app.views.aligned.picture import Picture
+from antidiag.app.views.aligned.choice import Choice
+from antidiag.app.views.aligned.history import State
+from antidiag.app.views.aligned.picture import Picture
 
 Cell = tuple[int, int]
 """A line and a column."""

@@ -10,13 +10,13 @@ from PySide6.QtCore import QPointF, QSize, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
-from app import theme
-from app.kit.background import Latest
-from app.views.aligned import paint, tracks
-from app.views.aligned.kept import Around
-from app.views.aligned.picture import Frame, Picture
-from app.views.aligned.sight import Sight
-from app.views.aligned.wrapping import Blocks, Mark
+from antidiag.app import theme
+from antidiag.app.kit.background import Latest
+from antidiag.app.views.aligned import paint, tracks
+from antidiag.app.views.aligned.kept import Around
+from antidiag.app.views.aligned.picture import Frame, Picture
+from antidiag.app.views.aligned.sight import Sight
+from antidiag.app.views.aligned.wrapping import Blocks, Mark
 
 NAMES, MOST_NAMES = 124, 240
 """Pixels for the names of rows, at least, which are enough for the titles of tracks, and at most."""

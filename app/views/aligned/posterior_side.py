@@ -11,22 +11,22 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QListWidget, QSplitter, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit import export, figure, heat
-from app.kit.background import Latest
-from app.kit.flow import Flow, together
-from app.kit.heat_canvas import COLOURS, HeatCanvas
-from app.kit.legend import Legend, LegendItem
-from app.kit.result_text import TIMES
-from app.kit.widgets import tool_button
-from app.views.aligned.picture import Frame, Picture
-from app.views.aligned.shown import ShownAlignment
-from app.views.aligned.wrapping import Mark
-from kernels.errors import InputError
-from kernels.io.aligned import AlignedSequences
+from antidiag.app import theme
+from antidiag.app.kit import export, figure, heat
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.flow import Flow, together
+from antidiag.app.kit.heat_canvas import COLOURS, HeatCanvas
+from antidiag.app.kit.legend import Legend, LegendItem
+from antidiag.app.kit.result_text import TIMES
+from antidiag.app.kit.widgets import tool_button
+from antidiag.app.views.aligned.picture import Frame, Picture
+from antidiag.app.views.aligned.shown import ShownAlignment
+from antidiag.app.views.aligned.wrapping import Mark
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import AlignedSequences
 
 if TYPE_CHECKING:
-    from kernels.msa.consistency.support import PairSupport  # loads a compiler
+    from antidiag.kernels.msa.consistency.support import PairSupport  # loads a compiler
 
 NAMES_WIDTH = 180
 LISTED = 200
@@ -154,7 +154,7 @@ class PosteriorSide:
 
     def _request(self) -> None:
         """Compute the posteriors of the rows that are named."""
-        from kernels.msa.consistency import support  # compiles, so that it is loaded when it is wanted
+        from antidiag.kernels.msa.consistency import support  # compiles, so that it is loaded when it is wanted
 
         alignment = self._view.alignment
         first, second = (box.currentIndex() for box in self.rows)

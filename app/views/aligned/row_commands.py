@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
-from app.kit.background import Latest
-from app.views.aligned.shown import ShownAlignment
-from kernels.errors import AntidiagError, InputError
-from kernels.io import aligned_edits, aligned_notes, aligned_rows, tiled_edits, tree_files
-from kernels.io.aligned import AlignedSequences
-from kernels.io.tree import Tree
-from kernels.monitor import Monitor
-from kernels.text import counted
+from antidiag.app.kit.background import Latest
+from antidiag.app.views.aligned.shown import ShownAlignment
+from antidiag.kernels.errors import AntidiagError, InputError
+from antidiag.kernels.io import aligned_edits, aligned_notes, aligned_rows, tiled_edits, tree_files
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.text import counted
 
 TAG = "tag"
 AT_ONCE = 1 << 24

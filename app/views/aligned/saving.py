@@ -9,25 +9,25 @@ import numpy as np
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app import texts
-from app.kit import export, result_text
-from app.kit.background import Latest
-from app.views.aligned.picture import Picture
-from kernels.errors import InputError
-from kernels.io import aligned, aligned_edits, aligned_writing
-from kernels.io.aligned import AlignedSequences
-from kernels.io.alignment_files.pairs import PLACE
-from kernels.io.alignment_files.rows import Annotations
-from kernels.io.alignments import fasta, title
-from kernels.io.names import distinct
-from kernels.model import Result, SequenceType
-from kernels.monitor import Monitor
-from kernels.msa.problem import MsaAnswer
-from kernels.pairwise.model import LEFT, UP
-from kernels.profiles.options import merged
-from kernels.profiles.problem import ProfileAnswer
-from kernels.text import counted
-from kernels.triple.model import LETTER, TripleAnswer
+from antidiag.app import texts
+from antidiag.app.kit import export, result_text
+from antidiag.app.kit.background import Latest
+from antidiag.app.views.aligned.picture import Picture
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned, aligned_edits, aligned_writing
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.alignment_files.pairs import PLACE
+from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.io.alignments import fasta, title
+from antidiag.kernels.io.names import distinct
+from antidiag.kernels.model import Result, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.problem import MsaAnswer
+from antidiag.kernels.pairwise.model import LEFT, UP
+from antidiag.kernels.profiles.options import merged
+from antidiag.kernels.profiles.problem import ProfileAnswer
+from antidiag.kernels.text import counted
+from antidiag.kernels.triple.model import LETTER, TripleAnswer
 
 MOST_COPIED = 1 << 26
 """Letters that are put on the clipboard at most."""

@@ -10,10 +10,10 @@ from types import MappingProxyType
 import numpy as np
 from PySide6.QtGui import QColor
 
-from app import theme
-from app.kit.ink import DARK_INK, LIGHT_INK, needs_light_ink
-from kernels.errors import InputError
-from kernels.io.aligned_columns import CLASS, CLASSES, Columns
+from antidiag.app import theme
+from antidiag.app.kit.ink import DARK_INK, LIGHT_INK, needs_light_ink
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned_columns import CLASS, CLASSES, Columns
 
 CLUSTAL_GROUPS = {
     "hydrophobic": ("#80a0f0", "AILMFWV", (("WLVIMAFCYHP", 0.6),)),

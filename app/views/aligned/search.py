@@ -9,12 +9,12 @@ import numpy as np
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
-from app.kit.widgets import Line
-from kernels.errors import InputError
-from kernels.io import aligned_places, aligned_rows, aligned_search
-from kernels.io.aligned import AlignedSequences
-from kernels.monitor import Monitor
-from kernels.text import counted
+from antidiag.app.kit.widgets import Line
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned_places, aligned_rows, aligned_search
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.text import counted
 
 WIDTH = 190
 NOTHING = np.empty((0, 3), np.int64)

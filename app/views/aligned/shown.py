@@ -11,28 +11,28 @@ import numpy as np
 from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from app import theme
-from app.kit.background import Latest
-from app.kit.legend import Legend, LegendItem
-from app.kit.recent import Recent
-from app.kit.selection import Selection
-from app.kit.widgets import Elided, icon_button
-from app.views.aligned import counting, saving, schemes, telling, tracks
-from app.views.aligned.canvas import AlignmentCanvas
-from app.views.aligned.colours import Colours
-from app.views.aligned.counting import Counts
-from app.views.aligned.figures import Beside
-from app.views.aligned.history import AlignmentEditor
-from app.views.aligned.overview import Overview
-from app.views.aligned.picture import Choice, Fold, Picture, unfolded
-from app.views.aligned.places import Places
-from app.views.aligned.taking import Taking
-from kernels.errors import InputError
-from kernels.io import aligned_notes
-from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_columns import Columns
-from kernels.model import Result
-from kernels.monitor import Monitor
+from antidiag.app import theme
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.legend import Legend, LegendItem
+from antidiag.app.kit.recent import Recent
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import Elided, icon_button
+from antidiag.app.views.aligned import counting, saving, schemes, telling, tracks
+from antidiag.app.views.aligned.canvas import AlignmentCanvas
+from antidiag.app.views.aligned.colours import Colours
+from antidiag.app.views.aligned.counting import Counts
+from antidiag.app.views.aligned.figures import Beside
+from antidiag.app.views.aligned.history import AlignmentEditor
+from antidiag.app.views.aligned.overview import Overview
+from antidiag.app.views.aligned.picture import Choice, Fold, Picture, unfolded
+from antidiag.app.views.aligned.places import Places
+from antidiag.app.views.aligned.taking import Taking
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned_notes
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_columns import Columns
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
 
 EDITORS = 4
 """Alignments whose undo is kept while others are shown."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PySide6.QtGui import QColor, QPainter
 
-from app import theme
-from app.views.aligned import paint, pixels, wrapping
-from app.views.aligned.kept import Around
-from app.views.aligned.picture import Frame, Picture
-from app.views.aligned.pixels import Told, quiet
-from app.views.aligned.wrapping import Blocks, Mark
-from kernels.monitor import Monitor
+from antidiag.app import theme
+from antidiag.app.views.aligned import paint, pixels, wrapping
+from antidiag.app.views.aligned.kept import Around
+from antidiag.app.views.aligned.picture import Frame, Picture
+from antidiag.app.views.aligned.pixels import Told, quiet
+from antidiag.app.views.aligned.wrapping import Blocks, Mark
+from antidiag.kernels.monitor import Monitor
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,18 +9,18 @@ from typing import Any, Protocol
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from app.kit.background import Latest
-from app.kit.legend import LegendItem
-from app.kit.print_size import Lines
-from app.views.aligned import counting, figures, saving, track_table
-from app.views.aligned.canvas import AlignmentCanvas
-from app.views.aligned.figures import Beside, Figure, Shown
-from app.views.aligned.picture import Picture
-from kernels.errors import InputError
-from kernels.io import aligned_kind
-from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_columns import Columns
-from kernels.monitor import Monitor
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.print_size import Lines
+from antidiag.app.views.aligned import counting, figures, saving, track_table
+from antidiag.app.views.aligned.canvas import AlignmentCanvas
+from antidiag.app.views.aligned.figures import Beside, Figure, Shown
+from antidiag.app.views.aligned.picture import Picture
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned_kind
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_columns import Columns
+from antidiag.kernels.monitor import Monitor
 
 PRINT_WRAP = 60
 """Columns of a line in print, to begin with."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QToolButton
 
-from app import texts
-from app.kit.legend import LegendItem
-from app.views.aligned.history import AlignmentEditor
-from app.views.aligned.picture import Picture
-from kernels.io.aligned import GAP
+from antidiag.app import texts
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.views.aligned.history import AlignmentEditor
+from antidiag.app.views.aligned.picture import Picture
+from antidiag.kernels.io.aligned import GAP
 
 HINT = "Drag to choose, Ctrl+wheel to zoom (with Shift: columns, with Alt: rows); Space and Backspace: gaps"
 MOST_COLOURS = 24

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.kit import export
-from app.kit.background import Latest
-from app.views.aligned import tracks
-from app.views.aligned.picture import Picture
-from kernels.io.aligned_columns import Columns
-from kernels.io.files import write_lines
-from kernels.monitor import Monitor
+from antidiag.app.kit import export
+from antidiag.app.kit.background import Latest
+from antidiag.app.views.aligned import tracks
+from antidiag.app.views.aligned.picture import Picture
+from antidiag.kernels.io.aligned_columns import Columns
+from antidiag.kernels.io.files import write_lines
+from antidiag.kernels.monitor import Monitor
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 TOLD = 1 << 14

@@ -11,18 +11,18 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QStaticText
 
-from app import theme
-from app.kit import glyphs, logo
-from app.kit.ink import font
-from app.views.aligned import counting as counts
-from app.views.aligned import pixels as pixels_drawn
-from app.views.aligned.picture import Frame, Picture
-from kernels.io import aligned_pixels, aligned_sample, codons
-from kernels.io.aligned_columns import ANY, CLASS, CLASSES, LETTER, Columns
-from kernels.io.aligned_confidence import confidence, has_confidence
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.scoring import named_matrix
+from antidiag.app import theme
+from antidiag.app.kit import glyphs, logo
+from antidiag.app.kit.ink import font
+from antidiag.app.views.aligned import counting as counts
+from antidiag.app.views.aligned import pixels as pixels_drawn
+from antidiag.app.views.aligned.picture import Frame, Picture
+from antidiag.kernels.io import aligned_pixels, aligned_sample, codons
+from antidiag.kernels.io.aligned_columns import ANY, CLASS, CLASSES, LETTER, Columns
+from antidiag.kernels.io.aligned_confidence import confidence, has_confidence
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.scoring import named_matrix
 
 RULER = 22
 BAR = 30

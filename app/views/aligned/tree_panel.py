@@ -19,13 +19,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.tree.frame import REACH, STEM, Branches, Frame, branches, line_distances
-from app.kit.tree.layout import Layout
-from app.kit.widgets import label
-from app.views.aligned.canvas import AlignmentCanvas
-from app.views.aligned.picture import Frame as BodyFrame
-from kernels.text import counted
+from antidiag.app import theme
+from antidiag.app.kit.tree.frame import REACH, STEM, Branches, Frame, branches, line_distances
+from antidiag.app.kit.tree.layout import Layout
+from antidiag.app.kit.widgets import label
+from antidiag.app.views.aligned.canvas import AlignmentCanvas
+from antidiag.app.views.aligned.picture import Frame as BodyFrame
+from antidiag.kernels.text import counted
 
 WIDTH, LEAST = 170, 60
 MARGIN = 6

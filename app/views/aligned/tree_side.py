@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
-from app.kit.background import Latest
-from app.kit.tree.layout import Layout, at_places, has_lengths
-from app.views.aligned import counting
-from app.views.aligned.picture import Fold
-from app.views.aligned.shown import ShownAlignment
-from app.views.aligned.tree_panel import TreePanel
-from kernels.errors import AntidiagError, InputError
-from kernels.io import aligned_rows, tree_edits, tree_files
-from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_columns import count
-from kernels.io.tiled_edits import flat
-from kernels.io.tiles import Tiles
-from kernels.io.tree import Tree
-from kernels.monitor import Monitor
-from kernels.registry import alignment_trees
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.tree.layout import Layout, at_places, has_lengths
+from antidiag.app.views.aligned import counting
+from antidiag.app.views.aligned.picture import Fold
+from antidiag.app.views.aligned.shown import ShownAlignment
+from antidiag.app.views.aligned.tree_panel import TreePanel
+from antidiag.kernels.errors import AntidiagError, InputError
+from antidiag.kernels.io import aligned_rows, tree_edits, tree_files
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_columns import count
+from antidiag.kernels.io.tiled_edits import flat
+from antidiag.kernels.io.tiles import Tiles
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import alignment_trees
 
 AT_ONCE, ONE_COSTS = counting.SMALL, counting.SMALL // 100
 """Letters of which the consensus of clades is made at once, and how many a clade counts for beside its own."""

@@ -10,24 +10,24 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QSplitter, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit import result_text
-from app.kit.flow import ToolRow, together
-from app.kit.selection import Selection
-from app.kit.widgets import tool_button
-from app.views.aligned import saving
-from app.views.aligned.align_commands import AlignCommands
-from app.views.aligned.commands import Commands
-from app.views.aligned.comparing import Comparison
-from app.views.aligned.finder import Finder
-from app.views.aligned.menus import Menus
-from app.views.aligned.pair_side import PairSide
-from app.views.aligned.posterior_side import PosteriorSide
-from app.views.aligned.shown import ShownAlignment
-from app.views.aligned.tree_side import TreeSide
-from app.views.aligned.wrapping import Mark
-from kernels.io.aligned import AlignedSequences
-from kernels.model import Result
+from antidiag.app import theme
+from antidiag.app.kit import result_text
+from antidiag.app.kit.flow import ToolRow, together
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import tool_button
+from antidiag.app.views.aligned import saving
+from antidiag.app.views.aligned.align_commands import AlignCommands
+from antidiag.app.views.aligned.commands import Commands
+from antidiag.app.views.aligned.comparing import Comparison
+from antidiag.app.views.aligned.finder import Finder
+from antidiag.app.views.aligned.menus import Menus
+from antidiag.app.views.aligned.pair_side import PairSide
+from antidiag.app.views.aligned.posterior_side import PosteriorSide
+from antidiag.app.views.aligned.shown import ShownAlignment
+from antidiag.app.views.aligned.tree_side import TreeSide
+from antidiag.app.views.aligned.wrapping import Mark
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.model import Result
 
 FORMS = {
     "pair": (("match",), True),

@@ -9,12 +9,12 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from app import theme
-from app.kit.ink import font
-from app.kit.saved_painter import saved
-from app.views.aligned import paint, pixels
-from app.views.aligned.picture import Frame, Picture
-from kernels.io.aligned import GAP
+from antidiag.app import theme
+from antidiag.app.kit.ink import font
+from antidiag.app.kit.saved_painter import saved
+from antidiag.app.views.aligned import paint, pixels
+from antidiag.app.views.aligned.picture import Frame, Picture
+from antidiag.kernels.io.aligned import GAP
 
 BETWEEN = 16
 """Pixels between two blocks."""

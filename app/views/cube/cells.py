@@ -6,12 +6,12 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
-from app.kit import result_text
-from kernels.model import SequenceType
-from kernels.triple.model import LETTER, ORDER, Cell, TripleProblem
-from kernels.triple.pictures import slices
-from kernels.triple.pictures.slices import Candidate, Values
+from antidiag.app import theme
+from antidiag.app.kit import result_text
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.triple.model import LETTER, ORDER, Cell, TripleProblem
+from antidiag.kernels.triple.pictures import slices
+from antidiag.kernels.triple.pictures.slices import Candidate, Values
 
 LINES = 5.2
 """Height of a card in lines of text; with affine gaps there are two more."""

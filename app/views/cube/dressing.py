@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.kit.cube import colours
+from antidiag.app.kit.cube import colours
 
 LOW_SHARE = 20
 """Per cent of the cells whose H gets the darkest colour: far from the path H falls without end."""

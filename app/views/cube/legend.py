@@ -9,18 +9,18 @@ import numpy as np
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 
-from app import theme
-from app.kit import export, result_text
-from app.kit.cube import colours as cube_colours
-from app.kit.cube import data
-from app.kit.cube.data import Chunks
-from app.kit.cube.scene import Shown
-from app.kit.legend import LegendItem, draw_legend, legend_height
-from app.views.cube import picture as cube_picture
-from app.views.cube import text
-from app.views.cube.picture import CubePicture
-from app.views.cube.slices import SlicePlot
-from kernels.triple.model import TripleProblem
+from antidiag.app import theme
+from antidiag.app.kit import export, result_text
+from antidiag.app.kit.cube import colours as cube_colours
+from antidiag.app.kit.cube import data
+from antidiag.app.kit.cube.data import Chunks
+from antidiag.app.kit.cube.scene import Shown
+from antidiag.app.kit.legend import LegendItem, draw_legend, legend_height
+from antidiag.app.views.cube import picture as cube_picture
+from antidiag.app.views.cube import text
+from antidiag.app.views.cube.picture import CubePicture
+from antidiag.app.views.cube.slices import SlicePlot
+from antidiag.kernels.triple.model import TripleProblem
 
 MOST_WORKERS = 5
 GRADIENT = (0, 64, 128, 192, 255)

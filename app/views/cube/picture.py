@@ -10,13 +10,13 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.cube import scene as cube_scene
-from app.kit.cube.colours import argb, lut
-from app.kit.cube.data import Chunks
-from app.kit.cube.drawing import CubeDrawing, Eye
-from app.kit.cube.scene import Ink, Scene, Sheet, Shown
-from kernels.triple.model import Cell
+from antidiag.app import theme
+from antidiag.app.kit.cube import scene as cube_scene
+from antidiag.app.kit.cube.colours import argb, lut
+from antidiag.app.kit.cube.data import Chunks
+from antidiag.app.kit.cube.drawing import CubeDrawing, Eye
+from antidiag.app.kit.cube.scene import Ink, Scene, Sheet, Shown
+from antidiag.kernels.triple.model import Cell
 
 MISSING_WORKER = 1
 """The grey among the colours of phases: chunks that the log does not tell of."""

@@ -9,9 +9,9 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor
 
-from app import theme
-from app.kit.axis import PlainPlot, plain_plot
-from kernels.triple.model import Cell
+from antidiag.app import theme
+from antidiag.app.kit.axis import PlainPlot, plain_plot
+from antidiag.kernels.triple.model import Cell
 
 LETTERS = "ijk"
 SIDES = ((1, 2), (0, 2), (1, 0))

@@ -6,12 +6,12 @@ import re
 
 import numpy as np
 
-from app import texts as app_texts
-from app.kit import result_text
-from app.kit.cube.data import Chunks
-from kernels.errors import ParameterError
-from kernels.model import Result
-from kernels.triple.model import Cell, TripleProblem
+from antidiag.app import texts as app_texts
+from antidiag.app.kit import result_text
+from antidiag.app.kit.cube.data import Chunks
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.model import Result
+from antidiag.kernels.triple.model import Cell, TripleProblem
 
 MOST_NAME = 20
 """Letters of a sequence's name beside an edge of the cube."""

@@ -10,12 +10,12 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.kit.background import Latest
-from app.kit.cube import colours
-from app.kit.later import Later
-from app.views.cube.dressing import Dressed, dressed
-from app.views.cube.slices import LEAST_SIZE, SlicePlot
-from kernels.triple.model import Cell
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.cube import colours
+from antidiag.app.kit.later import Later
+from antidiag.app.views.cube.dressing import Dressed, dressed
+from antidiag.app.views.cube.slices import LEAST_SIZE, SlicePlot
+from antidiag.kernels.triple.model import Cell
 
 AXES = range(3)
 MADE_IN_ORDER = (2, 0, 1)

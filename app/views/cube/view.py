@@ -10,27 +10,27 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QSlider, QSplitter, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit import export, result_text
-from app.kit.cube import data, scene
-from app.kit.cube.data import COLOURINGS, Chunks
-from app.kit.flow import ToolRow, together, where_width
-from app.kit.legend import Legend, LegendItem
-from app.kit.on_device import by_the_cpu
-from app.kit.selection import Selection
-from app.kit.widgets import Elided, Line, check_action, menu_button, tool_button
-from app.views.cube import legend
-from app.views.cube import text as cube_text
-from app.views.cube.cells import Candidates
-from app.views.cube.dressing import Dressed
-from app.views.cube.picture import CubePicture
-from app.views.cube.three import ThreeSlices
-from app.views.cube.wait import SliceBar
-from kernels.errors import ParameterError
-from kernels.model import Result
-from kernels.triple.model import Cell
-from kernels.triple.pictures import slices
-from kernels.triple.pictures.slices import Values
+from antidiag.app import theme
+from antidiag.app.kit import export, result_text
+from antidiag.app.kit.cube import data, scene
+from antidiag.app.kit.cube.data import COLOURINGS, Chunks
+from antidiag.app.kit.flow import ToolRow, together, where_width
+from antidiag.app.kit.legend import Legend, LegendItem
+from antidiag.app.kit.on_device import by_the_cpu
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import Elided, Line, check_action, menu_button, tool_button
+from antidiag.app.views.cube import legend
+from antidiag.app.views.cube import text as cube_text
+from antidiag.app.views.cube.cells import Candidates
+from antidiag.app.views.cube.dressing import Dressed
+from antidiag.app.views.cube.picture import CubePicture
+from antidiag.app.views.cube.three import ThreeSlices
+from antidiag.app.views.cube.wait import SliceBar
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.model import Result
+from antidiag.kernels.triple.model import Cell
+from antidiag.kernels.triple.pictures import slices
+from antidiag.kernels.triple.pictures.slices import Values
 
 LAYERS = {
     "chunks": "Chunks",

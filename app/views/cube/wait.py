@@ -10,16 +10,16 @@ import numpy as np
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
-from app import theme
-from app.kit.background import Latest, Work
-from app.kit.on_device import made_on
-from app.kit.scan_panel import PATIENCE_S, progress_text
-from app.kit.widgets import Elided
-from kernels.cuda import devices
-from kernels.monitor import Monitor
-from kernels.triple.model import Cell, TripleProblem
-from kernels.triple.pictures import slices
-from kernels.triple.pictures.slices import Values
+from antidiag.app import theme
+from antidiag.app.kit.background import Latest, Work
+from antidiag.app.kit.on_device import made_on
+from antidiag.app.kit.scan_panel import PATIENCE_S, progress_text
+from antidiag.app.kit.widgets import Elided
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.triple.model import Cell, TripleProblem
+from antidiag.kernels.triple.pictures import slices
+from antidiag.kernels.triple.pictures.slices import Values
 
 ASKED_CELLS, ASKED_CELLS_ON_GPU = 2_000_000_000, 100_000_000_000
 """Cells (slices.effort) above which the user is asked first: several seconds."""

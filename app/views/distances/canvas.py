@@ -9,10 +9,10 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
-from app.kit.tree.frame import REACH, Branches, line_distances
-from app.views.distances import paint
-from app.views.distances.paint import CLOSEST_CELL, GAP, Heat, View, fitting
+from antidiag.app import theme
+from antidiag.app.kit.tree.frame import REACH, Branches, line_distances
+from antidiag.app.views.distances import paint
+from antidiag.app.views.distances.paint import CLOSEST_CELL, GAP, Heat, View, fitting
 
 ZOOM = 1.2
 STEPS = {

@@ -8,10 +8,10 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from app.kit import heat
-from app.kit.tree.frame import STEM, Branches, Frame, branches
-from app.kit.tree.layout import Layout
-from app.theme import Theme
+from antidiag.app.kit import heat
+from antidiag.app.kit.tree.frame import STEM, Branches, Frame, branches
+from antidiag.app.kit.tree.layout import Layout
+from antidiag.app.theme import Theme
 
 MARGIN, GAP = 14.0, 6.0
 TREE_SHARE, WIDEST_TREE = 0.2, 180.0

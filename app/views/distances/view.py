@@ -14,26 +14,26 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit import export, figure, heat
-from app.kit.background import Latest
-from app.kit.flow import ToolRow
-from app.kit.legend import Legend, LegendItem
-from app.kit.selection import Selection
-from app.kit.tree.layout import Shape, layout
-from app.kit.widgets import Elided, check_action, choice_actions, menu_button, tool_button
-from app.views.distances import paint
-from app.views.distances.canvas import DistancesCanvas
-from app.views.distances.paint import Heat
-from kernels.errors import InputError
-from kernels.io import distances
-from kernels.io.distance_matrix import DistanceMatrix
-from kernels.io.files import write_lines
-from kernels.io.tree import Tree
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.trees.distances.problem import DistanceAnswer
-from kernels.trees.problem import TreeAnswer, TreeProblem
+from antidiag.app import theme
+from antidiag.app.kit import export, figure, heat
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.flow import ToolRow
+from antidiag.app.kit.legend import Legend, LegendItem
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.tree.layout import Shape, layout
+from antidiag.app.kit.widgets import Elided, check_action, choice_actions, menu_button, tool_button
+from antidiag.app.views.distances import paint
+from antidiag.app.views.distances.canvas import DistancesCanvas
+from antidiag.app.views.distances.paint import Heat
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import distances
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.io.files import write_lines
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.trees.distances.problem import DistanceAnswer
+from antidiag.kernels.trees.problem import TreeAnswer, TreeProblem
 
 ORDERS = {"tree": "Tree", "input": "Input", "name": "Name"}
 MOST_ORDERED = 4000
@@ -338,7 +338,7 @@ def csv_lines(matrix: DistanceMatrix, separator: str = ",") -> Iterator[str]:
 
 def _upgma(matrix: DistanceMatrix, monitor: Monitor) -> Tree:
     """A tree for the order of rows."""
-    from kernels.steps import Steps
-    from kernels.trees.joining import cpu  # compiles; so it is imported on the worker's thread
+    from antidiag.kernels.steps import Steps
+    from antidiag.kernels.trees.joining import cpu  # compiles; so it is imported on the worker's thread
 
     return cpu.upgma(TreeProblem(matrix), {}, monitor, Steps()).answer.tree

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels import memory
-from kernels.cuda import devices
-from kernels.errors import MemoryRefused
-from kernels.model import Sequence
-from kernels.monitor import Monitor
-from kernels.pairwise.pictures.dotplot_sizes import nbytes
+from antidiag.kernels import memory
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.pictures.dotplot_sizes import nbytes
 
 Span = tuple[int, int]
 
@@ -88,7 +88,7 @@ def survey(first: Sequence, second: Sequence, k: int, pixels: Span, monitor: Mon
 
 
 def _survey(first: Sequence, second: Sequence, k: int, pixels: Span, monitor: Monitor, device: int | None) -> Survey:
-    from kernels.pairwise.pictures import dotplot  # compiles; so it is imported on the worker's thread
+    from antidiag.kernels.pairwise.pictures import dotplot  # compiles; so it is imported on the worker's thread
 
     index = dotplot.build(first, second, k, monitor, device)
     return Survey(index, window(index, (0, len(first) + 1), (0, len(second) + 1), pixels, monitor))
@@ -96,7 +96,7 @@ def _survey(first: Sequence, second: Sequence, k: int, pixels: Span, monitor: Mo
 
 def window(index: Any, rows: Span, columns: Span, pixels: Span, monitor: Monitor) -> Part:
     """A window in at most ``pixels`` pixels, and its matches where they are few."""
-    from kernels.pairwise.pictures import dotplot
+    from antidiag.kernels.pairwise.pictures import dotplot
 
     runs = None
     if (rows[1] - rows[0]) * (columns[1] - columns[0]) <= RUN_CELLS:

@@ -8,13 +8,13 @@ import numpy as np
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.kit.ink import font
-from app.kit.plane import cells as plane_cells
-from app.kit.plane import layers as plane_layers
-from app.kit.plane.picture import Frame, Picture
-from app.theme import Theme
-from app.views.dotplot.data import Part
-from kernels.model import Sequence, SequenceType
+from antidiag.app.kit.ink import font
+from antidiag.app.kit.plane import cells as plane_cells
+from antidiag.app.kit.plane import layers as plane_layers
+from antidiag.app.kit.plane.picture import Frame, Picture
+from antidiag.app.theme import Theme
+from antidiag.app.views.dotplot.data import Part
+from antidiag.kernels.model import Sequence, SequenceType
 
 LAYERS = {
     "forward": "Equal words",

@@ -11,31 +11,31 @@ from PySide6.QtCore import QRectF, QTimer
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QLabel
 
-from app import theme
-from app.kit import result_text
-from app.kit.background import Latest
-from app.kit.flow import together
-from app.kit.legend import LegendItem
-from app.kit.parameter_editors import NumberEditor
-from app.kit.plane import cell_text, cells
-from app.kit.plane import layers as plane_layers
-from app.kit.plane import picture as matrix_picture
-from app.kit.plane.data import Span
-from app.kit.plane.picture import Frame, Picture
-from app.kit.plane.view import PlaneView, widened
-from app.kit.scan_panel import ScanPanel
-from app.kit.selection import Selection
-from app.kit.widgets import menu_button
-from app.views.dotplot import data, layers
-from app.views.dotplot.data import Part, Survey
-from app.views.dotplot.layers import LAYERS, Dots
-from kernels.cuts import Cuts
-from kernels.memory import bytes_text
-from kernels.model import Result, Sequence
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.pictures.dotplot_sizes import LEAST_K, MOST_K, automatic_k
-from kernels.parameters import Parameter
-from kernels.scoring import Scoring, match_mismatch
+from antidiag.app import theme
+from antidiag.app.kit import result_text
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.flow import together
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.parameter_editors import NumberEditor
+from antidiag.app.kit.plane import cell_text, cells
+from antidiag.app.kit.plane import layers as plane_layers
+from antidiag.app.kit.plane import picture as matrix_picture
+from antidiag.app.kit.plane.data import Span
+from antidiag.app.kit.plane.picture import Frame, Picture
+from antidiag.app.kit.plane.view import PlaneView, widened
+from antidiag.app.kit.scan_panel import ScanPanel
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import menu_button
+from antidiag.app.views.dotplot import data, layers
+from antidiag.app.views.dotplot.data import Part, Survey
+from antidiag.app.views.dotplot.layers import LAYERS, Dots
+from antidiag.kernels.cuts import Cuts
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.pictures.dotplot_sizes import LEAST_K, MOST_K, automatic_k
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.scoring import Scoring, match_mismatch
 
 K = Parameter(
     name="k",

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.graphs import stages
-from kernels.graphs.problem import PathsProblem
-from kernels.model import Result
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs import stages
+from antidiag.kernels.graphs.problem import PathsProblem
+from antidiag.kernels.model import Result
 
 MOST_PIXELS = 1000
 QUICK = 1024

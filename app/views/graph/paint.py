@@ -10,12 +10,12 @@ import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
-from app.kit import ink, result_text
-from app.theme import Theme
-from app.views.graph import data
-from app.views.graph.data import Edge, Stage
-from kernels.model import Result
-from kernels.text import counted
+from antidiag.app.kit import ink, result_text
+from antidiag.app.theme import Theme
+from antidiag.app.views.graph import data
+from antidiag.app.views.graph.data import Edge, Stage
+from antidiag.kernels.model import Result
+from antidiag.kernels.text import counted
 
 MAP = "viridis"
 HEADER = 26

@@ -8,19 +8,19 @@ from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLabel, QSlider
 
-from app import theme
-from app.kit import result_text
-from app.kit.background import Latest
-from app.kit.flow import together
-from app.kit.legend import LegendItem
-from app.kit.painted_view import Canvas, PaintedView
-from app.kit.selection import Selection
-from app.kit.widgets import tool_button
-from app.views.graph import data, paint
-from app.views.graph.data import Edge, Stage
-from app.views.graph.paint import Ways
-from kernels.model import Result
-from kernels.text import counted
+from antidiag.app import theme
+from antidiag.app.kit import result_text
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.flow import together
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.painted_view import Canvas, PaintedView
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import tool_button
+from antidiag.app.views.graph import data, paint
+from antidiag.app.views.graph.data import Edge, Stage
+from antidiag.app.views.graph.paint import Ways
+from antidiag.kernels.model import Result
+from antidiag.kernels.text import counted
 
 PLAY_MS, REST_MS = 700, 30
 WHOLE_MS = 20_000

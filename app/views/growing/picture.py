@@ -8,12 +8,12 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app import texts, theme
-from app.kit.legend import LegendItem
-from app.kit.phase_times import PhaseTime, colour_of
-from app.kit.tree.frame import REACH, STEM, Branches, Frame, branches, line_distances
-from app.kit.tree.layout import Layout, Shape, layout
-from kernels.msa.growth import DONE, UNDER_WAY, WAITING, Growth
+from antidiag.app import texts, theme
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.phase_times import PhaseTime, colour_of
+from antidiag.app.kit.tree.frame import REACH, STEM, Branches, Frame, branches, line_distances
+from antidiag.app.kit.tree.layout import Layout, Shape, layout
+from antidiag.kernels.msa.growth import DONE, UNDER_WAY, WAITING, Growth
 
 MARGIN = 8.0
 NAMES = 0.25

@@ -9,18 +9,18 @@ from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QPainter
 from PySide6.QtWidgets import QComboBox, QSlider
 
-from app import texts, theme
-from app.kit.background import Latest
-from app.kit.flow import together
-from app.kit.painted_view import Canvas, PaintedView
-from app.kit.phase_times import phase_times
-from app.kit.selection import Selection
-from app.kit.widgets import tool_button
-from app.views.growing import picture
-from app.views.growing.picture import MARGIN, GrowthPicture
-from kernels.model import Result
-from kernels.msa import growth
-from kernels.msa.growth import DONE, UNDER_WAY, Growth
+from antidiag.app import texts, theme
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.flow import together
+from antidiag.app.kit.painted_view import Canvas, PaintedView
+from antidiag.app.kit.phase_times import phase_times
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import tool_button
+from antidiag.app.views.growing import picture
+from antidiag.app.views.growing.picture import MARGIN, GrowthPicture
+from antidiag.kernels.model import Result
+from antidiag.kernels.msa import growth
+from antidiag.kernels.msa.growth import DONE, UNDER_WAY, Growth
 
 TICKS, TICK_MS = 1000, 40
 SECONDS = (3.0, 6.0, 12.0, 30.0)

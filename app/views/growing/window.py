@@ -8,15 +8,15 @@ from PySide6.QtCore import QPointF, QRectF, QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
-from app import theme
-from app.jobs.queue import ENDED, Job
-from app.kit.legend import Legend
-from app.kit.painted_view import Canvas
-from app.kit.widgets import Elided
-from app.views.growing import picture
-from app.views.growing.picture import MARGIN, GrowthPicture
-from app.views.growing.view import about, texts_of
-from kernels.msa.growth import Growth
+from antidiag.app import theme
+from antidiag.app.jobs.queue import ENDED, Job
+from antidiag.app.kit.legend import Legend
+from antidiag.app.kit.painted_view import Canvas
+from antidiag.app.kit.widgets import Elided
+from antidiag.app.views.growing import picture
+from antidiag.app.views.growing.picture import MARGIN, GrowthPicture
+from antidiag.app.views.growing.view import about, texts_of
+from antidiag.kernels.msa.growth import Growth
 
 LOOK_MS = 100
 SIZE = 720, 560

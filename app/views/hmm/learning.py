@@ -10,15 +10,15 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QSplitter, QTableView, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit import result_text
-from app.kit.axis import PlainPlot, plain_plot
-from app.kit.selection import Selection
-from app.kit.widgets import tool_button
-from kernels.hmm.hmm import Hmm
-from kernels.hmm.sums.problem import LearningAnswer
-from kernels.model import Result
-from kernels.text import counted
+from antidiag.app import theme
+from antidiag.app.kit import result_text
+from antidiag.app.kit.axis import PlainPlot, plain_plot
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import tool_button
+from antidiag.kernels.hmm.hmm import Hmm
+from antidiag.kernels.hmm.sums.problem import LearningAnswer
+from antidiag.kernels.model import Result
+from antidiag.kernels.text import counted
 
 MOVED = 0.005
 """A probability that changed by less than this reads the same."""

@@ -6,20 +6,20 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QTimer
 
-from app import theme
-from app.kit import result_text
-from app.kit.background import Latest
-from app.kit.flow import where_width
-from app.kit.legend import LegendItem
-from app.kit.letter_canvas import LetterCanvas
-from app.kit.painted_view import PaintedView
-from app.kit.selection import Selection
-from app.kit.widgets import Line, tool_button
-from app.views.hmm import states_data, states_paint
-from app.views.hmm.states_data import Stretch
-from app.views.hmm.states_paint import States
-from kernels.model import Result
-from kernels.text import counted
+from antidiag.app import theme
+from antidiag.app.kit import result_text
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.flow import where_width
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.letter_canvas import LetterCanvas
+from antidiag.app.kit.painted_view import PaintedView
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import Line, tool_button
+from antidiag.app.views.hmm import states_data, states_paint
+from antidiag.app.views.hmm.states_data import Stretch
+from antidiag.app.views.hmm.states_paint import States
+from antidiag.kernels.model import Result
+from antidiag.kernels.text import counted
 
 REST_MS = 40
 SHADES = 9

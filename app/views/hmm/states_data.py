@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.hmm import islands
-from kernels.hmm.islands import Feature
-from kernels.hmm.problem import ViterbiAnswer
-from kernels.hmm.sums.problem import PosteriorAnswer
-from kernels.model import Result
-from kernels.monitor import Monitor
+from antidiag.kernels.hmm import islands
+from antidiag.kernels.hmm.islands import Feature
+from antidiag.kernels.hmm.problem import ViterbiAnswer
+from antidiag.kernels.hmm.sums.problem import PosteriorAnswer
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
 
 Span = tuple[int, int]
 
@@ -87,7 +87,7 @@ def stretch(result: Result, span: Span, most: int, monitor: Monitor) -> Stretch:
 
 
 def _path_stretch(result: Result, span: Span, borders: np.ndarray, monitor: Monitor) -> Stretch:
-    from kernels.hmm import trellis  # compiles; so it is imported on the worker's thread
+    from antidiag.kernels.hmm import trellis  # compiles; so it is imported on the worker's thread
 
     winners = None
     if borders.size - 1 == span[1] - span[0]:

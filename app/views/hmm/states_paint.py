@@ -10,12 +10,12 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
-from app.kit.ink import font
-from app.kit.letter_canvas import LetterCanvas
-from app.theme import Theme
-from app.views.hmm import states_data
-from app.views.hmm.states_data import Feature, Stretch
-from kernels.model import Result
+from antidiag.app.kit.ink import font
+from antidiag.app.kit.letter_canvas import LetterCanvas
+from antidiag.app.theme import Theme
+from antidiag.app.views.hmm import states_data
+from antidiag.app.views.hmm.states_data import Feature, Stretch
+from antidiag.kernels.model import Result
 
 MAP = "viridis"
 NAMES = 96

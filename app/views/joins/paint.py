@@ -8,9 +8,9 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
-from app.kit import heat
-from app.theme import Theme
-from app.views.joins.scene import Scene
+from antidiag.app.kit import heat
+from antidiag.app.theme import Theme
+from antidiag.app.views.joins.scene import Scene
 
 MARGIN, GAP, STEM = 14.0, 8.0, 10.0
 TREE_SHARE, NAMES_SHARE = 0.34, 0.22

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from app.kit.result_text import number
-from kernels.io.distance_matrix import DistanceMatrix
-from kernels.io.tree import preorder
-from kernels.trees.joining.replay import Step, replay
+from antidiag.app.kit.result_text import number
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.io.tree import preorder
+from antidiag.kernels.trees.joining.replay import Step, replay
 
 MOST_TAXA = 150
 """Taxa that still have a row that can be seen; the matrices of all steps take n^3 / 3 numbers."""

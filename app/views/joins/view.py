@@ -8,18 +8,18 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit import export, figure, heat
-from app.kit.flow import ToolRow
-from app.kit.legend import Legend, LegendItem
-from app.kit.result_text import number
-from app.kit.selection import Selection
-from app.kit.widgets import choice_actions, label, menu_button, tool_button
-from app.views.joins import paint
-from app.views.joins.paint import Moment, Places
-from app.views.joins.scene import MOST_TAXA, scene
-from kernels.model import Result
-from kernels.trees.problem import TreeProblem
+from antidiag.app import theme
+from antidiag.app.kit import export, figure, heat
+from antidiag.app.kit.flow import ToolRow
+from antidiag.app.kit.legend import Legend, LegendItem
+from antidiag.app.kit.result_text import number
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import choice_actions, label, menu_button, tool_button
+from antidiag.app.views.joins import paint
+from antidiag.app.views.joins.paint import Moment, Places
+from antidiag.app.views.joins.scene import MOST_TAXA, scene
+from antidiag.kernels.model import Result
+from antidiag.kernels.trees.problem import TreeProblem
 
 SPEEDS = {"0.25": "\u00bc join a second", "0.5": "\u00bd join a second", "1": "1 join a second",
           "2": "2 joins a second", "5": "5 joins a second", "20": "20 joins a second"}  # fmt: skip

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 
-from app import theme
-from app.kit import result_text
-from app.kit.legend import LegendItem
-from app.kit.plane import cells, layers, states
-from app.kit.plane.data import Levels
-from app.kit.plane.picture import Frame, Picture
+from antidiag.app import theme
+from antidiag.app.kit import result_text
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.plane import cells, layers, states
+from antidiag.app.kit.plane.data import Levels
+from antidiag.app.kit.plane.picture import Frame, Picture
 
 SHADES = 9
 BORDERS = {

@@ -8,20 +8,20 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QMenu
 
-from app import theme
-from app.kit import ink, result_text
-from app.kit.background import Latest
-from app.kit.plane import cell_text, cells, data, layers, picture, profiles
-from app.kit.plane.data import CellBlock, Levels, Raster, Span
-from app.kit.plane.picture import LAYERS, Frame
-from app.kit.plane.view import PlaneView, widened
-from app.kit.scan_panel import ScanPanel
-from app.kit.selection import Selection
-from app.kit.widgets import choice_actions, menu_button
-from app.views.matrix import legend
-from kernels.model import Result
-from kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
-from kernels.scoring import Mode
+from antidiag.app import theme
+from antidiag.app.kit import ink, result_text
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.plane import cell_text, cells, data, layers, picture, profiles
+from antidiag.app.kit.plane.data import CellBlock, Levels, Raster, Span
+from antidiag.app.kit.plane.picture import LAYERS, Frame
+from antidiag.app.kit.plane.view import PlaneView, widened
+from antidiag.app.kit.scan_panel import ScanPanel
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import choice_actions, menu_button
+from antidiag.app.views.matrix import legend
+from antidiag.kernels.model import Result
+from antidiag.kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
+from antidiag.kernels.scoring import Mode
 
 MAPS = {"viridis": "Viridis", "cividis": "Cividis", "magma": "Magma"}
 LONGEST_SQUARE = 5

@@ -7,14 +7,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from app import theme
-from app.kit import ink
-from app.kit.cube import colours as cube_colours
-from app.kit.cube import drawing
-from app.kit.cube import scene as cube_scene
-from app.kit.cube.drawing import Eye, Projection
-from app.kit.cube.scene import Scene, Sheet, Stroke
-from app.views.orders.data import Cell, Order
+from antidiag.app import theme
+from antidiag.app.kit import ink
+from antidiag.app.kit.cube import colours as cube_colours
+from antidiag.app.kit.cube import drawing
+from antidiag.app.kit.cube import scene as cube_scene
+from antidiag.app.kit.cube.drawing import Eye, Projection
+from antidiag.app.kit.cube.scene import Scene, Sheet, Stroke
+from antidiag.app.views.orders.data import Cell, Order
 
 SOLID, CURVE = 0.4, 0.16
 """Shares of the height for the solid and for the curve."""

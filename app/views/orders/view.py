@@ -6,16 +6,16 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QSpinBox, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit import export, result_text
-from app.kit.cube import data
-from app.kit.flow import ToolRow, together
-from app.kit.selection import Selection
-from app.kit.widgets import Elided, tool_button
-from app.views.orders.data import Cell, Order, formula
-from app.views.orders.panel import OrderPanel
-from kernels.model import Result
-from kernels.triple import sizes
+from antidiag.app import theme
+from antidiag.app.kit import export, result_text
+from antidiag.app.kit.cube import data
+from antidiag.app.kit.flow import ToolRow, together
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import Elided, tool_button
+from antidiag.app.views.orders.data import Cell, Order, formula
+from antidiag.app.views.orders.panel import OrderPanel
+from antidiag.kernels.model import Result
+from antidiag.kernels.triple import sizes
 
 TICK_MS = 160
 SMALL, LAYERS = 4, 6

@@ -9,14 +9,14 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit import export, figure, heat
-from app.kit.heat_canvas import COLOURS, HeatCanvas
-from app.kit.legend import Legend, LegendItem
-from app.kit.selection import Selection
-from app.kit.widgets import Elided, tool_button
-from kernels.model import Result
-from kernels.products.problem import ProductAnswer
+from antidiag.app import theme
+from antidiag.app.kit import export, figure, heat
+from antidiag.app.kit.heat_canvas import COLOURS, HeatCanvas
+from antidiag.app.kit.legend import Legend, LegendItem
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import Elided, tool_button
+from antidiag.kernels.model import Result
+from antidiag.kernels.products.problem import ProductAnswer
 
 PARTS = ("Product", "First matrix", "Second matrix")
 MOST_COPIED = 1_000_000

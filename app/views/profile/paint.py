@@ -9,11 +9,11 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app import theme
-from app.kit import heat, logo
-from app.kit.letter_canvas import LetterCanvas
-from kernels.profiles import columns
-from kernels.profiles.profile import Profile
+from antidiag.app import theme
+from antidiag.app.kit import heat, logo
+from antidiag.app.kit.letter_canvas import LetterCanvas
+from antidiag.kernels.profiles import columns
+from antidiag.kernels.profiles.profile import Profile
 
 LEFT = 34
 """Pixels of the symbols, and of the scale of the logo, on the left."""

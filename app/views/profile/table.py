@@ -9,8 +9,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QTableView
 
-from kernels.profiles import columns
-from kernels.profiles.profile import Profile
+from antidiag.kernels.profiles import columns
+from antidiag.kernels.profiles.profile import Profile
 
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()

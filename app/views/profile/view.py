@@ -9,23 +9,23 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QShowEvent
 from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QMessageBox, QStackedWidget, QVBoxLayout, QWidget
 
-from app import texts, theme
-from app.kit import export, figure, heat
-from app.kit.background import Latest
-from app.kit.flow import ToolRow
-from app.kit.legend import Legend, LegendItem
-from app.kit.letter_canvas import LetterCanvas
-from app.kit.selection import Selection
-from app.kit.widgets import Elided, check_action, choice_actions, menu_button, tool_button
-from app.views.profile import paint
-from app.views.profile.paint import Shown
-from app.views.profile.table import FrequencyTable
-from kernels.errors import InputError
-from kernels.io.aligned import AlignedSequences
-from kernels.model import Result, Sequence
-from kernels.profiles import columns, files
-from kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
-from kernels.profiles.profile import Profile
+from antidiag.app import texts, theme
+from antidiag.app.kit import export, figure, heat
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.flow import ToolRow
+from antidiag.app.kit.legend import Legend, LegendItem
+from antidiag.app.kit.letter_canvas import LetterCanvas
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import Elided, check_action, choice_actions, menu_button, tool_button
+from antidiag.app.views.profile import paint
+from antidiag.app.views.profile.paint import Shown
+from antidiag.app.views.profile.table import FrequencyTable
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.profiles import columns, files
+from antidiag.kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
+from antidiag.kernels.profiles.profile import Profile
 
 PARTS = {"logo": "Logo", "heat": "Heat map", "numbers": "Numbers in cells"}
 SAVED = {".json": "Whole profile (*.json)", ".csv": "Frequencies as a table (*.csv)"}

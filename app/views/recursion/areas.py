@@ -11,12 +11,12 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app import theme
-from app.kit import heat
-from app.views.recursion.canvas import Window
-from kernels.monitor import Monitor
-from kernels.parttree.problem import PartTreeProblem
-from kernels.parttree.recursion_map import RecursionMap, distances
+from antidiag.app import theme
+from antidiag.app.kit import heat
+from antidiag.app.views.recursion.canvas import Window
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parttree.problem import PartTreeProblem
+from antidiag.kernels.parttree.recursion_map import RecursionMap, distances
 
 MAP = "viridis"
 TILE = 128

@@ -6,10 +6,10 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app import theme
-from app.kit import heat
-from app.views.recursion.canvas import Window
-from kernels.parttree.recursion_map import RecursionMap
+from antidiag.app import theme
+from antidiag.app.kit import heat
+from antidiag.app.views.recursion.canvas import Window
+from antidiag.kernels.parttree.recursion_map import RecursionMap
 
 MAP = "viridis"
 TOP = 18.0

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 
-from app.kit.painted_view import Canvas
+from antidiag.app.kit.painted_view import Canvas
 
 ZOOM = 1.25
 STILL = 4

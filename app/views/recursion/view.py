@@ -10,22 +10,22 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QPainter
 from PySide6.QtWidgets import QSplitter
 
-from app import theme
-from app.kit import heat
-from app.kit.background import Latest
-from app.kit.legend import LegendItem
-from app.kit.painted_view import PaintedView
-from app.kit.selection import Selection
-from app.kit.widgets import tool_button
-from app.views.recursion import areas, bands
-from app.views.recursion.areas import Areas
-from app.views.recursion.bands import Bands
-from app.views.recursion.canvas import MovedCanvas
-from kernels.courtesy import in_turns
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
-from kernels.parttree.recursion_map import RecursionMap, distances, recursion_map
+from antidiag.app import theme
+from antidiag.app.kit import heat
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.painted_view import PaintedView
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import tool_button
+from antidiag.app.views.recursion import areas, bands
+from antidiag.app.views.recursion.areas import Areas
+from antidiag.app.views.recursion.bands import Bands
+from antidiag.app.views.recursion.canvas import MovedCanvas
+from antidiag.kernels.courtesy import in_turns
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
+from antidiag.kernels.parttree.recursion_map import RecursionMap, distances, recursion_map
 
 AT_ONCE = 5000
 """Names of chosen sequences that are looked for at once."""

@@ -7,19 +7,19 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QPainter
 from PySide6.QtWidgets import QSlider, QSplitter, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit import heat
-from app.kit.background import Latest
-from app.kit.flow import together
-from app.kit.heat_canvas import COLOURS, HeatCanvas
-from app.kit.legend import LegendItem
-from app.kit.painted_view import PaintedView
-from app.kit.selection import Selection
-from app.kit.widgets import label, tool_button
-from app.views.refining.way import FIRST, MOVED, SECOND, Step, Way, shown
-from kernels.io.aligned import GAP
-from kernels.model import Result
-from kernels.msa.problem import MsaAnswer
+from antidiag.app import theme
+from antidiag.app.kit import heat
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.flow import together
+from antidiag.app.kit.heat_canvas import COLOURS, HeatCanvas
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.painted_view import PaintedView
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import label, tool_button
+from antidiag.app.views.refining.way import FIRST, MOVED, SECOND, Step, Way, shown
+from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.model import Result
+from antidiag.kernels.msa.problem import MsaAnswer
 
 LETTER = 9.0
 """Pixels of a column from which on its letters are drawn."""

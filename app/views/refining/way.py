@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kernels.io.aligned import GAP
-from kernels.msa.changes import Change, moved, parted, undone
-from kernels.msa.problem import MsaAnswer
+from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.msa.changes import Change, moved, parted, undone
+from antidiag.kernels.msa.problem import MsaAnswer
 
 MOST_BYTES = 1 << 26
 """Bytes of the alignments that are kept, a bit a cell; those between two are made from the later one."""

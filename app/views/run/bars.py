@@ -7,10 +7,10 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QTransform
 
-from app import theme
-from app.kit.breaks import paint_break
-from app.kit.lanes import Lanes
-from app.views.run.words import Words
+from antidiag.app import theme
+from antidiag.app.kit.breaks import paint_break
+from antidiag.app.kit.lanes import Lanes
+from antidiag.app.views.run.words import Words
 
 FILL = 0.8
 SEPARATED, LABELLED = 5, 34

@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import texts, theme
-from app.kit.phase_times import PhaseTime, colour_of, phase_times
-from app.kit.selection import Selection
-from app.kit.widgets import tool_button
-from kernels.model import Result
+from antidiag.app import texts, theme
+from antidiag.app.kit.phase_times import PhaseTime, colour_of, phase_times
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import tool_button
+from antidiag.kernels.model import Result
 
 BAR_HEIGHT, TABLE_HEIGHT = 46, 90
 """Pixels of the bar, and of the table at least, whose rows are scrolled to then."""

@@ -11,20 +11,20 @@ from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QCheckBox, QComboBox, QVBoxLayout, QWidget
 
-from app import texts, theme
-from app.kit import export
-from app.kit import result_text as view_texts
-from app.kit.axis import Axis, PlainPlot, plain_plot
-from app.kit.background import Latest
-from app.kit.flow import ToolRow
-from app.kit.fold import Fold, fold, folded
-from app.kit.lanes import Lanes, lanes
-from app.kit.legend import Legend, LegendItem
-from app.kit.selection import Selection
-from app.kit.widgets import Elided, tool_button
-from app.views.run.bars import FILL, Bars
-from app.views.run.words import Words
-from kernels.model import Result
+from antidiag.app import texts, theme
+from antidiag.app.kit import export
+from antidiag.app.kit import result_text as view_texts
+from antidiag.app.kit.axis import Axis, PlainPlot, plain_plot
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.flow import ToolRow
+from antidiag.app.kit.fold import Fold, fold, folded
+from antidiag.app.kit.lanes import Lanes, lanes
+from antidiag.app.kit.legend import Legend, LegendItem
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import Elided, tool_button
+from antidiag.app.views.run.bars import FILL, Bars
+from antidiag.app.views.run.words import Words
+from antidiag.kernels.model import Result
 
 HINT = "Wheel to zoom in time, drag to move"
 HINTS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from app import texts
-from kernels.model import Result
+from antidiag.app import texts
+from antidiag.kernels.model import Result
 
 
 @dataclass(frozen=True)

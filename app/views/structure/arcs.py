@@ -6,10 +6,10 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app import theme
-from app.kit.ink import font
-from app.kit.letter_canvas import LetterCanvas
-from app.views.structure.shown import Shown, inks
+from antidiag.app import theme
+from antidiag.app.kit.ink import font
+from antidiag.app.kit.letter_canvas import LetterCanvas
+from antidiag.app.views.structure.shown import Shown, inks
 
 LEFT, GAP = 12, 8
 BRACKETS = 18

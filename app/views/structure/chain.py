@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app import theme
-from app.kit import result_text
-from app.kit.legend import LegendItem
-from app.kit.painted_view import Canvas, PaintedView
-from app.kit.selection import Selection
-from kernels.folding.problem import ChainProblem
-from kernels.model import Result
+from antidiag.app import theme
+from antidiag.app.kit import result_text
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.painted_view import Canvas, PaintedView
+from antidiag.app.kit.selection import Selection
+from antidiag.kernels.folding.problem import ChainProblem
+from antidiag.kernels.model import Result
 
 HEIGHT, GAP = 40, 10
 WIDEST, NARROWEST = 150.0, 62.0

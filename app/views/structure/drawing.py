@@ -7,11 +7,11 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
-from app.kit import heat
-from app.kit.ink import font
-from app.views.structure.layout import laid_out
-from app.views.structure.shown import Shown, inks
+from antidiag.app import theme
+from antidiag.app.kit import heat
+from antidiag.app.kit.ink import font
+from antidiag.app.views.structure.layout import laid_out
+from antidiag.app.views.structure.shown import Shown, inks
 
 READABLE, LARGEST = 9.0, 60.0
 """Pixels from letter to letter from which on letters are written, and at most."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.folding import cooptimal
-from kernels.folding.cooptimal import Cooptimal
-from kernels.folding.problem import FoldingProblem
-from kernels.monitor import Monitor
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.folding import cooptimal
+from antidiag.kernels.folding.cooptimal import Cooptimal
+from antidiag.kernels.folding.problem import FoldingProblem
+from antidiag.kernels.monitor import Monitor
 
 THREADS = 2
 MOST = 6000

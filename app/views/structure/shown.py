@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from app import theme
-from app.views.structure.finding import Found
-from kernels.folding.cooptimal import Cooptimal
-from kernels.model import Sequence
+from antidiag.app import theme
+from antidiag.app.views.structure.finding import Found
+from antidiag.kernels.folding.cooptimal import Cooptimal
+from antidiag.kernels.model import Sequence
 
 KINDS = {"CG": "C-G pair", "AU": "A-U pair", "GU": "G-U pair"}
 

@@ -6,12 +6,12 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app import theme
-from app.kit import heat
-from app.kit.heat_canvas import COLOURS, HeatCanvas
-from app.kit.ink import font
-from app.views.structure.shown import Shown
-from kernels.folding import cooptimal
+from antidiag.app import theme
+from antidiag.app.kit import heat
+from antidiag.app.kit.heat_canvas import COLOURS, HeatCanvas
+from antidiag.app.kit.ink import font
+from antidiag.app.views.structure.shown import Shown
+from antidiag.kernels.folding import cooptimal
 
 LETTER = 9.0
 """Pixels of a cell from which on its letters stand at the edges of the table."""

@@ -9,27 +9,27 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QLabel, QMenu, QSplitter, QToolButton
 
-from app import theme
-from app.kit import heat
-from app.kit.background import Latest
-from app.kit.flow import together
-from app.kit.legend import LegendItem
-from app.kit.on_device import by_the_cpu, made_on
-from app.kit.painted_view import PaintedView
-from app.kit.selection import Selection
-from app.kit.widgets import Line, check_action, choice_actions, menu_button, tool_button
-from app.texts import percentage
-from app.views.structure import finding
-from app.views.structure.arcs import Arcs
-from app.views.structure.drawing import MAP, Drawing
-from app.views.structure.finding import Found
-from app.views.structure.shown import KINDS, Shown, inks
-from app.views.structure.table import TablePane
-from kernels.errors import InputError
-from kernels.folding import cooptimal
-from kernels.folding.problem import FoldingAnswer
-from kernels.model import Result
-from kernels.text import counted
+from antidiag.app import theme
+from antidiag.app.kit import heat
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.flow import together
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.on_device import by_the_cpu, made_on
+from antidiag.app.kit.painted_view import PaintedView
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import Line, check_action, choice_actions, menu_button, tool_button
+from antidiag.app.texts import percentage
+from antidiag.app.views.structure import finding
+from antidiag.app.views.structure.arcs import Arcs
+from antidiag.app.views.structure.drawing import MAP, Drawing
+from antidiag.app.views.structure.finding import Found
+from antidiag.app.views.structure.shown import KINDS, Shown, inks
+from antidiag.app.views.structure.table import TablePane
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.folding import cooptimal
+from antidiag.kernels.folding.problem import FoldingAnswer
+from antidiag.kernels.model import Result
+from antidiag.kernels.text import counted
 
 PANES = {"drawing": "Drawing", "table": "Table", "arcs": "Arcs"}
 DIGITS = 15

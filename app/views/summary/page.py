@@ -7,7 +7,7 @@ import html
 from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QFrame, QTextBrowser
 
-from app import theme
+from antidiag.app import theme
 
 Section = tuple[str, list[tuple[str, str]]]
 NAMES_WIDTH = 120

@@ -7,16 +7,16 @@ from typing import Any
 from PySide6.QtGui import QGuiApplication, QTextOption
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app import texts, theme
-from app.kit.background import Latest
-from app.kit.phase_times import phase_times
-from app.kit.repeat import command_line
-from app.kit.selection import Selection
-from app.kit.widgets import tool_button
-from app.views.summary.page import Page, Section
-from kernels import memory
-from kernels.model import Result, Sequence
-from kernels.registry.loading import kind_of
+from antidiag.app import texts, theme
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.phase_times import phase_times
+from antidiag.app.kit.repeat import command_line
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.widgets import tool_button
+from antidiag.app.views.summary.page import Page, Section
+from antidiag.kernels import memory
+from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.registry.loading import kind_of
 
 COMMAND_LINES = 5
 MANY_CELLS = 10**11

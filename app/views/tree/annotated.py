@@ -6,14 +6,14 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QToolButton, QWidget
 
-from app.kit.tree.layout import Shape
-from app.kit.widgets import Elided
-from app.views.tree import menus, metadata
-from app.views.tree.canvas import TreeCanvas
-from app.views.tree.history import TreeEditor
-from kernels.errors import InputError
-from kernels.io.aligned_notes import Table, read_table
-from kernels.io.tree import Tree
+from antidiag.app.kit.tree.layout import Shape
+from antidiag.app.kit.widgets import Elided
+from antidiag.app.views.tree import menus, metadata
+from antidiag.app.views.tree.canvas import TreeCanvas
+from antidiag.app.views.tree.history import TreeEditor
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned_notes import Table, read_table
+from antidiag.kernels.io.tree import Tree
 
 
 class AnnotatedView(QWidget):

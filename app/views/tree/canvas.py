@@ -9,14 +9,14 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QKeyEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app import theme
-from app.kit.tree.frame import REACH, Frame, line_distances, points
-from app.views.tree import paint
-from app.views.tree.fitting import BOTTOM, HIGHEST_ROW, TOP, fitting
-from app.views.tree.keys import name_of
-from app.views.tree.labels import GAP, text_of
-from app.views.tree.minimap import Minimap
-from app.views.tree.paint import Painted, Picture
+from antidiag.app import theme
+from antidiag.app.kit.tree.frame import REACH, Frame, line_distances, points
+from antidiag.app.views.tree import paint
+from antidiag.app.views.tree.fitting import BOTTOM, HIGHEST_ROW, TOP, fitting
+from antidiag.app.views.tree.keys import name_of
+from antidiag.app.views.tree.labels import GAP, text_of
+from antidiag.app.views.tree.minimap import Minimap
+from antidiag.app.views.tree.paint import Painted, Picture
 
 ZOOM = 1.2
 CLOSEST_ROW = 240.0

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyqtgraph as pg
 
-from app.kit.legend import LegendItem
-from app.kit.tree.layout import has_lengths
-from app.theme import Theme
-from kernels.errors import ParameterError
-from kernels.io.tree import Tree
-from kernels.io.tree_edits import names_are_values
-from kernels.io.tree_weights import leaf_weights
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.tree.layout import has_lengths
+from antidiag.app.theme import Theme
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_edits import names_are_values
+from antidiag.kernels.io.tree_weights import leaf_weights
 
 STEPS = 24
 """Colours of a scale."""

@@ -20,20 +20,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme
-from app.kit import export, figure
-from app.kit.legend import LegendItem
-from app.kit.tree.frame import Frame, branches
-from app.kit.tree.layout import TURN, Shape
-from app.kit.widgets import label
-from app.views.tree import paint
-from app.views.tree.canvas import TreeCanvas
-from app.views.tree.fitting import BOTTOM, LEAST_TREE, LEFT, NAMES_SHARE, TOP, fitting, names_width
-from app.views.tree.labels import EDGE, labels, text_of
-from app.views.tree.paint import Picture
-from kernels.errors import InputError
-from kernels.io.tree import Tree
-from kernels.io.tree_files import write
+from antidiag.app import theme
+from antidiag.app.kit import export, figure
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.tree.frame import Frame, branches
+from antidiag.app.kit.tree.layout import TURN, Shape
+from antidiag.app.kit.widgets import label
+from antidiag.app.views.tree import paint
+from antidiag.app.views.tree.canvas import TreeCanvas
+from antidiag.app.views.tree.fitting import BOTTOM, LEAST_TREE, LEFT, NAMES_SHARE, TOP, fitting, names_width
+from antidiag.app.views.tree.labels import EDGE, labels, text_of
+from antidiag.app.views.tree.paint import Picture
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_files import write
 
 READABLE_ROW = 13.0
 """Pixels of a row in which a name is easy to read."""

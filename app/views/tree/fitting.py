@@ -7,11 +7,11 @@ from functools import lru_cache
 import numpy as np
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from app.kit.tree.frame import Frame
-from app.kit.tree.layout import Layout, Shape
-from app.views.tree.labels import GAP, LARGEST, text_of
-from app.views.tree.paint import Picture
-from kernels.courtesy import in_turns
+from antidiag.app.kit.tree.frame import Frame
+from antidiag.app.kit.tree.layout import Layout, Shape
+from antidiag.app.views.tree.labels import GAP, LARGEST, text_of
+from antidiag.app.views.tree.paint import Picture
+from antidiag.kernels.courtesy import in_turns
 
 LEFT, TOP, BOTTOM = 22.0, 14.0, 30.0
 """Pixels beside a whole tree; below it is the scale bar."""

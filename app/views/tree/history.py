@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.views.tree.metadata import as_plain, from_plain
-from kernels.io.aligned_notes import Table
-from kernels.io.tree import Tree
-from kernels.io.tree_edits import Edited, ladderize, prune, reroot, swap
-from kernels.trees.rooting import midpoint
+from antidiag.app.views.tree.metadata import as_plain, from_plain
+from antidiag.kernels.io.aligned_notes import Table
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_edits import Edited, ladderize, prune, reroot, swap
+from antidiag.kernels.trees.rooting import midpoint
 
 
 @dataclass(frozen=True)

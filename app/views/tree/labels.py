@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from app.kit.tree.frame import Frame, tip_spacing
-from app.kit.tree.layout import Layout, Shape
+from antidiag.app.kit.tree.frame import Frame, tip_spacing
+from antidiag.app.kit.tree.layout import Layout, Shape
 
 SMALLEST, LARGEST = 7.0, 12.5
 """Pixels of a font, where rows are narrow and wide."""

@@ -7,16 +7,16 @@ from collections.abc import Collection
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from app.kit.background import Latest
-from app.kit.tree.frame import by_extent
-from app.kit.tree.layout import Layout, Shape
-from app.kit.tree.layout import layout as layout_of
-from app.views.tree.fitting import long_named
-from app.views.tree.history import State
-from app.views.tree.labels import tips_in_rows
-from app.views.tree.paint import Picture
-from kernels.courtesy import in_turns
-from kernels.io.tree import Tree
+from antidiag.app.kit.background import Latest
+from antidiag.app.kit.tree.frame import by_extent
+from antidiag.app.kit.tree.layout import Layout, Shape
+from antidiag.app.kit.tree.layout import layout as layout_of
+from antidiag.app.views.tree.fitting import long_named
+from antidiag.app.views.tree.history import State
+from antidiag.app.views.tree.labels import tips_in_rows
+from antidiag.app.views.tree.paint import Picture
+from antidiag.kernels.courtesy import in_turns
+from antidiag.kernels.io.tree import Tree
 
 AT_ONCE = 100_000
 """Nodes of a tree that is laid out at once."""

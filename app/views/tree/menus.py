@@ -9,16 +9,16 @@ from typing import Any, Protocol
 from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
-from app import theme
-from app.kit.tree.layout import Shape, has_lengths
-from app.kit.widgets import check_action, choice_actions, label, menu_button
-from app.views.tree import colours
-from app.views.tree.history import TreeEditor
-from app.views.tree.labels import LARGEST
-from kernels.errors import ParameterError
-from kernels.io.aligned_notes import Table
-from kernels.io.newick import parse
-from kernels.io.tree import Tree
+from antidiag.app import theme
+from antidiag.app.kit.tree.layout import Shape, has_lengths
+from antidiag.app.kit.widgets import check_action, choice_actions, label, menu_button
+from antidiag.app.views.tree import colours
+from antidiag.app.views.tree.history import TreeEditor
+from antidiag.app.views.tree.labels import LARGEST
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.io.aligned_notes import Table
+from antidiag.kernels.io.newick import parse
+from antidiag.kernels.io.tree import Tree
 
 OPTIONS = {"names": "Names", "aligned": "Names in a column", "supports": "Support values", "scale": "Scale bar"}
 ON = {"names": True, "aligned": False, "supports": True, "scale": True}

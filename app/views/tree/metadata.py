@@ -10,14 +10,14 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPolygonF
 
-from app.kit.legend import LegendItem
-from app.kit.tree.frame import Frame, tip_spacing
-from app.kit.tree.layout import Layout, Shape
-from app.theme import Theme
-from app.views.tree.colours import Colouring, by_labels, by_values
-from kernels.errors import InputError
-from kernels.io.aligned_notes import NUMBER, Table
-from kernels.io.tree import Tree
+from antidiag.app.kit.legend import LegendItem
+from antidiag.app.kit.tree.frame import Frame, tip_spacing
+from antidiag.app.kit.tree.layout import Layout, Shape
+from antidiag.app.theme import Theme
+from antidiag.app.views.tree.colours import Colouring, by_labels, by_values
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned_notes import NUMBER, Table
+from antidiag.kernels.io.tree import Tree
 
 CELL, BETWEEN, BESIDE = 13.0, 2.0, 6.0
 """Pixels of a cell, between two columns, and beside all of them."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
-from app import theme
-from app.kit.tree.frame import Frame, branches
-from app.kit.tree.layout import Layout
+from antidiag.app import theme
+from antidiag.app.kit.tree.frame import Frame, branches
+from antidiag.app.kit.tree.layout import Layout
 
 WIDTH, HEIGHT, EDGE, INNER = 140.0, 100.0, 8.0, 5.0
 """Pixels of the small picture, from it to the edge of the window, and inside it."""

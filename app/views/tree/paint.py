@@ -9,13 +9,13 @@ import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintEngine, QPainter, QPen, QPolygonF
 
-from app.kit.tree.frame import Branches, Frame, branches, points, starts_of
-from app.kit.tree.layout import TURN, Layout, Shape
-from app.theme import Theme
-from app.views.tree import metadata
-from app.views.tree.colours import Colouring
-from app.views.tree.labels import GAP, LARGEST, Labels, labels, room, text_of
-from app.views.tree.metadata import Columns
+from antidiag.app.kit.tree.frame import Branches, Frame, branches, points, starts_of
+from antidiag.app.kit.tree.layout import TURN, Layout, Shape
+from antidiag.app.theme import Theme
+from antidiag.app.views.tree import metadata
+from antidiag.app.views.tree.colours import Colouring
+from antidiag.app.views.tree.labels import GAP, LARGEST, Labels, labels, room, text_of
+from antidiag.app.views.tree.metadata import Columns
 
 WIDTH, COLOURED, MARKED = 1.0, 2.0, 3.0
 """Pixels of a branch, of one with a colour, and of one whose clade is selected."""

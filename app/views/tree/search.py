@@ -6,8 +6,8 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 
-from app.kit.widgets import Line
-from kernels.io.tree import Tree
+from antidiag.app.kit.widgets import Line
+from antidiag.kernels.io.tree import Tree
 
 WIDTH = 150
 PAUSE_MS = 150

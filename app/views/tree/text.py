@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.kit.result_text import number
-from app.kit.tree.layout import Layout
-from kernels.io.tree import Tree
+from antidiag.app.kit.result_text import number
+from antidiag.app.kit.tree.layout import Layout
+from antidiag.kernels.io.tree import Tree
 
 HINT = (
     "Drag to move, wheel to zoom the rows, Ctrl and wheel the lengths; click a branch to select its taxa, "

@@ -11,30 +11,30 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app import theme
-from app.kit import export
-from app.kit.flow import ToolRow, together
-from app.kit.legend import Legend, LegendItem
-from app.kit.recent import Recent
-from app.kit.selection import Selection
-from app.kit.tree.layout import Layout, Shape
-from app.kit.widgets import Elided, icon_button, tool_button
-from app.views.tree import colours as tree_colours
-from app.views.tree import export as tree_export
-from app.views.tree import menus, metadata
-from app.views.tree import text as tree_text
-from app.views.tree.annotated import AnnotatedView
-from app.views.tree.canvas import TreeCanvas
-from app.views.tree.history import TreeEditor
-from app.views.tree.laying import Laying
-from app.views.tree.paint import Picture
-from app.views.tree.search import Matches, SearchBox
-from kernels.errors import ParameterError
-from kernels.io.tree import Tree
-from kernels.model import Result
-from kernels.msa.problem import MsaAnswer
-from kernels.parttree.problem import PartTreeAnswer
-from kernels.trees.problem import TreeAnswer
+from antidiag.app import theme
+from antidiag.app.kit import export
+from antidiag.app.kit.flow import ToolRow, together
+from antidiag.app.kit.legend import Legend, LegendItem
+from antidiag.app.kit.recent import Recent
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.tree.layout import Layout, Shape
+from antidiag.app.kit.widgets import Elided, icon_button, tool_button
+from antidiag.app.views.tree import colours as tree_colours
+from antidiag.app.views.tree import export as tree_export
+from antidiag.app.views.tree import menus, metadata
+from antidiag.app.views.tree import text as tree_text
+from antidiag.app.views.tree.annotated import AnnotatedView
+from antidiag.app.views.tree.canvas import TreeCanvas
+from antidiag.app.views.tree.history import TreeEditor
+from antidiag.app.views.tree.laying import Laying
+from antidiag.app.views.tree.paint import Picture
+from antidiag.app.views.tree.search import Matches, SearchBox
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Result
+from antidiag.kernels.msa.problem import MsaAnswer
+from antidiag.kernels.parttree.problem import PartTreeAnswer
+from antidiag.kernels.trees.problem import TreeAnswer
 
 EDITORS = 8
 """Trees whose undo is kept while others are shown."""

@@ -14,18 +14,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kernels import RESOURCES, registry
-from kernels.engine import BackendChoice
-from kernels.errors import InputError, ParameterError
-from kernels.experiments import axes
-from kernels.experiments.inputs import Generated, Length
-from kernels.experiments.peers.peer import Peer
-from kernels.experiments.points import Point, Status, text
-from kernels.experiments.sweep import Contender, Task, contender, known_contenders
-from kernels.experiments.tables import Column, Table
-from kernels.method import Method
-from kernels.model import SequenceType
-from kernels.parameters import Parameter
+from antidiag.kernels import RESOURCES, registry
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.experiments import axes
+from antidiag.kernels.experiments.inputs import Generated, Length
+from antidiag.kernels.experiments.peers.peer import Peer
+from antidiag.kernels.experiments.points import Point, Status, text
+from antidiag.kernels.experiments.sweep import Contender, Task, contender, known_contenders
+from antidiag.kernels.experiments.tables import Column, Table
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.parameters import Parameter
 
 FOLDER = RESOURCES / "papers"
 MILLISECONDS = {"ms": 1.0, "s": 1000.0}

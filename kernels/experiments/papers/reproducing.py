@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from kernels.engine import BackendChoice
-from kernels.experiments import results, runner
-from kernels.experiments.papers import published
-from kernels.experiments.papers.published import PaperTable
-from kernels.experiments.points import Point
-from kernels.experiments.results import Store
-from kernels.experiments.runner import Control, Manner, Progress
-from kernels.experiments.sweep import problem_type
-from kernels.io.sequences import SEQUENCE
-from kernels.monitor import Monitor
+from antidiag.kernels.engine import BackendChoice
+from antidiag.kernels.experiments import results, runner
+from antidiag.kernels.experiments.papers import published
+from antidiag.kernels.experiments.papers.published import PaperTable
+from antidiag.kernels.experiments.points import Point
+from antidiag.kernels.experiments.results import Store
+from antidiag.kernels.experiments.runner import Control, Manner, Progress
+from antidiag.kernels.experiments.sweep import problem_type
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.monitor import Monitor
 
 FOLDER = "papers"
 REPEATS = 3

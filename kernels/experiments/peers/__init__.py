@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kernels.experiments.peers import matrices, models, pairs, programs
-from kernels.experiments.peers.peer import Peer
-from kernels.method import Method
+from antidiag.kernels.experiments.peers import matrices, models, pairs, programs
+from antidiag.kernels.experiments.peers.peer import Peer
+from antidiag.kernels.method import Method
 
 PEERS: tuple[Peer, ...] = (
     *pairs.PEERS, *matrices.PEERS, *models.PEERS, *programs.PEERS,

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from kernels.experiments.peers.pairs import package_version
-from kernels.experiments.peers.peer import Peer
-from kernels.graphs import BIPARTITE, PATHS
-from kernels.trees import NEIGHBOR_JOINING, UPGMA
-from kernels.trees.problem import TREE_PROBLEM
+from antidiag.kernels.experiments.peers.pairs import package_version
+from antidiag.kernels.experiments.peers.peer import Peer
+from antidiag.kernels.graphs import BIPARTITE, PATHS
+from antidiag.kernels.trees import NEIGHBOR_JOINING, UPGMA
+from antidiag.kernels.trees.problem import TREE_PROBLEM
 
 IN_MEMORY = "one call on a matrix in memory; one thread"
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels import __version__
-from kernels.experiments.peers.pairs import package_version
-from kernels.experiments.peers.peer import Peer
-from kernels.hmm import EVALUATION, LEARNING, POSTERIOR, VITERBI
-from kernels.hmm.hmm import Hmm
-from kernels.hmm.sums.problem import LearningProblem
+from antidiag.kernels import __version__
+from antidiag.kernels.experiments.peers.pairs import package_version
+from antidiag.kernels.experiments.peers.peer import Peer
+from antidiag.kernels.hmm import EVALUATION, LEARNING, POSTERIOR, VITERBI
+from antidiag.kernels.hmm.hmm import Hmm
+from antidiag.kernels.hmm.sums.problem import LearningProblem
 
 PATH = frozenset({"states", "log probability"})
 PROBABILITY = frozenset({"log probability"})

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.experiments.peers.peer import Peer
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.problem import PAIR
-from kernels.scoring import SCORE_LIMIT, Mode
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.experiments.peers.peer import Peer
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.problem import PAIR
+from antidiag.kernels.scoring import SCORE_LIMIT, Mode
 
 SCORE, PATH = frozenset({"score"}), frozenset({"score", "alignment"})
 LIMIT_16 = 2**15 - 1

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kernels.memory import bytes_text, host_bytes_free
-from kernels.method import DataKind, Method, ProblemType
+from antidiag.kernels.memory import bytes_text, host_bytes_free
+from antidiag.kernels.method import DataKind, Method, ProblemType
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,15 +16,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kernels.cpu.workers import cores
-from kernels.errors import InputError
-from kernels.experiments.peers.pairs import package_version
-from kernels.experiments.peers.peer import Peer
-from kernels.io.sequences import SEQUENCE
-from kernels.model import Sequence, SequenceType
-from kernels.trees import NEIGHBOR_JOINING
-from kernels.trees.distances.problem import KTUPLE
-from kernels.trees.problem import TREE_PROBLEM
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.experiments.peers.pairs import package_version
+from antidiag.kernels.experiments.peers.peer import Peer
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.trees import NEIGHBOR_JOINING
+from antidiag.kernels.trees.distances.problem import KTUPLE
+from antidiag.kernels.trees.problem import TREE_PROBLEM
 
 COUNTS = "start of the program, reading the file, computing, writing"
 NUMBER = re.compile(r"\d+(\.\d+)+")

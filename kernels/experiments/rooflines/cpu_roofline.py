@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.cpu.simd import LANES, add, load, maximum, splat, store
-from kernels.cpu.workers import share, stop_word
-from kernels.memory import host_bytes_free
-from kernels.monitor import Monitor
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.simd import LANES, add, load, maximum, splat, store
+from antidiag.kernels.cpu.workers import share, stop_word
+from antidiag.kernels.memory import host_bytes_free
+from antidiag.kernels.monitor import Monitor
 
 TURNS = 3
 """The best of so many counts: whatever else runs on the machine can only take time away."""

@@ -8,9 +8,9 @@ from pathlib import Path
 import cupy
 import numpy as np
 
-from kernels.cuda import devices
-from kernels.cuda.compile import module as compiled
-from kernels.monitor import Monitor
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.cuda.compile import module as compiled
+from antidiag.kernels.monitor import Monitor
 
 SOURCE = Path(__file__).with_name("roofline.cu")
 THREADS, BLOCKS_A_MULTIPROCESSOR = 512, 4

@@ -13,12 +13,12 @@ from typing import Any
 
 import platformdirs
 
-from kernels import engine
-from kernels.cpu import workers
-from kernels.cuda import devices
-from kernels.monitor import Monitor
-from kernels.text import from_json
-from kernels.typed_fields import made
+from antidiag.kernels import engine
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.text import from_json
+from antidiag.kernels.typed_fields import made
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ def of(backend: str, device: int = 0, monitor: Monitor | None = None, again: boo
 
 def _measured(backend: str, name: str, device: int, monitor: Monitor) -> Roofline:
     if backend == "cuda":
-        from kernels.experiments.rooflines import cuda_roofline
+        from antidiag.kernels.experiments.rooflines import cuda_roofline
 
         count = devices.device(device).multiprocessors
         rates = cuda_roofline.measure(device, monitor)
     else:
-        from kernels.experiments.rooflines import cpu_roofline
+        from antidiag.kernels.experiments.rooflines import cpu_roofline
 
         count = workers.cores()
         rates = cpu_roofline.measure(count, monitor)

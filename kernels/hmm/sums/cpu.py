@@ -12,20 +12,27 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.cpu.workers import end_idle, share, stop_word
-from kernels.errors import InputError, ScoreOverflow
-from kernels.hmm import kinds, sizes, vanishing
-from kernels.hmm.cpu_tables import Tables, probabilities, tiny
-from kernels.hmm.hmm import Hmm
-from kernels.hmm.parameters import HmmParameters
-from kernels.hmm.problem import HmmProblem
-from kernels.hmm.sums import cpu_sums, together, underflow
-from kernels.hmm.sums.problem import Counts, EvaluationAnswer, LearningProblem, PosteriorAnswer, cannot_emit, learned
-from kernels.model import Outcome
-from kernels.monitor import Monitor, Silent
-from kernels.parameters import typed
-from kernels.steps import Steps
+from antidiag.kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from antidiag.kernels.cpu.workers import end_idle, share, stop_word
+from antidiag.kernels.errors import InputError, ScoreOverflow
+from antidiag.kernels.hmm import kinds, sizes, vanishing
+from antidiag.kernels.hmm.cpu_tables import Tables, probabilities, tiny
+from antidiag.kernels.hmm.hmm import Hmm
+from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.sums import cpu_sums, together, underflow
+from antidiag.kernels.hmm.sums.problem import (
+    Counts,
+    EvaluationAnswer,
+    LearningProblem,
+    PosteriorAnswer,
+    cannot_emit,
+    learned,
+)
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor, Silent
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
 
 SLICE = 1 << 25
 """Cells between two looks at whether the user cancelled."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
-from kernels.hmm.cpu_rows import LANES, POLL, WIDE
-from kernels.semiring.cpu_tile import plus_times_piece, plus_times_row
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.hmm.cpu_rows import LANES, POLL, WIDE
+from antidiag.kernels.semiring.cpu_tile import plus_times_piece, plus_times_row
 
 
 @called

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.cpu.simd import release
-from kernels.cpu.waiting import wait_for
-from kernels.hmm.sums.cpu_sums import add_scaled, columns_times
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.simd import release
+from antidiag.kernels.cpu.waiting import wait_for
+from antidiag.kernels.hmm.sums.cpu_sums import add_scaled, columns_times
 
 WORD = 8
 """Distance of progress words in int64: each has a cache line of its own."""

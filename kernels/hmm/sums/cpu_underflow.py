@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
-from kernels.hmm.cpu_rows import POLL
-from kernels.hmm.sums.cpu_sums import _row_times_matrix
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.hmm.cpu_rows import POLL
+from antidiag.kernels.hmm.sums.cpu_sums import _row_times_matrix
 
 LEFT_OUT = -1000
 """A state so many powers of two below the largest is left out of sums..."""

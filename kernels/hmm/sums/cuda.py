@@ -9,22 +9,29 @@ from typing import Any, NamedTuple, NoReturn
 import cupy
 import numpy as np
 
-from kernels.cuda.leaving import leaving
-from kernels.cuda.run import SHORT_AHEAD, Run
-from kernels.cuda.structs import Constants
-from kernels.cuda.transfers import recorded
-from kernels.hmm import cuda_sizes, vanishing
-from kernels.hmm.cuda_rows import Model
-from kernels.hmm.hmm import Hmm
-from kernels.hmm.parameters import HmmParameters
-from kernels.hmm.problem import HmmProblem
-from kernels.hmm.sums import underflow
-from kernels.hmm.sums.cuda_rows import Letters, both_rows, forward_rows, letters_of, of_product, on_device
-from kernels.hmm.sums.problem import Counts, EvaluationAnswer, LearningProblem, PosteriorAnswer, cannot_emit, learned
-from kernels.model import Outcome
-from kernels.monitor import Monitor, Silent
-from kernels.parameters import typed
-from kernels.steps import Steps
+from antidiag.kernels.cuda.leaving import leaving
+from antidiag.kernels.cuda.run import SHORT_AHEAD, Run
+from antidiag.kernels.cuda.structs import Constants
+from antidiag.kernels.cuda.transfers import recorded
+from antidiag.kernels.hmm import cuda_sizes, vanishing
+from antidiag.kernels.hmm.cuda_rows import Model
+from antidiag.kernels.hmm.hmm import Hmm
+from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.sums import underflow
+from antidiag.kernels.hmm.sums.cuda_rows import Letters, both_rows, forward_rows, letters_of, of_product, on_device
+from antidiag.kernels.hmm.sums.problem import (
+    Counts,
+    EvaluationAnswer,
+    LearningProblem,
+    PosteriorAnswer,
+    cannot_emit,
+    learned,
+)
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor, Silent
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
 
 THREADS = 128
 PAIR_SIDE = 16

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, TypeVar
 import cupy
 import numpy as np
 
-from kernels.cuda import transfers
-from kernels.cuda.run import Phase, Run
-from kernels.hmm import cuda_sizes
-from kernels.hmm.cuda_rows import Correction, Model, Pieces
-from kernels.hmm.hmm import Hmm
-from kernels.hmm.problem import HmmProblem
-from kernels.semiring import PLUS_TIMES
+from antidiag.kernels.cuda import transfers
+from antidiag.kernels.cuda.run import Phase, Run
+from antidiag.kernels.hmm import cuda_sizes
+from antidiag.kernels.hmm.cuda_rows import Correction, Model, Pieces
+from antidiag.kernels.hmm.hmm import Hmm
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.semiring import PLUS_TIMES
 
 Made = TypeVar("Made")
 TREE = (Path(__file__).with_name("sum_tree.cu"),)

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.hmm import formats, hmm
-from kernels.hmm.hmm import Hmm
-from kernels.hmm.problem import OPTIONS, HmmProblem
-from kernels.hmm.problem import build as build_one
-from kernels.method import FileFormat, Rows
-from kernels.model import Result, Sequence
-from kernels.monitor import Monitor, Part
-from kernels.parameters import Parameter, resolve
-from kernels.serialization import stored
-from kernels.text import counted
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.hmm import formats, hmm
+from antidiag.kernels.hmm.hmm import Hmm
+from antidiag.kernels.hmm.problem import OPTIONS, HmmProblem
+from antidiag.kernels.hmm.problem import build as build_one
+from antidiag.kernels.method import FileFormat, Rows
+from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.monitor import Monitor, Part
+from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.text import counted
 
 CLOSE = 1e-6
 LEARNED = " (learned)"

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.cpu.phases import PhaseLog
-from kernels.cpu.workers import share, stop_word
-from kernels.hmm.cpu_rows import WIDE
-from kernels.hmm.cpu_tables import Tables
-from kernels.hmm.sums.cpu_together import WORD, Team, backward_together, forward_together
-from kernels.monitor import Monitor
+from antidiag.kernels.cpu.phases import PhaseLog
+from antidiag.kernels.cpu.workers import share, stop_word
+from antidiag.kernels.hmm.cpu_rows import WIDE
+from antidiag.kernels.hmm.cpu_tables import Tables
+from antidiag.kernels.hmm.sums.cpu_together import WORD, Team, backward_together, forward_together
+from antidiag.kernels.monitor import Monitor
 
 SLICE = 1 << 26
 """Cells of an event in the log."""

@@ -7,14 +7,14 @@ import time
 
 import numpy as np
 
-from kernels.cpu.phases import PhaseLog
-from kernels.cpu.workers import stop_word
-from kernels.errors import ScoreOverflow
-from kernels.hmm.cpu_tables import Tables, probabilities
-from kernels.hmm.problem import HmmProblem
-from kernels.hmm.sums import cpu_underflow
-from kernels.hmm.vanishing import bounded, least
-from kernels.monitor import Monitor, Silent
+from antidiag.kernels.cpu.phases import PhaseLog
+from antidiag.kernels.cpu.workers import stop_word
+from antidiag.kernels.errors import ScoreOverflow
+from antidiag.kernels.hmm.cpu_tables import Tables, probabilities
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.sums import cpu_underflow
+from antidiag.kernels.hmm.vanishing import bounded, least
+from antidiag.kernels.monitor import Monitor, Silent
 
 SLICE = 1 << 24
 """Cells between two looks at whether the user cancelled."""

@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.errors import ScoreOverflow
-from kernels.hmm import cpu_rows, kinds, sizes, vanishing
-from kernels.hmm.cpu_tables import Tables, probabilities, tables
-from kernels.hmm.kinds import Kind
-from kernels.hmm.parameters import HmmParameters
-from kernels.hmm.problem import HmmProblem, ViterbiAnswer, answer
-from kernels.hmm.viterbi import cpu_pieces
-from kernels.model import Outcome
-from kernels.monitor import Monitor, Silent
-from kernels.parameters import typed
-from kernels.steps import Steps
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from antidiag.kernels.errors import ScoreOverflow
+from antidiag.kernels.hmm import cpu_rows, kinds, sizes, vanishing
+from antidiag.kernels.hmm.cpu_tables import Tables, probabilities, tables
+from antidiag.kernels.hmm.kinds import Kind
+from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.problem import HmmProblem, ViterbiAnswer, answer
+from antidiag.kernels.hmm.viterbi import cpu_pieces
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor, Silent
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
 
 SLICE = 1 << 25
 """Cells between two looks of a serial method at whether the user cancelled."""

@@ -10,13 +10,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.cpu.phases import PhaseLog
-from kernels.hmm import cpu_rows
-from kernels.hmm.cpu_tables import Tables, tiny
-from kernels.hmm.parameters import HmmParameters
-from kernels.hmm.sizes import pieces
-from kernels.monitor import Monitor
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.phases import PhaseLog
+from antidiag.kernels.hmm import cpu_rows
+from antidiag.kernels.hmm.cpu_tables import Tables, tiny
+from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.sizes import pieces
+from antidiag.kernels.monitor import Monitor
 
 
 def tiny_tables() -> Tables:

@@ -11,20 +11,20 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks, textures
-from kernels.cuda.compile import allow_shared
-from kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
-from kernels.cuda.structs import Constants
-from kernels.cuda.transfers import touched
-from kernels.hmm import cuda_sizes
-from kernels.hmm.cuda_rows import ELEMENT_FILE, PIECES, Model, Pieces, by_correction
-from kernels.hmm.parameters import HmmParameters
-from kernels.hmm.problem import HmmProblem, ViterbiAnswer, answer, answer_of_counts
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.semiring import MIN_PLUS
-from kernels.steps import Steps
+from antidiag.kernels.cuda import blocks, textures
+from antidiag.kernels.cuda.compile import allow_shared
+from antidiag.kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
+from antidiag.kernels.cuda.structs import Constants
+from antidiag.kernels.cuda.transfers import touched
+from antidiag.kernels.hmm import cuda_sizes
+from antidiag.kernels.hmm.cuda_rows import ELEMENT_FILE, PIECES, Model, Pieces, by_correction
+from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.problem import HmmProblem, ViterbiAnswer, answer, answer_of_counts
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.semiring import MIN_PLUS
+from antidiag.kernels.steps import Steps
 
 HERE = Path(__file__).parent
 SCALAR = (ELEMENT_FILE, HERE / "scalar.cu")

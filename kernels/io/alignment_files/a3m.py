@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from kernels.errors import InputError
-from kernels.io.alignment_files import fasta
-from kernels.io.alignment_files.rows import Raw, text
-from kernels.io.line_blocks import split
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.alignment_files import fasta
+from antidiag.kernels.io.alignment_files.rows import Raw, text
+from antidiag.kernels.io.line_blocks import split
 
 DATA, INDEX = ".ffdata", ".ffindex"
 """Suffixes of a database and of its index."""

@@ -6,8 +6,8 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
-from kernels.errors import InputError
-from kernels.io.alignment_files.rows import Annotations, Raw, Rows
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.alignment_files.rows import Annotations, Raw, Rows
 
 HEAD = re.compile(rb"\s*<\?xml.{0,400}<macsim>", re.DOTALL)
 SCORE = re.compile("-?[0-9]{1,18}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kernels.errors import InputError
-from kernels.io.alignment_files.rows import (
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.alignment_files.rows import (
     DESCRIPTION,
     Annotations,
     Place,

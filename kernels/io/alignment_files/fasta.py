@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels import memory
-from kernels.cpu.workers import cores
-from kernels.errors import InputError
-from kernels.io.alignment_files.room import Room
-from kernels.io.alignment_files.rows import NOTHING, Annotations, Raw, ragged, titled
-from kernels.io.line_blocks import BLOCK
+from antidiag.kernels import memory
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.alignment_files.room import Room
+from antidiag.kernels.io.alignment_files.rows import NOTHING, Annotations, Raw, ragged, titled
+from antidiag.kernels.io.line_blocks import BLOCK
 
 ENOUGH = 1 << 24
 """Bytes after which a file is taken for an alignment, if all rows so far had one length and one held a gap."""
@@ -140,7 +140,7 @@ class Packed(NamedTuple):
 
 def _pack(block: bytes, room: np.ndarray | None = None) -> Packed:
     """A block with its letters in ``room``, uint8, where they have room there."""
-    from kernels.io.alignment_files.loops import pack  # loads Numba, which reading other files does not need
+    from antidiag.kernels.io.alignment_files.loops import pack  # loads Numba, which reading other files does not need
 
     most = block.count(b">")
     letters = room if room is not None and room.size >= len(block) else np.empty(len(block), np.uint8)

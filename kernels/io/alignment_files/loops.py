@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.cpu.jit import compiled, inlined
 
 TITLE, LINE_END = ord(">"), ord("\n")
 TOGETHER = 32

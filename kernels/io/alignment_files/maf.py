@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kernels.io.alignment_files.rows import Annotations, Raw, Rows, numbered_lines, text
+from antidiag.kernels.io.alignment_files.rows import Annotations, Raw, Rows, numbered_lines, text
 
 HEAD = re.compile(rb"\s*(##maf\b|(#.*\n\s*)*a[ \t]+score=.*\n\s*s[ \t])")
 """The head, or of a file without one, as LAST writes it, comments and a block."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io.alignment_files.rows import Place, Raw, Rows, squeezed
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.alignment_files.rows import Place, Raw, Rows, squeezed
 
 HEAD = re.compile(rb"\s*#NEXUS", re.IGNORECASE)
 BRACKET = re.compile(r"^[ \t]*'(?:[^'\n]|'')*'|[\[\]]", re.MULTILINE)

@@ -12,9 +12,9 @@ from itertools import takewhile
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io.alignment_files.rows import Annotations, Place, Raw, numbered_lines, text
-from kernels.text import counted, shown
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.alignment_files.rows import Annotations, Place, Raw, numbered_lines, text
+from antidiag.kernels.text import counted, shown
 
 SAM_HEAD = re.compile(
     rb"@(HD|SQ|RG|PG|CO)\t"

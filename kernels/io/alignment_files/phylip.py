@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequences
 
-from kernels.errors import InputError
-from kernels.io.alignment_files.rows import Place, Raw, Rows, numbered_lines, squeezed, text
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.alignment_files.rows import Place, Raw, Rows, numbered_lines, squeezed, text
 
 HEAD = re.compile(rb"\s*(\d{1,18})[ \t]+(\d{1,18})[ \t]*+[A-Z]*+[ \t]*+\n[ \t]*+\S++[^\n\d]*+(\n|\Z)")
 """Two numbers, and then a line of a name, which may hold digits, and of letters. What was taken is never given back:

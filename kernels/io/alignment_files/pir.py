@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kernels.io.alignment_files.rows import DESCRIPTION, GAPS, Annotations, Raw, Rows, numbered_lines, squeezed, text
+from antidiag.kernels.io.alignment_files.rows import (
+    DESCRIPTION,
+    GAPS,
+    Annotations,
+    Raw,
+    Rows,
+    numbered_lines,
+    squeezed,
+    text,
+)
 
 HEAD = re.compile(rb">(P1|F1|DL|DC|RL|RC|N1|N3|XX);")
 

@@ -9,8 +9,8 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.serialization import stored
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.serialization import stored
 
 SPACE = b" \t\r\v\f"
 GAPS = b"-.~"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kernels.io.alignment_files.rows import Annotations, Place, Raw, Rows, numbered_lines, squeezed, text
+from antidiag.kernels.io.alignment_files.rows import Annotations, Place, Raw, Rows, numbered_lines, squeezed, text
 
 HEAD = re.compile(rb"\s*# STOCKHOLM")
 

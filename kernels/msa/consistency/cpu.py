@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kernels.cpu.phases import time_ms
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.msa.consistency import refining, running, sizes
-from kernels.msa.consistency.engine import CpuStages, Stages
-from kernels.msa.consistency.given import GivenProblem
-from kernels.msa.consistency.recipe import recipe
-from kernels.msa.consistency.telling import Told
-from kernels.msa.parameters import PosteriorParameters
-from kernels.msa.problem import MsaAnswer, MsaProblem
-from kernels.parameters import typed
-from kernels.steps import Steps
+from antidiag.kernels.cpu.phases import time_ms
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.consistency import refining, running, sizes
+from antidiag.kernels.msa.consistency.engine import CpuStages, Stages
+from antidiag.kernels.msa.consistency.given import GivenProblem
+from antidiag.kernels.msa.consistency.recipe import recipe
+from antidiag.kernels.msa.consistency.telling import Told
+from antidiag.kernels.msa.parameters import PosteriorParameters
+from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
 
 Answer = Callable[[Any, Stages, int, Monitor, Told], MsaAnswer]
 

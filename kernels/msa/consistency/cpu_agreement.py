@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.cpu.simd import acquire
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.simd import acquire
 
 
 @compiled

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
-from kernels.cpu.simd import acquire
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.simd import acquire
 
 PAIR, FIRST, SECOND = 0, 1, 2
 """Steps: a pair of columns, a column of the first alone, a column of the second alone."""

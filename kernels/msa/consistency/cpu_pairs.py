@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
-from kernels.cpu.simd import acquire
-from kernels.msa.consistency.cpu_strips import (
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.simd import acquire
+from antidiag.kernels.msa.consistency.cpu_strips import (
     BORDERS,
     CELLS,
     COLUMNS,
@@ -26,7 +26,7 @@ from kernels.msa.consistency.cpu_strips import (
     Lanes,
     strip,
 )
-from kernels.msa.consistency.models import PADDING, UNIT
+from antidiag.kernels.msa.consistency.models import PADDING, UNIT
 
 
 class Room(NamedTuple):

@@ -8,12 +8,12 @@ from itertools import count
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.monitor import Monitor
-from kernels.msa.consistency import cpu_pairs, cpu_sparse, cpu_strips, sparse
-from kernels.msa.consistency.cpu_strips import CELLS, COLUMNS, LANES, Weights
-from kernels.msa.consistency.models import CUT, PairModel
-from kernels.msa.consistency.sparse import Part, Posteriors
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.consistency import cpu_pairs, cpu_sparse, cpu_strips, sparse
+from antidiag.kernels.msa.consistency.cpu_strips import CELLS, COLUMNS, LANES, Weights
+from antidiag.kernels.msa.consistency.models import CUT, PairModel
+from antidiag.kernels.msa.consistency.sparse import Part, Posteriors
 
 PIECE = 64
 """Pairs that a thread does at a time."""

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.float_lanes import add, load, maximum, multiply, splat, store
-from kernels.cpu.jit import called, inlined
-from kernels.msa.consistency.models import CODES, PADDING
+from antidiag.kernels.cpu.float_lanes import add, load, maximum, multiply, splat, store
+from antidiag.kernels.cpu.jit import called, inlined
+from antidiag.kernels.msa.consistency.models import CODES, PADDING
 
 LANES = 16
 COLUMNS = 16

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled, shared
-from kernels.cpu.simd import acquire
+from antidiag.kernels.cpu.jit import called, compiled, shared
+from antidiag.kernels.cpu.simd import acquire
 
 MOVES = (7, 6, 5, 3, 4, 2, 1)
 NOWHERE = -(1 << 60)

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kernels.cpu.phases import time_ms
-from kernels.cpu.workers import cores
-from kernels.cuda.run import Run
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.msa.consistency import refining, running, sizes
-from kernels.msa.consistency.cpu import Answer
-from kernels.msa.consistency.cuda_stages import CudaStages
-from kernels.msa.consistency.engine import CpuStages
-from kernels.msa.consistency.given import GivenProblem
-from kernels.msa.consistency.recipe import recipe
-from kernels.msa.parameters import PosteriorParameters
-from kernels.msa.problem import MsaProblem
-from kernels.parameters import typed
-from kernels.steps import Steps
+from antidiag.kernels.cpu.phases import time_ms
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.consistency import refining, running, sizes
+from antidiag.kernels.msa.consistency.cpu import Answer
+from antidiag.kernels.msa.consistency.cuda_stages import CudaStages
+from antidiag.kernels.msa.consistency.engine import CpuStages
+from antidiag.kernels.msa.consistency.given import GivenProblem
+from antidiag.kernels.msa.consistency.recipe import recipe
+from antidiag.kernels.msa.parameters import PosteriorParameters
+from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
 
 
 def msa(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:

@@ -9,11 +9,11 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks
-from kernels.cuda.run import Run
-from kernels.msa.consistency import sparse
-from kernels.msa.consistency.cuda_sources import ENTRIES, LAYOUT_SOURCE, POSTERIORS, THREADS, WARPS
-from kernels.msa.consistency.sparse import Part
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.msa.consistency import sparse
+from antidiag.kernels.msa.consistency.cuda_sources import ENTRIES, LAYOUT_SOURCE, POSTERIORS, THREADS, WARPS
+from antidiag.kernels.msa.consistency.sparse import Part
 
 
 @dataclass(frozen=True, eq=False)

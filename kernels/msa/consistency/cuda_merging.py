@@ -9,14 +9,14 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks
-from kernels.cuda.compile import allow_shared
-from kernels.cuda.run import Run
-from kernels.errors import MemoryRefused
-from kernels.memory import bytes_text
-from kernels.monitor import Monitor
-from kernels.msa.consistency.cuda_layout import OnDevice, warps_grid
-from kernels.msa.consistency.cuda_sources import (
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.compile import allow_shared
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.consistency.cuda_layout import OnDevice, warps_grid
+from antidiag.kernels.msa.consistency.cuda_sources import (
     ALIGNED,
     LANES,
     MERGING_SOURCE,
@@ -25,8 +25,8 @@ from kernels.msa.consistency.cuda_sources import (
     THREADS,
     WARPS,
 )
-from kernels.msa.consistency.scoring import Groups, Merged
-from kernels.msa.consistency.sizes import MOST_CELLS
+from antidiag.kernels.msa.consistency.scoring import Groups, Merged
+from antidiag.kernels.msa.consistency.sizes import MOST_CELLS
 
 PAIRS_AT_A_TIME = 1 << 19
 

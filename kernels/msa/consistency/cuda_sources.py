@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kernels.cuda.structs import Constants, Struct
-from kernels.msa.consistency.cpu_merging import FIRST, PAIR, SECOND
-from kernels.msa.consistency.models import CODES, PADDING
+from antidiag.kernels.cuda.structs import Constants, Struct
+from antidiag.kernels.msa.consistency.cpu_merging import FIRST, PAIR, SECOND
+from antidiag.kernels.msa.consistency.models import CODES, PADDING
 
 HERE = Path(__file__).parent
 LANES, THREADS, WARPS = 32, 128, 4

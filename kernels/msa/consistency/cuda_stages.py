@@ -10,17 +10,17 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks
-from kernels.cuda.compile import allow_shared
-from kernels.cuda.run import Run
-from kernels.errors import MemoryRefused
-from kernels.memory import bytes_text
-from kernels.monitor import Monitor, Silent
-from kernels.msa.consistency import cuda_merging
-from kernels.msa.consistency.cpu_stages import posteriors_of, tasks, weights
-from kernels.msa.consistency.cuda_layout import Found, OnDevice, laid_out
-from kernels.msa.consistency.cuda_merging import CudaScorer
-from kernels.msa.consistency.cuda_sources import (
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.compile import allow_shared
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.monitor import Monitor, Silent
+from antidiag.kernels.msa.consistency import cuda_merging
+from antidiag.kernels.msa.consistency.cpu_stages import posteriors_of, tasks, weights
+from antidiag.kernels.msa.consistency.cuda_layout import Found, OnDevice, laid_out
+from antidiag.kernels.msa.consistency.cuda_merging import CudaScorer
+from antidiag.kernels.msa.consistency.cuda_sources import (
     GROUP,
     LANES,
     LAYOUT_SOURCE,
@@ -35,9 +35,9 @@ from kernels.msa.consistency.cuda_sources import (
     THREADS,
     WARPS,
 )
-from kernels.msa.consistency.models import CODES, CUT, PairModel
-from kernels.msa.consistency.sizes import BATCH_ROWS, ENTRIES_A_ROW, LONG_CELLS, warp_room
-from kernels.msa.consistency.sparse import Part
+from antidiag.kernels.msa.consistency.models import CODES, CUT, PairModel
+from antidiag.kernels.msa.consistency.sizes import BATCH_ROWS, ENTRIES_A_ROW, LONG_CELLS, warp_room
+from antidiag.kernels.msa.consistency.sparse import Part
 
 SLICE_MS = 100.0
 FIRST_CELLS = 1 << 28

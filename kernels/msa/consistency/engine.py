@@ -8,19 +8,19 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from kernels.io.tree import Tree
-from kernels.io.tree_weights import leaf_weights
-from kernels.monitor import Monitor
-from kernels.msa.changes import Changes
-from kernels.msa.consistency import cpu_stages, joining
-from kernels.msa.consistency.merging import Aligner
-from kernels.msa.consistency.models import CUT, WEIGHT_UNIT, PairModel
-from kernels.msa.consistency.recipe import Recipe
-from kernels.msa.consistency.scoring import Scorer, ThreadedScorer
-from kernels.msa.consistency.sparse import Part, Posteriors
-from kernels.msa.consistency.telling import Told
-from kernels.trees.joining import cpu_upgma
-from kernels.trees.order import alignment_order
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_weights import leaf_weights
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.changes import Changes
+from antidiag.kernels.msa.consistency import cpu_stages, joining
+from antidiag.kernels.msa.consistency.merging import Aligner
+from antidiag.kernels.msa.consistency.models import CUT, WEIGHT_UNIT, PairModel
+from antidiag.kernels.msa.consistency.recipe import Recipe
+from antidiag.kernels.msa.consistency.scoring import Scorer, ThreadedScorer
+from antidiag.kernels.msa.consistency.sparse import Part, Posteriors
+from antidiag.kernels.msa.consistency.telling import Told
+from antidiag.kernels.trees.joining import cpu_upgma
+from antidiag.kernels.trees.order import alignment_order
 
 SELF_WEIGHT = 3.0
 

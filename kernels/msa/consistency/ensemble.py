@@ -12,17 +12,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.io.tree import Tree
-from kernels.monitor import Monitor
-from kernels.monitor import Part as PartOf
-from kernels.msa.consistency import cpu_agreement, joining
-from kernels.msa.consistency.cpu_stages import PIECE, each
-from kernels.msa.consistency.engine import SELF_WEIGHT, Aligned, Guide, Prepared, Stages, chosen, finished, prepared
-from kernels.msa.consistency.models import WEIGHT_UNIT
-from kernels.msa.consistency.recipe import Recipe
-from kernels.msa.consistency.sparse import Part
-from kernels.msa.consistency.telling import Told
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.monitor import Part as PartOf
+from antidiag.kernels.msa.consistency import cpu_agreement, joining
+from antidiag.kernels.msa.consistency.cpu_stages import PIECE, each
+from antidiag.kernels.msa.consistency.engine import (
+    SELF_WEIGHT,
+    Aligned,
+    Guide,
+    Prepared,
+    Stages,
+    chosen,
+    finished,
+    prepared,
+)
+from antidiag.kernels.msa.consistency.models import WEIGHT_UNIT
+from antidiag.kernels.msa.consistency.recipe import Recipe
+from antidiag.kernels.msa.consistency.sparse import Part
+from antidiag.kernels.msa.consistency.telling import Told
 
 VARIANTS, AGREEMENT = "variants", "agreement"
 

@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.aligned_kind import ALIGNMENT
-from kernels.io.alignment_files.rows import DESCRIPTION
-from kernels.io.sequences import SEQUENCE
-from kernels.io.tree import Tree
-from kernels.io.tree_files import TREE
-from kernels.method import Input, ProblemType
-from kernels.model import Sequence, SequenceType
-from kernels.msa.consistency.rules import SEED, RefinementRules, check_sizes, least_of
-from kernels.msa.problem import MsaProblem, check_taxa, problem_type
-from kernels.parameters import Parameter, resolve
-from kernels.serialization import stored
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.aligned_kind import ALIGNMENT
+from antidiag.kernels.io.alignment_files.rows import DESCRIPTION
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_files import TREE
+from antidiag.kernels.method import Input, ProblemType
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.msa.consistency.rules import SEED, RefinementRules, check_sizes, least_of
+from antidiag.kernels.msa.problem import MsaProblem, check_taxa, problem_type
+from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.serialization import stored
 
 NONE, ONCE, THOROUGH = "none", "once", "thorough"
 
@@ -124,11 +124,11 @@ def _rows(alignment: AlignedSequences) -> list[Sequence]:
 
 REFINING: ProblemType = replace(
     problem_type("msa-refine", "Refinement of an alignment", OPTIONS, _rules,
-                 "kernels.msa.consistency.given_trials:REFINING", inputs=(GIVEN, GIVEN_TREE)),
+                 "antidiag.kernels.msa.consistency.given_trials:REFINING", inputs=(GIVEN, GIVEN_TREE)),
     build=_refining,
 )  # fmt: skip
 ADDING: ProblemType = replace(
     problem_type("msa-add", "Sequences added to an alignment", (), _rules,
-                 "kernels.msa.consistency.given_trials:ADDING", inputs=(GIVEN, ADDED, GIVEN_TREE)),
+                 "antidiag.kernels.msa.consistency.given_trials:ADDING", inputs=(GIVEN, ADDED, GIVEN_TREE)),
     build=_adding,
 )  # fmt: skip

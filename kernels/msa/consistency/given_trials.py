@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.method import Method, ProblemType
-from kernels.model import Sequence
-from kernels.msa import trials
-from kernels.msa.consistency import given
-from kernels.msa.consistency.given import GivenProblem
-from kernels.msa.problem import MsaAnswer
-from kernels.trials import Choose, Run, Trials
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.method import Method, ProblemType
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.msa import trials
+from antidiag.kernels.msa.consistency import given
+from antidiag.kernels.msa.consistency.given import GivenProblem
+from antidiag.kernels.msa.problem import MsaAnswer
+from antidiag.kernels.trials import Choose, Run, Trials
 
 
 def gapped(sequences: tuple[Sequence, ...], random: np.random.Generator, more: int = 3) -> AlignedSequences:

@@ -9,15 +9,15 @@ from functools import partial
 
 import numpy as np
 
-from kernels.io.tree import Tree
-from kernels.monitor import Monitor
-from kernels.msa.consistency import triplets
-from kernels.msa.consistency.cpu_stages import each
-from kernels.msa.consistency.merging import Aligner, Trio
-from kernels.msa.consistency.scoring import Groups, Merged
-from kernels.msa.consistency.sizes import TRIPLET_CELLS
-from kernels.msa.consistency.telling import Told
-from kernels.msa.growth import Growth, nodes_of
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.consistency import triplets
+from antidiag.kernels.msa.consistency.cpu_stages import each
+from antidiag.kernels.msa.consistency.merging import Aligner, Trio
+from antidiag.kernels.msa.consistency.scoring import Groups, Merged
+from antidiag.kernels.msa.consistency.sizes import TRIPLET_CELLS
+from antidiag.kernels.msa.consistency.telling import Told
+from antidiag.kernels.msa.growth import Growth, nodes_of
 
 
 def progressive(

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.monitor import Monitor
-from kernels.msa.changes import BOTH, FIRST, SECOND, Change
-from kernels.msa.consistency import cpu_merging, cpu_triplets
-from kernels.msa.consistency.models import UNIT, WEIGHT_UNIT
-from kernels.msa.consistency.scoring import Groups, Merged, Scorer
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.changes import BOTH, FIRST, SECOND, Change
+from antidiag.kernels.msa.consistency import cpu_merging, cpu_triplets
+from antidiag.kernels.msa.consistency.models import UNIT, WEIGHT_UNIT
+from antidiag.kernels.msa.consistency.scoring import Groups, Merged, Scorer
 
 MOST_TRIALS = 16
 """Splits that are tried together at most."""

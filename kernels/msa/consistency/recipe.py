@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import ceil
 
-from kernels.msa.consistency import models
-from kernels.msa.consistency.models import CUT, UNIT, PairModel
-from kernels.msa.consistency.rules import ConsistencyRules, RefinementRules
-from kernels.msa.problem import MsaProblem
+from antidiag.kernels.msa.consistency import models
+from antidiag.kernels.msa.consistency.models import CUT, UNIT, PairModel
+from antidiag.kernels.msa.consistency.rules import ConsistencyRules, RefinementRules
+from antidiag.kernels.msa.problem import MsaProblem
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kernels.msa.consistency.models import PairModel
+from antidiag.kernels.msa.consistency.models import PairModel
 
 
 def posteriors(x: np.ndarray, y: np.ndarray, models: Sequence[PairModel]) -> np.ndarray:

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernels.io.aligned import GAP
-from kernels.io.aligned_confidence import TAGS
-from kernels.io.alignment_files.rows import DESCRIPTION
-from kernels.monitor import Monitor
-from kernels.msa.consistency import running
-from kernels.msa.consistency.engine import Prepared, Stages, prepared
-from kernels.msa.consistency.given import NONE, ONCE, GivenProblem
-from kernels.msa.consistency.merging import Aligner, Split, better
-from kernels.msa.consistency.recipe import recipe
-from kernels.msa.consistency.telling import Told
-from kernels.msa.problem import CONFIDENCE, MsaAnswer
+from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.io.aligned_confidence import TAGS
+from antidiag.kernels.io.alignment_files.rows import DESCRIPTION
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.consistency import running
+from antidiag.kernels.msa.consistency.engine import Prepared, Stages, prepared
+from antidiag.kernels.msa.consistency.given import NONE, ONCE, GivenProblem
+from antidiag.kernels.msa.consistency.merging import Aligner, Split, better
+from antidiag.kernels.msa.consistency.recipe import recipe
+from antidiag.kernels.msa.consistency.telling import Told
+from antidiag.kernels.msa.problem import CONFIDENCE, MsaAnswer
 
 MOST_PASSES = 20
 """Passes of "thorough" at most."""

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kernels.courtesy import in_turns
-from kernels.errors import InputError
-from kernels.model import Sequence
-from kernels.parameters import Parameter
-from kernels.serialization import stored
+from antidiag.kernels.courtesy import in_turns
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.serialization import stored
 
 MOST_LETTERS = 65535
 """Letters of a sequence: places are kept in 16 bits."""

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kernels.io.aligned import GAP
-from kernels.io.distance_matrix import DistanceMatrix
-from kernels.io.tree import Tree
-from kernels.monitor import Monitor
-from kernels.msa import guide
-from kernels.msa.consistency import ensemble, models
-from kernels.msa.consistency.engine import Aligned, Guide, Stages, align
-from kernels.msa.consistency.recipe import Recipe, recipe
-from kernels.msa.consistency.telling import Told
-from kernels.msa.growth import Growth
-from kernels.msa.problem import MsaAnswer, MsaProblem, answer_of
-from kernels.steps import Steps
+from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa import guide
+from antidiag.kernels.msa.consistency import ensemble, models
+from antidiag.kernels.msa.consistency.engine import Aligned, Guide, Stages, align
+from antidiag.kernels.msa.consistency.recipe import Recipe, recipe
+from antidiag.kernels.msa.consistency.telling import Told
+from antidiag.kernels.msa.growth import Growth
+from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem, answer_of
+from antidiag.kernels.steps import Steps
 
 TINY = tuple(np.array(letters, np.uint8) for letters in ((0, 1, 2, 3), (0, 2, 3), (1, 2, 3, 3)))
 """Sequences with which everything is compiled before the clock starts."""

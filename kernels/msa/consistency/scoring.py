@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from kernels.monitor import Monitor
-from kernels.msa.consistency import cpu_merging
-from kernels.msa.consistency.cpu_stages import each
-from kernels.msa.consistency.sparse import Posteriors
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.consistency import cpu_merging
+from antidiag.kernels.msa.consistency.cpu_stages import each
+from antidiag.kernels.msa.consistency.sparse import Posteriors
 
 LETTERS_A_THREAD = 1 << 16
 """Letters of one group, times sequences of the other, from which on a further thread is worth its start."""

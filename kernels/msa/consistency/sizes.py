@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.workers import cores
-from kernels.memory import Footprint
-from kernels.msa.consistency.recipe import Recipe, recipe
-from kernels.msa.consistency.rules import ENTRY_BYTES, POINTER_BYTES, entries_of, kept_bytes
-from kernels.msa.parameters import PosteriorParameters
-from kernels.msa.problem import MsaAnswer, MsaProblem
-from kernels.parameters import typed
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.msa.consistency.recipe import Recipe, recipe
+from antidiag.kernels.msa.consistency.rules import ENTRY_BYTES, POINTER_BYTES, entries_of, kept_bytes
+from antidiag.kernels.msa.parameters import PosteriorParameters
+from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
+from antidiag.kernels.parameters import typed
 
 LANES, COLUMNS = 16, 16
 COPIES = 2.5

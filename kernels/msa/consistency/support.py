@@ -12,15 +12,15 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.cpu.workers import cores
-from kernels.errors import InputError
-from kernels.io import tiled_edits
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.model import SequenceType
-from kernels.monitor import Monitor, Silent
-from kernels.msa.consistency import cpu_merging, cpu_stages, models
-from kernels.msa.consistency.engine import SELF_WEIGHT
-from kernels.msa.consistency.sparse import Posteriors
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import tiled_edits
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor, Silent
+from antidiag.kernels.msa.consistency import cpu_merging, cpu_stages, models
+from antidiag.kernels.msa.consistency.engine import SELF_WEIGHT
+from antidiag.kernels.msa.consistency.sparse import Posteriors
 
 MOST_CELLS = 1 << 25
 """Pairs of letters that are shown."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.io.aligned import AlignedSequences
-from kernels.msa.consistency.models import CUT, UNIT
-from kernels.msa.consistency.support import PairSupport
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.msa.consistency.models import CUT, UNIT
+from antidiag.kernels.msa.consistency.support import PairSupport
 
 HEAD = (
     *("first_letter", "second_letter", "first_column", "second_column", "posterior", "consistent", "together"),

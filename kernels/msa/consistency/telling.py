@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kernels.io.tree import Tree
-from kernels.msa.growth import Growth
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.msa.growth import Growth
 
 
 class Told:

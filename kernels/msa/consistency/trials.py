@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernels.method import Method, ProblemType
-from kernels.msa.trials import trials
-from kernels.trials import Choose
+from antidiag.kernels.method import Method, ProblemType
+from antidiag.kernels.msa.trials import trials
+from antidiag.kernels.trials import Choose
 
 
 def _problem() -> ProblemType:
-    from kernels.msa import CONSISTENCY_PROBLEM  # it names these trials
+    from antidiag.kernels.msa import CONSISTENCY_PROBLEM  # it names these trials
 
     return CONSISTENCY_PROBLEM
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kernels.citation import Citation
-from kernels.method import Method
-from kernels.pairwise import cuts
-from kernels.pairwise.baselines import analysis, sizes
-from kernels.pairwise.problem import PAIR
-from kernels.parameters import Parameter
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.method import Method
+from antidiag.kernels.pairwise import cuts
+from antidiag.kernels.pairwise.baselines import analysis, sizes
+from antidiag.kernels.pairwise.problem import PAIR
+from antidiag.kernels.parameters import Parameter
 
 THREADS = Parameter(
     name="threads",
@@ -63,14 +63,14 @@ def methods(paper: Citation) -> tuple[Method, ...]:
             summary="Score, one launch for each antidiagonal; the H, E and F that it needs are in global memory.",
             parameters=(THREADS,),
             backends={
-                "cpu": "kernels.pairwise.baselines.cpu_antidiagonal:antidiagonal",
-                "cuda": "kernels.pairwise.baselines.cuda:antidiagonal",
+                "cpu": "antidiag.kernels.pairwise.baselines.cpu_antidiagonal:antidiagonal",
+                "cuda": "antidiag.kernels.pairwise.baselines.cuda:antidiagonal",
             },
             returns=score,
             footprint=sizes.antidiagonal_footprint,
             models=analysis.ANTIDIAGONAL,
             automatic=sizes.antidiagonal_automatic,
-            staging="kernels.pairwise.plays.stagings:ANTIDIAGONAL",
+            staging="antidiag.kernels.pairwise.plays.stagings:ANTIDIAGONAL",
             nominal_gcups={"cpu": 0.8, "cuda": 20.0},
             **shared,
         ),
@@ -80,13 +80,13 @@ def methods(paper: Citation) -> tuple[Method, ...]:
             summary="Alignment, one launch for each antidiagonal of s x s blocks; every H, E and F in global memory.",
             parameters=(BLOCK_SIZE, WORKERS),
             backends={
-                "cpu": "kernels.pairwise.baselines.cpu_blocks:blocked_antidiagonal",
-                "cuda": "kernels.pairwise.baselines.cuda:blocked_antidiagonal",
+                "cpu": "antidiag.kernels.pairwise.baselines.cpu_blocks:blocked_antidiagonal",
+                "cuda": "antidiag.kernels.pairwise.baselines.cuda:blocked_antidiagonal",
             },
             returns=alignment,
             footprint=sizes.blocked_footprint,
             models=analysis.BLOCKED,
-            staging="kernels.pairwise.plays.stagings:BLOCKED",
+            staging="antidiag.kernels.pairwise.plays.stagings:BLOCKED",
             automatic=sizes.blocks_automatic,
             cuts=cuts.blocks,
             nominal_gcups={"cpu": 0.15, "cuda": 20.0},
@@ -98,13 +98,13 @@ def methods(paper: Citation) -> tuple[Method, ...]:
             summary="Score, in the same blocks; only their right and bottom borders go through global memory.",
             parameters=(BLOCK_SIZE, WORKERS),
             backends={
-                "cpu": "kernels.pairwise.baselines.cpu_blocks:enhanced_ba",
-                "cuda": "kernels.pairwise.baselines.cuda:enhanced_ba",
+                "cpu": "antidiag.kernels.pairwise.baselines.cpu_blocks:enhanced_ba",
+                "cuda": "antidiag.kernels.pairwise.baselines.cuda:enhanced_ba",
             },
             returns=score,
             footprint=sizes.enhanced_footprint,
             models=analysis.ENHANCED,
-            staging="kernels.pairwise.plays.stagings:ENHANCED",
+            staging="antidiag.kernels.pairwise.plays.stagings:ENHANCED",
             automatic=sizes.blocks_automatic,
             cuts=cuts.blocks,
             nominal_gcups={"cpu": 0.5, "cuda": 40.0},
@@ -116,14 +116,14 @@ def methods(paper: Citation) -> tuple[Method, ...]:
             summary="Score, one row after another; the gap along the row is a parallel prefix maximum.",
             parameters=(THREADS,),
             backends={
-                "cpu": "kernels.pairwise.baselines.cpu_perot:perot_recurrence",
-                "cuda": "kernels.pairwise.baselines.cuda:perot_recurrence",
+                "cpu": "antidiag.kernels.pairwise.baselines.cpu_perot:perot_recurrence",
+                "cuda": "antidiag.kernels.pairwise.baselines.cuda:perot_recurrence",
             },
             returns=score,
             footprint=sizes.perot_footprint,
             models=analysis.PEROT,
             automatic=sizes.perot_automatic,
-            staging="kernels.pairwise.plays.stagings:PEROT",
+            staging="antidiag.kernels.pairwise.plays.stagings:PEROT",
             nominal_gcups={"cpu": 2.0, "cuda": 20.0},
             **shared,
         ),

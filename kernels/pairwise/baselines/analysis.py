@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import log2
 
-from kernels.analysis import ONE, Model, Parameters, operations, traffic
-from kernels.pairwise.baselines import sizes
-from kernels.pairwise.least import LANES, LEAST_OPERATIONS
-from kernels.pairwise.model import PairProblem
+from antidiag.kernels.analysis import ONE, Model, Parameters, operations, traffic
+from antidiag.kernels.pairwise.baselines import sizes
+from antidiag.kernels.pairwise.least import LANES, LEAST_OPERATIONS
+from antidiag.kernels.pairwise.model import PairProblem
 
 SECTION = "001, section III"
 SCORE_BYTES = 4

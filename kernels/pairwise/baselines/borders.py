@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.pairwise.encoding import NEGATIVE, Encoded
+from antidiag.kernels.pairwise.encoding import NEGATIVE, Encoded
 
 
 class BlockBorders(NamedTuple):

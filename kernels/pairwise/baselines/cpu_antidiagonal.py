@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
-from kernels.cpu.phases import PhaseClock, time_ms
-from kernels.cpu.simd import (
+from antidiag.kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.cpu.phases import PhaseClock, time_ms
+from antidiag.kernels.cpu.simd import (
     LANES,
     add,
     any_lane,
@@ -34,17 +34,17 @@ from kernels.cpu.simd import (
     store,
     subtract,
 )
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.pairwise.baselines.cpu_levels import Levels, all_reach, border, compute, share_of
-from kernels.pairwise.baselines.sizes import Grid, Span, antidiagonal_length, extent_of
-from kernels.pairwise.encoding import NEGATIVE, Encoded, encode, tiny_pair
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.parameters import LevelParameters
-from kernels.pairwise.records import Costs, costs_of
-from kernels.pairwise.strips.cpu_sizes import WORD
-from kernels.parameters import typed
-from kernels.steps import Steps
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.baselines.cpu_levels import Levels, all_reach, border, compute, share_of
+from antidiag.kernels.pairwise.baselines.sizes import Grid, Span, antidiagonal_length, extent_of
+from antidiag.kernels.pairwise.encoding import NEGATIVE, Encoded, encode, tiny_pair
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.parameters import LevelParameters
+from antidiag.kernels.pairwise.records import Costs, costs_of
+from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
 
 
 class Letters(NamedTuple):

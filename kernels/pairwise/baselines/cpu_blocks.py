@@ -21,22 +21,34 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
-from kernels.cpu.phases import PhaseClock, time_ms
-from kernels.cpu.simd import LANES, acquire, add, any_lane, greater, load, maximum, release, splat, store, subtract
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.pairwise.baselines.borders import BlockBorders, block_borders
-from kernels.pairwise.baselines.cpu_levels import Levels, all_reach, border, compute, share_of
-from kernels.pairwise.baselines.sizes import WALK_STEPS, Span, block_worker_bytes, blocks, extent_of
-from kernels.pairwise.encoding import NEGATIVE, Encoded, encode, tiny_pair
-from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
-from kernels.pairwise.parameters import BlockParameters
-from kernels.pairwise.records import Costs, costs_of
-from kernels.pairwise.strips.cpu_sizes import WORD
-from kernels.pairwise.strips.path import FROM_DIAGONAL, FROM_E, FROM_F, finished
-from kernels.parameters import typed
-from kernels.steps import Steps
+from antidiag.kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.cpu.phases import PhaseClock, time_ms
+from antidiag.kernels.cpu.simd import (
+    LANES,
+    acquire,
+    add,
+    any_lane,
+    greater,
+    load,
+    maximum,
+    release,
+    splat,
+    store,
+    subtract,
+)
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.baselines.borders import BlockBorders, block_borders
+from antidiag.kernels.pairwise.baselines.cpu_levels import Levels, all_reach, border, compute, share_of
+from antidiag.kernels.pairwise.baselines.sizes import WALK_STEPS, Span, block_worker_bytes, blocks, extent_of
+from antidiag.kernels.pairwise.encoding import NEGATIVE, Encoded, encode, tiny_pair
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
+from antidiag.kernels.pairwise.parameters import BlockParameters
+from antidiag.kernels.pairwise.records import Costs, costs_of
+from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
+from antidiag.kernels.pairwise.strips.path import FROM_DIAGONAL, FROM_E, FROM_F, finished
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
 
 ABOVE_H, ABOVE_E, BESIDE_H, BESIDE_F, ROW_F, EDGES = 0, 1, 2, 3, 4, 5
 """Rows of ``edge``, int32 (5, 16 (s + 1)): H and E above each column, from element 16 on, with the corner before them;

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
-from kernels.cpu.waiting import wait_for
-from kernels.cpu.workers import share, stop_word
-from kernels.monitor import Monitor
-from kernels.pairwise.baselines.sizes import MOST_BATCHES, Span
-from kernels.pairwise.encoding import Encoded
-from kernels.pairwise.records import NEVER_BETTER, Progress
-from kernels.pairwise.strips.cpu_sizes import WORD
-from kernels.steps import Steps
+from antidiag.kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.cpu.waiting import wait_for
+from antidiag.kernels.cpu.workers import share, stop_word
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.baselines.sizes import MOST_BATCHES, Span
+from antidiag.kernels.pairwise.encoding import Encoded
+from antidiag.kernels.pairwise.records import NEVER_BETTER, Progress
+from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
+from antidiag.kernels.steps import Steps
 
 TOGETHER = 2**12
 """Levels whose extent is found at a time: their numbers are arrays beside which the others are to stay large."""

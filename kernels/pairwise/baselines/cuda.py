@@ -9,18 +9,27 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda.compile import allow_shared
-from kernels.cuda.events import EVENT
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.pairwise.baselines import sizes
-from kernels.pairwise.baselines.borders import block_borders
-from kernels.pairwise.baselines.cuda_sources import ANTIDIAGONAL, BEST, BLOCKED, BUSY, LOG_SLOTS, PEROT, PROBLEM, WALK
-from kernels.pairwise.baselines.sizes import MOST_BATCHES, WALK_STEPS, WARP, Grid, Span
-from kernels.pairwise.model import PairAnswer, PairProblem
-from kernels.pairwise.strips.cuda_job import Job, begin
-from kernels.pairwise.strips.path import FROM_DIAGONAL, finished
-from kernels.steps import Steps
+from antidiag.kernels.cuda.compile import allow_shared
+from antidiag.kernels.cuda.events import EVENT
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.baselines import sizes
+from antidiag.kernels.pairwise.baselines.borders import block_borders
+from antidiag.kernels.pairwise.baselines.cuda_sources import (
+    ANTIDIAGONAL,
+    BEST,
+    BLOCKED,
+    BUSY,
+    LOG_SLOTS,
+    PEROT,
+    PROBLEM,
+    WALK,
+)
+from antidiag.kernels.pairwise.baselines.sizes import MOST_BATCHES, WALK_STEPS, WARP, Grid, Span
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
+from antidiag.kernels.pairwise.strips.cuda_job import Job, begin
+from antidiag.kernels.pairwise.strips.path import FROM_DIAGONAL, finished
+from antidiag.kernels.steps import Steps
 
 Extent = Callable[[np.ndarray], tuple[Span, Span]]
 

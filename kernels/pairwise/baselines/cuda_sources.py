@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kernels.cuda.structs import Constants, Struct
-from kernels.pairwise.model import DIAGONAL, LEFT, UP
-from kernels.pairwise.strips.path import FROM_DIAGONAL, FROM_E, FROM_F
+from antidiag.kernels.cuda.structs import Constants, Struct
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
+from antidiag.kernels.pairwise.strips.path import FROM_DIAGONAL, FROM_E, FROM_F
 
 HERE = Path(__file__).parent
 

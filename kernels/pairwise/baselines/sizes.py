@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.workers import cores
-from kernels.memory import Footprint
-from kernels.pairwise.baselines.cuda_sources import BEST, BUSY, COLUMNS_A_THREAD, LOG_SLOTS, WALK
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.parameters import BlockParameters, LevelParameters
-from kernels.pairwise.strips.cpu_sizes import WORD, score_type
-from kernels.parameters import typed
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.pairwise.baselines.cuda_sources import BEST, BUSY, COLUMNS_A_THREAD, LOG_SLOTS, WALK
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.parameters import BlockParameters, LevelParameters
+from antidiag.kernels.pairwise.strips.cpu_sizes import WORD, score_type
+from antidiag.kernels.parameters import typed
 
 Parameters = Mapping[str, Any]
 Span = tuple[int, int]

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kernels.analysis import Model
-from kernels.citation import Citation
-from kernels.cuts import Cuts
-from kernels.method import Method, Resumption
-from kernels.pairwise.checkpointed import sizes
-from kernels.pairwise.cuts import Widths
-from kernels.pairwise.problem import PAIR
-from kernels.parameters import Parameter, typed
+from antidiag.kernels.analysis import Model
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.cuts import Cuts
+from antidiag.kernels.method import Method, Resumption
+from antidiag.kernels.pairwise.checkpointed import sizes
+from antidiag.kernels.pairwise.cuts import Widths
+from antidiag.kernels.pairwise.problem import PAIR
+from antidiag.kernels.parameters import Parameter, typed
 
 TILE = Parameter(
     name="tile",
@@ -61,8 +61,8 @@ def method(paper: Citation, strip_parameters: tuple[Parameter, ...], models: tup
         problem=PAIR,
         parameters=(*strip_parameters, TILE, CHECKPOINT_MEMORY),
         backends={
-            "cpu": "kernels.pairwise.checkpointed.cpu:checkpointed_alignment",
-            "cuda": "kernels.pairwise.checkpointed.cuda:checkpointed_alignment",
+            "cpu": "antidiag.kernels.pairwise.checkpointed.cpu:checkpointed_alignment",
+            "cuda": "antidiag.kernels.pairwise.checkpointed.cuda:checkpointed_alignment",
         },
         returns=frozenset({"score", "alignment"}),
         footprint=sizes.footprint,
@@ -70,7 +70,7 @@ def method(paper: Citation, strip_parameters: tuple[Parameter, ...], models: tup
         work=sizes.work,
         recomputed=sizes.recomputed,
         cuts=tiles,
-        staging="kernels.pairwise.plays.stagings:TILES",
+        staging="antidiag.kernels.pairwise.plays.stagings:TILES",
         models=models,
         page=Path(__file__).parents[1] / "page.md",
         nominal_gcups={"cpu": 10.0, "cuda": 400.0},

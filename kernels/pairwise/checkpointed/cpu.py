@@ -11,21 +11,21 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
-from kernels.cpu.phases import PhaseClock, time_ms
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.pairwise.checkpointed import cpu_tiles, spill
-from kernels.pairwise.checkpointed.cpu_saving import Saving
-from kernels.pairwise.checkpointed.cpu_tiles import Grid, Log
-from kernels.pairwise.checkpointed.sizes import kept_shapes
-from kernels.pairwise.encoding import Encoded, encode
-from kernels.pairwise.model import PairAnswer, PairProblem
-from kernels.pairwise.parameters import CheckpointedParameters
-from kernels.pairwise.strips import cpu_strips
-from kernels.pairwise.strips.cpu_short import code_of, tiny_pair_of
-from kernels.pairwise.strips.cpu_sizes import chosen_short_rows
-from kernels.parameters import typed
-from kernels.steps import Steps
+from antidiag.kernels.cpu.phases import PhaseClock, time_ms
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.checkpointed import cpu_tiles, spill
+from antidiag.kernels.pairwise.checkpointed.cpu_saving import Saving
+from antidiag.kernels.pairwise.checkpointed.cpu_tiles import Grid, Log
+from antidiag.kernels.pairwise.checkpointed.sizes import kept_shapes
+from antidiag.kernels.pairwise.encoding import Encoded, encode
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
+from antidiag.kernels.pairwise.parameters import CheckpointedParameters
+from antidiag.kernels.pairwise.strips import cpu_strips
+from antidiag.kernels.pairwise.strips.cpu_short import code_of, tiny_pair_of
+from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_short_rows
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
 
 
 def checkpointed_alignment(

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.cpu.phases import PhaseClock
-from kernels.monitor import Monitor
-from kernels.pairwise.strips.cpu_sizes import WORD
-from kernels.pairwise.strips.cpu_strips import Strips
+from antidiag.kernels.cpu.phases import PhaseClock
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
+from antidiag.kernels.pairwise.strips.cpu_strips import Strips
 
 COLUMN = "column {}"
 

@@ -14,19 +14,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.cpu.simd import LANES
-from kernels.monitor import Monitor
-from kernels.pairwise.checkpointed import sizes
-from kernels.pairwise.encoding import Encoded
-from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment
-from kernels.pairwise.records import NEVER_BETTER
-from kernels.pairwise.strips import cpu_sizes, cpu_strips
-from kernels.pairwise.strips.cpu_cells import direction_tile
-from kernels.pairwise.strips.cpu_path import Directions, walk_back
-from kernels.pairwise.strips.cpu_sizes import column_length, slice_bytes, tile_width
-from kernels.pairwise.strips.cpu_strips import Strips
-from kernels.pairwise.strips.path import KIND_H, KIND_K, KIND_TOP_G
-from kernels.steps import Steps
+from antidiag.kernels.cpu.simd import LANES
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.checkpointed import sizes
+from antidiag.kernels.pairwise.encoding import Encoded
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment
+from antidiag.kernels.pairwise.records import NEVER_BETTER
+from antidiag.kernels.pairwise.strips import cpu_sizes, cpu_strips
+from antidiag.kernels.pairwise.strips.cpu_cells import direction_tile
+from antidiag.kernels.pairwise.strips.cpu_path import Directions, walk_back
+from antidiag.kernels.pairwise.strips.cpu_sizes import column_length, slice_bytes, tile_width
+from antidiag.kernels.pairwise.strips.cpu_strips import Strips
+from antidiag.kernels.pairwise.strips.path import KIND_H, KIND_K, KIND_TOP_G
+from antidiag.kernels.steps import Steps
 
 Span = tuple[int, int]
 

@@ -14,17 +14,17 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.pairwise.checkpointed import cuda_checkpoints, cuda_tiles
-from kernels.pairwise.checkpointed import cuda_sizes as sizes
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.parameters import CheckpointedParameters
-from kernels.pairwise.strips import cuda_job, cuda_path
-from kernels.pairwise.strips.cuda_job import LANES, Job
-from kernels.pairwise.strips.cuda_sweep import Kept
-from kernels.parameters import typed
-from kernels.steps import Steps
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.checkpointed import cuda_checkpoints, cuda_tiles
+from antidiag.kernels.pairwise.checkpointed import cuda_sizes as sizes
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.parameters import CheckpointedParameters
+from antidiag.kernels.pairwise.strips import cuda_job, cuda_path
+from antidiag.kernels.pairwise.strips.cuda_job import LANES, Job
+from antidiag.kernels.pairwise.strips.cuda_sweep import Kept
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
 
 
 def checkpointed_alignment(

@@ -22,17 +22,17 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels import memory
-from kernels.errors import DiskFull
-from kernels.monitor import Store
-from kernels.pairwise.checkpointed.cuda_sizes import BEST_FIELDS, BUFFERS, PAIR_BYTES, Layout
-from kernels.pairwise.strips import cuda_sweep
-from kernels.pairwise.strips.cuda_job import LANES, Job, copy_rows
-from kernels.pairwise.strips.cuda_sizes import Slice
-from kernels.pairwise.strips.cuda_sources import CHECKPOINTS, SCORE
-from kernels.pairwise.strips.cuda_sweep import Best
-from kernels.recovery.checkpoint_files import Part
-from kernels.recovery.store import Store as DiskStore
+from antidiag.kernels import memory
+from antidiag.kernels.errors import DiskFull
+from antidiag.kernels.monitor import Store
+from antidiag.kernels.pairwise.checkpointed.cuda_sizes import BEST_FIELDS, BUFFERS, PAIR_BYTES, Layout
+from antidiag.kernels.pairwise.strips import cuda_sweep
+from antidiag.kernels.pairwise.strips.cuda_job import LANES, Job, copy_rows
+from antidiag.kernels.pairwise.strips.cuda_sizes import Slice
+from antidiag.kernels.pairwise.strips.cuda_sources import CHECKPOINTS, SCORE
+from antidiag.kernels.pairwise.strips.cuda_sweep import Best
+from antidiag.kernels.recovery.checkpoint_files import Part
+from antidiag.kernels.recovery.store import Store as DiskStore
 
 THREADS = 1024
 NOTHING = Best(0, (0, 0))

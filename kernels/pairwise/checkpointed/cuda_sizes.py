@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from kernels.memory import Footprint
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.parameters import CheckpointedParameters
-from kernels.pairwise.strips import cuda_sizes
-from kernels.pairwise.strips.cuda_sizes import EVENT_BYTES, LANES, WARP_BYTES, boundary_rows, direction_words
-from kernels.pairwise.strips.cuda_sources import STATES_REGISTERS, SUB_PATH, TILE
-from kernels.parameters import typed
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.parameters import CheckpointedParameters
+from antidiag.kernels.pairwise.strips import cuda_sizes
+from antidiag.kernels.pairwise.strips.cuda_sizes import EVENT_BYTES, LANES, WARP_BYTES, boundary_rows, direction_words
+from antidiag.kernels.pairwise.strips.cuda_sources import STATES_REGISTERS, SUB_PATH, TILE
+from antidiag.kernels.parameters import typed
 
 PAIR_BYTES = 8
 """H and a gap state."""

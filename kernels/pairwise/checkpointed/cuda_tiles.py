@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 import cupy
 import numpy as np
 
-from kernels.pairwise.checkpointed import cuda_sizes as sizes
-from kernels.pairwise.checkpointed.cuda_checkpoints import Checkpoints
-from kernels.pairwise.model import LEFT, UP
-from kernels.pairwise.strips import cuda_sweep
-from kernels.pairwise.strips.cuda_job import Job
-from kernels.pairwise.strips.cuda_sources import IN_H, STATES, SUB_PATH, TILE
-from kernels.pairwise.strips.cuda_sweep import Best
+from antidiag.kernels.pairwise.checkpointed import cuda_sizes as sizes
+from antidiag.kernels.pairwise.checkpointed.cuda_checkpoints import Checkpoints
+from antidiag.kernels.pairwise.model import LEFT, UP
+from antidiag.kernels.pairwise.strips import cuda_sweep
+from antidiag.kernels.pairwise.strips.cuda_job import Job
+from antidiag.kernels.pairwise.strips.cuda_sources import IN_H, STATES, SUB_PATH, TILE
+from antidiag.kernels.pairwise.strips.cuda_sweep import Best
 
 LEAST_GAIN = 16
 """A local path is expected to gain, on the average, one part in so many of what matches alone would gain."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kernels.cuda import devices
-from kernels.memory import Footprint, host_bytes_free
-from kernels.pairwise.checkpointed import cuda_sizes as on_device
-from kernels.pairwise.checkpointed import spill
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.parameters import MIB, CheckpointedParameters, whole_strips
-from kernels.pairwise.strips import cpu_sizes, cuda_sizes
-from kernels.pairwise.strips.cpu_sizes import LANES, WIDTH_STEP, column_length, tile_width
-from kernels.parameters import typed
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.memory import Footprint, host_bytes_free
+from antidiag.kernels.pairwise.checkpointed import cuda_sizes as on_device
+from antidiag.kernels.pairwise.checkpointed import spill
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.parameters import MIB, CheckpointedParameters, whole_strips
+from antidiag.kernels.pairwise.strips import cpu_sizes, cuda_sizes
+from antidiag.kernels.pairwise.strips.cpu_sizes import LANES, WIDTH_STEP, column_length, tile_width
+from antidiag.kernels.parameters import typed
 
 Parameters = Mapping[str, Any]
 

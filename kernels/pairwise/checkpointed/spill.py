@@ -14,8 +14,8 @@ from typing import IO
 
 import numpy as np
 
-from kernels.errors import DiskFull
-from kernels.memory import bytes_text, disk_folder
+from antidiag.kernels.errors import DiskFull
+from antidiag.kernels.memory import bytes_text, disk_folder
 
 Shape = tuple[int, ...]
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.cpu.jit import compiled, inlined
 
 UNKNOWN = 255
 """Code of a letter that equals no other, not even itself: N, X."""

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.cpu.simd import release
-from kernels.cpu.workers import cores
-from kernels.monitor import Monitor
-from kernels.pairwise.encoding import Encoded
-from kernels.pairwise.pictures.part import Part
-from kernels.pairwise.records import NEVER_BETTER
-from kernels.pairwise.strips.cpu_cells import in_lanes, out_of_lanes, score_tile
-from kernels.pairwise.strips.cpu_sizes import WIDTH_STEP, WORD, column_length
-from kernels.pairwise.strips.cpu_strips import Strips, may_compute, share_strips
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.simd import release
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.encoding import Encoded
+from antidiag.kernels.pairwise.pictures.part import Part
+from antidiag.kernels.pairwise.records import NEVER_BETTER
+from antidiag.kernels.pairwise.strips.cpu_cells import in_lanes, out_of_lanes, score_tile
+from antidiag.kernels.pairwise.strips.cpu_sizes import WIDTH_STEP, WORD, column_length
+from antidiag.kernels.pairwise.strips.cpu_strips import Strips, may_compute, share_strips
 
 
 class Shown(NamedTuple):

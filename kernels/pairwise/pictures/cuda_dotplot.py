@@ -8,11 +8,11 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import devices
-from kernels.cuda.run import Run
-from kernels.cuda.structs import Constants, Struct
-from kernels.monitor import Monitor
-from kernels.pairwise.pictures.cpu_dotplot import (
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.cuda.structs import Constants, Struct
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.pictures.cpu_dotplot import (
     BASE,
     COMPLEMENTS,
     FEW,
@@ -24,7 +24,7 @@ from kernels.pairwise.pictures.cpu_dotplot import (
     Words,
     words,
 )
-from kernels.pairwise.pictures.dotplot_sizes import buckets_for
+from antidiag.kernels.pairwise.pictures.dotplot_sizes import buckets_for
 
 LOOKED = Struct("Looked", """
     const unsigned char *codes, *queries;        // letters of the index and of the queries

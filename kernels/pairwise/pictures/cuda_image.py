@@ -7,14 +7,14 @@ from pathlib import Path
 import cupy
 import numpy as np
 
-from kernels.cuda import devices
-from kernels.cuda.run import Run
-from kernels.cuda.structs import Constants, Struct
-from kernels.monitor import Monitor
-from kernels.pairwise.pictures.part import Part
-from kernels.pairwise.strips import cuda_sweep
-from kernels.pairwise.strips.cuda_job import LANES, Job
-from kernels.pairwise.strips.cuda_sources import VALUES, Registers
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.cuda.structs import Constants, Struct
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.pictures.part import Part
+from antidiag.kernels.pairwise.strips import cuda_sweep
+from antidiag.kernels.pairwise.strips.cuda_job import LANES, Job
+from antidiag.kernels.pairwise.strips.cuda_sources import VALUES, Registers
 
 STEP = 512
 """Columns that are kept are so many apart, or a multiple of it."""

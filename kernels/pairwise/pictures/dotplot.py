@@ -17,13 +17,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.cpu.workers import cores, share, stop_word
-from kernels.errors import ParameterError
-from kernels.model import Sequence
-from kernels.monitor import Monitor
-from kernels.pairwise.pictures import cpu_dotplot
-from kernels.pairwise.pictures.cpu_dotplot import UNKNOWN, Counted, Index, Pixels, Words
-from kernels.pairwise.pictures.dotplot_sizes import LEAST_K, MOST_K, buckets_for, indexed, of_nucleotides
+from antidiag.kernels.cpu.workers import cores, share, stop_word
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.pictures import cpu_dotplot
+from antidiag.kernels.pairwise.pictures.cpu_dotplot import UNKNOWN, Counted, Index, Pixels, Words
+from antidiag.kernels.pairwise.pictures.dotplot_sizes import LEAST_K, MOST_K, buckets_for, indexed, of_nucleotides
 
 Span = tuple[int, int]
 
@@ -105,7 +105,7 @@ def build(
     if device is None:
         index, words = _index(codes, k, step, places, monitor)
     else:
-        from kernels.pairwise.pictures import cuda_dotplot  # CuPy is imported where a GPU is used
+        from antidiag.kernels.pairwise.pictures import cuda_dotplot  # CuPy is imported where a GPU is used
 
         index, words = cuda_dotplot.index(codes, k, step, places, monitor, device)
     return WordIndex(k, index, queries, step, words, nucleotides, swapped, device)
@@ -160,7 +160,7 @@ def _count(found: WordIndex, counted: Counted, monitor: Monitor) -> int:
     """Count on the device of the index; of how many words not all places were looked at."""
     if found.device is None:
         return _count_on_cpu(found, counted, monitor)
-    from kernels.pairwise.pictures import cuda_dotplot  # CuPy is imported where a GPU is used
+    from antidiag.kernels.pairwise.pictures import cuda_dotplot  # CuPy is imported where a GPU is used
 
     return cuda_dotplot.count(
         found.index, found.words, found.queries, found.nucleotides, counted, monitor, found.device

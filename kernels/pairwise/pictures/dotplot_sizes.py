@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from kernels.model import Sequence, SequenceType
+from antidiag.kernels.model import Sequence, SequenceType
 
 LEAST_K, MOST_K = 1, 64
 NOISE, NOISE_CELLS = 500, 200

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.cpu.workers import cores
-from kernels.monitor import Monitor
-from kernels.pairwise.encoding import NEGATIVE, Encoded, encode
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.pictures import cpu_image
-from kernels.pairwise.pictures.cpu_image import Block, fill_block
-from kernels.pairwise.pictures.part import Part
-from kernels.pairwise.strips.cpu_sizes import WIDTH_STEP, column_length
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.encoding import NEGATIVE, Encoded, encode
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.pictures import cpu_image
+from antidiag.kernels.pairwise.pictures.cpu_image import Block, fill_block
+from antidiag.kernels.pairwise.pictures.part import Part
+from antidiag.kernels.pairwise.strips.cpu_sizes import WIDTH_STEP, column_length
 
 Span = tuple[int, int]
 
@@ -201,7 +201,7 @@ def _sweep(part: Part, monitor: Monitor, device: int | None) -> None:
     if device is None:
         cpu_image.sweep(part, _strip_width(part.pair.columns.size), monitor)
         return
-    from kernels.pairwise.pictures import cuda_image  # CuPy is imported where a GPU is used
+    from antidiag.kernels.pairwise.pictures import cuda_image  # CuPy is imported where a GPU is used
 
     cuda_image.sweep(part, monitor, device)
 

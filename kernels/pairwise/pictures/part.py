@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kernels.pairwise.encoding import Encoded
+from antidiag.kernels.pairwise.encoding import Encoded
 
 
 @dataclass(frozen=True, eq=False)

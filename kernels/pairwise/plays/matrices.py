@@ -11,10 +11,10 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.pairwise import reference
-from kernels.pairwise.encoding import Encoded, encode
-from kernels.pairwise.model import PairAnswer, PairProblem
-from kernels.plays.model import GIVEN, Case, Cell, Formula, Table, added, blank, labelled
+from antidiag.kernels.pairwise import reference
+from antidiag.kernels.pairwise.encoding import Encoded, encode
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
+from antidiag.kernels.plays.model import GIVEN, Case, Cell, Formula, Table, added, blank, labelled
 
 H, E, F = range(3)
 LETTERS = "HEF"

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.plays.matrices import E, F, H, Pair
-from kernels.plays.model import (
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.plays.matrices import E, F, H, Pair
+from antidiag.kernels.plays.model import (
     GIVEN,
     Case,
     Cell,
@@ -25,8 +25,8 @@ from kernels.plays.model import (
     names,
     number,
 )  # fmt: skip
-from kernels.plays.schedule import Item, antidiagonals, pieces, simulate
-from kernels.text import counted
+from antidiag.kernels.plays.schedule import Item, antidiagonals, pieces, simulate
+from antidiag.kernels.text import counted
 
 READ, WRITTEN = 20, 12
 """Bytes of global memory that a cell of Antidiagonal reads (H three times, E, F) and writes (H, E, F)."""

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from kernels.pairwise import problem as problems
-from kernels.pairwise.model import PairAnswer, PairProblem
-from kernels.pairwise.plays import orders, strips
-from kernels.parameters import Parameter
-from kernels.plays.inputs import letters_of, score_inputs, sequence_input
-from kernels.plays.model import Play
-from kernels.plays.staging import Staging
-from kernels.trials import Choose
+from antidiag.kernels.pairwise import problem as problems
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
+from antidiag.kernels.pairwise.plays import orders, strips
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plays.inputs import letters_of, score_inputs, sequence_input
+from antidiag.kernels.plays.model import Play
+from antidiag.kernels.plays.staging import Staging
+from antidiag.kernels.trials import Choose
 
 INPUTS = (
     sequence_input("first", "First sequence", "GCATGCTACG"),

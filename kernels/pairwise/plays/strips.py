@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.plays.matrices import H, Pair
-from kernels.plays.model import (
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.plays.matrices import H, Pair
+from antidiag.kernels.plays.model import (
     NEVER,
     Case,
     Cell,
@@ -27,8 +27,8 @@ from kernels.plays.model import (
     names,
     number,
 )  # fmt: skip
-from kernels.plays.schedule import Item, Schedule, antidiagonals, pieces, simulate
-from kernels.text import counted
+from antidiag.kernels.plays.schedule import Item, Schedule, antidiagonals, pieces, simulate
+from antidiag.kernels.text import counted
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.phases import PhaseClock, time_ms
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.pairwise.encoding import Encoded, encode
-from kernels.pairwise.model import PairAnswer, PairProblem
-from kernels.pairwise.parameters import StripParameters
-from kernels.pairwise.strips import cpu_path, cpu_strips, path
-from kernels.pairwise.strips.cpu_short import code_of, tiny_pair_of
-from kernels.pairwise.strips.cpu_sizes import chosen_short_rows, column_length, part_bytes
-from kernels.pairwise.strips.cpu_strips import Strips
-from kernels.parameters import typed
-from kernels.steps import Steps
+from antidiag.kernels.cpu.phases import PhaseClock, time_ms
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.encoding import Encoded, encode
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
+from antidiag.kernels.pairwise.parameters import StripParameters
+from antidiag.kernels.pairwise.strips import cpu_path, cpu_strips, path
+from antidiag.kernels.pairwise.strips.cpu_short import code_of, tiny_pair_of
+from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_short_rows, column_length, part_bytes
+from antidiag.kernels.pairwise.strips.cpu_strips import Strips
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
 
 
 def striped_score(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:

@@ -37,8 +37,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled, inlined
-from kernels.cpu.simd import (
+from antidiag.kernels.cpu.jit import called, compiled, inlined
+from antidiag.kernels.cpu.simd import (
     LANES,
     add,
     any_lane,
@@ -59,9 +59,9 @@ from kernels.cpu.simd import (
     subtract,
     transpose,
 )
-from kernels.pairwise.records import Costs
-from kernels.pairwise.strips.cpu_sizes import MARGIN
-from kernels.pairwise.strips.path import (
+from antidiag.kernels.pairwise.records import Costs
+from antidiag.kernels.pairwise.strips.cpu_sizes import MARGIN
+from antidiag.kernels.pairwise.strips.path import (
     FROM_DIAGONAL,
     FROM_E,
     FROM_F,

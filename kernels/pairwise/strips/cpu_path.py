@@ -15,17 +15,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import compiled, inlined
-from kernels.cpu.simd import LANES
-from kernels.cpu.workers import share
-from kernels.monitor import Monitor
-from kernels.pairwise.encoding import NEGATIVE
-from kernels.pairwise.model import DIAGONAL, LEFT, UP
-from kernels.pairwise.records import NEVER_BETTER
-from kernels.pairwise.strips.cpu_cells import Borders, StripProblem, direction_tile, score_tile
-from kernels.pairwise.strips.cpu_sizes import SLICE_ROWS, column_length, slice_bytes, tile_width
-from kernels.pairwise.strips.cpu_strips import Strips
-from kernels.pairwise.strips.path import (
+from antidiag.kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.cpu.simd import LANES
+from antidiag.kernels.cpu.workers import share
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.encoding import NEGATIVE
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
+from antidiag.kernels.pairwise.records import NEVER_BETTER
+from antidiag.kernels.pairwise.strips.cpu_cells import Borders, StripProblem, direction_tile, score_tile
+from antidiag.kernels.pairwise.strips.cpu_sizes import SLICE_ROWS, column_length, slice_bytes, tile_width
+from antidiag.kernels.pairwise.strips.cpu_strips import Strips
+from antidiag.kernels.pairwise.strips.path import (
     FROM_DIAGONAL,
     FROM_E,
     FROM_F,
@@ -38,7 +38,7 @@ from kernels.pairwise.strips.path import (
     STOP,
     SubPath,
 )
-from kernels.steps import Steps
+from antidiag.kernels.steps import Steps
 
 NOWHERE = -1
 """A row that no walk reaches."""

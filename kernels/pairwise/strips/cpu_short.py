@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu import lookup
-from kernels.cpu.simd import SHORT_LANES
-from kernels.pairwise.encoding import Encoded, tiny_pair
-from kernels.pairwise.records import costs_of
-from kernels.pairwise.strips.cpu_cells import in_lanes
-from kernels.pairwise.strips.cpu_short_cells import ROOM_ROWS, ShortProblem
-from kernels.pairwise.strips.cpu_short_states import STATE_ROOM_ROWS
-from kernels.pairwise.strips.cpu_sizes import (
+from antidiag.kernels.cpu import lookup
+from antidiag.kernels.cpu.simd import SHORT_LANES
+from antidiag.kernels.pairwise.encoding import Encoded, tiny_pair
+from antidiag.kernels.pairwise.records import costs_of
+from antidiag.kernels.pairwise.strips.cpu_cells import in_lanes
+from antidiag.kernels.pairwise.strips.cpu_short_cells import ROOM_ROWS, ShortProblem
+from antidiag.kernels.pairwise.strips.cpu_short_states import STATE_ROOM_ROWS
+from antidiag.kernels.pairwise.strips.cpu_sizes import (
     LEAST_SHORT_ROWS,
     SCORE_BLOCK,
     TABLE_ENTRIES,

@@ -28,9 +28,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, inlined
-from kernels.cpu.lookup import look_up
-from kernels.cpu.simd import (
+from antidiag.kernels.cpu.jit import called, inlined
+from antidiag.kernels.cpu.lookup import look_up
+from antidiag.kernels.cpu.simd import (
     LANES,
     SHORT_LANES,
     add,
@@ -48,8 +48,8 @@ from kernels.cpu.simd import (
     subtract,
     transpose,
 )
-from kernels.pairwise.records import Costs
-from kernels.pairwise.strips.cpu_cells import first_column
+from antidiag.kernels.pairwise.records import Costs
+from antidiag.kernels.pairwise.strips.cpu_cells import first_column
 
 LEAST, GREATEST = -(2**15), 2**15 - 1
 ROW_MARGIN = 2 * SHORT_LANES - 1

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import called, inlined
-from kernels.cpu.lookup import look_up
-from kernels.cpu.simd import (
+from antidiag.kernels.cpu.jit import called, inlined
+from antidiag.kernels.cpu.lookup import look_up
+from antidiag.kernels.cpu.simd import (
     SHORT_LANES,
     add,
     any_lane,
@@ -37,9 +37,9 @@ from kernels.cpu.simd import (
     subtract,
     transpose,
 )
-from kernels.pairwise.strips import path
-from kernels.pairwise.strips.cpu_cells import first_column
-from kernels.pairwise.strips.cpu_short_cells import (
+from antidiag.kernels.pairwise.strips import path
+from antidiag.kernels.pairwise.strips.cpu_cells import first_column
+from antidiag.kernels.pairwise.strips.cpu_short_cells import (
     GREATEST,
     LEAST,
     ROW_MARGIN,
@@ -50,8 +50,8 @@ from kernels.pairwise.strips.cpu_short_cells import (
     shortened,
     working_best,
 )
-from kernels.pairwise.strips.cpu_sizes import SHORT_PLACES
-from kernels.pairwise.strips.path import KIND_H, KIND_K, KIND_NEW, KIND_TOP_G, KIND_TOP_H
+from antidiag.kernels.pairwise.strips.cpu_sizes import SHORT_PLACES
+from antidiag.kernels.pairwise.strips.path import KIND_H, KIND_K, KIND_NEW, KIND_TOP_G, KIND_TOP_H
 
 STATE_ROOM_ROWS = 9
 """Rows of a tile that fit in ``room``: H and E and their states, the same of the edge, scores of a step."""

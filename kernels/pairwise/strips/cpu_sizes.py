@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.workers import cores
-from kernels.memory import Footprint
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.parameters import StripParameters
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.parameters import StripParameters
 
 MARGIN = 15
 """Rows that the lanes of a tile may touch, unread, before and after its own: one less than there are lanes."""

@@ -19,16 +19,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.clock import now_ns
-from kernels.cpu.jit import compiled
-from kernels.cpu.simd import LANES, SHORT_LANES, acquire, release
-from kernels.cpu.waiting import wait_for
-from kernels.cpu.workers import share, stop_word
-from kernels.monitor import Monitor
-from kernels.pairwise.encoding import Encoded
-from kernels.pairwise.parameters import UNCUT
-from kernels.pairwise.records import NEVER_BETTER, Progress, costs_of
-from kernels.pairwise.strips.cpu_cells import (
+from antidiag.kernels.cpu.clock import now_ns
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.simd import LANES, SHORT_LANES, acquire, release
+from antidiag.kernels.cpu.waiting import wait_for
+from antidiag.kernels.cpu.workers import share, stop_word
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.encoding import Encoded
+from antidiag.kernels.pairwise.parameters import UNCUT
+from antidiag.kernels.pairwise.records import NEVER_BETTER, Progress, costs_of
+from antidiag.kernels.pairwise.strips.cpu_cells import (
     NEW_STATE,
     Borders,
     StripProblem,
@@ -38,12 +38,12 @@ from kernels.pairwise.strips.cpu_cells import (
     score_tile,
     state_tile,
 )
-from kernels.pairwise.strips.cpu_short import Short
-from kernels.pairwise.strips.cpu_short_cells import short_tile
-from kernels.pairwise.strips.cpu_short_states import short_state_tile
-from kernels.pairwise.strips.cpu_sizes import WORD, score_type, tile_width
-from kernels.pairwise.strips.path import KIND_K, PLACE_BITS
-from kernels.steps import Steps
+from antidiag.kernels.pairwise.strips.cpu_short import Short
+from antidiag.kernels.pairwise.strips.cpu_short_cells import short_tile
+from antidiag.kernels.pairwise.strips.cpu_short_states import short_state_tile
+from antidiag.kernels.pairwise.strips.cpu_sizes import WORD, score_type, tile_width
+from antidiag.kernels.pairwise.strips.path import KIND_K, PLACE_BITS
+from antidiag.kernels.steps import Steps
 
 SLICES = 8
 """Steps of the log for each strip."""

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.pairwise.model import UP, PairProblem
-from kernels.pairwise.parameters import StripParameters
-from kernels.pairwise.strips import cuda_job, cuda_path, cuda_sweep
-from kernels.parameters import typed
-from kernels.steps import Steps
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.model import UP, PairProblem
+from antidiag.kernels.pairwise.parameters import StripParameters
+from antidiag.kernels.pairwise.strips import cuda_job, cuda_path, cuda_sweep
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
 
 
 def striped_score(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:

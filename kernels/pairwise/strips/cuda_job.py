@@ -11,18 +11,18 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks
-from kernels.cuda.compile import Part, allow_shared
-from kernels.cuda.run import Run
-from kernels.errors import MemoryRefused
-from kernels.monitor import Monitor
-from kernels.pairwise.encoding import Encoded, encode
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.parameters import LevelParameters
-from kernels.pairwise.strips import cuda_sizes
-from kernels.pairwise.strips.cuda_sources import STRIP
-from kernels.parameters import typed
-from kernels.steps import Steps
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.compile import Part, allow_shared
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.encoding import Encoded, encode
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.parameters import LevelParameters
+from antidiag.kernels.pairwise.strips import cuda_sizes
+from antidiag.kernels.pairwise.strips.cuda_sources import STRIP
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
 
 LANES = cuda_sizes.LANES
 

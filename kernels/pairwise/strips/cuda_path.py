@@ -7,12 +7,12 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda.events import EVENT
-from kernels.pairwise.model import LEFT, UP
-from kernels.pairwise.strips import cuda_sizes
-from kernels.pairwise.strips.cuda_job import LANES, Job, block
-from kernels.pairwise.strips.cuda_sources import BOUNDARY, IN_H, PATH, STATES, SUB_PATH, SUB_PATHS
-from kernels.pairwise.strips.cuda_sweep import Best, Kept
+from antidiag.kernels.cuda.events import EVENT
+from antidiag.kernels.pairwise.model import LEFT, UP
+from antidiag.kernels.pairwise.strips import cuda_sizes
+from antidiag.kernels.pairwise.strips.cuda_job import LANES, Job, block
+from antidiag.kernels.pairwise.strips.cuda_sources import BOUNDARY, IN_H, PATH, STATES, SUB_PATH, SUB_PATHS
+from antidiag.kernels.pairwise.strips.cuda_sweep import Best, Kept
 
 
 def link(job: Job, kept: Kept, best: Best) -> np.ndarray:

@@ -9,14 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cuda import devices
-from kernels.cuda.events import EVENT
-from kernels.memory import Footprint
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.parameters import StripParameters
-from kernels.pairwise.strips.cuda_sources import PACKED_REGISTERS, REACH, SCORE_REGISTERS, STATES_REGISTERS, Registers
-from kernels.parameters import typed
-from kernels.scoring import Mode, Scoring
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.cuda.events import EVENT
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.parameters import StripParameters
+from antidiag.kernels.pairwise.strips.cuda_sources import (
+    PACKED_REGISTERS,
+    REACH,
+    SCORE_REGISTERS,
+    STATES_REGISTERS,
+    Registers,
+)
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.scoring import Mode, Scoring
 
 LANES = 32
 WARP_BYTES = LANES * 4  # one 32-bit register of a warp

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernels.cuda.events import EVENT
-from kernels.cuda.structs import Constants, Struct
-from kernels.pairwise.model import DIAGONAL, LEFT, UP
+from antidiag.kernels.cuda.events import EVENT
+from antidiag.kernels.cuda.structs import Constants, Struct
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
 
 HERE = Path(__file__).parent
 

@@ -10,10 +10,10 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda.events import EVENT
-from kernels.pairwise.strips import cuda_sizes
-from kernels.pairwise.strips.cuda_job import LANES, Job, block, copy_rows
-from kernels.pairwise.strips.cuda_sources import (
+from antidiag.kernels.cuda.events import EVENT
+from antidiag.kernels.pairwise.strips import cuda_sizes
+from antidiag.kernels.pairwise.strips.cuda_job import LANES, Job, block, copy_rows
+from antidiag.kernels.pairwise.strips.cuda_sources import (
     BOUNDARY,
     BUFFERS,
     CHECKPOINTS,

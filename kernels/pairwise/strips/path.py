@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.pairwise.encoding import Encoded
-from kernels.pairwise.model import LEFT, UP, Alignment
+from antidiag.kernels.pairwise.encoding import Encoded
+from antidiag.kernels.pairwise.model import LEFT, UP, Alignment
 
 KIND_H, KIND_K, KIND_NEW, KIND_TOP_H, KIND_TOP_G = range(5)
 PLACE_BITS = 28

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kernels.memory import Footprint
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.parameters import StripParameters
-from kernels.pairwise.strips import cpu_sizes, cuda_sizes
-from kernels.parameters import typed
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.parameters import StripParameters
+from antidiag.kernels.pairwise.strips import cpu_sizes, cuda_sizes
+from antidiag.kernels.parameters import typed
 
 VALUE_BYTES = 8  # H and the horizontal gap state of one boundary cell
 STATE_BYTES = 8  # the local start states of both

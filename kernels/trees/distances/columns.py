@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.model import SequenceType
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.model import SequenceType
 
 MODELS = ("p", "jukes-cantor", "kimura")
 

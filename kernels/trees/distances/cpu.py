@@ -10,20 +10,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.cpu.simd import LANES, SHORT_LANES
-from kernels.cpu.workers import share, stop_word
-from kernels.model import Outcome, SequenceType, lengths_of
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.scoring import Mode
-from kernels.steps import Steps
-from kernels.trees.distances import cpu_chains, cpu_columns, cpu_identities, cpu_kmers, cpu_tuples
-from kernels.trees.distances.columns import Columns, distances_of_columns
-from kernels.trees.distances.identities import encoded
-from kernels.trees.distances.kmers import Kmers, sixmers
-from kernels.trees.distances.pairing import Grouped, grouped
-from kernels.trees.distances.problem import (
+from antidiag.kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from antidiag.kernels.cpu.simd import LANES, SHORT_LANES
+from antidiag.kernels.cpu.workers import share, stop_word
+from antidiag.kernels.model import Outcome, SequenceType, lengths_of
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.scoring import Mode
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.trees.distances import cpu_chains, cpu_columns, cpu_identities, cpu_kmers, cpu_tuples
+from antidiag.kernels.trees.distances.columns import Columns, distances_of_columns
+from antidiag.kernels.trees.distances.identities import encoded
+from antidiag.kernels.trees.distances.kmers import Kmers, sixmers
+from antidiag.kernels.trees.distances.pairing import Grouped, grouped
+from antidiag.kernels.trees.distances.problem import (
     AlignedProblem,
     DistanceAnswer,
     FullProblem,
@@ -32,8 +32,8 @@ from kernels.trees.distances.problem import (
     matrix_of,
     symmetric,
 )
-from kernels.trees.distances.tuples import Tuples, kmers_of, short, tuples
-from kernels.trees.parameters import PairParameters
+from antidiag.kernels.trees.distances.tuples import Tuples, kmers_of, short, tuples
+from antidiag.kernels.trees.parameters import PairParameters
 
 TILE_CELLS = 1 << 23
 """Cells of a tile of pairs that are aligned one after another, at least those of one row."""

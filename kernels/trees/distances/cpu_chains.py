@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu import simd
-from kernels.cpu.jit import called, compiled
-from kernels.cpu.simd import SHORT_LANES as LANES
-from kernels.trees.distances.cpu_tuples import choose
+from antidiag.kernels.cpu import simd
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.simd import SHORT_LANES as LANES
+from antidiag.kernels.trees.distances.cpu_tuples import choose
 
 NO_KMER, PADDING = -1, -2
 """What equals no k-mer: in a row, and in a column."""

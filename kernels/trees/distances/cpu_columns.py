@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.cpu.simd import ones
-from kernels.io.aligned import AlignedSequences
-from kernels.trees.distances.columns import CLASS_SHIFT, LETTER_BITS, classed
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.simd import ones
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.trees.distances.columns import CLASS_SHIFT, LETTER_BITS, classed
 
 ROWS = 16
 """Rows of the matrix that are computed at a time: what is written below the diagonal then fills lines of the cache."""

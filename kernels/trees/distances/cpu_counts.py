@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernels.cpu.jit import compiled
-from kernels.cpu.workers import cores, share, stop_word
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.workers import cores, share, stop_word
 
 ROWS = 16
 """Rows of the matrix that are computed at a time: what is written below the diagonal then fills lines of the cache."""

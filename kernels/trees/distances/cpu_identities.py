@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu import simd
-from kernels.cpu.jit import called, compiled
-from kernels.cpu.simd import LANES
+from antidiag.kernels.cpu import simd
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.simd import LANES
 
 NEGATIVE = -(2**30)
 COLUMNS_A_LOOK = 32

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
-from kernels.trees.distances.kmers import FARTHEST, LENGTH_FACTOR, Kmers
+from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.trees.distances.kmers import FARTHEST, LENGTH_FACTOR, Kmers
 
 ROWS = 16
 """Rows of the matrix that are computed at a time: what is written below the diagonal then fills lines of the cache."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled, inlined
+from antidiag.kernels.cpu.jit import called, compiled, inlined
 
 ROWS_A_LOOK = 64
 """K-mers between two looks at the wish to stop."""

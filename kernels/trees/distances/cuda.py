@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cuda.run import Run
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.steps import Steps
-from kernels.trees.distances import cuda_kmers
-from kernels.trees.distances.columns import distances_of_rows
-from kernels.trees.distances.cuda_chains import Chains
-from kernels.trees.distances.cuda_columns import columns_of_pairs
-from kernels.trees.distances.cuda_identities import Identities
-from kernels.trees.distances.problem import (
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.trees.distances import cuda_kmers
+from antidiag.kernels.trees.distances.columns import distances_of_rows
+from antidiag.kernels.trees.distances.cuda_chains import Chains
+from antidiag.kernels.trees.distances.cuda_columns import columns_of_pairs
+from antidiag.kernels.trees.distances.cuda_identities import Identities
+from antidiag.kernels.trees.distances.problem import (
     AlignedProblem,
     DistanceAnswer,
     FullProblem,
@@ -48,7 +48,7 @@ def distance_alignment(
     problem: AlignedProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
 ) -> Outcome:
     """Distances between the rows of an alignment; see `columns.distances_of_rows`."""
-    from kernels.io.distance_matrix import checked
+    from antidiag.kernels.io.distance_matrix import checked
 
     run = Run(monitor, steps)
     columns = columns_of_pairs(problem.alignment, run)

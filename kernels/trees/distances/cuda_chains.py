@@ -9,16 +9,16 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cpu.phases import time_ms
-from kernels.cuda import blocks
-from kernels.cuda.run import Run
-from kernels.trees.distances import tiling
-from kernels.trees.distances.cpu_counts import compile_shares, shares
-from kernels.trees.distances.cuda_sources import CHAIN_WORDS, CHAINS, COUNT_WORDS, PAIRS, TUPLES, WORDS
-from kernels.trees.distances.problem import KtupleProblem
-from kernels.trees.distances.sizes import CHAIN_WARPS, chain_numbers, chain_warps
-from kernels.trees.distances.tiling import TILE, Slices
-from kernels.trees.distances.tuples import tuples
+from antidiag.kernels.cpu.phases import time_ms
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.trees.distances import tiling
+from antidiag.kernels.trees.distances.cpu_counts import compile_shares, shares
+from antidiag.kernels.trees.distances.cuda_sources import CHAIN_WORDS, CHAINS, COUNT_WORDS, PAIRS, TUPLES, WORDS
+from antidiag.kernels.trees.distances.problem import KtupleProblem
+from antidiag.kernels.trees.distances.sizes import CHAIN_WARPS, chain_numbers, chain_warps
+from antidiag.kernels.trees.distances.tiling import TILE, Slices
+from antidiag.kernels.trees.distances.tuples import tuples
 
 LANES, THREADS = 32, 256
 

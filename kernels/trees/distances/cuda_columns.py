@@ -5,12 +5,12 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks
-from kernels.cuda.run import Run
-from kernels.io.aligned import AlignedSequences
-from kernels.trees.distances.columns import Columns, classed
-from kernels.trees.distances.cuda_sources import COLUMNS
-from kernels.trees.distances.tiling import Slices
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.trees.distances.columns import Columns, classed
+from antidiag.kernels.trees.distances.cuda_sources import COLUMNS
+from antidiag.kernels.trees.distances.tiling import Slices
 
 THREADS = 256
 FIRST_SLICE = 1 << 30

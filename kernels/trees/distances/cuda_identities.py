@@ -10,20 +10,20 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cpu.phases import time_ms
-from kernels.cuda import blocks
-from kernels.cuda.compile import allow_shared
-from kernels.cuda.run import Run
-from kernels.model import lengths_of
-from kernels.scoring import Mode
-from kernels.trees.distances import tiling
-from kernels.trees.distances.cpu_counts import compile_shares, shares
-from kernels.trees.distances.cuda_sources import IDENTITIES, LANES, PAIRS, SEQUENCES, STRIP, STRIPS
-from kernels.trees.distances.identities import encoded
-from kernels.trees.distances.packing import Packing, packing
-from kernels.trees.distances.problem import FullProblem, cells_of
-from kernels.trees.distances.sizes import BUSY_WARPS, LONE_WARPS, border_warps
-from kernels.trees.distances.tiling import TILE, Slices
+from antidiag.kernels.cpu.phases import time_ms
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.compile import allow_shared
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.model import lengths_of
+from antidiag.kernels.scoring import Mode
+from antidiag.kernels.trees.distances import tiling
+from antidiag.kernels.trees.distances.cpu_counts import compile_shares, shares
+from antidiag.kernels.trees.distances.cuda_sources import IDENTITIES, LANES, PAIRS, SEQUENCES, STRIP, STRIPS
+from antidiag.kernels.trees.distances.identities import encoded
+from antidiag.kernels.trees.distances.packing import Packing, packing
+from antidiag.kernels.trees.distances.problem import FullProblem, cells_of
+from antidiag.kernels.trees.distances.sizes import BUSY_WARPS, LONE_WARPS, border_warps
+from antidiag.kernels.trees.distances.tiling import TILE, Slices
 
 THREADS = 128
 

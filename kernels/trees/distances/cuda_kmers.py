@@ -7,17 +7,17 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cpu.phases import time_ms
-from kernels.cpu.workers import stop_word
-from kernels.cuda import blocks
-from kernels.cuda.run import Run
-from kernels.trees.distances.cpu_counts import filled
-from kernels.trees.distances.cpu_kmers import Sizes, distances_of_counts, sizes_of
-from kernels.trees.distances.cuda_sources import WORDS
-from kernels.trees.distances.kmers import Kmers, sixmers
-from kernels.trees.distances.problem import SixmerProblem
-from kernels.trees.distances.sizes import MOST_IN_A_BYTE
-from kernels.trees.distances.tiling import Slices
+from antidiag.kernels.cpu.phases import time_ms
+from antidiag.kernels.cpu.workers import stop_word
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.trees.distances.cpu_counts import filled
+from antidiag.kernels.trees.distances.cpu_kmers import Sizes, distances_of_counts, sizes_of
+from antidiag.kernels.trees.distances.cuda_sources import WORDS
+from antidiag.kernels.trees.distances.kmers import Kmers, sixmers
+from antidiag.kernels.trees.distances.problem import SixmerProblem
+from antidiag.kernels.trees.distances.sizes import MOST_IN_A_BYTE
+from antidiag.kernels.trees.distances.tiling import Slices
 
 THREADS = 256
 FIRST_SLICE = 1 << 28

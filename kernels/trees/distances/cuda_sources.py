@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kernels.cuda.structs import Constants, Struct
+from antidiag.kernels.cuda.structs import Constants, Struct
 
 HERE = Path(__file__).parent
 

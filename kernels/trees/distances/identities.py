@@ -6,9 +6,9 @@ from collections.abc import Sequence as Sequences
 
 import numpy as np
 
-from kernels.model import Sequence
-from kernels.scoring import UNKNOWN, compacted, encode
-from kernels.trees.distances.problem import FullProblem
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.scoring import UNKNOWN, compacted, encode
+from antidiag.kernels.trees.distances.problem import FullProblem
 
 
 def encoded(problem: FullProblem, order: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.model import Sequence
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.model import Sequence
 
 K = 6
 GROUPS = ("AGPST", "ILMVJ", "NDQEBZ", "RHK", "FWY", "C")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.scoring import Mode
-from kernels.trees.distances.problem import FullProblem
+from antidiag.kernels.scoring import Mode
+from antidiag.kernels.trees.distances.problem import FullProblem
 
 RULE_BITS = 4
 """Room for the rule: which way led to a cell, and in which of 16 rows it is."""

@@ -12,24 +12,24 @@ from typing import Any
 
 import numpy as np
 
-from kernels import scoring_options
-from kernels.courtesy import in_turns
-from kernels.dynamic_class import Placement
-from kernels.errors import InputError
-from kernels.io import distances
-from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_kind import ALIGNMENT
-from kernels.io.distance_matrix import DistanceMatrix, sound
-from kernels.io.names import distinct, renaming
-from kernels.io.sequences import SEQUENCE
-from kernels.method import FileFormat, Input, ProblemType, Rows
-from kernels.model import Result, Sequence, SequenceType, lengths_of
-from kernels.parameters import Parameter, resolve
-from kernels.scoring import Mode, Scoring, refuse_overflow
-from kernels.serialization import stored
-from kernels.trees import placement
-from kernels.trees.distances.columns import MODELS
-from kernels.trees.distances.kmers import BASES, GROUPS, K
+from antidiag.kernels import scoring_options
+from antidiag.kernels.courtesy import in_turns
+from antidiag.kernels.dynamic_class import Placement
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import distances
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_kind import ALIGNMENT
+from antidiag.kernels.io.distance_matrix import DistanceMatrix, sound
+from antidiag.kernels.io.names import distinct, renaming
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import FileFormat, Input, ProblemType, Rows
+from antidiag.kernels.model import Result, Sequence, SequenceType, lengths_of
+from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.scoring import Mode, Scoring, refuse_overflow
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.trees import placement
+from antidiag.kernels.trees.distances.columns import MODELS
+from antidiag.kernels.trees.distances.kmers import BASES, GROUPS, K
 
 SEQUENCES = Input(SEQUENCE, 1, None)
 
@@ -316,7 +316,7 @@ def _type(
         option_values=values,
         settings=settings or (lambda problem: [(labels[name], str(value)) for name, value in values(problem).items()]),
         placement=place,
-        trials=f"kernels.trees.distances.trials:{trials}",
+        trials=f"antidiag.kernels.trees.distances.trials:{trials}",
     )
 
 

@@ -6,10 +6,10 @@ from collections import Counter
 
 import numpy as np
 
-from kernels.scoring import Mode, encode
-from kernels.trees.distances.columns import SATURATED
-from kernels.trees.distances.kmers import BASES, FARTHEST, GROUPS, LENGTH_FACTOR, K
-from kernels.trees.distances.problem import AlignedProblem, FullProblem, SixmerProblem
+from antidiag.kernels.scoring import Mode, encode
+from antidiag.kernels.trees.distances.columns import SATURATED
+from antidiag.kernels.trees.distances.kmers import BASES, FARTHEST, GROUPS, LENGTH_FACTOR, K
+from antidiag.kernels.trees.distances.problem import AlignedProblem, FullProblem, SixmerProblem
 
 BELOW = -(10**12)
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.workers import cores
-from kernels.memory import Footprint
-from kernels.model import lengths_of
-from kernels.parameters import typed
-from kernels.trees.distances.cuda_sources import STRIP
-from kernels.trees.distances.kmers import BASES, GROUPS, K
-from kernels.trees.distances.problem import AlignedProblem, FullProblem, KtupleProblem, SixmerProblem
-from kernels.trees.distances.tiling import TILE
-from kernels.trees.distances.tuples import possible, short
-from kernels.trees.parameters import PairParameters
+from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.model import lengths_of
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.trees.distances.cuda_sources import STRIP
+from antidiag.kernels.trees.distances.kmers import BASES, GROUPS, K
+from antidiag.kernels.trees.distances.problem import AlignedProblem, FullProblem, KtupleProblem, SixmerProblem
+from antidiag.kernels.trees.distances.tiling import TILE
+from antidiag.kernels.trees.distances.tuples import possible, short
+from antidiag.kernels.trees.parameters import PairParameters
 
 STATE_BYTES = 16 * 16
 """Bytes of a row of 16 pairs: H, F and their counts."""

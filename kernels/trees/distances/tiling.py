@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernels.cpu.phases import PhaseLog
-from kernels.monitor import Monitor
-from kernels.steps import Steps
+from antidiag.kernels.cpu.phases import PhaseLog
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import Steps
 
 TILE = 32
 """Sequences on each side of a tile."""

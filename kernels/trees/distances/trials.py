@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from kernels.io.aligned import AlignedSequences
-from kernels.io.distance_matrix import numbered
-from kernels.method import Method
-from kernels.model import Result, Sequence, SequenceType
-from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from kernels.trees.distances import reference
-from kernels.trees.distances.columns import MODELS
-from kernels.trees.distances.problem import (
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.distance_matrix import numbered
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
+from antidiag.kernels.trees.distances import reference
+from antidiag.kernels.trees.distances.columns import MODELS
+from antidiag.kernels.trees.distances.problem import (
     KTUPLE_DEFAULTS,
     AlignedProblem,
     DistanceAnswer,
@@ -26,7 +26,7 @@ from kernels.trees.distances.problem import (
     KtupleProblem,
     SixmerProblem,
 )
-from kernels.trials import Choose, Run, Symmetry, Trials
+from antidiag.kernels.trials import Choose, Run, Symmetry, Trials
 
 MOST, LONGEST, MORE = 20, 40, 70
 """Sequences, and letters, of small problems: more than the lanes of a vector; and more than a tile of a GPU."""

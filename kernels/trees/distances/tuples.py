@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.cpu import workers
-from kernels.model import Sequence
-from kernels.trees.distances.kmers import BASES, in_batches, joined, letter_codes, packed
-from kernels.trees.distances.problem import KtupleProblem
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.trees.distances.kmers import BASES, in_batches, joined, letter_codes, packed
+from antidiag.kernels.trees.distances.problem import KtupleProblem
 
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 REACH = 2000

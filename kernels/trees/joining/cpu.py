@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.float_lanes import LANES
-from kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from kernels.cpu.workers import share, stop_word
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.steps import Steps
-from kernels.trees.joining import cpu_blocks, cpu_pruned, cpu_serial, cpu_upgma
-from kernels.trees.joining.finish import RECORD, finish, rooted_by_heights, working_matrix
-from kernels.trees.parameters import BlockParameters, PrunedParameters
-from kernels.trees.problem import TreeAnswer, TreeProblem
-from kernels.trees.sizes import CELLS_AT_ONCE, epoch_length, folded_rows
+from antidiag.kernels.cpu.float_lanes import LANES
+from antidiag.kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
+from antidiag.kernels.cpu.workers import share, stop_word
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.trees.joining import cpu_blocks, cpu_pruned, cpu_serial, cpu_upgma
+from antidiag.kernels.trees.joining.finish import RECORD, finish, rooted_by_heights, working_matrix
+from antidiag.kernels.trees.parameters import BlockParameters, PrunedParameters
+from antidiag.kernels.trees.problem import TreeAnswer, TreeProblem
+from antidiag.kernels.trees.sizes import CELLS_AT_ONCE, epoch_length, folded_rows
 
 SLICE = 2e7
 """Pairs between two looks at the wish to cancel."""
@@ -70,7 +70,7 @@ def _run(problem: TreeProblem, parameters: Any, monitor: Monitor, steps: Steps, 
 @cache
 def _compiled(loop: Loop, parameters: Any, precision: str) -> None:
     """Compile a loop, or load it from the cache folder, by a run on five taxa."""
-    from kernels.io.distance_matrix import checked, numbered
+    from antidiag.kernels.io.distance_matrix import checked, numbered
 
     tiny = TreeProblem(checked(numbered(5), 1 - np.eye(5)), precision)
     loop(tiny, parameters, Monitor(), PhaseLog(Steps(), 1, 0))

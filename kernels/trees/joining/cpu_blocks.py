@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu import float_lanes as lanes
-from kernels.cpu.float_lanes import LANES
-from kernels.cpu.jit import called, compiled, inlined
-from kernels.cpu.simd import acquire, release, take_ticket
-from kernels.cpu.waiting import wait_for
+from antidiag.kernels.cpu import float_lanes as lanes
+from antidiag.kernels.cpu.float_lanes import LANES
+from antidiag.kernels.cpu.jit import called, compiled, inlined
+from antidiag.kernels.cpu.simd import acquire, release, take_ticket
+from antidiag.kernels.cpu.waiting import wait_for
 
 SQUARE = 0
 """``middle`` of a matrix that is not folded."""

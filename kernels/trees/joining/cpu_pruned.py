@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu import float_lanes as lanes
-from kernels.cpu.float_lanes import LANES
-from kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu import float_lanes as lanes
+from antidiag.kernels.cpu.float_lanes import LANES
+from antidiag.kernels.cpu.jit import called, compiled
 
 NOWHERE = 1e30
 """Beyond every distance: what -u is where no cluster is, and the bound of a row that needs no reading."""

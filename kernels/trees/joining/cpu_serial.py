@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.jit import called, compiled
 
 SUMS = 32
 """Partial sums of a row: column j belongs to sum j mod 32, as it belongs to a lane of a warp."""

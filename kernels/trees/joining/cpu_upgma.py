@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.jit import called, compiled
 
 
 class Nearest(NamedTuple):

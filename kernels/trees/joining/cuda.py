@@ -8,18 +8,18 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks
-from kernels.cuda.compile import Part
-from kernels.cuda.run import Run
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.steps import Steps
-from kernels.trees.joining.cuda_sources import BLOCKS, BOUNDED, CLUSTERS, PAIR, PRUNED, STATE
-from kernels.trees.joining.finish import RECORD, finish
-from kernels.trees.parameters import BlockParameters, PrunedParameters
-from kernels.trees.problem import TreeAnswer, TreeProblem
-from kernels.trees.sizes import STAGING, block_side, epoch_length, folded_rows
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.compile import Part
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.trees.joining.cuda_sources import BLOCKS, BOUNDED, CLUSTERS, PAIR, PRUNED, STATE
+from antidiag.kernels.trees.joining.finish import RECORD, finish
+from antidiag.kernels.trees.parameters import BlockParameters, PrunedParameters
+from antidiag.kernels.trees.problem import TreeAnswer, TreeProblem
+from antidiag.kernels.trees.sizes import STAGING, block_side, epoch_length, folded_rows
 
 THREADS = 256
 BLOCKS_A_MULTIPROCESSOR = 4

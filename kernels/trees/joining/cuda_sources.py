@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kernels.cuda.structs import Constants, Struct
-from kernels.trees.joining.finish import RECORD
+from antidiag.kernels.cuda.structs import Constants, Struct
+from antidiag.kernels.trees.joining.finish import RECORD
 
 HERE = Path(__file__).parent
 

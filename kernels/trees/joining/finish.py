@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernels.io.tree import Tree
-from kernels.trees.problem import TreeAnswer, TreeProblem
-from kernels.trees.rooting import rooted
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.trees.problem import TreeAnswer, TreeProblem
+from antidiag.kernels.trees.rooting import rooted
 
 RECORD = 3
 """Numbers kept of a join: the distance of the two clusters, and the row sum of each."""

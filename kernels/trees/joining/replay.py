@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.errors import InputError
+from antidiag.kernels.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)

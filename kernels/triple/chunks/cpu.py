@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.phases import PhaseClock, time_ms
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.steps import Steps
-from kernels.triple.chunks import cpu_cube, cpu_path, int16
-from kernels.triple.chunks.cpu_cube import Cube, Worker
-from kernels.triple.encoding import Encoded, encode
-from kernels.triple.grid import KINDS, Grid, Kind, grid, refuse_layers
-from kernels.triple.model import TripleProblem
-from kernels.triple.parameters import ChunkParameters
+from antidiag.kernels.cpu.phases import PhaseClock, time_ms
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.triple.chunks import cpu_cube, cpu_path, int16
+from antidiag.kernels.triple.chunks.cpu_cube import Cube, Worker
+from antidiag.kernels.triple.encoding import Encoded, encode
+from antidiag.kernels.triple.grid import KINDS, Grid, Kind, grid, refuse_layers
+from antidiag.kernels.triple.model import TripleProblem
+from antidiag.kernels.triple.parameters import ChunkParameters
 
 Run = Callable[[TripleProblem, Mapping[str, Any], Monitor, Steps], Outcome]
 

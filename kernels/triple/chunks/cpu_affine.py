@@ -15,10 +15,21 @@ from typing import NamedTuple
 
 from numba import int32
 
-from kernels.cpu.jit import called, inlined
-from kernels.cpu.simd import add, greater, lane_numbers, load, maximum, select, shift_in, shift_left, splat, store
-from kernels.triple.chunks.cpu_linear import best_of
-from kernels.triple.chunks.cpu_sizes import LANES
+from antidiag.kernels.cpu.jit import called, inlined
+from antidiag.kernels.cpu.simd import (
+    add,
+    greater,
+    lane_numbers,
+    load,
+    maximum,
+    select,
+    shift_in,
+    shift_left,
+    splat,
+    store,
+)
+from antidiag.kernels.triple.chunks.cpu_linear import best_of
+from antidiag.kernels.triple.chunks.cpu_sizes import LANES
 
 
 class Parts(NamedTuple):

@@ -22,12 +22,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, inlined
-from kernels.cpu.simd import transpose
-from kernels.triple.chunks import cpu_affine, cpu_linear
-from kernels.triple.chunks.cpu_affine import Parts
-from kernels.triple.chunks.cpu_linear import Line
-from kernels.triple.chunks.cpu_sizes import KEPT, KEPT_AFFINE, Layout, Tables
+from antidiag.kernels.cpu.jit import called, inlined
+from antidiag.kernels.cpu.simd import transpose
+from antidiag.kernels.triple.chunks import cpu_affine, cpu_linear
+from antidiag.kernels.triple.chunks.cpu_affine import Parts
+from antidiag.kernels.triple.chunks.cpu_linear import Line
+from antidiag.kernels.triple.chunks.cpu_sizes import KEPT, KEPT_AFFINE, Layout, Tables
 
 BLOCK = 128
 """Sloped planes that are computed of one strip before the next."""

@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.clock import now_ns
-from kernels.cpu.jit import compiled, inlined
-from kernels.cpu.simd import acquire, release, take_ticket
-from kernels.cpu.waiting import wait_for
-from kernels.triple.chunks.cpu_boxes import skew
-from kernels.triple.chunks.cpu_faces import Link, advance
-from kernels.triple.chunks.cpu_shape import box_of, codes_of, places_of
-from kernels.triple.chunks.cpu_sizes import WORD
-from kernels.triple.chunks.cpu_windows import whole, window_count, window_of
+from antidiag.kernels.cpu.clock import now_ns
+from antidiag.kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.cpu.simd import acquire, release, take_ticket
+from antidiag.kernels.cpu.waiting import wait_for
+from antidiag.kernels.triple.chunks.cpu_boxes import skew
+from antidiag.kernels.triple.chunks.cpu_faces import Link, advance
+from antidiag.kernels.triple.chunks.cpu_shape import box_of, codes_of, places_of
+from antidiag.kernels.triple.chunks.cpu_sizes import WORD
+from antidiag.kernels.triple.chunks.cpu_windows import whole, window_count, window_of
 
 EVENT = ("start", "end", "first layer", "last layer", "worker")
 """Columns of ``Board.events``; times of ``time.perf_counter_ns``."""

@@ -11,20 +11,20 @@ from functools import cached_property
 
 import numpy as np
 
-from kernels.cpu.workers import share, stop_word
-from kernels.monitor import Monitor
-from kernels.steps import STEP, Steps
-from kernels.triple.chunks import cpu_sizes
-from kernels.triple.chunks.cpu_boxes import Memory
-from kernels.triple.chunks.cpu_chunks import EVENT, Board, compute_chunks, recompute
-from kernels.triple.chunks.cpu_faces import Faces
-from kernels.triple.chunks.cpu_shape import Shape, box_of, places_of, shape_of
-from kernels.triple.chunks.cpu_sizes import WORD, Layout
-from kernels.triple.chunks.cpu_windows import most_windows
-from kernels.triple.chunks.int16 import Numbers, numbers_of
-from kernels.triple.encoding import Encoded
-from kernels.triple.grid import Grid, Kind
-from kernels.triple.model import Cell
+from antidiag.kernels.cpu.workers import share, stop_word
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import STEP, Steps
+from antidiag.kernels.triple.chunks import cpu_sizes
+from antidiag.kernels.triple.chunks.cpu_boxes import Memory
+from antidiag.kernels.triple.chunks.cpu_chunks import EVENT, Board, compute_chunks, recompute
+from antidiag.kernels.triple.chunks.cpu_faces import Faces
+from antidiag.kernels.triple.chunks.cpu_shape import Shape, box_of, places_of, shape_of
+from antidiag.kernels.triple.chunks.cpu_sizes import WORD, Layout
+from antidiag.kernels.triple.chunks.cpu_windows import most_windows
+from antidiag.kernels.triple.chunks.int16 import Numbers, numbers_of
+from antidiag.kernels.triple.encoding import Encoded
+from antidiag.kernels.triple.grid import Grid, Kind
+from antidiag.kernels.triple.model import Cell
 
 Chunk = tuple[int, int]
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled, inlined
-from kernels.cpu.simd import copy
-from kernels.triple.chunks.cpu_boxes import column_place, window
+from antidiag.kernels.cpu.jit import called, compiled, inlined
+from antidiag.kernels.cpu.simd import copy
+from antidiag.kernels.triple.chunks.cpu_boxes import column_place, window
 
 
 class Span(NamedTuple):

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kernels.cpu.jit import called, inlined
-from kernels.cpu.simd import (
+from antidiag.kernels.cpu.jit import called, inlined
+from antidiag.kernels.cpu.simd import (
     add,
     greater,
     lane_count,

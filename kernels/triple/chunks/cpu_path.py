@@ -7,15 +7,15 @@ import time
 
 import numpy as np
 
-from kernels.cpu.workers import share
-from kernels.monitor import Monitor
-from kernels.steps import Steps
-from kernels.triple.chunks import cpu_sizes
-from kernels.triple.chunks.cpu_cube import Cube, Worker, local, ranges
-from kernels.triple.chunks.cpu_faces import walk, walk_affine
-from kernels.triple.chunks.cpu_shape import face_numbers
-from kernels.triple.grid import Part, start_of
-from kernels.triple.model import LETTER, Cell
+from antidiag.kernels.cpu.workers import share
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.triple.chunks import cpu_sizes
+from antidiag.kernels.triple.chunks.cpu_cube import Cube, Worker, local, ranges
+from antidiag.kernels.triple.chunks.cpu_faces import walk, walk_affine
+from antidiag.kernels.triple.chunks.cpu_shape import face_numbers
+from antidiag.kernels.triple.grid import Part, start_of
+from antidiag.kernels.triple.model import LETTER, Cell
 
 BEFORE_ALL = (-1, -1, -1)
 """The cell from which the path enters the first cell."""

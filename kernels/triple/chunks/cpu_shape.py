@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kernels.cpu.jit import shared
-from kernels.triple.chunks.cpu_boxes import Box
-from kernels.triple.chunks.cpu_faces import Codes, Places
-from kernels.triple.chunks.cpu_sizes import Layout
-from kernels.triple.grid import LAYER_AT, MOVE_AT, PLACE_BITS, Grid, Kind
-from kernels.triple.model import Cell
+from antidiag.kernels.cpu.jit import shared
+from antidiag.kernels.triple.chunks.cpu_boxes import Box
+from antidiag.kernels.triple.chunks.cpu_faces import Codes, Places
+from antidiag.kernels.triple.chunks.cpu_sizes import Layout
+from antidiag.kernels.triple.grid import LAYER_AT, MOVE_AT, PLACE_BITS, Grid, Kind
+from antidiag.kernels.triple.model import Cell
 
 
 class Shape(NamedTuple):

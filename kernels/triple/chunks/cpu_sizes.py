@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.triple.grid import Grid, Kind
+from antidiag.kernels.triple.grid import Grid, Kind
 
 LANES, INT16_LANES = 16, 32
 """Lanes of a vector of 32-bit numbers, and of one of 16-bit numbers."""

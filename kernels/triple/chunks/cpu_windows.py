@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kernels.cpu.jit import shared
-from kernels.triple.chunks.cpu_boxes import BLOCK, Box
-from kernels.triple.chunks.cpu_faces import Span
-from kernels.triple.chunks.cpu_sizes import Layout
+from antidiag.kernels.cpu.jit import shared
+from antidiag.kernels.triple.chunks.cpu_boxes import BLOCK, Box
+from antidiag.kernels.triple.chunks.cpu_faces import Span
+from antidiag.kernels.triple.chunks.cpu_sizes import Layout
 
 WINDOWS = 8
 """Windows that a box is cut into, unless they would be short."""

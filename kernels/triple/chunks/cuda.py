@@ -8,16 +8,16 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks
-from kernels.cuda.events import EVENT
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.steps import Steps
-from kernels.triple.chunks import cuda_path, cuda_sizes
-from kernels.triple.chunks.cuda_job import Job, begin
-from kernels.triple.chunks.cuda_sources import PIECES, SLICE
-from kernels.triple.grid import KINDS, Kind
-from kernels.triple.model import TripleProblem
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.events import EVENT
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.triple.chunks import cuda_path, cuda_sizes
+from antidiag.kernels.triple.chunks.cuda_job import Job, begin
+from antidiag.kernels.triple.chunks.cuda_sources import PIECES, SLICE
+from antidiag.kernels.triple.grid import KINDS, Kind
+from antidiag.kernels.triple.model import TripleProblem
 
 Run = Callable[[TripleProblem, Mapping[str, Any], Monitor, Steps], Outcome]
 

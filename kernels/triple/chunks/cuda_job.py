@@ -9,19 +9,19 @@ from typing import Any
 import cupy
 import numpy as np
 
-from kernels.cuda import blocks
-from kernels.cuda.compile import allow_shared
-from kernels.cuda.run import Run
-from kernels.errors import MemoryRefused
-from kernels.monitor import Monitor
-from kernels.parameters import typed
-from kernels.steps import Steps
-from kernels.triple.chunks import cuda_sizes
-from kernels.triple.chunks.cuda_sources import CUBE, FACES, sources
-from kernels.triple.encoding import Encoded, encode
-from kernels.triple.grid import Grid, Kind, grid, refuse_layers
-from kernels.triple.model import TripleProblem
-from kernels.triple.parameters import ChunkParameters
+from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda.compile import allow_shared
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import typed
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.triple.chunks import cuda_sizes
+from antidiag.kernels.triple.chunks.cuda_sources import CUBE, FACES, sources
+from antidiag.kernels.triple.encoding import Encoded, encode
+from antidiag.kernels.triple.grid import Grid, Kind, grid, refuse_layers
+from antidiag.kernels.triple.model import TripleProblem
+from antidiag.kernels.triple.parameters import ChunkParameters
 
 
 @dataclass

@@ -5,11 +5,11 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from kernels.cuda import arrays
-from kernels.cuda.events import EVENT
-from kernels.triple.chunks import cuda_sizes
-from kernels.triple.chunks.cuda_job import Job
-from kernels.triple.chunks.cuda_sources import PART, PARTS, STOP_BOX, STOP_CHUNK, STOP_START
+from antidiag.kernels.cuda import arrays
+from antidiag.kernels.cuda.events import EVENT
+from antidiag.kernels.triple.chunks import cuda_sizes
+from antidiag.kernels.triple.chunks.cuda_job import Job
+from antidiag.kernels.triple.chunks.cuda_sources import PART, PARTS, STOP_BOX, STOP_CHUNK, STOP_START
 
 CELLS_A_LAUNCH = 4_000_000
 """Cells that a block computes again in a launch: some 20 ms on an H200."""

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cuda.events import EVENT
-from kernels.errors import ParameterError
-from kernels.memory import Footprint
-from kernels.triple.chunks.cuda_sources import PART, PIECES
-from kernels.triple.grid import Grid, Kind
-from kernels.triple.model import TripleProblem
+from antidiag.kernels.cuda.events import EVENT
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.triple.chunks.cuda_sources import PART, PIECES
+from antidiag.kernels.triple.grid import Grid, Kind
+from antidiag.kernels.triple.model import TripleProblem
 
 WIDTH, HEIGHT = 32, 64
 """s and h where the user does not choose: 64 threads a chunk, so that a multiprocessor has many chunks at a time."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from kernels.cuda.events import EVENT
-from kernels.cuda.structs import Constants, Struct
+from antidiag.kernels.cuda.events import EVENT
+from antidiag.kernels.cuda.structs import Constants, Struct
 
 CUBE = Struct(
     "Cube",

@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.triple import encoding
-from kernels.triple.chunks.cpu_sizes import INT16_LANES
-from kernels.triple.encoding import Encoded
-from kernels.triple.grid import Grid, Kind
+from antidiag.kernels.triple import encoding
+from antidiag.kernels.triple.chunks.cpu_sizes import INT16_LANES
+from antidiag.kernels.triple.encoding import Encoded
+from antidiag.kernels.triple.grid import Grid, Kind
 
 LARGEST = 2**15 - 1
 NEGATIVE, BARRED = -(2**14), -(2**12)

@@ -8,13 +8,13 @@ from pathlib import Path
 import cupy
 import numpy as np
 
-from kernels.cuda import devices
-from kernels.cuda.run import Run
-from kernels.cuda.structs import Struct
-from kernels.monitor import Monitor
-from kernels.triple.encoding import Encoded
-from kernels.triple.model import Cell
-from kernels.triple.serial.cpu import gaps_of
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.cuda.structs import Struct
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.triple.encoding import Encoded
+from antidiag.kernels.triple.model import Cell
+from antidiag.kernels.triple.serial.cpu import gaps_of
 
 CUBE = Struct("Cube", """
     const unsigned char *is, *js, *ks;           // letters, each with the front letter, of ni, nj, nk

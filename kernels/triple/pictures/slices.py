@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels.errors import InputError
-from kernels.monitor import Monitor
-from kernels.triple.encoding import NEGATIVE, encode
-from kernels.triple.model import LETTER, ORDER, PAIRS, Cell, TripleProblem
-from kernels.triple.reference import OPENINGS
-from kernels.triple.serial import cpu_rows
-from kernels.triple.serial.cpu import gaps_of, scores_of
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.triple.encoding import NEGATIVE, encode
+from antidiag.kernels.triple.model import LETTER, ORDER, PAIRS, Cell, TripleProblem
+from antidiag.kernels.triple.reference import OPENINGS
+from antidiag.kernels.triple.serial import cpu_rows
+from antidiag.kernels.triple.serial.cpu import gaps_of, scores_of
 
 KEPT_VALUES = 1 << 25
 """Values of a cube that is kept, 4 bytes each; affine gaps have eight a cell."""
@@ -150,7 +150,7 @@ def keep(problem: TripleProblem, monitor: Monitor, device: int | None = None) ->
     if not is_kept(problem):
         raise InputError(f"{problem.title}: {problem.size} letters are too many to keep all cells of the cube")
     if device is not None:
-        from kernels.triple.pictures import cuda_slices  # CuPy is imported where a GPU is used
+        from antidiag.kernels.triple.pictures import cuda_slices  # CuPy is imported where a GPU is used
 
         return Values(problem, cuda_slices.keep(encode(problem), monitor, device))
     sizes = tuple(length + 1 for length in problem.lengths)
@@ -177,7 +177,7 @@ def slices(
     if device is None:
         found = _slices(problem, (i_cells, j_cells, k_cells), cell, axes, monitor)
         return {axis: _unshifted(found[axis], problem, axis, cell[axis]) for axis in axes}
-    from kernels.triple.pictures import cuda_slices  # CuPy is imported where a GPU is used
+    from antidiag.kernels.triple.pictures import cuda_slices  # CuPy is imported where a GPU is used
 
     return cuda_slices.slices(encode(problem), (i_cells, j_cells, k_cells), cell, axes, monitor, device)
 

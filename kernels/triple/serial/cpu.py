@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.phases import PhaseClock, time_ms
-from kernels.cpu.workers import share, stop_word
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.steps import Steps
-from kernels.triple.encoding import NEGATIVE, Encoded, encode
-from kernels.triple.model import ORDER, TripleProblem
-from kernels.triple.reference import OPENINGS
-from kernels.triple.serial import cpu_rows
-from kernels.triple.serial.cpu_rows import Gaps, Scores
+from antidiag.kernels.cpu.phases import PhaseClock, time_ms
+from antidiag.kernels.cpu.workers import share, stop_word
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.triple.encoding import NEGATIVE, Encoded, encode
+from antidiag.kernels.triple.model import ORDER, TripleProblem
+from antidiag.kernels.triple.reference import OPENINGS
+from antidiag.kernels.triple.serial import cpu_rows
+from antidiag.kernels.triple.serial.cpu_rows import Gaps, Scores
 
 
 def scoring(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.jit import called, compiled
 
 CELLS = 20_000_000
 """Cells between two looks at the wish to cancel: about a tenth of a second."""

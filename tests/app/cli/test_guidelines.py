@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("typer")
 
-from app.cli import program
-from kernels.cuda import devices, measured
-from kernels.errors import BackendUnavailable, ParameterError
+from antidiag.app.cli import program
+from antidiag.kernels.cuda import devices, measured
+from antidiag.kernels.errors import BackendUnavailable, ParameterError
 
 ROWS = (measured.Row("slow", 8.0), measured.Row("fast", 2.0, "a remark"), measured.Row("missing", None, "why"))
 

@@ -16,13 +16,13 @@ import pytest
 
 pytest.importorskip("typer")
 
-from app.cli import program
-from kernels import engine, memory, registry
-from kernels.cpu import code_cache
-from kernels.errors import Cancelled
-from kernels.io.sequences import read
-from kernels.monitor import Monitor
-from kernels.recovery import resuming
+from antidiag.app.cli import program
+from antidiag.kernels import engine, memory, registry
+from antidiag.kernels.cpu import code_cache
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.io.sequences import read
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.recovery import resuming
 
 ROOT = Path(__file__).parents[3]
 METHOD = "checkpointed-alignment"
@@ -170,9 +170,9 @@ def test_the_disk_of_runs_has_a_limit(pair: Path, said: Said) -> None:
 
 KILLED = """
 import os, signal, sys
-from app.cli import program
-from kernels.recovery import checkpoint_files
-from kernels.recovery.store import Store
+from antidiag.app.cli import program
+from antidiag.kernels.recovery import checkpoint_files
+from antidiag.kernels.recovery.store import Store
 
 save, write = Store.save, checkpoint_files.write
 

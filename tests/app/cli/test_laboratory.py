@@ -16,9 +16,9 @@ import pytest
 
 pytest.importorskip("typer")
 
-from app.cli import program
-from kernels.errors import InputError
-from kernels.experiments import results
+from antidiag.app.cli import program
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.experiments import results
 
 ROOT = Path(__file__).parents[3]
 PAIR = "resources/samples/human-haemoglobin.fasta"
@@ -29,7 +29,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where experiments are kept in this test."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(results, "folder", lambda: tmp_path / "experiments")
-    monkeypatch.setattr("kernels.machine.tuned._path", lambda: tmp_path / "tuned.json")
+    monkeypatch.setattr("antidiag.kernels.machine.tuned._path", lambda: tmp_path / "tuned.json")
     return tmp_path / "experiments"
 
 

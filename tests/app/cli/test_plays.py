@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from app.cli.program import main
+from antidiag.app.cli.program import main
 
 
 @pytest.fixture

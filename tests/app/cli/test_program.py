@@ -14,11 +14,11 @@ import pytest
 
 pytest.importorskip("typer")
 
-import main as entry
-from app.cli import COMMANDS, computing, program
-from kernels import engine, registry
-from kernels.errors import Cancelled
-from kernels.model import Outcome
+from antidiag.app import main as entry
+from antidiag.app.cli import COMMANDS, computing, program
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.model import Outcome
 
 ROOT = Path(__file__).resolve().parents[3]
 PAIR = "resources/samples/human-haemoglobin.fasta"
@@ -111,12 +111,12 @@ def test_run_for_people_is_short_and_aligned(says):
 
 
 def test_run_says_that_the_cpu_stands_in(says, monkeypatch):
-    monkeypatch.setattr("kernels.cuda.devices.discover", lambda: ((), "the GPU is on holiday"))
+    monkeypatch.setattr("antidiag.kernels.cuda.devices.discover", lambda: ((), "the GPU is on holiday"))
     assert "The CPU is used: the GPU is on holiday." in says("run", "striped-score", PAIR)
 
 
 def test_a_gpu_that_was_asked_for_and_is_not_there_is_never_passed_over_in_silence(says, refuses, monkeypatch):
-    monkeypatch.setattr("kernels.cuda.devices.discover", lambda: ((), "the GPU is on holiday"))
+    monkeypatch.setattr("antidiag.kernels.cuda.devices.discover", lambda: ((), "the GPU is on holiday"))
     command = ("estimate", "striped-score", PAIR, "--device")
     assert "The CPU is used instead of GPU 7: the GPU is on holiday." in says(*command, "7")
     assert "The CPU is used instead of GPU 7: the backend cpu was asked for." in says(*command, "7", "--backend", "cpu")
@@ -197,7 +197,7 @@ def test_json_to_a_file_leaves_the_report(says, tmp_path):
 
 
 def test_estimate_runs_nothing(says, monkeypatch):
-    monkeypatch.setattr("kernels.engine.execute", None)
+    monkeypatch.setattr("antidiag.kernels.engine.execute", None)
     found = json.loads(says("estimate", "striped-alignment", PAIR, "--backend", "cpu", "--json"))
     assert found["cells"] == 141 * 146
     assert found["host_bytes"] == sum(found["host"].values()) > 0
@@ -207,13 +207,13 @@ def test_estimate_runs_nothing(says, monkeypatch):
 
 
 def test_estimate_says_what_does_not_fit(says, monkeypatch):
-    monkeypatch.setattr("kernels.memory.host_bytes_free", lambda: 10)
+    monkeypatch.setattr("antidiag.kernels.memory.host_bytes_free", lambda: 10)
     text = says("estimate", "striped-score", PAIR, "--backend", "cpu")
     assert "fits        no: this run needs" in text
 
 
 def test_a_run_that_does_not_fit_is_refused(refuses, monkeypatch):
-    monkeypatch.setattr("kernels.memory.host_bytes_free", lambda: 10)
+    monkeypatch.setattr("antidiag.kernels.memory.host_bytes_free", lambda: 10)
     assert "of host memory" in refuses("run", "striped-score", PAIR, "--backend", "cpu")
 
 
@@ -339,7 +339,7 @@ def test_a_fault_of_the_program_is_one_line_with_a_log(refuses, monkeypatch, tmp
     def fail(*_, **named):
         raise ZeroDivisionError("strips\nof nothing")
 
-    monkeypatch.setattr("kernels.engine.execute", fail)
+    monkeypatch.setattr("antidiag.kernels.engine.execute", fail)
     monkeypatch.setattr("platformdirs.user_log_dir", lambda _: str(tmp_path))
     line = refuses("run", "striped-score", PAIR, "--backend", "cpu", code=1)
     assert "internal error: ZeroDivisionError: strips of nothing; please report it" in line
@@ -350,7 +350,7 @@ def test_cancel_leaves_no_file(refuses, monkeypatch, tmp_path):
     def cancel(*_, **named):
         raise Cancelled
 
-    monkeypatch.setattr("kernels.engine.execute", cancel)
+    monkeypatch.setattr("antidiag.kernels.engine.execute", cancel)
     path = tmp_path / "a.fasta"
     assert refuses("run", "striped-alignment", PAIR, "--out", path, code=130) == "antidiag: cancelled\n"
     assert not path.exists()
@@ -363,7 +363,7 @@ def test_interrupt_cancels_the_monitor_of_the_run(refuses, monkeypatch):
         monitor.check()
         raise AssertionError("the interrupt did not cancel")
 
-    monkeypatch.setattr("kernels.engine.execute", wait)
+    monkeypatch.setattr("antidiag.kernels.engine.execute", wait)
     before = signal.getsignal(signal.SIGINT)
     refuses("run", "striped-score", PAIR, "--backend", "cpu", code=130)
     assert signal.getsignal(signal.SIGINT) is before
@@ -393,7 +393,7 @@ def test_no_display():
 
 
 def test_main_names_a_package_that_is_missing(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "app.cli.program", None)
+    monkeypatch.setitem(sys.modules, "antidiag.app.cli.program", None)
     assert entry.main(["methods"]) == 2
     assert "scripts/setup.py" in capsys.readouterr().err
 

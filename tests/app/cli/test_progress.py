@@ -18,8 +18,8 @@ pytest.importorskip("typer")
 from rich.console import Console
 from rich.progress import Progress
 
-from app.cli import progress
-from kernels.errors import Cancelled
+from antidiag.app.cli import progress
+from antidiag.kernels.errors import Cancelled
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -71,7 +71,7 @@ def test_one_interrupt_cancels_at_the_next_update():
 COMPILING = """
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from app.cli.progress import watched
+from antidiag.app.cli.progress import watched
 
 with watched(), ThreadPoolExecutor(1) as pool:
     print("compiling", flush=True)
@@ -122,7 +122,7 @@ class Terminal(io.TextIOWrapper):
         return True
 
 sys.stderr = sys.__stderr__ = Terminal(sys.stderr.detach(), write_through=True)
-import main
+from antidiag.app import main
 sys.exit(main.main(sys.argv[1:]))
 """
 """The program, with a standard error that says of itself that it is a terminal."""

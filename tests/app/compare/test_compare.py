@@ -8,18 +8,18 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from app.compare import trees
-from app.compare.rows import Row, rows
-from app.compare.timelines import Timelines
-from app.compare.window import CompareWindow, names_of
-from app.panels.result_table import METHOD, OF, RATE, SPENT, TAGS
-from app.session import archive
-from app.session.session import Entry
-from app.session.state import State
-from kernels.io.newick import parse
-from kernels.monitor import Monitor
-from kernels.pairwise.model import LEFT, UP, Alignment
-from kernels.steps import Steps
+from antidiag.app.compare import trees
+from antidiag.app.compare.rows import Row, rows
+from antidiag.app.compare.timelines import Timelines
+from antidiag.app.compare.window import CompareWindow, names_of
+from antidiag.app.panels.result_table import METHOD, OF, RATE, SPENT, TAGS
+from antidiag.app.session import archive
+from antidiag.app.session.session import Entry
+from antidiag.app.session.state import State
+from antidiag.kernels.io.newick import parse
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.model import LEFT, UP, Alignment
+from antidiag.kernels.steps import Steps
 from tests.app.views import examples
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.jobs import planning
-from app.jobs.planning import Answer, Planner, Request
+from antidiag.app.jobs import planning
+from antidiag.app.jobs.planning import Answer, Planner, Request
 
 METHOD: Any = None
 

@@ -2,9 +2,9 @@ import threading
 
 import pytest
 
-from app.jobs import queue as jobs
-from app.jobs.queue import Job, JobQueue, JobState
-from kernels.errors import Cancelled, InputError
+from antidiag.app.jobs import queue as jobs
+from antidiag.app.jobs.queue import Job, JobQueue, JobState
+from antidiag.kernels.errors import Cancelled, InputError
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from types import ModuleType
 
 import pytest
 
-from app.jobs.planning import Request, answer
-from kernels import courtesy, registry
-from kernels.method import Method
-from kernels.model import Sequence, SequenceType
+from antidiag.app.jobs.planning import Request, answer
+from antidiag.kernels import courtesy, registry
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Sequence, SequenceType
 
 TURNS = 10
 MOST = 3 * courtesy.TURN

@@ -11,12 +11,12 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtGui import QColor, QImage, QPainter
 from shiboken6 import delete, isValid
 
-from app import theme
-from app.kit import export
-from app.kit.axis import Axis, PlainPlot
-from app.kit.plane.plot import MatrixPlot
-from app.tune.plots.lines import LinePlot
-from app.views.cube.slices import SlicePlot
+from antidiag.app import theme
+from antidiag.app.kit import export
+from antidiag.app.kit.axis import Axis, PlainPlot
+from antidiag.app.kit.plane.plot import MatrixPlot
+from antidiag.app.tune.plots.lines import LinePlot
+from antidiag.app.views.cube.slices import SlicePlot
 
 
 @pytest.fixture

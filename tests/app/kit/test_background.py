@@ -3,8 +3,8 @@ import threading
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QObject
 
-from app.kit import background
-from app.kit.background import Latest
+from antidiag.app.kit import background
+from antidiag.app.kit.background import Latest
 from tests.patience import PATIENCE_S
 
 

@@ -6,10 +6,10 @@ import pytest
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from app import theme
-from app.kit import export
-from kernels.errors import InputError
-from kernels.io import files
+from antidiag.app import theme
+from antidiag.app.kit import export
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import files
 
 BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 

@@ -1,6 +1,6 @@
 from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QWidget
 
-from app.kit.flow import Flow, ToolRow
+from antidiag.app.kit.flow import Flow, ToolRow
 
 
 def tools(qtbot, number=4):

@@ -3,10 +3,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication
 
-from app.kit.forms import ParameterForm
-from app.kit.parameter_editors import LETTERS_COMPARED
-from kernels.parameters import Parameter
-from kernels.scoring_options import OPTIONS
+from antidiag.app.kit.forms import ParameterForm
+from antidiag.app.kit.parameter_editors import LETTERS_COMPARED
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.scoring_options import OPTIONS
 
 WIDTH = Parameter("s", "int", "Width", "Help.", minimum=32, maximum=1024, step=32, unit="columns")
 RATE = Parameter("rate", "float", "Rate", "Help.", default=0.5, minimum=0)
@@ -174,7 +174,7 @@ def test_the_matrix_list(qtbot, tmp_path, monkeypatch):
     editor.setCurrentText("PAM250")
     assert form.values()["matrix"] == "PAM250"
     path = str(tmp_path / "own.mat")
-    monkeypatch.setattr("app.kit.parameter_editors.QFileDialog.getOpenFileName", lambda *_: (path, ""))
+    monkeypatch.setattr("antidiag.app.kit.parameter_editors.QFileDialog.getOpenFileName", lambda *_: (path, ""))
     editor.setCurrentText("Matrix file...")
     editor.activated.emit(editor.currentIndex())
     assert form.values()["matrix"] == path

@@ -1,7 +1,7 @@
 import numpy as np
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from app.kit import heat, ink
+from antidiag.app.kit import heat, ink
 
 
 def nearly_uniform():

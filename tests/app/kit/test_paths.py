@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QTransform
 
-from app.kit.paths import BLOCK, PathIndex, thinned
-from app.kit.plane.layers import visible_areas
-from app.kit.plane.picture import Frame
-from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment
+from antidiag.app.kit.paths import BLOCK, PathIndex, thinned
+from antidiag.app.kit.plane.layers import visible_areas
+from antidiag.app.kit.plane.picture import Frame
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment
 
 
 def random_path(length: int, seed: int = 1) -> Alignment:

@@ -10,13 +10,13 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage, QImageReader
 
-from app.kit import export
-from app.kit.play import figure, offscreen
-from kernels.errors import InputError
-from kernels.plays import html, staging
-from kernels.plays.clock import Clock
-from kernels.registry import method
-from kernels.registry.lectures import View
+from antidiag.app.kit import export
+from antidiag.app.kit.play import figure, offscreen
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.plays import html, staging
+from antidiag.kernels.plays.clock import Clock
+from antidiag.kernels.registry import method
+from antidiag.kernels.registry.lectures import View
 
 SMALL = QSize(480, 320)
 

@@ -9,12 +9,12 @@ import subprocess
 
 import pytest
 
-from app.kit.replay import page
-from app.kit.replay.data import replay
-from kernels import engine
-from kernels.experiments import beside
-from kernels.experiments.counters import counters
-from kernels.registry import method
+from antidiag.app.kit.replay import page
+from antidiag.app.kit.replay.data import replay
+from antidiag.kernels import engine
+from antidiag.kernels.experiments import beside
+from antidiag.kernels.experiments.counters import counters
+from antidiag.kernels.registry import method
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge"))),
                None)  # fmt: skip

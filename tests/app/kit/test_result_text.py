@@ -1,6 +1,6 @@
 """Scores and titles as the views print them."""
 
-from app.kit import result_text
+from antidiag.app.kit import result_text
 
 
 def test_names_of_any_length_fit_a_line():

@@ -1,4 +1,4 @@
-from app.kit.selection import Selection
+from antidiag.app.kit.selection import Selection
 
 
 def test_a_change_is_told_once():

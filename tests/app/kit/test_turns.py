@@ -5,8 +5,8 @@ import time
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import delete
 
-from app.kit import turns
-from app.kit.turns import CALM_MS, PAUSE_MS, when_painted
+from antidiag.app.kit import turns
+from antidiag.app.kit.turns import CALM_MS, PAUSE_MS, when_painted
 from tests.patience import PATIENCE_MS
 
 

@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app import views
-from app.kit.selection import Selection
-from app.kit.view import (
+from antidiag.app import views
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.view import (
     DataView,
     EditedView,
     GradualView,
@@ -18,8 +18,8 @@ from app.kit.view import (
     as_widget,
     make_part,
 )
-from app.panels.viewer import ResultViews
-from app.session.entry import Entry
+from antidiag.app.panels.viewer import ResultViews
+from antidiag.app.session.entry import Entry
 from tests.app.views import examples
 
 ABILITIES = {

@@ -1,7 +1,7 @@
 from PySide6.QtWidgets import QMenu
 
-from app.kit import widgets
-from app.kit.widgets import Elided, FittingButton
+from antidiag.app.kit import widgets
+from antidiag.app.kit.widgets import Elided, FittingButton
 
 
 def test_a_cut_line_keeps_its_margins_and_tells_the_rest_in_its_tool_tip(qtbot):

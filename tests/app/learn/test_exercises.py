@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from app.learn.exercise.page import SHEETS, ExercisePage
-from kernels import registry
-from kernels.registry import method
+from antidiag.app.learn.exercise.page import SHEETS, ExercisePage
+from antidiag.kernels import registry
+from antidiag.kernels.registry import method
 
 
 @pytest.fixture

@@ -5,16 +5,16 @@ import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 
-from app import theme
-from app.learn import guideline_pictures, picture
-from app.learn.guideline_page import GuidelinePage
-from app.learn.guidelines import COALESCING, GUIDELINES, OCCUPANCY
-from app.learn.workspace import LearnWorkspace
-from kernels import registry
-from kernels.cuda import guidelines, measured
-from kernels.cuda.guidelines import CARDS
-from kernels.errors import BackendUnavailable
-from kernels.registry import method
+from antidiag.app import theme
+from antidiag.app.learn import guideline_pictures, picture
+from antidiag.app.learn.guideline_page import GuidelinePage
+from antidiag.app.learn.guidelines import COALESCING, GUIDELINES, OCCUPANCY
+from antidiag.app.learn.workspace import LearnWorkspace
+from antidiag.kernels import registry
+from antidiag.kernels.cuda import guidelines, measured
+from antidiag.kernels.cuda.guidelines import CARDS
+from antidiag.kernels.errors import BackendUnavailable
+from antidiag.kernels.registry import method
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
-from app.learn.lecture.editor import SceneDialog
-from app.learn.lecture.page import LecturePage
-from app.learn.lecture.player import LecturePlayer
-from app.learn.workspace import LearnWorkspace
-from kernels import registry
-from kernels.registry import lectures
+from antidiag.app.learn.lecture.editor import SceneDialog
+from antidiag.app.learn.lecture.page import LecturePage
+from antidiag.app.learn.lecture.player import LecturePlayer
+from antidiag.app.learn.workspace import LearnWorkspace
+from antidiag.kernels import registry
+from antidiag.kernels.registry import lectures
 
 
 def _ink(widget):

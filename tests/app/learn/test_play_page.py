@@ -6,12 +6,12 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
-from app.kit.replay import picture
-from app.learn.play.page import PlayPage
-from kernels import registry
-from kernels.plays import staging
-from kernels.plays.clock import BY_MEASURED, BY_TIME, Clock
-from kernels.registry import method
+from antidiag.app.kit.replay import picture
+from antidiag.app.learn.play.page import PlayPage
+from antidiag.kernels import registry
+from antidiag.kernels.plays import staging
+from antidiag.kernels.plays.clock import BY_MEASURED, BY_TIME, Clock
+from antidiag.kernels.registry import method
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from app.panels.data import NAME
-from app.session.session import Session
-from app.session.state import State
-from kernels.model import Sequence, SequenceType
+from antidiag.app.panels.data import NAME
+from antidiag.app.session.session import Session
+from antidiag.app.session.state import State
+from antidiag.kernels.model import Sequence, SequenceType
 from tests.app import fake
 
 ONE, TWO = fake.Scale("one", 1.0), fake.Scale("two", 2.0)

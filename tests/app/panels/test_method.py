@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from app.panels.method import MethodPanel, kind_of_letters
-from kernels import registry
-from kernels.io.aligned import AlignedSequences
-from kernels.model import Sequence, SequenceType
+from antidiag.app.panels.method import MethodPanel, kind_of_letters
+from antidiag.kernels import registry
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.model import Sequence, SequenceType
 
 PROTEIN = Sequence("p", b"MEEPQSDPSV", SequenceType.PROTEIN)
 DNA = Sequence("d", b"ACGTACGT", SequenceType.DNA)

@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStyleOptionViewItem
 
-from app.panels.result_table import ANSWER, METHOD, OF, SPARE, TOLD, ResultModel, ResultTable
-from app.session.session import Entry, Session
+from antidiag.app.panels.result_table import ANSWER, METHOD, OF, SPARE, TOLD, ResultModel, ResultTable
+from antidiag.app.session.session import Entry, Session
 
 BESIDE = 14
 """Pixels that the style leaves free beside the text of a cell."""
@@ -19,12 +19,12 @@ LONG = tuple(f"{'Alignment' * 8}{number}" for number in (1, 2))
 @pytest.fixture
 def table(qtbot, monkeypatch):
     """A table of which `Session.add_result` may be given stand-ins: what is listed of them is their attributes."""
-    monkeypatch.setattr("app.texts.method_name", lambda result: result.method)
+    monkeypatch.setattr("antidiag.app.texts.method_name", lambda result: result.method)
     monkeypatch.setattr(
-        "app.panels.result_table.TOLD", {**TOLD, **dict.fromkeys(SPARE[:1] + SPARE[2:], lambda entry: "x")}
+        "antidiag.app.panels.result_table.TOLD", {**TOLD, **dict.fromkeys(SPARE[:1] + SPARE[2:], lambda entry: "x")}
     )
-    monkeypatch.setattr("app.texts.answer", lambda result: "288")
-    monkeypatch.setattr("app.texts.stamp", lambda result: f"{result.method} of one x two")
+    monkeypatch.setattr("antidiag.app.texts.answer", lambda result: "288")
+    monkeypatch.setattr("antidiag.app.texts.stamp", lambda result: f"{result.method} of one x two")
     made = ResultTable(ResultModel(Session(), lambda entry: False))
     qtbot.addWidget(made)
     made.resize(308, 200)

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from app.panels.sequence_tools import KeepDialog, NewDialog
+from antidiag.app.panels.sequence_tools import KeepDialog, NewDialog
 
 
 def names(window) -> list[str]:

@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from app.session import archive
-from app.session.session import Entry
-from app.session.state import State
-from kernels.errors import Cancelled, InputError
-from kernels.io.distance_matrix import DistanceMatrix
-from kernels.model import Result, Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.pairwise.model import Alignment, PairAnswer, PairProblem
-from kernels.scoring import Mode, Scoring, match_mismatch
-from kernels.steps import Steps
+from antidiag.app.session import archive
+from antidiag.app.session.session import Entry
+from antidiag.app.session.state import State
+from antidiag.kernels.errors import Cancelled, InputError
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels.steps import Steps
 
 FIRST = Sequence("a name", b"ACGT" * 40, SequenceType.DNA, "a name and more", "/x/y.fa", "a note")
 SECOND = Sequence("b", b"ACGU", SequenceType.RNA)
@@ -140,7 +140,9 @@ def test_a_missing_file_and_a_place_that_cannot_be_written(tmp_path):
         archive.save(tmp_path / "file" / "x.antidiag", State(), [], {})
 
 
-@pytest.mark.parametrize("name", ["os:system", "subprocess:Popen", "kernels.engine:execute", "kernels.steps:Steps"])
+@pytest.mark.parametrize(
+    "name", ["os:system", "subprocess:Popen", "antidiag.kernels.engine:execute", "antidiag.kernels.steps:Steps"]
+)
 def test_a_session_makes_nothing_but_data_of_the_engine(saved, tmp_path, name):
     with zipfile.ZipFile(saved) as source:
         index = json.loads(source.read(archive.INDEX))

@@ -6,16 +6,16 @@ import threading
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from app.dialogs import saving
-from app.jobs import queue
-from app.jobs.queue import Job
-from app.session import archive
-from app.session.autosave import Autosave, autosave_path, previous_path
-from app.session.session import Session
-from app.session.state import State
-from kernels.errors import Cancelled
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
+from antidiag.app.dialogs import saving
+from antidiag.app.jobs import queue
+from antidiag.app.jobs.queue import Job
+from antidiag.app.session import archive
+from antidiag.app.session.autosave import Autosave, autosave_path, previous_path
+from antidiag.app.session.session import Session
+from antidiag.app.session.state import State
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
 
 RECORDS = [Sequence(f"r{number}", b"ACGT", SequenceType.DNA) for number in range(3 * archive.BATCH)]
 
@@ -95,7 +95,7 @@ def test_a_crowd_of_records_is_set_aside_instead_of_being_looked_through(qtbot, 
 
 
 def test_a_setting_is_saved_with_little_data_and_waits_with_much(autosave, monkeypatch):
-    monkeypatch.setattr("app.session.autosave.FEW", 1)
+    monkeypatch.setattr("antidiag.app.session.autosave.FEW", 1)
     autosave.settings_changed()
     assert autosave._timer.isActive()
     autosave._timer.stop()

@@ -1,10 +1,10 @@
 import pytest
 
-from app.jobs.queue import JobQueue
-from app.session import editing
-from app.session.editing import Editor
-from app.session.session import Session
-from kernels.model import Sequence, SequenceType
+from antidiag.app.jobs.queue import JobQueue
+from antidiag.app.session import editing
+from antidiag.app.session.editing import Editor
+from antidiag.app.session.session import Session
+from antidiag.kernels.model import Sequence, SequenceType
 
 
 @pytest.fixture

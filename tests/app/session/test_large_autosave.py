@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.session import archive
-from app.session.autosave import Autosave, autosave_parts, autosave_path, set_aside
-from app.session.parts import LEAST, Parts
-from app.session.session import Session
-from app.session.state import State
-from app.views.aligned.history import AlignmentEditor
-from kernels.errors import InputError
-from kernels.io import aligned_edits
-from kernels.io.aligned import AlignedSequences, as_written
-from kernels.model import SequenceType
+from antidiag.app.session import archive
+from antidiag.app.session.autosave import Autosave, autosave_parts, autosave_path, set_aside
+from antidiag.app.session.parts import LEAST, Parts
+from antidiag.app.session.session import Session
+from antidiag.app.session.state import State
+from antidiag.app.views.aligned.history import AlignmentEditor
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned_edits
+from antidiag.kernels.io.aligned import AlignedSequences, as_written
+from antidiag.kernels.model import SequenceType
 
 ROOT = Path(__file__).parents[3]
 SHAPE = (1500, 3000)

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.session import archive
-from app.session.long_lists import LONG, PART, each_line, lines_of, numbers_of, texts_of
-from app.session.session import Entry
-from app.session.state import State
-from kernels.errors import InputError
-from kernels.io.tree import Tree
-from kernels.model import Sequence, SequenceType
-from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
+from antidiag.app.session import archive
+from antidiag.app.session.long_lists import LONG, PART, each_line, lines_of, numbers_of, texts_of
+from antidiag.app.session.session import Entry
+from antidiag.app.session.state import State
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
 from tests.app.views import made
 
 COUNT = LONG + 5

@@ -1,9 +1,9 @@
 """From a plan to a job, and which results a plan would give again."""
 
-from app.session.running import made_by
-from app.session.session import Entry
-from kernels import engine
-from kernels.scoring import Scoring, match_mismatch
+from antidiag.app.session.running import made_by
+from antidiag.app.session.session import Entry
+from antidiag.kernels import engine
+from antidiag.kernels.scoring import Scoring, match_mismatch
 from tests.app import fake
 from tests.problems import pair
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.session.session import Session
-from app.session.state import State
-from kernels.errors import InputError
-from kernels.model import Sequence, SequenceType
-from kernels.pairwise.problem import PAIR
+from antidiag.app.session.session import Session
+from antidiag.app.session.state import State
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.pairwise.problem import PAIR
 from tests.app.session.test_state import names, sequences
 
 

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.session import state as module
-from app.session.state import State
-from kernels.model import Sequence, SequenceType
+from antidiag.app.session import state as module
+from antidiag.app.session.state import State
+from antidiag.kernels.model import Sequence, SequenceType
 
 
 def sequences(*names: str) -> tuple[Sequence, ...]:

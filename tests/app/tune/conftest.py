@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from app import application, settings, theme
-from app.jobs.queue import JobQueue
-from app.tune.workspace import TuneWorkspace
-from kernels import registry
-from kernels.cuda import devices
-from kernels.experiments import results
-from kernels.io import sequences
-from kernels.machine import tuned
+from antidiag.app import application, settings, theme
+from antidiag.app.jobs.queue import JobQueue
+from antidiag.app.tune.workspace import TuneWorkspace
+from antidiag.kernels import registry
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.experiments import results
+from antidiag.kernels.io import sequences
+from antidiag.kernels.machine import tuned
 from tests.app import fake
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.tune.device_boxes import DeviceBoxes
-from kernels.cuda.devices import Device
+from antidiag.app.tune.device_boxes import DeviceBoxes
+from antidiag.kernels.cuda.devices import Device
 
 GPUS = [Device(number, f"NVIDIA {number}", 132, (9, 0), 2**30) for number in range(2)]
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 
-from app.tune.axis_editors import NONE
-from app.tune.inputs import RANDOM, InputEditor
-from kernels import registry
-from kernels.errors import ParameterError
-from kernels.experiments.inputs import Generated, Loaded
+from antidiag.app.tune.axis_editors import NONE
+from antidiag.app.tune.inputs import RANDOM, InputEditor
+from antidiag.kernels import registry
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.experiments.inputs import Generated, Loaded
 
 UNCHECKED = Qt.CheckState.Unchecked
 

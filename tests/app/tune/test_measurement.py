@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from app.tune.measurement import of_kept
-from app.tune.plots import geometry
-from kernels import registry
-from kernels.cuts import Tiles
-from kernels.experiments import points, records
-from kernels.experiments.inputs import Generated
-from kernels.experiments.points import Point, Status
-from kernels.experiments.results import Store
-from kernels.experiments.sweep import Task
+from antidiag.app.tune.measurement import of_kept
+from antidiag.app.tune.plots import geometry
+from antidiag.kernels import registry
+from antidiag.kernels.cuts import Tiles
+from antidiag.kernels.experiments import points, records
+from antidiag.kernels.experiments.inputs import Generated
+from antidiag.kernels.experiments.points import Point, Status
+from antidiag.kernels.experiments.results import Store
+from antidiag.kernels.experiments.sweep import Task
 
 SEARCH = Task("striped-score", "pair", Generated(length=300), {"method": "striped-score"}, backend="cpu")
 

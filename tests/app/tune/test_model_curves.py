@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QObject
 
-from app.tune import model_curves
+from antidiag.app.tune import model_curves
 
 
 @pytest.mark.parametrize("fails", [False, True])

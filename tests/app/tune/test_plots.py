@@ -10,12 +10,12 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtWidgets import QFileDialog
 
-from app.kit import export
-from app.tune.inputs import RANDOM
-from app.tune.plots.panel import LINES
-from kernels.errors import InputError
-from kernels.experiments import results
-from kernels.experiments.points import Point, Run, Status
+from antidiag.app.kit import export
+from antidiag.app.tune.inputs import RANDOM
+from antidiag.app.tune.plots.panel import LINES
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.experiments import results
+from antidiag.kernels.experiments.points import Point, Run, Status
 from tests.app.tune.driving import finish, listed
 
 

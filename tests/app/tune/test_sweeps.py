@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from app.tune import earlier, workspace
-from app.tune.axis_editors import NONE
-from kernels.experiments import results, tuning
-from kernels.experiments.points import Point, Run, Status
-from kernels.experiments.tuning import Found
+from antidiag.app.tune import earlier, workspace
+from antidiag.app.tune.axis_editors import NONE
+from antidiag.kernels.experiments import results, tuning
+from antidiag.kernels.experiments.points import Point, Run, Status
+from antidiag.kernels.experiments.tuning import Found
 from tests.app import fake
 from tests.app.tune.driving import finish, listed, on_show
 

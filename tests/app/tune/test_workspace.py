@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.tune.plots.point import facts
-from kernels.experiments.points import Point, Run, Status
+from antidiag.app.tune.plots.point import facts
+from antidiag.kernels.experiments.points import Point, Run, Status
 from tests.app.tune.driving import finish
 
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from kernels.model import Result, Sequence, SequenceType
-from kernels.pairwise.model import Alignment, PairAnswer, PairProblem
-from kernels.scoring import Mode
-from kernels.scoring_options import scoring
-from kernels.steps import Steps
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem
+from antidiag.kernels.scoring import Mode
+from antidiag.kernels.scoring_options import scoring
+from antidiag.kernels.steps import Steps
 from tests.oracle import best
 
 DNA_OPTIONS = {"matrix": "", "match": 2, "mismatch": -3, "wildcard": "", "gap_open": 5, "gap_extend": 2}

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kernels.hmm.hmm import Hmm, checked
-from kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.hmm.hmm import Hmm, checked
+from antidiag.kernels.model import Result, Sequence, SequenceType
 
 
 def result(method: str, problem: Any, answer: Any) -> Result:

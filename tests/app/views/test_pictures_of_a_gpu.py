@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.kit.selection import Selection
-from app.views.cube.view import CubeView
-from app.views.dotplot.view import DotPlotView
-from kernels.triple.pictures import slices
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.cube.view import CubeView
+from antidiag.app.views.dotplot.view import DotPlotView
+from antidiag.kernels.triple.pictures import slices
 from tests.app.views import examples, triples
 
 GPU = "emulated GPU"
@@ -29,7 +29,7 @@ def opened(qtbot: Any, view: Any, result: Any) -> Any:
 @pytest.mark.usefixtures("emulated")
 @pytest.mark.parametrize("kept", [True, False])
 def test_slices(qtbot: Any, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None:
-    from kernels.triple.pictures import cuda_slices
+    from antidiag.kernels.triple.pictures import cuda_slices
 
     used = []
     fill = cuda_slices._fill

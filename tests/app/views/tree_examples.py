@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QPoint
 
-from app.kit.tree.frame import points
-from app.views.tree.view import TreeView
-from kernels.io import newick
-from kernels.io.distance_matrix import DistanceMatrix, checked
-from kernels.io.random_distances import additive
-from kernels.io.tree import Tree
-from kernels.model import Result
-from kernels.steps import Steps
-from kernels.trees import reference
-from kernels.trees.problem import TreeProblem
+from antidiag.app.kit.tree.frame import points
+from antidiag.app.views.tree.view import TreeView
+from antidiag.kernels.io import newick
+from antidiag.kernels.io.distance_matrix import DistanceMatrix, checked
+from antidiag.kernels.io.random_distances import additive
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Result
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.trees import reference
+from antidiag.kernels.trees.problem import TreeProblem
 
 NEWICK = "(((cat:1,dog:2)90:1,(cow:1.5,'sea lion':1)70:2)80:1,(hen:3,(newt:2,frog:1)95:0.5)85:1);"
 """The same shape at both sides; 7 taxa, with support values."""

@@ -7,12 +7,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from kernels.model import Result
-from kernels.steps import Steps
-from kernels.triple import reference
-from kernels.triple.grid import grid
-from kernels.triple.model import TripleAnswer, TripleProblem
-from kernels.triple.problem import build
+from antidiag.kernels.model import Result
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.triple import reference
+from antidiag.kernels.triple.grid import grid
+from antidiag.kernels.triple.model import TripleAnswer, TripleProblem
+from antidiag.kernels.triple.problem import build
 from tests.app.views.examples import related, sequence
 
 

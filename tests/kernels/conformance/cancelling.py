@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from kernels import engine, memory, trials
-from kernels.cuda import devices
-from kernels.errors import Cancelled
-from kernels.method import Method
-from kernels.monitor import Monitor
+from antidiag.kernels import engine, memory, trials
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.method import Method
+from antidiag.kernels.monitor import Monitor
 from tests.choosing import for_all
 
 LONG_MS = 2000.0

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from kernels import engine, registry, serialization, trials
-from kernels.method import Method
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.registry import loading, saving
-from kernels.steps import Steps
-from kernels.trials import Choose
+from antidiag.kernels import engine, registry, serialization, trials
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import loading, saving
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.trials import Choose
 from tests.choosing import for_all
 
 PART = 3

@@ -20,19 +20,19 @@ from typing import Any
 
 import numpy as np
 
-from kernels.cpu.phases import PhaseClock
-from kernels.errors import Cancelled
-from kernels.io.alignments import file_formats
-from kernels.io.sequences import SEQUENCE
-from kernels.memory import Footprint
-from kernels.method import Citation, Input, Method, ProblemType
-from kernels.model import Outcome, Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
-from kernels.parameters import Parameter
-from kernels.scoring import Mode, Scoring, match_mismatch
-from kernels.steps import Steps
-from kernels.trials import Choose, Run, Symmetry, Trials
+from antidiag.kernels.cpu.phases import PhaseClock
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.io.alignments import file_formats
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.method import Citation, Input, Method, ProblemType
+from antidiag.kernels.model import Outcome, Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.trials import Choose, Run, Symmetry, Trials
 
 COMMON = Scoring(match_mismatch(1, 0), 0, 0)
 PARAMETERS = (

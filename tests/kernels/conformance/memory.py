@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numba.core import event
 
-from kernels import engine, registry, trials
-from kernels.cuda import devices
-from kernels.errors import InputError, MemoryRefused, ScoreOverflow
-from kernels.method import Method
-from kernels.plan import Plan
+from antidiag.kernels import engine, registry, trials
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import InputError, MemoryRefused, ScoreOverflow
+from antidiag.kernels.method import Method
+from antidiag.kernels.plan import Plan
 from tests.kernels.conformance.pace import LONGEST_S, Pace
 
 LeftOut = tuple[str, ...]
@@ -62,7 +62,7 @@ STATUS, CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 SERVER = multiprocessing.get_context("forkserver")
 """Makes processes that have imported what they need and done nothing else."""
-SERVER.set_forkserver_preload(["kernels.registry", f"{__package__}.numba_ready", __name__])
+SERVER.set_forkserver_preload(["antidiag.kernels.registry", f"{__package__}.numba_ready", __name__])
 
 
 def apart(check: Callable[[Method, str], LeftOut], method: Method, backend: str) -> LeftOut:

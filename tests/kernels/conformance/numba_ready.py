@@ -5,9 +5,9 @@ from importlib import import_module
 
 from numba.core.registry import cpu_target
 
-import kernels.cpu.jit  # noqa: F401  # what the project adds to Numba
-from kernels import trials
-from kernels.registry import METHODS
+import antidiag.kernels.cpu.jit  # noqa: F401  # what the project adds to Numba
+from antidiag.kernels import trials
+from antidiag.kernels.registry import METHODS
 
 cpu_target.typing_context.refresh()
 cpu_target.target_context.refresh()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from kernels.cpu.clock import now_ns
-from kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.clock import now_ns
+from antidiag.kernels.cpu.jit import compiled
 
 
 @compiled

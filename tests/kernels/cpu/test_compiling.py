@@ -8,10 +8,10 @@ import pytest
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from kernels.cpu import jit
-from kernels.cpu.compiling import compiled_ms
-from kernels.errors import Cancelled
-from kernels.monitor import Monitor
+from antidiag.kernels.cpu import jit
+from antidiag.kernels.cpu.compiling import compiled_ms
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.monitor import Monitor
 
 
 def test_a_cancelled_run_does_not_wait_for_the_compiler() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.cpu import code_cache, file_lock, jit
+from antidiag.kernels.cpu import code_cache, file_lock, jit
 from tests.kernels.cpu.starter import Starter, starter
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -27,7 +27,7 @@ found = [function(*given) for function, given in zip(FUNCTIONS, ARGUMENTS)]
 print(json.dumps([found, [sum(function.stats.cache_hits.values()) for function in FUNCTIONS]]))
 """
 WALLS = """
-from kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.jit import compiled
 from house.sizes import HEIGHT
 
 @compiled
@@ -39,7 +39,7 @@ FUNCTIONS, ARGUMENTS = [area], [(3,)]
 SIZES = "HEIGHT = 2\n"
 HANDED = {
     "factory": """
-from kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.jit import compiled
 
 def made(cell, offset):
     @compiled
@@ -48,7 +48,7 @@ def made(cell, offset):
     return run
 """,
     "cells": """
-from kernels.cpu.jit import called, inlined
+from antidiag.kernels.cpu.jit import called, inlined
 from house.sizes import HEIGHT
 
 @called
@@ -73,7 +73,7 @@ class Pair(NamedTuple):
     b: int
 """,
     "inner": """
-from kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.jit import compiled
 
 @compiled
 def first(pair):
@@ -171,7 +171,7 @@ def test_sources_that_changed_since_the_program_began_leave_nothing_behind(house
 import time
 from pathlib import Path
 from house import sizes
-from kernels.cpu import jit
+from antidiag.kernels.cpu import jit
 
 time.sleep(0.05)
 Path(sizes.__file__).write_text("HEIGHT = 9  ")
@@ -240,7 +240,7 @@ def test_a_folder_that_is_gone_is_made_again(house: House, tmp_path: Path) -> No
 COMPILING = """
 import json, sys
 import numba.core.event
-from kernels.cpu import file_lock
+from antidiag.kernels.cpu import file_lock
 from house.walls import area
 
 class Told(numba.core.event.Listener):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba.extending import intrinsic
 
-from kernels.cpu import lookup, simd
-from kernels.cpu.jit import compiled
+from antidiag.kernels.cpu import lookup, simd
+from antidiag.kernels.cpu.jit import compiled
 
 pytestmark = pytest.mark.skipif(not lookup.LOOKS_UP, reason="this processor looks nothing up in a register")
 

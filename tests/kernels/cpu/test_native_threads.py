@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from kernels.cpu import native_threads, workers
-from kernels.cpu.jit import compiled
-from kernels.cpu.native_threads import task
-from kernels.cpu.simd import acquire, take_ticket
-from kernels.cpu.waiting import wait_for
-from kernels.errors import ParameterError
+from antidiag.kernels.cpu import native_threads, workers
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.native_threads import task
+from antidiag.kernels.cpu.simd import acquire, take_ticket
+from antidiag.kernels.cpu.waiting import wait_for
+from antidiag.kernels.errors import ParameterError
 
 WORD = 8
 
@@ -132,7 +132,7 @@ def test_where_the_system_has_none_pythons_do_the_same(monkeypatch: pytest.Monke
 
 TWICE = """
 import numpy as np
-from kernels.cpu import native_threads
+from antidiag.kernels.cpu import native_threads
 from tests.kernels.cpu.test_native_threads import ADDED, sums
 
 for _ in range(3):

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numba.core.compiler import Flags
 
-from kernels.cpu.jit import called, compiled, inlined
-from kernels.cpu.pieces import Piece
+from antidiag.kernels.cpu.jit import called, compiled, inlined
+from antidiag.kernels.cpu.pieces import Piece
 
 
 @pytest.mark.parametrize("inside", [called, inlined])

@@ -19,8 +19,8 @@ from numba.core.targetconfig import ConfigStack
 from numba.core.typing import signature
 from numba.core.typing.templates import AbstractTemplate
 
-from kernels.cpu import quicker_numba
-from kernels.cpu.jit import compiled
+from antidiag.kernels.cpu import quicker_numba
+from antidiag.kernels.cpu.jit import compiled
 
 SEEN: list[int] = []
 

@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from kernels.cpu import simd
-from kernels.cpu.jit import compiled
+from antidiag.kernels.cpu import simd
+from antidiag.kernels.cpu.jit import compiled
 
 A = np.array([5, -7, 2**31 - 1, -(2**31), 0, 1, 2, 3, 4, -5, 6, 7, 8, 9, 10, 11], np.int32)
 B = np.array([3, -7, 1, 1, 0, -1, 9, 3, -4, 5, 6, -7, 80, 9, 1, 12], np.int32)

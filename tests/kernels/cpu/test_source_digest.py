@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.cpu import source_digest
+from antidiag.kernels.cpu import source_digest
 from tests.emulator import modules
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -96,10 +96,10 @@ def test_a_package_is_named_by_its_folder(tmp_path: Path) -> None:
 
 
 def test_another_project_is_followed_and_installed_packages_are_not(tmp_path: Path) -> None:
-    written(tmp_path, {"cottage.py": "import numpy, os, no_such_module\nfrom kernels.cpu import simd\n"})
+    written(tmp_path, {"cottage.py": "import numpy, os, no_such_module\nfrom antidiag.kernels.cpu import simd\n"})
     found = source_digest.sources("cottage", tmp_path)
-    assert {"cottage", "kernels", "kernels.cpu", "kernels.cpu.simd"} <= set(found)
-    assert {name.partition(".")[0] for name in found} == {"cottage", "kernels"}
+    assert {"cottage", "antidiag.kernels", "antidiag.kernels.cpu", "antidiag.kernels.cpu.simd"} <= set(found)
+    assert {name.partition(".")[0] for name in found} == {"cottage", "antidiag"}
 
 
 def test_the_place_of_the_sources_does_not_matter(tmp_path: Path) -> None:
@@ -118,5 +118,5 @@ def test_modules_know_their_name_and_root(tmp_path: Path) -> None:
 def test_no_import_of_the_project_is_missed() -> None:
     """The parser of Python knows better, and takes longer."""
     for path in (path for folder in ("kernels", "app", "bench", "tests") for path in (ROOT / folder).rglob("*.py")):
-        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        name = ".".join(("antidiag", *path.relative_to(ROOT).with_suffix("").parts))
         assert modules.imports(path) <= source_digest.imports(name, path), path

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kernels.scoring import Scoring, match_mismatch
+from antidiag.kernels.scoring import Scoring, match_mismatch
 from tests import oracle
 from tests.problems import pair
 
@@ -20,10 +20,10 @@ ROOT = Path(__file__).resolve().parents[3]
 SEQUENCES = "ACGTACGTTGCAAGCTTAGGCATCATGCAATGCCATTA", "TTACGTACGAATGCAAGCTTTAGGCATCTGCAATGGCCATTACC"
 RUN = f"""
 import json
-from kernels import registry
-from kernels.monitor import Monitor
-from kernels.scoring import Scoring, match_mismatch
-from kernels.steps import Steps
+from antidiag.kernels import registry
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.scoring import Scoring, match_mismatch
+from antidiag.kernels.steps import Steps
 from tests.problems import pair
 
 problem = pair(*{SEQUENCES!r}, Scoring(match_mismatch(2, -3), 5, 2))
@@ -37,7 +37,8 @@ print(json.dumps([answer.score, answer.alignment.operations.tolist()]))
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project, as far as a method needs it."""
     root = tmp_path_factory.mktemp("checkout")
-    shutil.copytree(ROOT / "kernels", root / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("antidiag", "kernels"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "tests").mkdir()
     for name in ("__init__.py", "problems.py", "choosing.py"):
         if (ROOT / "tests" / name).exists():

@@ -7,10 +7,10 @@ import threading
 import numpy as np
 import pytest
 
-from kernels.cpu.jit import compiled
-from kernels.cpu.simd import release
-from kernels.cpu.waiting import wait_for
-from kernels.cpu.workers import stop_word
+from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.simd import release
+from antidiag.kernels.cpu.waiting import wait_for
+from antidiag.kernels.cpu.workers import stop_word
 from tests.patience import PATIENCE_S
 
 FAR = 10_000

@@ -14,9 +14,9 @@ import weakref
 import numpy as np
 import pytest
 
-from kernels.cpu import workers
-from kernels.cpu.workers import share, stop_word
-from kernels.errors import Cancelled, ParameterError
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.workers import share, stop_word
+from antidiag.kernels.errors import Cancelled, ParameterError
 from tests.patience import PATIENCE_S
 
 
@@ -147,7 +147,7 @@ def test_a_forked_process_starts_threads_of_its_own() -> None:
     """In an interpreter of its own, which has no other threads."""
     program = """
 import os, signal
-from kernels.cpu.workers import share, stop_word
+from antidiag.kernels.cpu.workers import share, stop_word
 share(lambda worker: None, 2, stop_word(), lambda: None)
 if (child := os.fork()) == 0:
     signal.alarm(300)

@@ -6,14 +6,14 @@ import importlib
 
 import pytest
 
-from kernels import engine, registry, trials
-from kernels.cpu.phases import PhaseClock
-from kernels.cuda import devices
-from kernels.errors import Cancelled
-from kernels.method import Method
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.trials import Chance
+from antidiag.kernels import engine, registry, trials
+from antidiag.kernels.cpu.phases import PhaseClock
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.trials import Chance
 from tests.kernels.conformance.cancelling import LATEST, Cancelling
 
 ON_DEVICE = [method for method in registry.METHODS if "cuda" in method.backends]
@@ -28,7 +28,7 @@ def execute(method: Method, monitor: Monitor | None = None) -> Result:
 @pytest.mark.parametrize("method", ON_DEVICE, ids=lambda method: method.id)
 def test_a_run_that_was_cancelled_before_has_nothing_compiled(emulated, method: Method, monkeypatch) -> None:
     compiled, monitor = [], Monitor()
-    module = importlib.import_module("kernels.cuda.run")
+    module = importlib.import_module("antidiag.kernels.cuda.run")
     monkeypatch.setattr(module, "function", lambda *arguments: compiled.append(arguments) or (None, 0.0))
     monitor.cancel()
     with pytest.raises(Cancelled):
@@ -69,6 +69,6 @@ def test_an_alignment_leaves_what_is_compiled_late_out_of_its_phases(emulated, m
 
 def _compile_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels are told to take long to compile."""
-    module = importlib.import_module("kernels.cuda.run")
+    module = importlib.import_module("antidiag.kernels.cuda.run")
     real = module.function
     monkeypatch.setattr(module, "function", lambda *arguments: (real(*arguments)[0], LONGER_MS))

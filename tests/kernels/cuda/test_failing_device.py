@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import registry, trials
-from kernels.cuda import devices
-from kernels.errors import BackendUnavailable, MemoryRefused
-from kernels.trials import Chance
+from antidiag.kernels import registry, trials
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import BackendUnavailable, MemoryRefused
+from antidiag.kernels.trials import Chance
 from tests.attack.devices import _little_memory, _lost
 
 JOINING = registry.method("nj-compact")

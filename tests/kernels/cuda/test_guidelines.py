@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.cuda import devices, guidelines
-from kernels.cuda.guidelines import bank_conflicts, coalescing, divergence, occupancy, tiling
-from kernels.errors import BackendUnavailable
+from antidiag.kernels.cuda import devices, guidelines
+from antidiag.kernels.cuda.guidelines import bank_conflicts, coalescing, divergence, occupancy, tiling
+from antidiag.kernels.errors import BackendUnavailable
 
 FERMI, *_, HOPPER = guidelines.CARDS
 
@@ -98,7 +98,7 @@ def test_the_device_at_hand() -> None:
 
 def test_kernels_that_are_measured_compile() -> None:
     pytest.importorskip("cupy_backends.cuda.libs.nvrtc", exc_type=ImportError)
-    from kernels.cuda import measured
+    from antidiag.kernels.cuda import measured
     from tests.nvrtc import compile_without_device
 
     for architecture in ("sm_75", "sm_90"):

@@ -7,14 +7,14 @@ import threading
 import numpy as np
 import pytest
 
-from kernels.errors import Cancelled
-from kernels.monitor import Monitor
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.monitor import Monitor
 
 
 @pytest.fixture
 def small(emulated, monkeypatch):
     """Threads take 100 numbers at a time, of the smallest answer too."""
-    from kernels.cuda import leaving
+    from antidiag.kernels.cuda import leaving
 
     monkeypatch.setattr(leaving, "LEAST", 8)
     monkeypatch.setattr(leaving, "CHUNK", 800)
@@ -24,7 +24,7 @@ def small(emulated, monkeypatch):
 def fetched(module, numbers: np.ndarray) -> np.ndarray:
     import cupy
 
-    from kernels.cuda.run import Run
+    from antidiag.kernels.cuda.run import Run
 
     with module.leaving(Run(Monitor()), numbers.shape, numbers.dtype) as answer:
         answer.fetch(cupy.asarray(numbers))
@@ -39,7 +39,7 @@ def test_all_numbers_come(small, shape: tuple[int, ...], type: type) -> None:
 
 
 def test_nothing_and_little_come_without_threads(emulated, monkeypatch) -> None:
-    from kernels.cuda import leaving
+    from antidiag.kernels.cuda import leaving
 
     monkeypatch.setattr(leaving.native_threads, "beside", None)
     for numbers in (np.empty((0, 5)), np.arange(12.0)):
@@ -48,7 +48,7 @@ def test_nothing_and_little_come_without_threads(emulated, monkeypatch) -> None:
 
 @pytest.mark.parametrize("raises", [True, False])
 def test_threads_end_where_nothing_is_fetched(small, raises: bool) -> None:
-    from kernels.cuda.run import Run
+    from antidiag.kernels.cuda.run import Run
 
     def leave() -> None:
         with small.leaving(Run(Monitor()), (1000, 30), np.dtype(np.float64)):

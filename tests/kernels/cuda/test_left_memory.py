@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kernels.cuda import devices
+from antidiag.kernels.cuda import devices
 
 LATE_S, LONG_S = 0.05, 60.0
 

@@ -6,8 +6,8 @@ from importlib import import_module
 
 import pytest
 
-from kernels.steps import Steps
-from kernels.triple.trials import problem as triple
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.triple.trials import problem as triple
 from tests.problems import shifted
 
 PAIR = shifted(150, 7)
@@ -20,7 +20,7 @@ RUNS = (
 
 @pytest.mark.parametrize(("problem", "method"), RUNS, ids=[method for _, method in RUNS])
 def test_a_log_that_nobody_keeps_is_not_worked_out(emulated, monkeypatch, problem, method: str) -> None:
-    run, worked_out = import_module("kernels.cuda.run").Run, []
+    run, worked_out = import_module("antidiag.kernels.cuda.run").Run, []
     logged = run.logged
     monkeypatch.setattr(run, "logged", lambda *given: worked_out.append(given) or logged(*given))
     emulated(method, problem)

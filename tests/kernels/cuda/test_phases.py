@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from kernels.errors import Cancelled
-from kernels.monitor import Monitor
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.monitor import Monitor
 
 
 def two_phases(waits: bool):
     """A run of two phases, of three launches and of one, and what it told of them, in turn."""
-    from kernels.cuda.run import Run
+    from antidiag.kernels.cuda.run import Run
 
     told: list[tuple[int, str]] = []
     run = Run(Monitor(lambda done, total, name: told.append((done, name))), rows=10)
@@ -55,7 +55,7 @@ def test_a_copy_is_in_no_phase_that_is_under_way(emulated) -> None:
 
 
 def test_what_is_to_be_done_meanwhile_is_done_once_and_before_the_end(emulated) -> None:
-    from kernels.cuda.run import Run
+    from antidiag.kernels.cuda.run import Run
 
     run, done = Run(Monitor()), []
     run.meanwhile(lambda: done.append("log"))
@@ -70,7 +70,7 @@ def test_what_is_to_be_done_meanwhile_is_done_once_and_before_the_end(emulated) 
 
 
 def test_a_run_that_is_cancelled_waits_for_nothing_more(emulated) -> None:
-    from kernels.cuda.run import Run
+    from antidiag.kernels.cuda.run import Run
 
     run = Run(monitor := Monitor())
 

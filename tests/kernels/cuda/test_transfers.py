@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from kernels.cuda import devices
-from kernels.errors import Cancelled, MemoryRefused
-from kernels.monitor import Monitor
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import Cancelled, MemoryRefused
+from antidiag.kernels.monitor import Monitor
 
 SHAPES = [(3_000_000,), (1700, 1100), (3, 700, 1100), (1, 500_000), (500_000, 1), (5, 7), (0, 5), (5, 0)]
 """Some chunks and a rest; rows that are no power of two; what is copied at once; nothing at all."""
@@ -19,7 +19,7 @@ SHAPES = [(3_000_000,), (1700, 1100), (3, 700, 1100), (1, 500_000), (500_000, 1)
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_arrays_come_back_as_they_were(emulated, shape) -> None:
-    from kernels.cuda.run import Run
+    from antidiag.kernels.cuda.run import Run
 
     random = np.random.default_rng(1)
     kept = random.random(shape)
@@ -35,7 +35,7 @@ def test_rows_are_made_on_their_way(emulated) -> None:
     """What the host has in 8 bytes reaches the device in 4."""
     import cupy
 
-    from kernels.cuda.run import Run
+    from antidiag.kernels.cuda.run import Run
 
     given = np.random.default_rng(1).random((900, 1001))
     with devices.use(0):
@@ -47,7 +47,7 @@ def test_rows_are_made_on_their_way(emulated) -> None:
 def test_a_part_of_an_array_on_the_device_comes_back(emulated) -> None:
     import cupy
 
-    from kernels.cuda.run import Run
+    from antidiag.kernels.cuda.run import Run
 
     with devices.use(0):
         whole = np.arange(2_000_000).reshape(1000, 2000)
@@ -59,7 +59,7 @@ def test_a_part_of_an_array_on_the_device_comes_back(emulated) -> None:
 def test_what_a_thread_raises_is_raised_and_no_buffer_is_lost(emulated) -> None:
     import cupy
 
-    from kernels.cuda import transfers
+    from antidiag.kernels.cuda import transfers
 
     def fails(first: int, last: int, out: np.ndarray) -> None:
         raise ArithmeticError("no rows")
@@ -81,7 +81,7 @@ def test_what_a_thread_raises_is_raised_and_no_buffer_is_lost(emulated) -> None:
 def test_a_row_that_no_buffer_holds_is_refused(emulated) -> None:
     import cupy
 
-    from kernels.cuda import transfers
+    from antidiag.kernels.cuda import transfers
 
     with devices.use(0), pytest.raises(ValueError, match="a row of 8,000,000 bytes"):
         transfers.up(cupy.empty((2, 1_000_000)), lambda first, last, out: out.fill(0))
@@ -121,7 +121,7 @@ class Late:
 
 def test_no_buffer_is_filled_or_read_while_its_copy_is_under_way(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of one run after another, and of several threads that share the buffers that are kept."""
-    from kernels.cuda.run import Run
+    from antidiag.kernels.cuda.run import Run
 
     Late(monkeypatch)
     given = [np.random.default_rng(seed).random(3_000_000) for seed in range(3)]
@@ -146,7 +146,7 @@ def test_copies_may_be_queued_one_behind_another(emulated, monkeypatch: pytest.M
     """The second finds the buffers of the first, whose copies are still to come."""
     import cupy
 
-    from kernels.cuda import transfers
+    from antidiag.kernels.cuda import transfers
 
     Late(monkeypatch)
     monkeypatch.setattr(transfers, "_idle", {})
@@ -162,7 +162,7 @@ def test_copies_may_be_queued_one_behind_another(emulated, monkeypatch: pytest.M
 
 def test_devices_have_buffers_of_their_own(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
     """The event of one GPU cannot be recorded on a stream of another."""
-    from kernels.cuda import transfers
+    from antidiag.kernels.cuda import transfers
 
     monkeypatch.setattr(transfers, "_idle", {0: [transfers._Buffer(), transfers._Buffer()]})
     of_0 = set(transfers._idle[0])
@@ -175,8 +175,8 @@ def test_where_little_memory_can_be_pinned(emulated, monkeypatch: pytest.MonkeyP
     """Copies take turns with what there is; without any the run is refused, and lets go of the device's memory."""
     import cupy
 
-    from kernels.cuda import transfers
-    from kernels.cuda.run import Run
+    from antidiag.kernels.cuda import transfers
+    from antidiag.kernels.cuda.run import Run
 
     allocated, given = [0], np.random.default_rng(1).random(4_000_000)
 
@@ -207,15 +207,15 @@ def test_where_little_memory_can_be_pinned(emulated, monkeypatch: pytest.MonkeyP
 def test_rows_that_lie_apart_are_refused(emulated) -> None:
     import cupy
 
-    from kernels.cuda import transfers
+    from antidiag.kernels.cuda import transfers
 
     with devices.use(0), pytest.raises(ValueError, match="close together"):
         transfers.up(cupy.empty((3000, 1000))[:, :999], lambda first, last, out: out.fill(0))
 
 
 def test_buffers_take_a_small_part_of_what_the_host_has(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kernels.cuda import transfers
-    from kernels.cuda.run import Run
+    from antidiag.kernels.cuda import transfers
+    from antidiag.kernels.cuda.run import Run
 
     given = np.random.default_rng(1).random(4_000_000)
     for free, expected in ((0, 1), (2 * transfers.SHARE * transfers.CHUNK, 2)):
@@ -228,8 +228,8 @@ def test_buffers_take_a_small_part_of_what_the_host_has(emulated, monkeypatch: p
 
 
 def test_a_run_that_ends_early_leaves_no_threads(emulated) -> None:
-    from kernels.cpu import workers
-    from kernels.cuda.run import Run
+    from antidiag.kernels.cpu import workers
+    from antidiag.kernels.cuda.run import Run
 
     def cancelled_after_a_copy() -> None:
         with devices.use(0):
@@ -248,7 +248,7 @@ def test_a_run_that_ends_early_leaves_no_threads(emulated) -> None:
 @pytest.mark.parametrize("nbytes", [0, 1, 64 << 10, (64 << 10) + 1, 1 << 20, 4 << 20, (4 << 20) + 1])
 def test_arrays_of_any_size_come_by_one_transfer(emulated, nbytes: int) -> None:
     """From wherever they are staged: pinned memory of runs before, or memory of their own."""
-    from kernels.cuda import arrays
+    from antidiag.kernels.cuda import arrays
 
     for seed in range(2):
         given = np.random.default_rng(seed).integers(0, 256, nbytes).astype(np.uint8)
@@ -258,7 +258,7 @@ def test_arrays_of_any_size_come_by_one_transfer(emulated, nbytes: int) -> None:
 
 
 def test_arrays_come_where_no_memory_can_be_pinned(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kernels.cuda import arrays, transfers
+    from antidiag.kernels.cuda import arrays, transfers
 
     def refused(device: int, count: int) -> None:
         raise MemoryRefused("no locked pages")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kernels import registry
+from antidiag.kernels import registry
 from tests.kernels.experiments import fakes
 
 

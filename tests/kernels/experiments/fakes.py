@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernels.citation import Citation
-from kernels.errors import InputError
-from kernels.memory import Footprint
-from kernels.method import DataKind, Input, Method, ProblemType
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.parameters import Parameter
-from kernels.steps import Steps
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.method import DataKind, Input, Method, ProblemType
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.steps import Steps
 
 NAP_MS = 4.0
 TRANSFER_MS = 2.0

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels import registry
-from kernels.errors import ParameterError
-from kernels.experiments import axes
-from kernels.experiments.sweep import Sweep
+from antidiag.kernels import registry
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.experiments import axes
+from antidiag.kernels.experiments.sweep import Sweep
 
 METHODS = [registry.method("chunked-alignment-1")]
 

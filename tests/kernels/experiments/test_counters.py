@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import engine, trials
-from kernels.experiments import beside
-from kernels.experiments.counters import counters, phase_name, traffic
-from kernels.model import Result
-from kernels.registry import METHODS, method
+from antidiag.kernels import engine, trials
+from antidiag.kernels.experiments import beside
+from antidiag.kernels.experiments.counters import counters, phase_name, traffic
+from antidiag.kernels.model import Result
+from antidiag.kernels.registry import METHODS, method
 
 
 def _ran(id: str, size: int = 2, **given) -> Result:

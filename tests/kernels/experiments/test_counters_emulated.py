@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import engine, trials
-from kernels.experiments.counters import counters, phase_name
-from kernels.registry import method
+from antidiag.kernels import engine, trials
+from antidiag.kernels.experiments.counters import counters, phase_name
+from antidiag.kernels.registry import method
 
 CASES = pytest.mark.parametrize(
     ("id", "given", "phase", "cells", "unit"),

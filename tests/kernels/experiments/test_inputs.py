@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels import registry
-from kernels.errors import InputError, ParameterError
-from kernels.experiments import records
-from kernels.experiments.inputs import BESIDE, Generated, Loaded, with_input
-from kernels.experiments.sweep import Sweep
-from kernels.io.sequences import SEQUENCE
-from kernels.method import Input, ProblemType
-from kernels.model import Sequence, SequenceType
-from kernels.pairwise.problem import PAIR
+from antidiag.kernels import registry
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.experiments import records
+from antidiag.kernels.experiments.inputs import BESIDE, Generated, Loaded, with_input
+from antidiag.kernels.experiments.sweep import Sweep
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import Input, ProblemType
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.pairwise.problem import PAIR
 from tests.kernels.experiments import fakes
 
 LOADED = Loaded((Sequence("one", b"ACGTACGT", SequenceType.DNA), Sequence("two", b"ACGT", SequenceType.DNA)))

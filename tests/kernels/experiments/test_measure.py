@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kernels import engine
-from kernels.errors import Cancelled, InputError
-from kernels.experiments import measure
-from kernels.experiments.points import Point, Run, Status, spread_of
-from kernels.monitor import Monitor
+from antidiag.kernels import engine
+from antidiag.kernels.errors import Cancelled, InputError
+from antidiag.kernels.experiments import measure
+from antidiag.kernels.experiments.points import Point, Run, Status, spread_of
+from antidiag.kernels.monitor import Monitor
 from tests.kernels.experiments import fakes
 from tests.kernels.experiments.fakes import COMPILATION_MS, NAP_MS, TRANSFER_MS, Bed, Nap
 

@@ -7,21 +7,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels import engine, registry, trials
-from kernels.analysis import OPERATIONS, TRAFFIC
-from kernels.experiments import models, runner
-from kernels.experiments.inputs import Generated
-from kernels.experiments.points import Point, Run, Status
-from kernels.experiments.rooflines import roofline
-from kernels.experiments.rooflines.roofline import Roofline
-from kernels.experiments.sweep import Sweep, Task
-from kernels.pairwise import analysis
-from kernels.pairwise.baselines import analysis as baselines
-from kernels.parameters import resolve
-from kernels.scoring import Scoring, match_mismatch
-from kernels.triple import analysis as cube
-from kernels.triple.grid import KINDS
-from kernels.triple.trials import problem as triple
+from antidiag.kernels import engine, registry, trials
+from antidiag.kernels.analysis import OPERATIONS, TRAFFIC
+from antidiag.kernels.experiments import models, runner
+from antidiag.kernels.experiments.inputs import Generated
+from antidiag.kernels.experiments.points import Point, Run, Status
+from antidiag.kernels.experiments.rooflines import roofline
+from antidiag.kernels.experiments.rooflines.roofline import Roofline
+from antidiag.kernels.experiments.sweep import Sweep, Task
+from antidiag.kernels.pairwise import analysis
+from antidiag.kernels.pairwise.baselines import analysis as baselines
+from antidiag.kernels.parameters import resolve
+from antidiag.kernels.scoring import Scoring, match_mismatch
+from antidiag.kernels.triple import analysis as cube
+from antidiag.kernels.triple.grid import KINDS
+from antidiag.kernels.triple.trials import problem as triple
 from tests.problems import pair
 
 SCORING = Scoring(match_mismatch(2, -3), 5, 2)

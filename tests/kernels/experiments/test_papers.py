@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from kernels import registry
-from kernels.errors import InputError, ParameterError
-from kernels.experiments import axes, peers, runner, tables
-from kernels.experiments.papers import published as papers
-from kernels.experiments.papers.published import PaperTable, Published
-from kernels.experiments.points import Point, Run, Status
-from kernels.experiments.sweep import problem_type
+from antidiag.kernels import registry
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.experiments import axes, peers, runner, tables
+from antidiag.kernels.experiments.papers import published as papers
+from antidiag.kernels.experiments.papers.published import PaperTable, Published
+from antidiag.kernels.experiments.points import Point, Run, Status
+from antidiag.kernels.experiments.sweep import problem_type
 
 TABLES = [pytest.param(table, id=table.id) for table in papers.tables()]
 METHODS = {method.id: method for method in registry.METHODS}

@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from kernels import engine, registry
-from kernels.experiments import peers, runner
-from kernels.experiments.inputs import Generated, Loaded
-from kernels.experiments.peers import PEERS, matrices, programs
-from kernels.experiments.peers import pairs as peers_pairs
-from kernels.experiments.points import Status
-from kernels.experiments.sweep import Sweep
-from kernels.io.sequences import SEQUENCE
-from kernels.method import Input
-from kernels.model import Sequence, SequenceType
-from kernels.pairwise.model import PairProblem
-from kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels import engine, registry
+from antidiag.kernels.experiments import peers, runner
+from antidiag.kernels.experiments.inputs import Generated, Loaded
+from antidiag.kernels.experiments.peers import PEERS, matrices, programs
+from antidiag.kernels.experiments.peers import pairs as peers_pairs
+from antidiag.kernels.experiments.points import Status
+from antidiag.kernels.experiments.sweep import Sweep
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.method import Input
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from tests.oracle import best
 from tests.problems import pair, pairs
 
@@ -90,7 +90,7 @@ def test_a_peer_that_is_not_installed_says_how_to_get_it(monkeypatch):
 
 def test_a_peer_whose_matrix_does_not_fit_is_refused(monkeypatch):
     peer = next(peer for peer in peers_pairs.PEERS if peer.id == "biopython-path")
-    monkeypatch.setattr("kernels.experiments.peers.peer.host_bytes_free", lambda: 100)
+    monkeypatch.setattr("antidiag.kernels.experiments.peers.peer.host_bytes_free", lambda: 100)
     assert "it needs 200 B of host memory; 100 B is free" in peer.why_not(
         pair("A" * 10, "A" * 10, Scoring(match_mismatch(2, -3), 5, 2))
     )
@@ -231,7 +231,7 @@ def test_programs_align_what_they_are_given(peer):
 
 
 def test_a_program_that_fails_says_why(tmp_path):
-    from kernels.errors import InputError
+    from antidiag.kernels.errors import InputError
 
     with pytest.raises(InputError, match=r"python.* failed \(3\): no luck"):
         programs._run(
@@ -241,9 +241,9 @@ def test_a_program_that_fails_says_why(tmp_path):
 
 
 def test_plain_numpy_finds_the_most_probable_path():
-    from kernels.experiments.peers import models
-    from kernels.hmm import hmm, reference
-    from kernels.hmm.problem import HmmProblem
+    from antidiag.kernels.experiments.peers import models
+    from antidiag.kernels.hmm import hmm, reference
+    from antidiag.kernels.hmm.problem import HmmProblem
 
     letters = Sequence("x", b"ABHGFCDE" * 20, SequenceType.PROTEIN)
     made = HmmProblem(hmm.random_hmm(5, np.random.default_rng(1)), letters)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from kernels.errors import InputError, ParameterError
-from kernels.experiments import axes, records, runner, tuning
-from kernels.experiments.inputs import Generated, Inputs, Loaded
-from kernels.experiments.points import Point, Run, Status
-from kernels.experiments.results import Kept, Store, measured_before
-from kernels.experiments.sweep import Sweep, Task
-from kernels.model import Sequence, SequenceType
-from kernels.registry import method
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.experiments import axes, records, runner, tuning
+from antidiag.kernels.experiments.inputs import Generated, Inputs, Loaded
+from antidiag.kernels.experiments.points import Point, Run, Status
+from antidiag.kernels.experiments.results import Kept, Store, measured_before
+from antidiag.kernels.experiments.sweep import Sweep, Task
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.registry import method
 from tests.kernels.experiments import fakes
 
 ONE, TWO = (Sequence(name, b"ACGT" * 9, SequenceType.DNA) for name in ("one", "two"))
@@ -83,7 +83,7 @@ def test_a_title_says_methods_axes_and_input():
 
 
 def test_points_that_were_taken_from_another_sweep_are_kept_with_this_one(sleeper, tmp_path, monkeypatch):
-    monkeypatch.setattr("kernels.experiments.results.folder", lambda: tmp_path)
+    monkeypatch.setattr("antidiag.kernels.experiments.results.folder", lambda: tmp_path)
     settings = {"inputs": Generated(length=1), "backends": ("cpu",), "repeats": 1, "warm_up": 0}
     for name, values in (("a", "1,2"), ("b", "1,2,3"), ("b", "1,2,3")):
         axis = axes.parse(f"width={values}", [fakes.METHOD])

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.experiments import points, records, results
-from kernels.experiments.points import Point, Run, Status
-from kernels.experiments.results import Store
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.experiments import points, records, results
+from antidiag.kernels.experiments.points import Point, Run, Status
+from antidiag.kernels.experiments.results import Store
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -144,13 +144,13 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path):
 SWEEP = """
 import sys
 from pathlib import Path
-from kernels import registry
+from antidiag.kernels import registry
 from tests.kernels.experiments import fakes
 registry.METHODS = (*registry.METHODS, fakes.METHOD)
-from kernels.experiments import axes, runner
-from kernels.experiments.inputs import Generated
-from kernels.experiments.results import Store
-from kernels.experiments.sweep import Sweep
+from antidiag.kernels.experiments import axes, runner
+from antidiag.kernels.experiments.inputs import Generated
+from antidiag.kernels.experiments.results import Store
+from antidiag.kernels.experiments.sweep import Sweep
 behaviours = sys.argv[2].split(",")
 axis = axes.Axis("width", "parameter", tuple(range(1, 4)))
 hang = axes.Axis("behaviour", "parameter", tuple(behaviours))

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from kernels import engine
-from kernels.cuda import devices
-from kernels.errors import BackendUnavailable, Cancelled
-from kernels.experiments.rooflines import roofline
-from kernels.monitor import Monitor
+from antidiag.kernels import engine
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import BackendUnavailable, Cancelled
+from antidiag.kernels.experiments.rooflines import roofline
+from antidiag.kernels.monitor import Monitor
 from tests.nvrtc import compile_without_device
 
 SOURCE = Path(roofline.__file__).with_name("roofline.cu")
@@ -19,7 +19,7 @@ SOURCE = Path(roofline.__file__).with_name("roofline.cu")
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch):
     """Turns of a hundredth of their length on small arrays."""
-    from kernels.experiments.rooflines import cpu_roofline
+    from antidiag.kernels.experiments.rooflines import cpu_roofline
 
     for name, value in (("TURN_S", 0.002), ("LOOPS", 100), ("LARGEST_BYTES", 2**16), ("TURNS", 1)):
         monkeypatch.setattr(cpu_roofline, name, value)

@@ -7,13 +7,13 @@ import threading
 
 import pytest
 
-from kernels.errors import Cancelled, ParameterError
-from kernels.experiments import axes, runner
-from kernels.experiments.inputs import Generated
-from kernels.experiments.points import Point, Status
-from kernels.experiments.results import Store
-from kernels.experiments.runner import Control
-from kernels.experiments.sweep import Sweep, Task
+from antidiag.kernels.errors import Cancelled, ParameterError
+from antidiag.kernels.experiments import axes, runner
+from antidiag.kernels.experiments.inputs import Generated
+from antidiag.kernels.experiments.points import Point, Status
+from antidiag.kernels.experiments.results import Store
+from antidiag.kernels.experiments.runner import Control
+from antidiag.kernels.experiments.sweep import Sweep, Task
 from tests.kernels.experiments import fakes
 from tests.patience import PATIENCE_S
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from kernels.errors import ParameterError
-from kernels.experiments import speedups, tables
-from kernels.experiments.digest import digest
-from kernels.experiments.points import Point, Run, Status, text
-from kernels.experiments.tables import Column, Table
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.experiments import speedups, tables
+from antidiag.kernels.experiments.digest import digest
+from antidiag.kernels.experiments.points import Point, Run, Status, text
+from antidiag.kernels.experiments.tables import Column, Table
 
 
 def point(name: str, wall_ms: float, problem: str = "p", status: Status = Status.MEASURED, **coordinates) -> Point:

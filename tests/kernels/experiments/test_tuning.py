@@ -7,15 +7,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from kernels import engine
-from kernels.errors import Cancelled, ParameterError
-from kernels.experiments import measure, tuning
-from kernels.experiments.inputs import Generated
-from kernels.experiments.points import Run, Status
-from kernels.experiments.results import Store
-from kernels.experiments.runner import Control
-from kernels.experiments.sweep import Task
-from kernels.machine import tuned
+from antidiag.kernels import engine
+from antidiag.kernels.errors import Cancelled, ParameterError
+from antidiag.kernels.experiments import measure, tuning
+from antidiag.kernels.experiments.inputs import Generated
+from antidiag.kernels.experiments.points import Run, Status
+from antidiag.kernels.experiments.results import Store
+from antidiag.kernels.experiments.runner import Control
+from antidiag.kernels.experiments.sweep import Task
+from antidiag.kernels.machine import tuned
 from tests.kernels.experiments import fakes
 
 TASK = Task("sleeper", "nap", Generated(length=2), backend="cpu")

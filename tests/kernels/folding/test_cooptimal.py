@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.folding import cooptimal, cpu, plays
-from kernels.folding.problem import FoldingAnswer, FoldingProblem
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.plays import paths
-from kernels.steps import Steps
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.folding import cooptimal, cpu, plays
+from antidiag.kernels.folding.problem import FoldingAnswer, FoldingProblem
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.plays import paths
+from antidiag.kernels.steps import Steps
 
 PROBLEMS = st.builds(
     lambda letters, min_loop, wobble: FoldingProblem(

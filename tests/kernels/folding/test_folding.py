@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.errors import Cancelled, InputError, ParameterError
-from kernels.folding import cpu, problem, reference
-from kernels.folding.problem import ChainProblem, FoldingProblem
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.steps import Steps
+from antidiag.kernels.errors import Cancelled, InputError, ParameterError
+from antidiag.kernels.folding import cpu, problem, reference
+from antidiag.kernels.folding.problem import ChainProblem, FoldingProblem
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import Steps
 
 FEW = settings(max_examples=40)
 

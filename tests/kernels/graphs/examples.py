@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from kernels.graphs import trials
-from kernels.graphs.graph import Graph
+from antidiag.kernels.graphs import trials
+from antidiag.kernels.graphs.graph import Graph
 from tests.choosing import Drawn
 
 

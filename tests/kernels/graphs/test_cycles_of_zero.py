@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kernels.errors import ParameterError
-from kernels.graphs import cpu, problem, stages, ways
-from kernels.graphs.graph import Graph, from_weights
-from kernels.monitor import Monitor
-from kernels.registry import method as registered
-from kernels.steps import Steps
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.graphs import cpu, problem, stages, ways
+from antidiag.kernels.graphs.graph import Graph, from_weights
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import method as registered
+from antidiag.kernels.steps import Steps
 
 ANY = ("floyd_warshall", "floyd_blocked", "floyd_smem", "floyd_tmem")
 BIPARTITE = ("bipartite_serial", "bipartite_smem", "bipartite_tmem")

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.errors import Cancelled
-from kernels.graphs import kinds, reference, sizes
-from kernels.graphs.digits import TOLERANCE
-from kernels.graphs.graph import from_weights
-from kernels.graphs.problem import build
-from kernels.monitor import Monitor
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.graphs import kinds, reference, sizes
+from antidiag.kernels.graphs.digits import TOLERANCE
+from antidiag.kernels.graphs.graph import from_weights
+from antidiag.kernels.graphs.problem import build
+from antidiag.kernels.monitor import Monitor
 
 
 def panels(monkeypatch: pytest.MonkeyPatch, height: int) -> Any:
     """The module as the emulator has imported it, with low panels and for problems of any size."""
-    module = import_module("kernels.graphs.cuda_panels")
-    monkeypatch.setattr(import_module("kernels.graphs.sizes"), "LEAST", 0)
+    module = import_module("antidiag.kernels.graphs.cuda_panels")
+    monkeypatch.setattr(import_module("antidiag.kernels.graphs.sizes"), "LEAST", 0)
     monkeypatch.setattr(module, "PANEL", height)
     return module
 
@@ -75,7 +75,7 @@ def test_distances_on_a_gpu_are_the_cpus(precision: str, kind: str, n: int) -> N
 
 @pytest.mark.parametrize("told", [1, 4, 7])
 def test_a_cancelled_run_leaves_nothing(emulated, monkeypatch, told: int) -> None:
-    from kernels.cuda import devices
+    from antidiag.kernels.cuda import devices
 
     panels(monkeypatch, 64)
     made = build([from_weights(weights(330, "few"))], {"numbers": "float64"})
@@ -188,7 +188,7 @@ class Watched:
         self.did("copy", stream, self.rows(source.ptr, size), self.rows(pointer.ptr, size))
 
     def _launch(self, name: str, PER: int = 1, **constants: int) -> Any:
-        wide = import_module("kernels.semiring.cuda").SIDE * PER // self.size
+        wide = import_module("antidiag.kernels.semiring.cuda").SIDE * PER // self.size
 
         def launched(grid: tuple[int, ...], threads: Any, given: tuple[Any, ...]) -> None:
             given = tuple(
@@ -242,7 +242,7 @@ class Watched:
 @pytest.fixture
 def watched(emulated, monkeypatch) -> Callable[..., Watched]:
     """A function that has a run watched, without an answer."""
-    from kernels.cuda import devices
+    from antidiag.kernels.cuda import devices
 
     def watch(n: int, height: int, narrow: bool) -> Watched:
         graph = from_weights(np.full((n, n), 1 if narrow else 0.5))
@@ -268,7 +268,7 @@ def watched(emulated, monkeypatch) -> Callable[..., Watched]:
 @pytest.mark.parametrize("narrow", [True, False])
 @pytest.mark.parametrize("height", [128, 256, 512])
 def test_no_stream_touches_what_another_still_needs(watched, monkeypatch, height, narrow, sides) -> None:
-    module = import_module("kernels.graphs.cuda_panels")
+    module = import_module("antidiag.kernels.graphs.cuda_panels")
     monkeypatch.setattr(module, "SIDES", sides)
     monkeypatch.setattr(module, "_idle", {})
     assert watched(1000, height, narrow).operations > 8
@@ -280,7 +280,7 @@ WAITS = ("arrived", "laid", "crossing", "crossed", "squared", "closed", "kept", 
 
 def left_out(monkeypatch: pytest.MonkeyPatch, name: str) -> set[str]:
     """Have nothing wait for what is called so; the names of what is waited for, as runs go on."""
-    panels_of = import_module("kernels.graphs.cuda_panels").Panels
+    panels_of = import_module("antidiag.kernels.graphs.cuda_panels").Panels
     after, names = panels_of._after, set()
 
     def waited(run: Any, called: str, panel: int, *streams: Any) -> None:
@@ -295,7 +295,7 @@ def left_out(monkeypatch: pytest.MonkeyPatch, name: str) -> set[str]:
 @pytest.mark.parametrize("name", WAITS)
 def test_every_wait_is_needed(watched, monkeypatch, name) -> None:
     """The watch would notice it: without those waits, two touch the same."""
-    monkeypatch.setattr(import_module("kernels.graphs.cuda_panels"), "_idle", {})
+    monkeypatch.setattr(import_module("antidiag.kernels.graphs.cuda_panels"), "_idle", {})
     names = left_out(monkeypatch, name)
     with pytest.raises(AssertionError, match="both touch"):
         watched(1000, 128, True)
@@ -304,7 +304,7 @@ def test_every_wait_is_needed(watched, monkeypatch, name) -> None:
 
 def test_a_watch_believes_no_event_of_another(watched, monkeypatch) -> None:
     """A longer run leaves streams, and a buffer whose event knows more of them than the next run does."""
-    monkeypatch.setattr(import_module("kernels.graphs.cuda_panels"), "_idle", {})
+    monkeypatch.setattr(import_module("antidiag.kernels.graphs.cuda_panels"), "_idle", {})
     watched(1500, 128, True)
     left_out(monkeypatch, "arrived")
     with pytest.raises(AssertionError, match="both touch"):

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, registry
-from kernels.errors import Cancelled, InputError, ParameterError
-from kernels.graphs import cpu, problem, reference, ways
-from kernels.graphs.graph import Graph, bipartition, from_edges, from_weights, random_graph
-from kernels.graphs.problem import PathsAnswer
-from kernels.monitor import Monitor
-from kernels.registry.samples import samples
-from kernels.steps import Steps
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import Cancelled, InputError, ParameterError
+from antidiag.kernels.graphs import cpu, problem, reference, ways
+from antidiag.kernels.graphs.graph import Graph, bipartition, from_edges, from_weights, random_graph
+from antidiag.kernels.graphs.problem import PathsAnswer
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry.samples import samples
+from antidiag.kernels.steps import Steps
 from tests.kernels.graphs.examples import graphs
 
 ANY = ("floyd_warshall", "floyd_blocked", "floyd_smem", "floyd_tmem")

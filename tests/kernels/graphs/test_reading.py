@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import memory
-from kernels.errors import InputError, MemoryRefused
-from kernels.graphs import reading
-from kernels.graphs.graph import Graph
-from kernels.io import distances
-from kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels import memory
+from antidiag.kernels.errors import InputError, MemoryRefused
+from antidiag.kernels.graphs import reading
+from antidiag.kernels.graphs.graph import Graph
+from antidiag.kernels.io import distances
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
 
 SPARSE = "%%MatrixMarket matrix coordinate real general\n"
 DENSE = "%%MatrixMarket matrix array real general\n"
@@ -63,7 +63,7 @@ def test_a_damaged_matrix_names_the_line(tmp_path, text, reason) -> None:
 
 
 def test_a_graph_that_does_not_fit_is_refused_before_it_is_made(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("kernels.graphs.graph.host_bytes_free", lambda: 2**30)
+    monkeypatch.setattr("antidiag.kernels.graphs.graph.host_bytes_free", lambda: 2**30)
     for text, name in ((SPARSE + "50000 50000 0\n", "g.mtx"), ("".join(f"a{k},b,1\n" for k in range(20_000)), "g.csv")):
         with pytest.raises(MemoryRefused, match=f"1.0 GiB is free.*{name}"):
             read(tmp_path, text, name)

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from kernels.hmm import trials
-from kernels.hmm.problem import HmmProblem
-from kernels.hmm.trials import model, rows, sequence
+from antidiag.kernels.hmm import trials
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.trials import model, rows, sequence
 from tests.choosing import Drawn
 
 __all__ = ["model", "problems", "rows", "sequence"]

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.errors import Cancelled, InputError
-from kernels.hmm import hmm, reference
-from kernels.hmm.problem import HmmProblem
-from kernels.hmm.sums import cpu, problem
-from kernels.monitor import Monitor
-from kernels.steps import Steps
+from antidiag.kernels.errors import Cancelled, InputError
+from antidiag.kernels.hmm import hmm, reference
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.sums import cpu, problem
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import Steps
 from tests.kernels.hmm.examples import model, problems, sequence
 
 FEW = settings(max_examples=40)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, registry
-from kernels.errors import Cancelled, InputError
-from kernels.hmm import hmm, reference
-from kernels.hmm.problem import HmmProblem
-from kernels.hmm.sums import problem
-from kernels.monitor import Monitor
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import Cancelled, InputError
+from antidiag.kernels.hmm import hmm, reference
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.sums import problem
+from antidiag.kernels.monitor import Monitor
 from tests.kernels.hmm.examples import model, problems, sequence
 
 METHODS = ("hmm-forward", "hmm-posterior", "hmm-baum-welch")
@@ -135,7 +135,7 @@ def test_several_rounds_of_learning(emulated, made: hmm.Hmm) -> None:
 
 def test_sequences_in_batches(emulated, monkeypatch) -> None:
     """Batches of one or two sequences, tables of few slices, and a launch for every row of tiles."""
-    from kernels.hmm import cuda_sizes
+    from antidiag.kernels.hmm import cuda_sizes
 
     for name, value in (("BATCH_CELLS", 40 * 60), ("SLICE_BYTES", 40 * 40 * 8 * 2), ("PAIR_CELLS", 1)):
         monkeypatch.setattr(cuda_sizes, name, value)
@@ -148,7 +148,7 @@ def test_sequences_in_batches(emulated, monkeypatch) -> None:
 
 def test_launches_of_few_letters(emulated, monkeypatch) -> None:
     """Pieces and levels of the tree go on where the launch before has left them."""
-    from kernels.hmm import cuda_sizes
+    from antidiag.kernels.hmm import cuda_sizes
 
     monkeypatch.setattr(cuda_sizes, "LAUNCH_US", 5)
     monkeypatch.setattr(cuda_sizes, "SCALED_AND_JOINED", 1)
@@ -183,7 +183,7 @@ def test_cancel(emulated, method: str) -> None:
 
 @pytest.mark.parametrize("states", [3, 40])
 def test_times_have_all_phases_where_threads_take_the_answer(emulated, monkeypatch, states: int) -> None:
-    from kernels.cuda import leaving
+    from antidiag.kernels.cuda import leaving
 
     monkeypatch.setattr(leaving, "LEAST", 8)
     made = HmmProblem(hmm.random_hmm(states, np.random.default_rng(states)), letters(30))

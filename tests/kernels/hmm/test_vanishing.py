@@ -9,16 +9,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-from kernels import registry
-from kernels.engine import execute, plan
-from kernels.errors import InputError, ScoreOverflow
-from kernels.hmm import hmm, reference, vanishing
-from kernels.hmm.cpu_tables import probabilities
-from kernels.hmm.problem import HmmProblem
-from kernels.hmm.sums import cpu_underflow, underflow
-from kernels.hmm.sums.problem import LearningProblem
-from kernels.model import Result
-from kernels.monitor import Monitor
+from antidiag.kernels import registry
+from antidiag.kernels.engine import execute, plan
+from antidiag.kernels.errors import InputError, ScoreOverflow
+from antidiag.kernels.hmm import hmm, reference, vanishing
+from antidiag.kernels.hmm.cpu_tables import probabilities
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.sums import cpu_underflow, underflow
+from antidiag.kernels.hmm.sums.problem import LearningProblem
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
 from tests.kernels.hmm.examples import model, sequence
 
 VITERBI = [method.id for method in registry.METHODS if method.problem.id == "viterbi"]

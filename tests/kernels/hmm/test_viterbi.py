@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.errors import Cancelled, InputError, ScoreOverflow
-from kernels.hmm import METHODS, VITERBI, hmm, islands, problem, reference
-from kernels.hmm.advice import forgets, recommend, recommended
-from kernels.hmm.problem import HmmProblem, ViterbiAnswer
-from kernels.hmm.viterbi import cpu
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.steps import Steps
+from antidiag.kernels.errors import Cancelled, InputError, ScoreOverflow
+from antidiag.kernels.hmm import METHODS, VITERBI, hmm, islands, problem, reference
+from antidiag.kernels.hmm.advice import forgets, recommend, recommended
+from antidiag.kernels.hmm.problem import HmmProblem, ViterbiAnswer
+from antidiag.kernels.hmm.viterbi import cpu
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import Steps
 from tests.kernels.hmm.examples import model, problems, sequence
 
 EXACT = [method.id for method in METHODS if method.problem is VITERBI and method.exact]

@@ -11,11 +11,11 @@ from Bio.Seq import Seq
 from Bio.SeqRecord import SeqRecord
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.io.sequences import (
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.sequences import (
     read,
 )
-from kernels.model import SequenceType
+from antidiag.kernels.model import SequenceType
 
 DNA, RNA, PROTEIN = SequenceType.DNA, SequenceType.RNA, SequenceType.PROTEIN
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kernels.errors import InputError
-from kernels.io import aligned
-from kernels.io.aligned_kind import ALIGNMENT
-from kernels.registry import loading
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned
+from antidiag.kernels.io.aligned_kind import ALIGNMENT
+from antidiag.kernels.registry import loading
 
 
 def rows(alignment):

@@ -16,13 +16,13 @@ from Bio.SeqRecord import SeqRecord
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.io import aligned, aligned_edits, aligned_writing
-from kernels.io.aligned import AlignedSequences, as_written
-from kernels.io.alignment_files import fasta
-from kernels.io.alignment_files.rows import Annotations
-from kernels.model import SequenceType
-from kernels.registry import loading
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned, aligned_edits, aligned_writing
+from antidiag.kernels.io.aligned import AlignedSequences, as_written
+from antidiag.kernels.io.alignment_files import fasta
+from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.registry import loading
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 STOCKHOLM = """# STOCKHOLM 1.0

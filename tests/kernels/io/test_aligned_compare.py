@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.io import aligned, aligned_writing
-from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_compare import agreement, compare, core_columns, meeting, partners
-from kernels.model import SequenceType
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned, aligned_writing
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_compare import agreement, compare, core_columns, meeting, partners
+from antidiag.kernels.model import SequenceType
 
 SHARED = Path(__file__).resolve().parents[4] / "shared"
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.io import aligned_columns, aligned_edits, aligned_pixels, aligned_rows, aligned_search
-from kernels.io.aligned import AlignedSequences, as_written, made
-from kernels.io.alignment_files.rows import Annotations
-from kernels.io.tiles import Tiles
-from kernels.model import SequenceType
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned_columns, aligned_edits, aligned_pixels, aligned_rows, aligned_search
+from antidiag.kernels.io.aligned import AlignedSequences, as_written, made
+from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.io.tiles import Tiles
+from antidiag.kernels.model import SequenceType
 
 
 def alignment(*rows: str, kind: SequenceType = SequenceType.DNA, notes: Annotations | None = None) -> AlignedSequences:

@@ -10,14 +10,22 @@ from Bio.Seq import Seq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.io import aligned, aligned_confidence, aligned_edits, aligned_notes, aligned_places, aligned_rows, codons
-from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_writing import WRITERS
-from kernels.io.alignment_files import room
-from kernels.io.alignment_files.pairs import PLACE
-from kernels.io.alignment_files.rows import Annotations
-from kernels.model import SequenceType
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import (
+    aligned,
+    aligned_confidence,
+    aligned_edits,
+    aligned_notes,
+    aligned_places,
+    aligned_rows,
+    codons,
+)
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_writing import WRITERS
+from antidiag.kernels.io.alignment_files import room
+from antidiag.kernels.io.alignment_files.pairs import PLACE
+from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.model import SequenceType
 
 
 def alignment(*rows: str, kind: SequenceType = SequenceType.PROTEIN, **notes: tuple) -> AlignedSequences:

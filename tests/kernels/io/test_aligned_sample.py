@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.errors import Cancelled
-from kernels.io import aligned_pixels
-from kernels.io.aligned_columns import CLASS, CLASSES
-from kernels.io.aligned_sample import STEP, Sample, renewed
-from kernels.io.cpu_tiles import WIDTH
-from kernels.io.tiles import NEW, Tiles
-from kernels.monitor import Monitor
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.io import aligned_pixels
+from antidiag.kernels.io.aligned_columns import CLASS, CLASSES
+from antidiag.kernels.io.aligned_sample import STEP, Sample, renewed
+from antidiag.kernels.io.cpu_tiles import WIDTH
+from antidiag.kernels.io.tiles import NEW, Tiles
+from antidiag.kernels.monitor import Monitor
 
 EMPTY = 0x123456
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kernels.errors import Cancelled
-from kernels.io import aligned_search, automata
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.io import aligned_search, automata
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
 
 ROWS = st.integers(1, 30).flatmap(
     lambda columns: st.lists(st.text("ACG-", min_size=columns, max_size=columns), min_size=1, max_size=4)

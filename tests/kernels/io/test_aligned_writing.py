@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from kernels.errors import Cancelled
-from kernels.io import aligned, aligned_writing
-from kernels.monitor import Monitor
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.io import aligned, aligned_writing
+from antidiag.kernels.monitor import Monitor
 
 
 def test_writing_tells_how_far_it_is_and_leaves_the_file_before_when_cancelled(tmp_path):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kernels.errors import InputError
-from kernels.io import aligned
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned
 
 SCORES = "1 0 -1 12"
 TEXT = """<?xml version="1.0"?><!DOCTYPE macsim SYSTEM "a.dtd">

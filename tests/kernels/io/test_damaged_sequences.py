@@ -12,22 +12,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels import memory
-from kernels.errors import Cancelled, InputError
-from kernels.io import aligned, line_blocks, sequences
-from kernels.io import records as reading
-from kernels.io.fence import Fenced
-from kernels.io.sequences import (
+from antidiag.kernels import memory
+from antidiag.kernels.errors import Cancelled, InputError
+from antidiag.kernels.io import aligned, line_blocks, sequences
+from antidiag.kernels.io import records as reading
+from antidiag.kernels.io.fence import Fenced
+from antidiag.kernels.io.sequences import (
     SEQUENCE,
     read,
     read_stream,
     read_text,
     what_reading_changed,
 )
-from kernels.io.tree_files import TREE
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.registry import loading
+from antidiag.kernels.io.tree_files import TREE
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import loading
 from tests.kernels.io.sequence_files import (
     CLUSTAL,
     TWO,

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.io import distances
-from kernels.io.distance_matrix import DistanceMatrix, checked, numbered
-from kernels.io.distances import DISTANCE_MATRIX
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import distances
+from antidiag.kernels.io.distance_matrix import DistanceMatrix, checked, numbered
+from antidiag.kernels.io.distances import DISTANCE_MATRIX
 
 
 def random_matrix(taxa: int, seed: int, names: tuple[str, ...] | None = None) -> DistanceMatrix:

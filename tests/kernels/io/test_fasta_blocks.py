@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.io.alignment_files import fasta
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.alignment_files import fasta
 
 WIDTH = st.sampled_from([1, 7, 31, 32, 33, 60, 64, 65, 100])
 KIND = st.sampled_from([b"ACGT-", b"ACDEFG*-", b"acgtACGT.", b"AC GT\t", b"A>C-", b"AC\0-", b"A\xe4C"])

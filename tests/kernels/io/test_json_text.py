@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from kernels.io import json_text
+from antidiag.kernels.io import json_text
 
 
 @pytest.mark.parametrize("array", [np.arange(6).reshape(2, 3) / 7, np.arange(3), np.zeros((0, 0)), np.zeros((1, 0))])

@@ -11,16 +11,16 @@ from Bio import AlignIO, Phylo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels import engine
-from kernels.errors import InputError
-from kernels.io import aligned, distances, names, newick, phylip, tree_files
-from kernels.io.aligned_writing import nexus
-from kernels.io.distance_matrix import checked
-from kernels.io.tree import Tree
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.registry import method
-from kernels.trees.distances import problem as rules
+from antidiag.kernels import engine
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned, distances, names, newick, phylip, tree_files
+from antidiag.kernels.io.aligned_writing import nexus
+from antidiag.kernels.io.distance_matrix import checked
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import method
+from antidiag.kernels.trees.distances import problem as rules
 from tests.problems import sequence
 
 

@@ -10,9 +10,9 @@ from Bio import Phylo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.io.newick import newick, parse
-from kernels.io.tree import Tree
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.newick import newick, parse
+from antidiag.kernels.io.tree import Tree
 from tests.trees import NASTY, trees
 
 

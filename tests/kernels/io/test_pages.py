@@ -8,8 +8,8 @@ import threading
 import numpy as np
 import pytest
 
-from kernels.io import pages
-from kernels.io.tiles import AHEAD, Tiles
+from antidiag.kernels.io import pages
+from antidiag.kernels.io.tiles import AHEAD, Tiles
 
 
 @pytest.fixture(autouse=True)

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.errors import InputError
-from kernels.graphs import reading as graphs
-from kernels.io import aligned, aligned_notes, aligned_places, aligned_rows, distances, sequences, tree_files
-from kernels.io.record_formats import FORMATS
-from kernels.products import matrix
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs import reading as graphs
+from antidiag.kernels.io import aligned, aligned_notes, aligned_places, aligned_rows, distances, sequences, tree_files
+from antidiag.kernels.io.record_formats import FORMATS
+from antidiag.kernels.products import matrix
 
 OFTEN = 300_000
 SWISS = next(pattern for pattern, name, _ in FORMATS if name == "swiss")
@@ -149,7 +149,7 @@ def test_a_pair_without_columns_is_left_out(tmp_path: Path) -> None:
 def test_insertions_that_fill_the_memory_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = _at(tmp_path, "a.a3m", f">a\nA{'c' * 1000}\n" + ">b\nA\n" * 999)
     assert aligned.read(path)[0].letters.shape == (1000, 1001)
-    monkeypatch.setattr("kernels.memory.host_bytes_free", lambda: 1_000_999)
+    monkeypatch.setattr("antidiag.kernels.memory.host_bytes_free", lambda: 1_000_999)
     with pytest.raises(InputError, match="1,000 rows with all their insertions have 1,001 columns"):
         aligned.read(path)
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import InputError, ParameterError
-from kernels.io import sequence_tools as tools
-from kernels.io.sequences import read
-from kernels.model import Sequence, SequenceType
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io import sequence_tools as tools
+from antidiag.kernels.io.sequences import read
+from antidiag.kernels.model import Sequence, SequenceType
 
 CODES = "ACGTRYSWKMBDHVN"
 PARTNERS = dict(zip(CODES, "TGCAYRSWMKVHDBN", strict=True))

@@ -14,9 +14,9 @@ from Bio.SeqRecord import SeqRecord
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import Cancelled, InputError
-from kernels.io import line_blocks
-from kernels.io.sequences import (
+from antidiag.kernels.errors import Cancelled, InputError
+from antidiag.kernels.io import line_blocks
+from antidiag.kernels.io.sequences import (
     composition,
     find,
     gc_fraction,
@@ -28,10 +28,10 @@ from kernels.io.sequences import (
     validate_letters,
     with_type,
 )
-from kernels.model import Sequence
-from kernels.monitor import Monitor
-from kernels.registry.samples import samples
-from kernels.registry.saving import write_sequences
+from antidiag.kernels.model import Sequence
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry.samples import samples
+from antidiag.kernels.registry.saving import write_sequences
 from tests.kernels.io.sequence_files import (
     DNA,
     LETTERS,

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.io import stretches
-from kernels.io.tiles import NEW
+from antidiag.kernels.io import stretches
+from antidiag.kernels.io.tiles import NEW
 
 COLUMNS = st.lists(st.tuples(st.integers(NEW, 6), st.integers(0, 4)), min_size=1, max_size=5).map(tuple)
 

@@ -13,14 +13,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.io import aligned_columns, aligned_edits, aligned_rows, aligned_search, tiled_changes, tiled_edits, tiles
-from kernels.io.aligned import AlignedSequences, as_written, made, unaligned
-from kernels.io.alignment_files.rows import Annotations
-from kernels.io.cpu_tiles import WIDTH
-from kernels.io.tiles import Draft, Tiles
-from kernels.model import SequenceType
-from kernels.serialization import decode, encode
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import (
+    aligned_columns,
+    aligned_edits,
+    aligned_rows,
+    aligned_search,
+    tiled_changes,
+    tiled_edits,
+    tiles,
+)
+from antidiag.kernels.io.aligned import AlignedSequences, as_written, made, unaligned
+from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.io.cpu_tiles import WIDTH
+from antidiag.kernels.io.tiles import Draft, Tiles
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.serialization import decode, encode
 
 WIDTHS = st.one_of(st.integers(1, 12), st.integers(WIDTH - 3, WIDTH + 3), st.integers(2 * WIDTH - 2, 2 * WIDTH + 2))
 Edit = Callable[[AlignedSequences], AlignedSequences]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from kernels.errors import InputError
-from kernels.io.tree import Tree
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.tree import Tree
 from tests.trees import trees
 
 

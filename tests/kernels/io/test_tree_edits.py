@@ -11,11 +11,11 @@ from Bio import Phylo
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.io.newick import newick, parse
-from kernels.io.tree import Tree
-from kernels.io.tree_edits import Edited, ladderize, ordered_like, prune, reroot, swap, unroot
-from kernels.io.tree_splits import distance, split_hashes, splits
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.newick import newick, parse
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_edits import Edited, ladderize, ordered_like, prune, reroot, swap, unroot
+from antidiag.kernels.io.tree_splits import distance, split_hashes, splits
 from tests.trees import trees, ways
 
 

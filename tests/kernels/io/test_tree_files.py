@@ -12,10 +12,19 @@ from Bio import Phylo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.io.tree import Tree
-from kernels.io.tree_files import TREE, claims, newick_lines, nexus_lines, parse_nexus, random_tree, read, write
-from kernels.registry import loading as data
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_files import (
+    TREE,
+    claims,
+    newick_lines,
+    nexus_lines,
+    parse_nexus,
+    random_tree,
+    read,
+    write,
+)
+from antidiag.kernels.registry import loading as data
 from tests.trees import NASTY, trees
 
 NEXUS = """#NEXUS

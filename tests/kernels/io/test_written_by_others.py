@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.errors import InputError
-from kernels.io import aligned, sequences
-from kernels.io.alignment_files.rows import DESCRIPTION
-from kernels.model import SequenceType
-from kernels.registry import loading
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned, sequences
+from antidiag.kernels.io.alignment_files.rows import DESCRIPTION
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.registry import loading
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "tests" / "data" / "alignments"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kernels import registry
-from kernels.machine import rates
+from antidiag.kernels import registry
+from antidiag.kernels.machine import rates
 
 METHOD = registry.method("striped-score")
 GUESS = METHOD.nominal_gcups["cpu"]

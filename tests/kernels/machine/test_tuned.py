@@ -6,11 +6,11 @@ import dataclasses
 
 import pytest
 
-from kernels import engine, memory, registry
-from kernels.errors import InputError
-from kernels.machine import tuned
-from kernels.machine.tuned import Tuned
-from kernels.scoring import Scoring, match_mismatch
+from antidiag.kernels import engine, memory, registry
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.machine import tuned
+from antidiag.kernels.machine.tuned import Tuned
+from antidiag.kernels.scoring import Scoring, match_mismatch
 from tests.problems import pair
 
 METHOD = registry.method("striped-alignment")

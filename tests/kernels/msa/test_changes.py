@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.io.aligned import GAP
-from kernels.model import Result, Sequence
-from kernels.msa import changes
-from kernels.msa.changes import BOTH, FIRST, SECOND, Change, Changes
-from kernels.msa.consistency.given_trials import gapped
-from kernels.msa.consistency.merging import Aligner
-from kernels.msa.trials import family
+from antidiag.kernels import engine, registry
+from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.model import Result, Sequence
+from antidiag.kernels.msa import changes
+from antidiag.kernels.msa.changes import BOTH, FIRST, SECOND, Change, Changes
+from antidiag.kernels.msa.consistency.given_trials import gapped
+from antidiag.kernels.msa.consistency.merging import Aligner
+from antidiag.kernels.msa.trials import family
 
 
 def execute(method_id: str, data: list[object], **options: object) -> Result:

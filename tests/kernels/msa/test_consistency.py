@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import engine as runs
-from kernels import memory, registry, serialization
-from kernels.errors import Cancelled, InputError
-from kernels.io.tree import Tree
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.msa import CONSISTENCY_PROBLEM
-from kernels.msa.consistency import cpu_merging, cpu_stages, engine, models, reference
-from kernels.msa.consistency.recipe import Recipe, recipe
-from kernels.msa.consistency.rules import ConsistencyRules
-from kernels.msa.consistency.sparse import Posteriors
-from kernels.msa.consistency.telling import Told
+from antidiag.kernels import engine as runs
+from antidiag.kernels import memory, registry, serialization
+from antidiag.kernels.errors import Cancelled, InputError
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa import CONSISTENCY_PROBLEM
+from antidiag.kernels.msa.consistency import cpu_merging, cpu_stages, engine, models, reference
+from antidiag.kernels.msa.consistency.recipe import Recipe, recipe
+from antidiag.kernels.msa.consistency.rules import ConsistencyRules
+from antidiag.kernels.msa.consistency.sparse import Posteriors
+from antidiag.kernels.msa.consistency.telling import Told
 
 BOTH = models.protein_models()
 UNIT = 1 / 65536

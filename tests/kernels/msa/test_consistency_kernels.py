@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.model import Sequence, SequenceType
-from kernels.msa import CONSISTENCY_PROBLEM
-from kernels.msa.consistency import cuda_sources
-from kernels.msa.problem import MsaProblem
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.msa import CONSISTENCY_PROBLEM
+from antidiag.kernels.msa.consistency import cuda_sources
+from antidiag.kernels.msa.problem import MsaProblem
 from tests.nvrtc import compile_without_device
 
 KINDS = {SequenceType.PROTEIN: b"ACDEFGHIKLMNPQRSTVWYX", SequenceType.DNA: b"ACGTN"}
@@ -55,7 +55,7 @@ MIXED, SOME_DNA, ONE, LONG = (128, 1, 129, 60, 33, 0, 4), (31, 140, 32), (9,), (
 def test_the_emulator_finds_what_the_cpu_finds(
     emulated, kind: SequenceType, lengths: tuple[int, ...], seed: int
 ) -> None:
-    from kernels import engine, registry
+    from antidiag.kernels import engine, registry
 
     posed = problem(kind, lengths)
     found = emulated("msa", posed, seed=seed).answer
@@ -68,9 +68,9 @@ def test_the_emulator_finds_what_the_cpu_finds(
 def test_long_pairs_are_left_to_the_cpu(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib
 
-    from kernels import engine, registry
+    from antidiag.kernels import engine, registry
 
-    stages = importlib.import_module("kernels.msa.consistency.cuda_stages")
+    stages = importlib.import_module("antidiag.kernels.msa.consistency.cuda_stages")
     monkeypatch.setattr(stages, "LONG_CELLS", 50 * 60)
     posed = problem(SequenceType.PROTEIN, (60, 61, 40, 20))
     found = emulated("msa", posed).answer
@@ -82,9 +82,9 @@ def test_long_pairs_are_left_to_the_cpu(emulated, monkeypatch: pytest.MonkeyPatc
 def test_long_sequences_leave_room_for_few_rows_a_block(emulated, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     import importlib
 
-    from kernels import engine, registry
+    from antidiag.kernels import engine, registry
 
-    stages = importlib.import_module("kernels.msa.consistency.cuda_stages")
+    stages = importlib.import_module("antidiag.kernels.msa.consistency.cuda_stages")
     monkeypatch.setattr(stages.blocks, "most_shared", lambda: 4 * 61 * rows + stages.TICKET_BYTES)
     posed = problem(SequenceType.PROTEIN, (60, 61, 40, 20, 7))
     found = emulated("msa", posed).answer
@@ -97,10 +97,10 @@ def test_merges_are_made_in_several_launches_where_they_do_not_fit_in_one(
 ) -> None:
     import importlib
 
-    from kernels import engine, registry
+    from antidiag.kernels import engine, registry
 
-    merging = importlib.import_module("kernels.msa.consistency.cuda_merging")
-    stages = importlib.import_module("kernels.msa.consistency.cuda_stages")
+    merging = importlib.import_module("antidiag.kernels.msa.consistency.cuda_merging")
+    stages = importlib.import_module("antidiag.kernels.msa.consistency.cuda_stages")
     monkeypatch.setattr(stages, "CudaScorer", lambda *given: merging.CudaScorer(*given, most_cells=2000))
     posed = problem(SequenceType.PROTEIN, (40, 39, 41, 38, 40, 37))
     found = emulated("msa", posed).answer

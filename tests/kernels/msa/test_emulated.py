@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, registry, trials
-from kernels.msa.consistency.given_trials import gapped
-from kernels.msa.trials import family
-from kernels.profiles import batch
+from antidiag.kernels import engine, registry, trials
+from antidiag.kernels.msa.consistency.given_trials import gapped
+from antidiag.kernels.msa.trials import family
+from antidiag.kernels.profiles import batch
 from tests.choosing import Drawn
 
 

@@ -7,14 +7,14 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from kernels import engine, registry, trials
-from kernels.errors import Cancelled
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.msa import CONSISTENCY_PROBLEM
-from kernels.msa.consistency import cpu_stages, ensemble
-from kernels.msa.consistency.recipe import recipe
-from kernels.msa.trials import family
+from antidiag.kernels import engine, registry, trials
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa import CONSISTENCY_PROBLEM
+from antidiag.kernels.msa.consistency import cpu_stages, ensemble
+from antidiag.kernels.msa.consistency.recipe import recipe
+from antidiag.kernels.msa.trials import family
 
 
 def test_the_share_of_alignments_is_counted() -> None:

@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.errors import Cancelled, InputError, ParameterError
-from kernels.io import newick
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.alignment_files.rows import Annotations
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.msa import trials
-from kernels.msa.consistency import cpu_stages, given, models, refining
-from kernels.msa.consistency.given_trials import gapped
-from kernels.msa.consistency.merging import Aligner, better
-from kernels.msa.consistency.scoring import ThreadedScorer
-from kernels.msa.problem import MsaAnswer
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import Cancelled, InputError, ParameterError
+from antidiag.kernels.io import newick
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa import trials
+from antidiag.kernels.msa.consistency import cpu_stages, given, models, refining
+from antidiag.kernels.msa.consistency.given_trials import gapped
+from antidiag.kernels.msa.consistency.merging import Aligner, better
+from antidiag.kernels.msa.consistency.scoring import ThreadedScorer
+from antidiag.kernels.msa.problem import MsaAnswer
 
 FAMILY = trials.family(7, 40)
 

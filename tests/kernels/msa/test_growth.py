@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.io.tree import Tree
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.msa import growth
-from kernels.msa.growth import DONE, NOT_YET, UNDER_WAY, WAITING, Growth
-from kernels.msa.trials import family
-from kernels.steps import Steps
+from antidiag.kernels import engine, registry
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa import growth
+from antidiag.kernels.msa.growth import DONE, NOT_YET, UNDER_WAY, WAITING, Growth
+from antidiag.kernels.msa.trials import family
+from antidiag.kernels.steps import Steps
 
 METHODS = ("msa", "msa-thesis", "msa-thesis-serial", "msa-clustalw")
 

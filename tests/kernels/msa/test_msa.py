@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, registry
-from kernels.errors import Cancelled, InputError
-from kernels.io import aligned, newick, sequences
-from kernels.io.aligned_compare import compare, core_columns
-from kernels.io.distance_matrix import checked
-from kernels.io.tree import Tree
-from kernels.model import Result, Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.msa import clustalw, cpu_nodes, delays, guide, progressive, series, trials
-from kernels.msa.encoding import Encoder
-from kernels.msa.progressive import PARTS, Node
-from kernels.profiles.encoding import whole
-from kernels.profiles.profile import NUCLEOTIDES, PROTEIN
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import Cancelled, InputError
+from antidiag.kernels.io import aligned, newick, sequences
+from antidiag.kernels.io.aligned_compare import compare, core_columns
+from antidiag.kernels.io.distance_matrix import checked
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa import clustalw, cpu_nodes, delays, guide, progressive, series, trials
+from antidiag.kernels.msa.encoding import Encoder
+from antidiag.kernels.msa.progressive import PARTS, Node
+from antidiag.kernels.profiles.encoding import whole
+from antidiag.kernels.profiles.profile import NUCLEOTIDES, PROTEIN
 from tests.choosing import Drawn
 
 METHODS = ("msa-thesis", "msa-clustalw")

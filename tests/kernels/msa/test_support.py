@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.errors import InputError
-from kernels.io.aligned import AlignedSequences
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.msa.consistency import cpu_stages, models, reference, support, support_table
-from kernels.msa.consistency.support import PairSupport
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.consistency import cpu_stages, models, reference, support, support_table
+from antidiag.kernels.msa.consistency.support import PairSupport
 
 ROWS = ("MKTAYIAKQRQISFVKSHF--SRQ", "MKTA--AKQRQISFVKSWFAASRQ", "MKTAYIAKQRQLSFVRSHF--SR-", "------------------------",
         "PPPPPPGGGGGG------------")  # fmt: skip

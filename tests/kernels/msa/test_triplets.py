@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, registry, trials
-from kernels.errors import Cancelled
-from kernels.monitor import Monitor
-from kernels.msa import CONSISTENCY_PROBLEM, growth
-from kernels.msa.consistency import cpu_merging, cpu_triplets, joining, reference, triplets
-from kernels.msa.consistency.engine import CpuStages, Prepared, prepared
-from kernels.msa.consistency.merging import Aligner
-from kernels.msa.consistency.models import protein_models
-from kernels.msa.consistency.recipe import Recipe
-from kernels.msa.consistency.telling import Told
-from kernels.msa.growth import DONE
-from kernels.msa.trials import family
+from antidiag.kernels import engine, registry, trials
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa import CONSISTENCY_PROBLEM, growth
+from antidiag.kernels.msa.consistency import cpu_merging, cpu_triplets, joining, reference, triplets
+from antidiag.kernels.msa.consistency.engine import CpuStages, Prepared, prepared
+from antidiag.kernels.msa.consistency.merging import Aligner
+from antidiag.kernels.msa.consistency.models import protein_models
+from antidiag.kernels.msa.consistency.recipe import Recipe
+from antidiag.kernels.msa.consistency.telling import Told
+from antidiag.kernels.msa.growth import DONE
+from antidiag.kernels.msa.trials import family
 
 STOP = np.zeros(1, np.int64)
 

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.pairwise.apart import Stretch, difference
-from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment
+from antidiag.kernels.pairwise.apart import Stretch, difference
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment
 
 
 def path(operations, start=(0, 0)):

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from numba import uint8
 
-from kernels import engine, registry
-from kernels.errors import Cancelled, MemoryRefused
-from kernels.method import Method
-from kernels.monitor import Monitor
-from kernels.pairwise.baselines import cpu_blocks, cpu_perot, cuda_sources, sizes
-from kernels.pairwise.model import PairProblem
-from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from kernels.steps import Steps
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import Cancelled, MemoryRefused
+from antidiag.kernels.method import Method
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.baselines import cpu_blocks, cpu_perot, cuda_sources, sizes
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
+from antidiag.kernels.steps import Steps
 from tests.problems import pair
 
 NAMES = "antidiagonal", "blocked-antidiagonal", "enhanced-ba", "perot-recurrence"

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, registry
-from kernels.errors import Cancelled
-from kernels.io.sequences import read
-from kernels.model import Outcome, Result
-from kernels.monitor import Monitor
-from kernels.pairwise.checkpointed import sizes, spill
-from kernels.pairwise.model import PairProblem
-from kernels.scoring import Mode, Scoring, match_mismatch
-from kernels.steps import Steps
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.io.sequences import read
+from antidiag.kernels.model import Outcome, Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.checkpointed import sizes, spill
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels.steps import Steps
 from tests import oracle
 from tests.problems import LAMBDOIDS, MITOCHONDRIA, pair, pairs
 

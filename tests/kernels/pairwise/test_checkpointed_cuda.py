@@ -11,16 +11,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, memory, registry
-from kernels.errors import Cancelled, DiskFull
-from kernels.monitor import Monitor
-from kernels.pairwise.checkpointed.cuda_sizes import Layout, layout
-from kernels.pairwise.model import PairAnswer, PairProblem
-from kernels.pairwise.strips import cuda_sizes
-from kernels.plan import Plan
-from kernels.recovery import resuming
-from kernels.scoring import Mode, Scoring, match_mismatch
-from kernels.steps import Steps
+from antidiag.kernels import engine, memory, registry
+from antidiag.kernels.errors import Cancelled, DiskFull
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.checkpointed.cuda_sizes import Layout, layout
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
+from antidiag.kernels.pairwise.strips import cuda_sizes
+from antidiag.kernels.plan import Plan
+from antidiag.kernels.recovery import resuming
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels.steps import Steps
 from tests.kernels.pairwise.test_checkpointed_resuming import assert_same, related
 from tests.problems import pair
 
@@ -36,7 +36,7 @@ GIVEN = {"s": 128, "T": 32, "threads": 64, "tile": 128}
 def _short_launches(emulated) -> Iterator[None]:
     """Launches of a few steps, as those of a long pair. (The emulator has modules of its own.)"""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (cuda_sizes, import_module("kernels.pairwise.strips.cuda_sizes")):
+        for module in (cuda_sizes, import_module("antidiag.kernels.pairwise.strips.cuda_sizes")):
             patch.setattr(module, "SLICE_CELLS", 1)
             patch.setattr(module, "LEAST_STEPS", 32)
         yield
@@ -128,7 +128,7 @@ def cancelled_at(fraction: float) -> Monitor:
 
 
 def test_a_run_without_a_store_leaves_no_file(emulated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kernels.memory.disk_folder", lambda: tmp_path)
+    monkeypatch.setattr("antidiag.kernels.memory.disk_folder", lambda: tmp_path)
     problem = pair(*related(1000), DNA)
     run, given = METHOD.load("cuda"), {**GIVEN, "checkpoint_memory": 0}
     assert_same(run(problem, given, Monitor(), Steps()).answer, on_cpu(problem))

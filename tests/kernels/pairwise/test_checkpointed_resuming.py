@@ -13,22 +13,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, registry
-from kernels.cpu import code_cache, workers
-from kernels.cpu.phases import PhaseClock
-from kernels.errors import Cancelled
-from kernels.monitor import Monitor
-from kernels.pairwise.checkpointed import cpu_saving, cpu_tiles
-from kernels.pairwise.checkpointed.sizes import kept_shapes
-from kernels.pairwise.encoding import encode
-from kernels.pairwise.model import PairAnswer, PairProblem
-from kernels.pairwise.strips import cpu_strips
-from kernels.pairwise.strips.cpu_sizes import WORD
-from kernels.plan import Plan
-from kernels.recovery import resuming
-from kernels.recovery.store import Store
-from kernels.scoring import Mode, Scoring, match_mismatch
-from kernels.steps import Steps
+from antidiag.kernels import engine, registry
+from antidiag.kernels.cpu import code_cache, workers
+from antidiag.kernels.cpu.phases import PhaseClock
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.checkpointed import cpu_saving, cpu_tiles
+from antidiag.kernels.pairwise.checkpointed.sizes import kept_shapes
+from antidiag.kernels.pairwise.encoding import encode
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
+from antidiag.kernels.pairwise.strips import cpu_strips
+from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
+from antidiag.kernels.plan import Plan
+from antidiag.kernels.recovery import resuming
+from antidiag.kernels.recovery.store import Store
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels.steps import Steps
 from tests import oracle
 from tests.problems import pair, pairs
 
@@ -175,9 +175,9 @@ def test_the_time_of_a_run_is_that_of_all_its_pieces(tmp_path: Path) -> None:
 
 KILLED = """
 import threading
-from kernels import engine, registry
-from kernels.cpu import workers
-from kernels.monitor import Monitor
+from antidiag.kernels import engine, registry
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.monitor import Monitor
 from tests.kernels.pairwise import test_checkpointed_resuming as case
 
 workers.POLL_S = 0.001

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kernels import registry
-from kernels.pairwise.checkpointed import cuda_sizes as sizes
-from kernels.pairwise.model import PairProblem
-from kernels.scoring import Mode, Scoring, match_mismatch
-from kernels.steps import Steps
+from antidiag.kernels import registry
+from antidiag.kernels.pairwise.checkpointed import cuda_sizes as sizes
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels.steps import Steps
 from tests import oracle
 from tests.problems import assert_same_path, pair
 
@@ -38,7 +38,7 @@ def shuffled(draw: st.DrawFn) -> PairProblem:
 def test_wherever_the_path_goes_it_is_the_oracles(emulated, problem: PairProblem, together: int, order: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         # The emulator has modules of its own.
-        for module in (sizes, import_module("kernels.pairwise.checkpointed.cuda_sizes")):
+        for module in (sizes, import_module("antidiag.kernels.pairwise.checkpointed.cuda_sizes")):
             patch.setattr(module, "TILES_CELLS", together * 64 * 64)
         found, expected = emulated(METHOD, problem, seed=order, **GIVEN).answer, oracle.best(problem)
     assert (found.score, found.end) == (expected.score, expected.end)

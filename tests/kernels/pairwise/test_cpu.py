@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.errors import Cancelled
-from kernels.model import Outcome
-from kernels.monitor import Monitor
-from kernels.pairwise.model import LEFT, UP, PairProblem
-from kernels.pairwise.strips import cpu_sizes, path, sizes
-from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from kernels.steps import Steps
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.model import LEFT, UP, PairProblem
+from antidiag.kernels.pairwise.strips import cpu_sizes, path, sizes
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
+from antidiag.kernels.steps import Steps
 from tests import oracle
 from tests.problems import pair
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.experiments.inputs import Generated
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.strips import cuda_sizes
-from kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels import engine, registry
+from antidiag.kernels.experiments.inputs import Generated
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.strips import cuda_sizes
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from tests.problems import assert_same_path, shifted
 
 pytestmark = pytest.mark.gpu

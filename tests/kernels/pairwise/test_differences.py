@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.io import aligned
-from kernels.model import Result, Sequence, SequenceType
-from kernels.pairwise import differences
-from kernels.pairwise.formats import FORMATS
-from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
-from kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels.io import aligned
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.pairwise import differences
+from antidiag.kernels.pairwise.formats import FORMATS
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 
 MD = re.compile(r"[0-9]+(([A-Z]|\^[A-Z]+)[0-9]+)*")
 CS = re.compile(r"(=[A-Z]+|\*[a-z][a-z]|[-+][a-z]+)+")

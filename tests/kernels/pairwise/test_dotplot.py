@@ -8,11 +8,11 @@ from Bio.Seq import reverse_complement
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import Cancelled, ParameterError
-from kernels.io import sequences
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.pairwise.pictures import dotplot, dotplot_sizes
+from antidiag.kernels.errors import Cancelled, ParameterError
+from antidiag.kernels.io import sequences
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.pictures import dotplot, dotplot_sizes
 from tests.problems import sequence
 
 DNA, PROTEIN = SequenceType.DNA, SequenceType.PROTEIN

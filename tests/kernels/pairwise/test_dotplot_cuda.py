@@ -8,10 +8,10 @@ from Bio.Seq import reverse_complement
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.errors import Cancelled
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.pairwise.pictures import dotplot
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.pictures import dotplot
 from tests.kernels.pairwise.test_dotplot import related
 from tests.problems import sequence
 

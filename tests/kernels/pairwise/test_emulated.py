@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import pairwise
-from kernels.cuda import devices
-from kernels.method import Method
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.trials import TRIALS
-from kernels.scoring import Scoring, match_mismatch
-from kernels.steps import Steps
+from antidiag.kernels import pairwise
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.method import Method
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.trials import TRIALS
+from antidiag.kernels.scoring import Scoring, match_mismatch
+from antidiag.kernels.steps import Steps
 from tests import oracle
 from tests.choosing import Drawn
 from tests.problems import assert_same_path, pair, pairs, shifted
@@ -63,7 +63,7 @@ def test_memory_is_kept_between_runs_up_to_a_limit(emulated, monkeypatch: pytest
 @pytest.mark.parametrize("s", [32, 128])
 def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPatch, s: int, seed: int) -> None:
     """The path crosses strips where a second round begins, 31 rows that the first round has above row 1."""
-    from kernels.pairwise.strips import cuda_sizes
+    from antidiag.kernels.pairwise.strips import cuda_sizes
 
     monkeypatch.setattr(cuda_sizes, "SLICE_CELLS", 1)
     problem = shifted(1400, 16)
@@ -72,7 +72,7 @@ def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPat
 
 
 def test_too_many_events_are_thinned_by_launches(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kernels.pairwise.strips import cuda_sizes
+    from antidiag.kernels.pairwise.strips import cuda_sizes
 
     monkeypatch.setattr(cuda_sizes, "SLICE_CELLS", 1)
 
@@ -94,8 +94,8 @@ def test_too_many_events_are_thinned_by_launches(emulated, monkeypatch: pytest.M
 
 def test_shared_memory_stays_allowed_for_runs_beside(emulated) -> None:
     """A kernel that one thread is about to launch is asked for by another, whose strips need less."""
-    from kernels.cuda.compile import function
-    from kernels.pairwise.strips import cuda_job, cuda_sweep
+    from antidiag.kernels.cuda.compile import function
+    from antidiag.kernels.pairwise.strips import cuda_job, cuda_sweep
 
     defines = {"R": 3, "BATCH": 8, "LOCAL": 1, "WIDE": 0, "PACKED": 0, "KEYED": 1, "CHECKPOINTS": 0}
     kernel, _ = function(cuda_sweep.SCORE, "striped_score", defines)

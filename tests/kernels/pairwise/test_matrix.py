@@ -7,13 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kernels.errors import Cancelled
-from kernels.monitor import Monitor
-from kernels.pairwise import reference
-from kernels.pairwise.encoding import NEGATIVE
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.pictures import matrix
-from kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise import reference
+from antidiag.kernels.pairwise.encoding import NEGATIVE
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.pictures import matrix
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from tests.problems import pair, pairs
 
 CHECKED = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.pairwise.encoding import NEGATIVE
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.pictures import matrix
-from kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels.pairwise.encoding import NEGATIVE
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.pictures import matrix
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from tests.kernels.pairwise.test_matrix import AFFINE, related
 from tests.problems import pair
 

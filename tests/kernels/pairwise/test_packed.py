@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kernels import registry
-from kernels.pairwise import reference
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.strips import cuda_sizes
-from kernels.pairwise.trials import BORDERS
-from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
+from antidiag.kernels import registry
+from antidiag.kernels.pairwise import reference
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.strips import cuda_sizes
+from antidiag.kernels.pairwise.trials import BORDERS
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from tests import oracle
 from tests.problems import assert_same_path, pair, pairs, shifted
 
@@ -59,7 +59,7 @@ def test_the_score_is_the_oracles(emulated, problem: PairProblem, s: int, T: int
 def test_the_path_is_the_oracles(emulated, problem: PairProblem, short: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         if short:  # many launches, between which registers are kept
-            sizes = import_module("kernels.pairwise.strips.cuda_sizes")
+            sizes = import_module("antidiag.kernels.pairwise.strips.cuda_sizes")
             patch.setattr(sizes, "SLICE_CELLS", 1)
             patch.setattr(sizes, "LEAST_STEPS", 64)
         found = emulated(ALIGNMENT, problem, s=128, T=16, tile=128, precision="16").answer
@@ -82,7 +82,7 @@ def test_scores_far_beyond_16_bits(emulated, seed: int) -> None:
 
 
 def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes = import_module("kernels.pairwise.strips.cuda_sizes")
+    sizes = import_module("antidiag.kernels.pairwise.strips.cuda_sizes")
     monkeypatch.setattr(sizes, "SLICE_CELLS", 1)
     problem = shifted(1400, 16)
     assert sizes.boundary_rows(problem.rows, problem.columns, 64, 16, whole=False, spread=64) < problem.rows

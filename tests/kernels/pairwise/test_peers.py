@@ -11,12 +11,12 @@ import pytest
 from Bio import SeqIO
 from Bio.Align import PairwiseAligner, substitution_matrices
 
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.pairwise.model import PairProblem, rescore
-from kernels.pairwise.strips import cpu
-from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from kernels.steps import Steps
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.model import PairProblem, rescore
+from antidiag.kernels.pairwise.strips import cpu
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
+from antidiag.kernels.steps import Steps
 from tests.problems import DATA, LAMBDOIDS, MITOCHONDRIA, SAMPLES, pair
 
 PARAMETERS = {"s": 512, "T": 512, "threads": 2, "recompute": "start-point"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.pairwise import reference
-from kernels.pairwise.model import PairProblem, rescore
-from kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels.pairwise import reference
+from antidiag.kernels.pairwise.model import PairProblem, rescore
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from tests import oracle
 from tests.problems import matrices, pair, pairs
 

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, registry
-from kernels.monitor import Monitor
-from kernels.pairwise.encoding import encode
-from kernels.pairwise.model import PairProblem
-from kernels.pairwise.parameters import StripParameters
-from kernels.pairwise.strips import cpu_sizes, cpu_strips
-from kernels.pairwise.strips.cpu_short import code_of
-from kernels.pairwise.strips.cpu_strips import Strips
-from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from kernels.steps import Steps
+from antidiag.kernels import engine, registry
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.encoding import encode
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.parameters import StripParameters
+from antidiag.kernels.pairwise.strips import cpu_sizes, cpu_strips
+from antidiag.kernels.pairwise.strips.cpu_short import code_of
+from antidiag.kernels.pairwise.strips.cpu_strips import Strips
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
+from antidiag.kernels.steps import Steps
 from tests import oracle
 from tests.problems import pair
 

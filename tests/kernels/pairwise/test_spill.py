@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels import memory
-from kernels.errors import DiskFull
-from kernels.memory import Footprint
-from kernels.pairwise.checkpointed import spill
+from antidiag.kernels import memory
+from antidiag.kernels.errors import DiskFull
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.pairwise.checkpointed import spill
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ CARDS = [(1, "sm_75"), (1, "sm_90"), (5, "sm_75"), (5, "sm_90"), (18, "sm_75"), 
 @pytest.fixture(scope="module")
 def sources() -> dict[str, tuple]:
     pytest.importorskip("cupy")
-    from kernels.pairwise.strips import cuda_path, cuda_sweep
+    from antidiag.kernels.pairwise.strips import cuda_path, cuda_sweep
 
     return {"score": cuda_sweep.SCORE, "states": cuda_sweep.STATES, "path": cuda_path.PATH}
 
@@ -41,7 +41,7 @@ def test_kernels_compile(sources, kernel, defines, per_lane, architecture):
 @pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
 def test_dot_plots_compile(architecture):
     pytest.importorskip("cupy")
-    from kernels.pairwise.pictures.cuda_dotplot import DOTPLOT
+    from antidiag.kernels.pairwise.pictures.cuda_dotplot import DOTPLOT
     from tests.nvrtc import compile_without_device
 
     assert compile_without_device(DOTPLOT, {}, architecture)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.errors import InputError
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.model import Sequence, SequenceType
-from kernels.msa.problem import MsaAnswer
-from kernels.parttree import ALIGNMENT_PROBLEM
-from kernels.parttree.adding import ADDING
-from kernels.registry import realigning
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.msa.problem import MsaAnswer
+from antidiag.kernels.parttree import ALIGNMENT_PROBLEM
+from antidiag.kernels.parttree.adding import ADDING
+from antidiag.kernels.registry import realigning
 from tests.kernels.parttree.test_alignment import answer, proteins, related
 
 

@@ -7,19 +7,19 @@ import itertools
 import numpy as np
 import pytest
 
-from kernels import engine, memory, registry
-from kernels.errors import MemoryRefused, ParameterError
-from kernels.io.aligned import GAP
-from kernels.io.newick import newick
-from kernels.io.tree import Tree
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.msa.problem import MsaAnswer, MsaProblem
-from kernels.parttree import ALIGNMENT_PROBLEM, alignment, sizes, trials
-from kernels.parttree.alignment import joins_of, table_of
-from kernels.parttree.tasks import steps_of
-from kernels.plan import Plan
-from kernels.steps import Steps
+from antidiag.kernels import engine, memory, registry
+from antidiag.kernels.errors import MemoryRefused, ParameterError
+from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.io.newick import newick
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
+from antidiag.kernels.parttree import ALIGNMENT_PROBLEM, alignment, sizes, trials
+from antidiag.kernels.parttree.alignment import joins_of, table_of
+from antidiag.kernels.parttree.tasks import steps_of
+from antidiag.kernels.plan import Plan
+from antidiag.kernels.steps import Steps
 
 AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWY"
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.io.tree import Tree
-from kernels.msa.problem import MsaProblem
-from kernels.parttree import ALIGNMENT_PROBLEM, trials
-from kernels.parttree.problem import PartTreeProblem
-from kernels.trials import Chance
+from antidiag.kernels import engine, registry
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.parttree import ALIGNMENT_PROBLEM, trials
+from antidiag.kernels.parttree.problem import PartTreeProblem
+from antidiag.kernels.trials import Chance
 from tests.nvrtc import compile_without_device
 
 pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
@@ -20,7 +20,7 @@ pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
 
 @pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
 def test_kernels_compile(architecture: str) -> None:
-    from kernels.parttree.cuda_sources import LCS, PROFILES
+    from antidiag.kernels.parttree.cuda_sources import LCS, PROFILES
 
     assert compile_without_device(PROFILES, {}, architecture)
     assert compile_without_device(LCS, {"WORDS": 3}, architecture)
@@ -44,7 +44,7 @@ def test_emulated_profiles_of_several_strips_move(
 ) -> None:
     import importlib
 
-    module = importlib.import_module("kernels.parttree.cuda_profiles")
+    module = importlib.import_module("antidiag.kernels.parttree.cuda_profiles")
     for name, value in (("rooms", lambda different, letters: (3008, 30_000)), ("GAPS", 8), ("LEVEL_S", level_s)):
         monkeypatch.setattr(module, name, value)
     problem = ALIGNMENT_PROBLEM.make(trials.synthetic(12, 60, 90), {"guide": guide, "references": 3, "gap_open": 4.0})
@@ -66,7 +66,7 @@ def mixed_lengths() -> PartTreeProblem:
 def test_emulated_single_linkage_is_that_of_the_cpu(emulated, shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib
 
-    module = importlib.import_module("kernels.parttree.cuda_lcs")
+    module = importlib.import_module("antidiag.kernels.parttree.cuda_lcs")
     for name, value in (("WORDS", (1, 3)), ("PART", 7), ("MEMORY", 1), ("LAUNCH_STEPS", 300_000)):
         monkeypatch.setattr(module, name, value)
     if not shared:

@@ -6,13 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.monitor import Monitor
-from kernels.parttree import recursion_map, trials
-from kernels.parttree.parameters import Warps
-from kernels.parttree.problem import PartTreeProblem
-from kernels.parttree.words import letters_of
-from kernels.trials import Chance
+from antidiag.kernels import engine, registry
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parttree import recursion_map, trials
+from antidiag.kernels.parttree.parameters import Warps
+from antidiag.kernels.parttree.problem import PartTreeProblem
+from antidiag.kernels.parttree.words import letters_of
+from antidiag.kernels.trials import Chance
 from tests.nvrtc import compile_without_device
 
 pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
@@ -20,7 +20,7 @@ pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
 
 @pytest.mark.parametrize(("architecture", "refs"), [("sm_75", 1), ("sm_86", 2), ("sm_90", 4)])
 def test_kernels_compile(architecture: str, refs: int) -> None:
-    from kernels.parttree.cuda_sources import MEASURE, SECTIONS
+    from antidiag.kernels.parttree.cuda_sources import MEASURE, SECTIONS
 
     assert compile_without_device(MEASURE, {"REFS": refs, "TASK": 256}, architecture)
     assert compile_without_device(SECTIONS, {}, architecture)
@@ -30,7 +30,7 @@ def test_kernels_compile(architecture: str, refs: int) -> None:
 def test_emulated_trees_are_the_textbooks(emulated, refs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib
 
-    monkeypatch.setattr(importlib.import_module("kernels.parttree.cuda"), "COUNTERS", (refs,))
+    monkeypatch.setattr(importlib.import_module("antidiag.kernels.parttree.cuda"), "COUNTERS", (refs,))
     choose = Chance(refs)
     for seed in (0, 1, 2):
         problem = trials.draw(choose)
@@ -40,9 +40,9 @@ def test_emulated_trees_are_the_textbooks(emulated, refs: int, monkeypatch: pyte
 
 def distances_are_those_of_the_cpu(sequences: int, references: int, block: str = "1024") -> None:
     """The distances of the first level, as a device hands them over, beside those that a picture is made of."""
-    from kernels.cuda import devices
-    from kernels.cuda.run import Run
-    from kernels.parttree.cuda import Counted
+    from antidiag.kernels.cuda import devices
+    from antidiag.kernels.cuda.run import Run
+    from antidiag.kernels.parttree.cuda import Counted
 
     problem = PartTreeProblem(trials.synthetic(sequences), references)
     refs, members = np.arange(references) * (sequences // references), np.arange(sequences)
@@ -63,7 +63,7 @@ def test_emulated_distances_are_those_of_the_cpu(emulated, references: int) -> N
     (5000, 52, 132, 5), (5000, 132, 132, 1), (5000, 27, 132, 4), (100, 1, 132, 1), (130, 1, 132, 2), (1, 1, 1, 1),
 ])  # fmt: skip
 def test_references_are_cut_so_that_few_multiprocessors_wait(references, tasks, slots, count) -> None:
-    from kernels.parttree.cuda import _groups
+    from antidiag.kernels.parttree.cuda import _groups
 
     groups = _groups(references, tasks, slots)
     assert groups.size == count + 1

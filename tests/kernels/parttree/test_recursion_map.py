@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.parttree import reference, trials
-from kernels.parttree.problem import PartTreeAnswer
-from kernels.parttree.recursion_map import distances, recursion_map
-from kernels.parttree.reference import Textbook
-from kernels.trials import Chance
+from antidiag.kernels.parttree import reference, trials
+from antidiag.kernels.parttree.problem import PartTreeAnswer
+from antidiag.kernels.parttree.recursion_map import distances, recursion_map
+from antidiag.kernels.parttree.reference import Textbook
+from antidiag.kernels.trials import Chance
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -7,13 +7,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.io.aligned import GAP
-from kernels.msa import trials as msa_trials
-from kernels.msa.problem import MsaAnswer, MsaProblem
-from kernels.parttree import ALIGNMENT_PROBLEM, refining
-from kernels.parttree.alignment import table_of
-from kernels.parttree.refining import refined, tree_of_rows
+from antidiag.kernels import engine, registry
+from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.msa import trials as msa_trials
+from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
+from antidiag.kernels.parttree import ALIGNMENT_PROBLEM, refining
+from antidiag.kernels.parttree.alignment import table_of
+from antidiag.kernels.parttree.refining import refined, tree_of_rows
 
 
 def quiet(done: int, total: int) -> None:

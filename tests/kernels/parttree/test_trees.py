@@ -8,20 +8,20 @@ from itertools import product
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.parttree import cpu, sizes, trials
-from kernels.parttree.cpu_counts import Batch, Found
-from kernels.parttree.problem import PART_TREE, PartTreeAnswer, PartTreeProblem, draw_key
-from kernels.parttree.recursion import Told
-from kernels.parttree.reference import Textbook
-from kernels.parttree.words import letters_of
-from kernels.steps import Steps
-from kernels.trees.distances import reference
-from kernels.trees.distances.problem import SixmerProblem
-from kernels.trees.distances.trials import AMINO_ACIDS, family
-from kernels.trials import Chance
+from antidiag.kernels import engine, registry
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parttree import cpu, sizes, trials
+from antidiag.kernels.parttree.cpu_counts import Batch, Found
+from antidiag.kernels.parttree.problem import PART_TREE, PartTreeAnswer, PartTreeProblem, draw_key
+from antidiag.kernels.parttree.recursion import Told
+from antidiag.kernels.parttree.reference import Textbook
+from antidiag.kernels.parttree.words import letters_of
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.trees.distances import reference
+from antidiag.kernels.trees.distances.problem import SixmerProblem
+from antidiag.kernels.trees.distances.trials import AMINO_ACIDS, family
+from antidiag.kernels.trials import Chance
 
 METHODS = ("parttree", "cuda-parttree", "parttree-serial")
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kernels import registry
-from kernels.plays import exercises, staging
-from kernels.registry import method
+from antidiag.kernels import registry
+from antidiag.kernels.plays import exercises, staging
+from antidiag.kernels.registry import method
 
 PLAYED = [one for one in registry.METHODS if one.staging]
 

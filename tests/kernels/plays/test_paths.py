@@ -9,18 +9,18 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from kernels.errors import InputError
-from kernels.graphs import plays as graphs
-from kernels.hmm import plays as hmm
-from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, rescore
-from kernels.pairwise.plays import stagings as pairs
-from kernels.plays import paths, staging
-from kernels.profiles.problem import ProfileAnswer
-from kernels.profiles.problem import rescore as rescore_profiles
-from kernels.registry import method
-from kernels.trials import Chance
-from kernels.triple.model import TripleAlignment
-from kernels.triple.model import rescore as rescore_triple
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs import plays as graphs
+from antidiag.kernels.hmm import plays as hmm
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, rescore
+from antidiag.kernels.pairwise.plays import stagings as pairs
+from antidiag.kernels.plays import paths, staging
+from antidiag.kernels.profiles.problem import ProfileAnswer
+from antidiag.kernels.profiles.problem import rescore as rescore_profiles
+from antidiag.kernels.registry import method
+from antidiag.kernels.trials import Chance
+from antidiag.kernels.triple.model import TripleAlignment
+from antidiag.kernels.triple.model import rescore as rescore_triple
 
 
 def _alignments(m, n):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import registry, trials
-from kernels.errors import InputError, ParameterError
-from kernels.plays import staging
-from kernels.plays.model import GIVEN, NEVER, Cell, Machine, Play, same
-from kernels.trials import Chance
+from antidiag.kernels import registry, trials
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.plays import staging
+from antidiag.kernels.plays.model import GIVEN, NEVER, Cell, Machine, Play, same
+from antidiag.kernels.trials import Chance
 
 PLAYED = [method for method in registry.METHODS if method.staging]
 EXAMPLES = 5

@@ -7,12 +7,12 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from kernels.msa.consistency import reference, running
-from kernels.msa.consistency.recipe import recipe
-from kernels.msa.plays_consistency import _Told
-from kernels.plays import staging
-from kernels.registry import method
-from kernels.trials import Chance
+from antidiag.kernels.msa.consistency import reference, running
+from antidiag.kernels.msa.consistency.recipe import recipe
+from antidiag.kernels.msa.plays_consistency import _Told
+from antidiag.kernels.plays import staging
+from antidiag.kernels.registry import method
+from antidiag.kernels.trials import Chance
 
 UNIT = 1 / 65536
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels import engine, registry, trials
-from kernels.errors import InputError, ParameterError
-from kernels.io import distances
-from kernels.products import matrix, problem
-from kernels.products.matrix import MATRIX, checked
-from kernels.products.trials import defined
-from kernels.registry import loading, saving
-from kernels.trials import Chance
+from antidiag.kernels import engine, registry, trials
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io import distances
+from antidiag.kernels.products import matrix, problem
+from antidiag.kernels.products.matrix import MATRIX, checked
+from antidiag.kernels.products.trials import defined
+from antidiag.kernels.registry import loading, saving
+from antidiag.kernels.trials import Chance
 
 METHOD = registry.method("minplus-product")
 

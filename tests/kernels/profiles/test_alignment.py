@@ -7,15 +7,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.errors import InputError, ParameterError, ScoreOverflow
-from kernels.model import Sequence, SequenceType
-from kernels.pairwise import reference as pairwise
-from kernels.pairwise.model import PairProblem
-from kernels.profiles import PROFILE_SEQUENCE, PROFILES, batch, cpu_blocks, cpu_cells, options, reference, sizes
-from kernels.profiles.problem import ProfileAnswer, ProfileProblem, rescore
-from kernels.profiles.profile import PROTEIN, from_alignment, from_sequence, random_profile
-from kernels.profiles.scoring import (
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.pairwise import reference as pairwise
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.profiles import (
+    PROFILE_SEQUENCE,
+    PROFILES,
+    batch,
+    cpu_blocks,
+    cpu_cells,
+    options,
+    reference,
+    sizes,
+)
+from antidiag.kernels.profiles.problem import ProfileAnswer, ProfileProblem, rescore
+from antidiag.kernels.profiles.profile import PROTEIN, from_alignment, from_sequence, random_profile
+from antidiag.kernels.profiles.scoring import (
     BACKGROUND,
     LINEAR,
     LOGARITHM,
@@ -27,7 +36,7 @@ from kernels.profiles.scoring import (
     letter_scores,
     pair_scores,
 )
-from kernels.scoring import Mode, Scoring, named_matrix
+from antidiag.kernels.scoring import Mode, Scoring, named_matrix
 from tests.kernels.profiles.test_profiles import aligned
 
 BLOSUM = named_matrix("BLOSUM62")

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, registry
-from kernels.cuda import devices
-from kernels.errors import Cancelled
-from kernels.method import Method
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.profiles import batch, reference, trials
-from kernels.profiles.problem import ProfileAnswer, ProfileProblem
-from kernels.profiles.profile import NUCLEOTIDES, Profile, from_frequencies, random_profile
-from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
-from kernels.scoring import match_mismatch, named_matrix
+from antidiag.kernels import engine, registry
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles import batch, reference, trials
+from antidiag.kernels.profiles.problem import ProfileAnswer, ProfileProblem
+from antidiag.kernels.profiles.profile import NUCLEOTIDES, Profile, from_frequencies, random_profile
+from antidiag.kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
+from antidiag.kernels.scoring import match_mismatch, named_matrix
 from tests.choosing import Drawn
 from tests.emulator.emulation import order
 
@@ -83,7 +83,7 @@ def test_several_strips_and_batches(emulated, scoring: ColumnScoring, span: Span
 @pytest.mark.parametrize(("scoring", "span"), [*((SUM, span) for span in Span), (DISTANCE, Span.GLOBAL)])
 def test_several_launches(emulated, monkeypatch: pytest.MonkeyPatch, scoring: ColumnScoring, span: Span) -> None:
     """Every launch goes on where the one before stopped: here after each batch of rows."""
-    cuda_wavefront = importlib.import_module("kernels.profiles.cuda_wavefront")
+    cuda_wavefront = importlib.import_module("antidiag.kernels.profiles.cuda_wavefront")
     monkeypatch.setattr(cuda_wavefront, "SLICE_CELLS", 1)
     assert cuda_wavefront.slices(300, 300) == [(0, 128), (128, 256), (256, 300)]
     problem = ProfileProblem(*pair(300, 300, 3), scoring, span)
@@ -96,7 +96,7 @@ def test_several_launches(emulated, monkeypatch: pytest.MonkeyPatch, scoring: Co
 )
 def test_the_path_by_squares(emulated, monkeypatch: pytest.MonkeyPatch, span: Span, m: int, n: int, side: int) -> None:
     """A long path leaves square after square of tiles; where the profiles are alike it does so along the diagonal."""
-    cuda_pairs = importlib.import_module("kernels.profiles.cuda_pairs")
+    cuda_pairs = importlib.import_module("antidiag.kernels.profiles.cuda_pairs")
     monkeypatch.setattr(cuda_pairs, "SHORT_PATH", 0)
     monkeypatch.setattr(cuda_pairs, "MOST_SIDE", side)
     for alike in (False, True):
@@ -116,7 +116,7 @@ def test_nucleotides(emulated) -> None:
 def test_many_pairs_at_once_are_each_by_itself(emulated, monkeypatch: pytest.MonkeyPatch, span: Span) -> None:
     """In any order, in slices of the queue, and in several groups one after another."""
     cuda_wavefront, cuda_batch = (
-        importlib.import_module(f"kernels.profiles.{name}") for name in ("cuda_wavefront", "cuda_batch")
+        importlib.import_module(f"antidiag.kernels.profiles.{name}") for name in ("cuda_wavefront", "cuda_batch")
     )
     pairs = [pair(m, n, m) for m, n in ((1, 1), (200, 30), (33, 300), (140, 141), (5, 128), (129, 4))]
     told: list[tuple[int, int, str]] = []
@@ -153,7 +153,7 @@ def test_of_ends_that_are_as_good_the_first_is_taken(emulated, span: Span) -> No
 
 def test_groups_are_by_bytes_and_not_by_cells(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
     """A pair of one column each takes a whole strip of factors."""
-    cuda_batch = importlib.import_module("kernels.profiles.cuda_batch")
+    cuda_batch = importlib.import_module("antidiag.kernels.profiles.cuda_batch")
     monkeypatch.setattr(cuda_batch, "TOGETHER", 2**17)
     made = [cuda_batch.Shape(21, m, n) for m, n in ((1, 1),) * 12 + ((300, 1), (1, 300))]
     groups = list(cuda_batch._groups(made))
@@ -181,7 +181,7 @@ def test_strips_are_drawn_as_the_gpu_cuts_them(emulated) -> None:
 @pytest.mark.parametrize(("span", "m", "n"), [(Span.GLOBAL, 400, 450), (Span.LOCAL, 300, 90)])
 def test_pictures_are_those_of_the_cpu(emulated, scoring: ColumnScoring, span: Span, m: int, n: int) -> None:
     """The overview, windows that begin anywhere, and single cells, from the borders that the device kept."""
-    pictures = importlib.import_module("kernels.profiles.pictures")
+    pictures = importlib.import_module("antidiag.kernels.profiles.pictures")
     problem = ProfileProblem(*pair(m, n, 4), scoring, span)
     found, expected = pictures.scan(problem, pixels=(70, 50), device=0), pictures.scan(problem, pixels=(70, 50))
     assert (found.device, expected.device) == (0, None)

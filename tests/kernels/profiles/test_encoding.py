@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernels.errors import InputError, ScoreOverflow
-from kernels.profiles import encoding, trials
-from kernels.profiles.encoding import encode, encode_all, whole
-from kernels.profiles.profile import NUCLEOTIDES, random_profile
-from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
-from kernels.trials import Chance
+from antidiag.kernels.errors import InputError, ScoreOverflow
+from antidiag.kernels.profiles import encoding, trials
+from antidiag.kernels.profiles.encoding import encode, encode_all, whole
+from antidiag.kernels.profiles.profile import NUCLEOTIDES, random_profile
+from antidiag.kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
+from antidiag.kernels.trials import Chance
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kernels.errors import InputError
-from kernels.profiles import files
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.profiles import files
 
 TABLE = "column,A,C,G,T,-\n1,0.5,0.5,0,0,0\n2,{},0.75,0,0,0\n"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.cuda import devices
-from kernels.profiles import batch, pictures, trials
-from kernels.profiles.problem import ProfileAnswer, ProfileProblem
-from kernels.profiles.profile import random_profile
-from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
-from kernels.scoring import named_matrix
-from kernels.trials import Chance
+from antidiag.kernels import engine, registry
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.profiles import batch, pictures, trials
+from antidiag.kernels.profiles.problem import ProfileAnswer, ProfileProblem
+from antidiag.kernels.profiles.profile import random_profile
+from antidiag.kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
+from antidiag.kernels.scoring import named_matrix
+from antidiag.kernels.trials import Chance
 
 pytestmark = pytest.mark.gpu
 SCORINGS = [

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.errors import InputError, ParameterError
-from kernels.io import newick
-from kernels.io.aligned import AlignedSequences
-from kernels.io.tree_weights import leaf_weights
-from kernels.model import SequenceType
-from kernels.profiles import PROFILES, columns, files, making, profile
-from kernels.profiles.profile import from_alignment, random_profile
-from kernels.trees import guide
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io import newick
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.tree_weights import leaf_weights
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.profiles import PROFILES, columns, files, making, profile
+from antidiag.kernels.profiles.profile import from_alignment, random_profile
+from antidiag.kernels.trees import guide
 
 ROWS = {"near": "ACDEFGHIKL", "same": "ACDEFGHIKL", "far": "MNPQRSTVWY", "gaps": "AC--FG--KL"}
 

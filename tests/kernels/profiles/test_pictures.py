@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.errors import Cancelled
-from kernels.monitor import Monitor
-from kernels.profiles import options, pictures, reference
-from kernels.profiles.problem import Problem
-from kernels.profiles.profile import random_profile
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.profiles import options, pictures, reference
+from antidiag.kernels.profiles.problem import Problem
+from antidiag.kernels.profiles.profile import random_profile
 
 SCORES = {"column_score": "sum-of-pairs", "gaps": "affine"}
 CASES = [

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.errors import InputError, ParameterError
-from kernels.io import newick
-from kernels.io.aligned import AlignedSequences
-from kernels.model import Sequence, SequenceType
-from kernels.profiles import files
-from kernels.profiles.encoding import whole
-from kernels.profiles.profile import (
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io import newick
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.profiles import files
+from antidiag.kernels.profiles.encoding import whole
+from antidiag.kernels.profiles.profile import (
     NUCLEOTIDES,
     PROTEIN,
     Profile,
@@ -25,8 +25,8 @@ from kernels.profiles.profile import (
     from_sequence,
     random_profile,
 )
-from kernels.profiles.scoring import FREQUENCY_UNITS, with_pseudocounts
-from kernels.registry import loading
+from antidiag.kernels.profiles.scoring import FREQUENCY_UNITS, with_pseudocounts
+from antidiag.kernels.registry import loading
 
 
 def aligned(*rows: str, kind: SequenceType = SequenceType.DNA) -> AlignedSequences:

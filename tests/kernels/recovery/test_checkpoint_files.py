@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.recovery import checkpoint_files
+from antidiag.kernels.recovery import checkpoint_files
 
 ARRAYS = {
     "values": np.arange(12, dtype=np.int32).reshape(3, 4),

@@ -15,18 +15,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kernels import engine, memory, registry
-from kernels.errors import Cancelled, DiskFull, InputError
-from kernels.memory import Footprint
-from kernels.method import Method, Resumption
-from kernels.model import Outcome, Result
-from kernels.monitor import Monitor
-from kernels.pairwise.model import PairAnswer, PairProblem
-from kernels.parameters import Parameter
-from kernels.plan import Plan
-from kernels.recovery import resuming
-from kernels.scoring import Scoring, match_mismatch
-from kernels.steps import Steps
+from antidiag.kernels import engine, memory, registry
+from antidiag.kernels.errors import Cancelled, DiskFull, InputError
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.method import Method, Resumption
+from antidiag.kernels.model import Outcome, Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.plan import Plan
+from antidiag.kernels.recovery import resuming
+from antidiag.kernels.scoring import Scoring, match_mismatch
+from antidiag.kernels.steps import Steps
 from tests.problems import pair
 
 LENGTH = 10

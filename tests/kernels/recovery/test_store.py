@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.errors import Cancelled
-from kernels.recovery.store import Store
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.recovery.store import Store
 
 Make = Callable[..., Store]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kernels import registry
-from kernels.dynamic_class import CLASSES, Placement
-from kernels.registry import classes
+from antidiag.kernels import registry
+from antidiag.kernels.dynamic_class import CLASSES, Placement
+from antidiag.kernels.registry import classes
 
 PLACED = {method.problem.id: place for method in registry.METHODS if (place := method.problem.placement)}
 

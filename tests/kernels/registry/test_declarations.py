@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels import registry
-from kernels.cuts import Cuts, Tiles, no_tiles
-from kernels.errors import InputError, ParameterError
-from kernels.experiments.peers import PEERS
-from kernels.graphs import BIPARTITE, PATHS
-from kernels.graphs.graph import random_graph
-from kernels.products import PRODUCT
-from kernels.products.matrix import Matrix
-from kernels.registry import classes
-from kernels.registry.samples import sample
+from antidiag.kernels import registry
+from antidiag.kernels.cuts import Cuts, Tiles, no_tiles
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.experiments.peers import PEERS
+from antidiag.kernels.graphs import BIPARTITE, PATHS
+from antidiag.kernels.graphs.graph import random_graph
+from antidiag.kernels.products import PRODUCT
+from antidiag.kernels.products.matrix import Matrix
+from antidiag.kernels.registry import classes
+from antidiag.kernels.registry.samples import sample
 
 ROOT = Path(__file__).parents[3]
 FAMILIES = {method.page.parent for method in registry.METHODS}
@@ -122,8 +122,8 @@ def test_neighbor_joining_is_compared_with_neighbor_joining():
 
 
 def test_what_problems_recommend_is_there():
-    from kernels.graphs import PATHS
-    from kernels.hmm import advice
+    from antidiag.kernels.graphs import PATHS
+    from antidiag.kernels.hmm import advice
 
     assert {advice.FAST, advice.PIECES, advice.TREE} <= {method.id for method in registry.METHODS}
     assert PATHS.recommend is not None

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from kernels.errors import InputError
-from kernels.plays import facts
-from kernels.registry import lectures
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.plays import facts
+from antidiag.kernels.registry import lectures
 
 SHIPPED = lectures.shipped()
 

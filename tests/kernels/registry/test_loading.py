@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels.errors import InputError
-from kernels.registry import loading
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.registry import loading
 
 DISTANCES = np.array([[0, 1, 2.5], [1, 0, 2], [2.5, 2, 0]])
 ARRAYS = {

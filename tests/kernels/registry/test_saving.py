@@ -18,15 +18,15 @@ from Bio.Seq import Seq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.io.files import write_lines
-from kernels.io.sequences import read
-from kernels.model import Result, Sequence, SequenceType
-from kernels.pairwise.formats import FORMATS, text_view
-from kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
-from kernels.registry import method
-from kernels.registry.saving import result_json, suffixes, write_result, write_sequences
-from kernels.scoring import Mode
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.files import write_lines
+from antidiag.kernels.io.sequences import read
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.pairwise.formats import FORMATS, text_view
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
+from antidiag.kernels.registry import method
+from antidiag.kernels.registry.saving import result_json, suffixes, write_result, write_sequences
+from antidiag.kernels.scoring import Mode
 
 EXTENSIONS = suffixes(method("striped-alignment"))
 
@@ -43,7 +43,7 @@ GAPPED = {
 
 
 def result(operations=(DIAGONAL, DIAGONAL, UP, DIAGONAL, LEFT, LEFT, DIAGONAL), first="first", second="second", **more):
-    from kernels.scoring import Scoring, named_matrix
+    from antidiag.kernels.scoring import Scoring, named_matrix
 
     path = np.array(operations, np.uint8)
     taken = int((path != LEFT).sum()), int((path != UP).sum())
@@ -207,7 +207,7 @@ def test_text_view_counts_positions_from_one():
 
 
 def test_text_view_marks_positive_scores():
-    from kernels.scoring import Scoring, named_matrix
+    from antidiag.kernels.scoring import Scoring, named_matrix
 
     first, second = (Sequence(name, letters, SequenceType.PROTEIN) for name, letters in (("a", b"ILW"), ("b", b"VLA")))
     path = Alignment((0, 0), (3, 3), np.zeros(3, np.uint8))
@@ -241,7 +241,7 @@ def test_json_of_a_score_has_an_end_and_no_path(tmp_path, mode, start):
 
 
 def test_fractional_scores_are_in_the_units_of_the_matrix(tmp_path):
-    from kernels.scoring import Scoring, match_mismatch
+    from antidiag.kernels.scoring import Scoring, match_mismatch
 
     one = result()
     one = replace(one, problem=replace(one.problem, scoring=Scoring(match_mismatch(0.5, -1), 1, 1)))

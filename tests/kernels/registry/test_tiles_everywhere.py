@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.io import (
+from antidiag.kernels import engine, registry
+from antidiag.kernels.io import (
     aligned_columns,
     aligned_compare,
     aligned_confidence,
@@ -20,18 +20,18 @@ from kernels.io import (
     aligned_writing,
     tiled_edits,
 )
-from kernels.io.aligned import AlignedSequences, as_written, read_text, unaligned
-from kernels.io.aligned_kind import ALIGNMENT
-from kernels.io.sequences import SEQUENCE
-from kernels.io.tiles import Tiles
-from kernels.method import Method
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.msa.consistency import support
-from kernels.profiles.files import PROFILE
-from kernels.profiles.profile import from_alignment
-from kernels.registry import realigning
-from kernels.serialization import digest
+from antidiag.kernels.io.aligned import AlignedSequences, as_written, read_text, unaligned
+from antidiag.kernels.io.aligned_kind import ALIGNMENT
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.io.tiles import Tiles
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.consistency import support
+from antidiag.kernels.profiles.files import PROFILE
+from antidiag.kernels.profiles.profile import from_alignment
+from antidiag.kernels.registry import realigning
+from antidiag.kernels.serialization import digest
 
 PROTEINS = """# STOCKHOLM 1.0
 #=GC SS_cons HHHHH-EEEEEE..EEEEE

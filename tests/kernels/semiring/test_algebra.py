@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.semiring import MIN_PLUS, PLUS_TIMES, SEMIRINGS, cpu, reference
+from antidiag.kernels.semiring import MIN_PLUS, PLUS_TIMES, SEMIRINGS, cpu, reference
 
 SIZES = st.one_of(st.sampled_from((1, 15, 16, 17, 63, 64, 65)), st.integers(0, 80))
 TYPES = (np.float32, np.float64, np.int32)

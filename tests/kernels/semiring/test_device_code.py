@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("cupy")
 
-from kernels.cuda.run import ELEMENTS
+from antidiag.kernels.cuda.run import ELEMENTS
 from tests.nvrtc import compile_without_device
 
 OLD, NEW = "sm_75", "sm_90"
@@ -17,7 +17,7 @@ OLD, NEW = "sm_75", "sm_90"
     [("float32", 0, False, NEW), ("int32", 0, True, NEW), ("float64", 1, True, OLD), ("int32", 2, False, OLD)],
 )
 def test_products_compile(element: str, semiring: int, texture: bool, architecture: str) -> None:
-    from kernels.semiring import SEMIRINGS, cuda
+    from antidiag.kernels.semiring import SEMIRINGS, cuda
 
     constants = cuda.defines(element, SEMIRINGS[semiring], texture)
     assert compile_without_device(cuda.PRODUCT, constants, architecture)
@@ -26,7 +26,7 @@ def test_products_compile(element: str, semiring: int, texture: bool, architectu
 @pytest.mark.parametrize(("element", "architecture"), [("float64", OLD), ("int32", NEW)])
 def test_products_that_keep_their_winners_compile_by_themselves(element: str, architecture: str) -> None:
     """A product takes long to compile: no module has one that it does not use."""
-    from kernels.semiring import cuda
+    from antidiag.kernels.semiring import cuda
 
     constants = cuda.defines(element, indexed=True)
     found = [compile_without_device(files, constants, architecture)
@@ -37,9 +37,9 @@ def test_products_that_keep_their_winners_compile_by_themselves(element: str, ar
 
 @pytest.mark.parametrize(("element", "architecture"), [("float64", OLD), ("int32", NEW)])
 def test_floyd_compiles(element: str, architecture: str) -> None:
-    from kernels.graphs.cuda import ARRANGE, FLOYD
-    from kernels.graphs.cuda_moving import MOVING
-    from kernels.semiring.cuda import defines
+    from antidiag.kernels.graphs.cuda import ARRANGE, FLOYD
+    from antidiag.kernels.graphs.cuda_moving import MOVING
+    from antidiag.kernels.semiring.cuda import defines
 
     for files in (FLOYD, ARRANGE):
         assert compile_without_device(files, defines(element), architecture)
@@ -53,7 +53,7 @@ def test_floyd_compiles(element: str, architecture: str) -> None:
     [("int32", 8, 4, 1, NEW), ("int32", 256, 2, 1, OLD), ("float64", 1024, 1, 0, OLD), ("float64", 32, 4, 1, NEW)],
 )
 def test_rows_of_viterbi_compile(element: str, width: int, per: int, normalise: int, architecture: str) -> None:
-    from kernels.hmm.cuda_rows import ROWS
+    from antidiag.kernels.hmm.cuda_rows import ROWS
 
     shape = {"WIDTH": width, "PER": per, "NORMALISE": normalise}
     assert compile_without_device(ROWS, {"ELEMENT": ELEMENTS[element], "SEMIRING": 0, **shape}, architecture)
@@ -64,7 +64,7 @@ def test_rows_of_viterbi_compile(element: str, width: int, per: int, normalise: 
     [("int32", 8, 1, 0, NEW), ("int32", 256, 4, 1, OLD), ("float64", 16, 1, 0, OLD), ("float64", 256, 4, 1, NEW)],
 )
 def test_products_of_matrices_compile(element: str, line: int, per: int, texture: int, architecture: str) -> None:
-    from kernels.hmm.viterbi.cuda import PRODUCTS
+    from antidiag.kernels.hmm.viterbi.cuda import PRODUCTS
 
     constants = {"ELEMENT": ELEMENTS[element], "SEMIRING": 0, "LINE": line, "PER": per, "TEXTURE": texture}
     assert compile_without_device(PRODUCTS, constants, architecture)
@@ -74,8 +74,8 @@ def test_products_of_matrices_compile(element: str, line: int, per: int, texture
     ("width", "per", "normalise", "architecture"), [(8, 4, 2, NEW), (8, 4, 1, OLD), (256, 4, 1, NEW), (1024, 1, 1, OLD)]
 )
 def test_rows_of_sums_compile(width: int, per: int, normalise: int, architecture: str) -> None:
-    from kernels.hmm.cuda_rows import PIECES, ROWS
-    from kernels.hmm.cuda_sizes import RAISED
+    from antidiag.kernels.hmm.cuda_rows import PIECES, ROWS
+    from antidiag.kernels.hmm.cuda_sizes import RAISED
 
     shape = {"WIDTH": width, "PER": per, "NORMALISE": normalise}
     constants = {"ELEMENT": ELEMENTS["float64"], "SEMIRING": 2, "RAISED": RAISED}
@@ -85,9 +85,9 @@ def test_rows_of_sums_compile(width: int, per: int, normalise: int, architecture
 
 @pytest.mark.parametrize(("states", "architecture"), [(8, OLD), (17, NEW), (33, NEW)])
 def test_sums_compile(states: int, architecture: str) -> None:
-    from kernels.hmm import cuda_sizes
-    from kernels.hmm.sums.cuda import SUMS
-    from kernels.hmm.sums.cuda_rows import TREE
+    from antidiag.kernels.hmm import cuda_sizes
+    from antidiag.kernels.hmm.sums.cuda import SUMS
+    from antidiag.kernels.hmm.sums.cuda_rows import TREE
 
     shape = {"TEAM": cuda_sizes.team(states), "PER": cuda_sizes.pairs_per_thread(states)}
     for files, constants in ((SUMS, shape), (TREE, {})):
@@ -96,7 +96,7 @@ def test_sums_compile(states: int, architecture: str) -> None:
 
 @pytest.mark.parametrize(("element", "architecture"), [("float64", OLD), ("int32", NEW)])
 def test_pieces_and_paths_of_viterbi_compile(element: str, architecture: str) -> None:
-    from kernels.hmm.viterbi.cuda import PIECES, SCALAR, TRACE
+    from antidiag.kernels.hmm.viterbi.cuda import PIECES, SCALAR, TRACE
 
     for files in (PIECES, SCALAR, TRACE):
         assert compile_without_device(files, {"ELEMENT": ELEMENTS[element], "SEMIRING": 0}, architecture)
@@ -106,6 +106,6 @@ def test_pieces_and_paths_of_viterbi_compile(element: str, architecture: str) ->
 def test_splits_compile(element: str, architecture: str) -> None:
     import numpy as np
 
-    from kernels.folding.cuda import SPLITS, constants
+    from antidiag.kernels.folding.cuda import SPLITS, constants
 
     assert compile_without_device(SPLITS, constants(np.dtype(element).type), architecture)

@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, registry
-from kernels import hmm as viterbi
-from kernels import semiring as algebra
-from kernels.errors import MemoryRefused
-from kernels.folding import reference as folding
-from kernels.folding.problem import ChainProblem, FoldingProblem
-from kernels.graphs import reference as shortest
-from kernels.graphs.graph import from_weights
-from kernels.hmm import cuda_sizes, hmm
-from kernels.hmm import reference as definition
-from kernels.hmm.problem import HmmProblem
-from kernels.model import Sequence, SequenceType
-from kernels.semiring import reference as products
+from antidiag.kernels import engine, registry
+from antidiag.kernels import hmm as viterbi
+from antidiag.kernels import semiring as algebra
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.folding import reference as folding
+from antidiag.kernels.folding.problem import ChainProblem, FoldingProblem
+from antidiag.kernels.graphs import reference as shortest
+from antidiag.kernels.graphs.graph import from_weights
+from antidiag.kernels.hmm import cuda_sizes, hmm
+from antidiag.kernels.hmm import reference as definition
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.semiring import reference as products
 from tests.kernels.graphs.examples import graphs
 from tests.kernels.hmm.examples import model as hmm_of
 from tests.kernels.hmm.examples import problems, sequence
@@ -41,7 +41,7 @@ BIPARTITE = {"bipartite-smem": ("float64",), "bipartite-tmem": ("int32",)}
     ids=lambda value: getattr(value, "id", str(value)),
 )  # fmt: skip
 def test_product_is_the_definition(emulated, semiring, type, texture: bool) -> None:
-    from kernels.semiring import cuda
+    from antidiag.kernels.semiring import cuda
 
     zero = semiring.zero(type)
     for shape in ((1, 1, 1), (70, 33, 130), (2, 5, 17, 9)):
@@ -53,8 +53,8 @@ def test_product_is_the_definition(emulated, semiring, type, texture: bool) -> N
 @pytest.mark.parametrize("most", [1, 3, 65_535])
 def test_a_batch_takes_few_launches(emulated, monkeypatch, most: int) -> None:
     """One to pad each factor, one to multiply, one to cut; more of each where few members fit a grid."""
-    from kernels.cuda import run
-    from kernels.semiring import cuda
+    from antidiag.kernels.cuda import run
+    from antidiag.kernels.semiring import cuda
 
     launches = []
     compiled = run.Run.kernel
@@ -72,7 +72,7 @@ def test_a_batch_takes_few_launches(emulated, monkeypatch, most: int) -> None:
 
 @pytest.mark.parametrize("shape", [(0, 3, 4, 5), (2, 0, 4, 5), (2, 3, 0, 5), (2, 3, 4, 0)], ids=str)
 def test_products_of_nothing(emulated, shape) -> None:
-    from kernels.semiring import cuda
+    from antidiag.kernels.semiring import cuda
 
     batch, m, d, n = shape
     a, b = np.ones((batch, m, d), np.int32), np.ones((batch, d, n), np.int32)
@@ -81,7 +81,7 @@ def test_products_of_nothing(emulated, shape) -> None:
 
 @pytest.mark.parametrize("type", [np.float64, np.int32])
 def test_indexed_product_names_the_smallest_winner(emulated, type) -> None:
-    from kernels.semiring import cuda
+    from antidiag.kernels.semiring import cuda
 
     a, b = (np.abs(matrix(shape, algebra.MIN_PLUS.zero(type), type, 3)) for shape in ((70, 66), (66, 65)))
     for found, expected in zip(cuda.indexed_product(a, b), products.indexed_product(a, b), strict=True):
@@ -89,7 +89,7 @@ def test_indexed_product_names_the_smallest_winner(emulated, type) -> None:
 
 
 def test_products_in_launches_of_one_row_of_tiles(emulated, monkeypatch) -> None:
-    from kernels.semiring import cuda
+    from antidiag.kernels.semiring import cuda
 
     monkeypatch.setattr(cuda, "LAUNCH_CELLS", 1)
     infinite = algebra.MIN_PLUS.zero(np.float64)
@@ -147,7 +147,7 @@ def weights_to_travel(kind: str) -> np.ndarray:
 @pytest.mark.parametrize("most", [0, 1 << 30])
 def test_weights_and_distances_travel(emulated, monkeypatch, kind: str, most: int) -> None:
     """In 16 bits and not, in whole tiles and not, by threads, however little it is: in one buffer, and in many."""
-    from kernels.cuda import transfers, whole_transfers
+    from antidiag.kernels.cuda import transfers, whole_transfers
 
     monkeypatch.setattr(transfers, "DIRECT", 0)
     for name, value in (("LEAST", 1), ("MOST", most), ("CHUNK", 1 << 12)):
@@ -160,7 +160,7 @@ def test_weights_and_distances_travel(emulated, monkeypatch, kind: str, most: in
 
 def sizes():
     """What the emulated device takes its sizes from: the emulator imports such modules anew."""
-    return import_module("kernels.hmm.cuda_sizes")
+    return import_module("antidiag.kernels.hmm.cuda_sizes")
 
 
 VITERBI = [method.id for method in viterbi.METHODS if method.problem is viterbi.VITERBI and "cuda" in method.backends]
@@ -238,7 +238,7 @@ def test_matrices_of_several_slabs(emulated, monkeypatch, states: int, few: int)
 
 
 def test_what_does_not_fit_is_refused_with_what_does(emulated, monkeypatch) -> None:
-    from kernels.cuda import textures
+    from antidiag.kernels.cuda import textures
 
     made = HmmProblem(hmm.random_hmm(9, np.random.default_rng(2)), sequence(b"ABCDEFGH" * 3))
     monkeypatch.setattr(textures, "MOST_TEXELS", 9)

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.errors import InputError
-from kernels.graphs import reading
-from kernels.graphs.graph import Graph, from_weights
-from kernels.hmm import hmm
-from kernels.model import Result
-from kernels.registry import loading, saving
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs import reading
+from antidiag.kernels.graphs.graph import Graph, from_weights
+from antidiag.kernels.hmm import hmm
+from antidiag.kernels.model import Result
+from antidiag.kernels.registry import loading, saving
 from tests.kernels.hmm.examples import sequence
 
 GRAPHML = """<?xml version="1.0"?>

@@ -11,19 +11,19 @@ from functools import cache
 import numpy as np
 import pytest
 
-from kernels import engine, folding, graphs, registry
-from kernels import hmm as viterbi
-from kernels import semiring as algebra
-from kernels.errors import Cancelled
-from kernels.folding.problem import ChainProblem, FoldingProblem
-from kernels.graphs.graph import Graph, from_weights
-from kernels.hmm import hmm
-from kernels.hmm import reference as definition
-from kernels.hmm.problem import HmmProblem
-from kernels.hmm.sums import problem
-from kernels.model import Result, Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.semiring import reference as products
+from antidiag.kernels import engine, folding, graphs, registry
+from antidiag.kernels import hmm as viterbi
+from antidiag.kernels import semiring as algebra
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.folding.problem import ChainProblem, FoldingProblem
+from antidiag.kernels.graphs.graph import Graph, from_weights
+from antidiag.kernels.hmm import hmm
+from antidiag.kernels.hmm import reference as definition
+from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.sums import problem
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.semiring import reference as products
 from tests.kernels.hmm.examples import model, sequence
 from tests.kernels.semiring.test_algebra import matrix, same
 
@@ -56,8 +56,8 @@ def random_weights(n: int, seed: int, share: float = 1.0) -> np.ndarray:
 @pytest.mark.parametrize("type", [np.float32, np.float64, np.int32])
 @pytest.mark.parametrize("texture", [False, True])
 def test_products(semiring, type, texture: bool) -> None:
-    from kernels.cuda import devices
-    from kernels.semiring import cuda
+    from antidiag.kernels.cuda import devices
+    from antidiag.kernels.semiring import cuda
 
     zero = semiring.zero(type)
     with devices.use(0):
@@ -71,9 +71,9 @@ def test_products(semiring, type, texture: bool) -> None:
 @pytest.mark.parametrize("shape", [(1500, 2100, 1300), (2048, 640, 2048)])
 def test_products_beside_transfers(type, shape: tuple[int, int, int]) -> None:
     """Twice, as memory that is pinned already, and streams, are used again."""
-    from kernels.cuda import devices
-    from kernels.cuda.run import Run
-    from kernels.semiring import cpu, cuda_overlapped
+    from antidiag.kernels.cuda import devices
+    from antidiag.kernels.cuda.run import Run
+    from antidiag.kernels.semiring import cpu, cuda_overlapped
 
     (m, d, n), zero = shape, algebra.MIN_PLUS.zero(type)
     a, b = matrix((m, d), zero, type, 1), matrix((d, n), zero, type, 2)

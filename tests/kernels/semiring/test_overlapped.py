@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kernels import semiring as algebra
-from kernels.errors import Cancelled
-from kernels.monitor import Monitor
-from kernels.semiring import reference as products
-from kernels.steps import Steps
+from antidiag.kernels import semiring as algebra
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.semiring import reference as products
+from antidiag.kernels.steps import Steps
 from tests.kernels.semiring.test_algebra import matrix, same
 
 MADE = (
@@ -29,8 +29,8 @@ def factors(shape: tuple[int, int, int], semiring: algebra.Semiring, type: type)
 
 
 def made(left, right, semiring=algebra.MIN_PLUS, monitor: Monitor | None = None):
-    from kernels.cuda.run import Run
-    from kernels.semiring import cuda_overlapped
+    from antidiag.kernels.cuda.run import Run
+    from antidiag.kernels.semiring import cuda_overlapped
 
     run = Run(monitor or Monitor(), Steps(), rows=len(left))
     return cuda_overlapped.product(left, right, semiring, run), run
@@ -39,7 +39,7 @@ def made(left, right, semiring=algebra.MIN_PLUS, monitor: Monitor | None = None)
 @pytest.fixture
 def small(emulated, monkeypatch):
     """Panels of one tile, then two, and a tile of rows at a time; threads take some rows."""
-    from kernels.semiring import cuda, cuda_overlapped
+    from antidiag.kernels.semiring import cuda, cuda_overlapped
 
     monkeypatch.setattr(cuda_overlapped, "FIRST", 1)
     monkeypatch.setattr(cuda_overlapped, "MOST", 256)
@@ -116,7 +116,7 @@ def test_cancelling_ends_the_threads(small, looks: int) -> None:
 
 
 def test_which_products_are_made_so(emulated, monkeypatch) -> None:
-    from kernels.semiring import cuda_overlapped
+    from antidiag.kernels.semiring import cuda_overlapped
 
     left, right = (np.zeros(shape, np.float32) for shape in ((1024, 2048), (2048, 1024)))
     assert cuda_overlapped.suits(left, right)

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.graphs import problem as paths
-from kernels.graphs import reference as shortest
-from kernels.graphs import stages
-from kernels.graphs.graph import from_weights
-from kernels.hmm import reference, trellis
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs import problem as paths
+from antidiag.kernels.graphs import reference as shortest
+from antidiag.kernels.graphs import stages
+from antidiag.kernels.graphs.graph import from_weights
+from antidiag.kernels.hmm import reference, trellis
 from tests.kernels.graphs.examples import graphs
 from tests.kernels.hmm.examples import problems
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from kernels.io.distance_matrix import DistanceMatrix
-from kernels.io.tree import Tree
-from kernels.io.tree_files import random_tree
-from kernels.trees import trials
-from kernels.trees.problem import TreeProblem
-from kernels.trees.trials import matrix, path_lengths
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_files import random_tree
+from antidiag.kernels.trees import trials
+from antidiag.kernels.trees.problem import TreeProblem
+from antidiag.kernels.trees.trials import matrix, path_lengths
 from tests.choosing import Drawn
 
 __all__ = ["matrices", "matrix", "path_lengths", "problems", "trees"]

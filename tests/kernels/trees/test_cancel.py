@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import engine
-from kernels.errors import Cancelled
-from kernels.io.random_distances import additive
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.registry import method
-from kernels.scoring import Mode
-from kernels.trees.distances import problem as rules
-from kernels.trees.problem import TreeProblem
+from antidiag.kernels import engine
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.io.random_distances import additive
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import method
+from antidiag.kernels.scoring import Mode
+from antidiag.kernels.trees.distances import problem as rules
+from antidiag.kernels.trees.problem import TreeProblem
 from tests.kernels.trees.problems import matrix
 from tests.kernels.trees.test_distances import SCORINGS
 from tests.problems import sequence
@@ -45,6 +45,6 @@ def problems():
 
 @pytest.mark.parametrize(("name", "problem"), list(problems()))
 def test_a_run_can_be_cancelled(name: str, problem, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kernels.trees.joining.cpu.SLICE", 1e4)
+    monkeypatch.setattr("antidiag.kernels.trees.joining.cpu.SLICE", 1e4)
     with pytest.raises(Cancelled):
         engine.execute(engine.plan(method(name), problem, {}, "cpu"), Impatient())

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.io.aligned import AlignedSequences
-from kernels.model import SequenceType
-from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from kernels.trees.distances import problem as rules
-from kernels.trees.distances.columns import MODELS, distances_of_rows
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
+from antidiag.kernels.trees.distances import problem as rules
+from antidiag.kernels.trees.distances.columns import MODELS, distances_of_rows
 from tests.kernels.trees.test_distances import SCORINGS, distances, families
 from tests.nvrtc import compile_without_device
 from tests.problems import sequence
@@ -23,7 +23,7 @@ nvrtc = pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
 
 @pytest.mark.parametrize(("architecture", "local", "wide"), [("sm_75", 0, 0), ("sm_90", 1, 1)])
 def test_kernels_compile(architecture: str, local: int, wide: int) -> None:
-    from kernels.trees.distances import cuda_columns, cuda_identities, cuda_kmers
+    from antidiag.kernels.trees.distances import cuda_columns, cuda_identities, cuda_kmers
 
     defines = {"LOCAL": local, "WIDE": wide, "COUNT": 28 if wide else 12}
     assert compile_without_device(cuda_identities.IDENTITIES, defines, architecture)
@@ -75,8 +75,8 @@ def test_emulated_launches_are_sliced(emulated, mode: Mode, monkeypatch: pytest.
     few = rules.FullProblem(relatives(range(1, 71)), Scoring(named_matrix("BLOSUM62"), 10, 1), mode)
     tall = rules.FullProblem(relatives((1100, 1050, 40)), Scoring(named_matrix("BLOSUM62"), 10, 1), mode)
     module, tiling = (
-        importlib.import_module("kernels.trees.distances.cuda_identities"),
-        importlib.import_module("kernels.trees.distances.tiling"),
+        importlib.import_module("antidiag.kernels.trees.distances.cuda_identities"),
+        importlib.import_module("antidiag.kernels.trees.distances.tiling"),
     )
     monkeypatch.setattr(module, "FIRST_SLICE", 1)
     monkeypatch.setattr(tiling, "MOST_ITEMS", 2)
@@ -110,7 +110,7 @@ def test_emulated_ktuple_distances_are_those_of_the_cpu(emulated, found, k, diag
 
 def test_emulated_chains_of_long_pairs_are_made_some_rows_at_a_time(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some pairs are too long for one launch; more of them than there is room for at a time."""
-    module = importlib.import_module("kernels.trees.distances.cuda_chains")
+    module = importlib.import_module("antidiag.kernels.trees.distances.cuda_chains")
     random = np.random.default_rng(6)
     texts = ["".join(random.choice(list("ACDE"), length)) for length in (90, 3, 70, 80, 1, 60, 5, 40, *[7] * 30, 50)]
     found = tuple(sequence(text, f"s{number}", SequenceType.PROTEIN) for number, text in enumerate(texts))

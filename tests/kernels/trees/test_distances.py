@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import RESOURCES, engine
-from kernels.errors import InputError
-from kernels.io.aligned import AlignedSequences
-from kernels.io.sequences import read
-from kernels.model import SequenceType
-from kernels.pairwise.model import PairProblem
-from kernels.registry import method
-from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from kernels.trees.distances import cpu_tuples, kmers, tuples
-from kernels.trees.distances import problem as rules
-from kernels.trees.distances.columns import SATURATED, distances_of_rows
+from antidiag.kernels import RESOURCES, engine
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.sequences import read
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.registry import method
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
+from antidiag.kernels.trees.distances import cpu_tuples, kmers, tuples
+from antidiag.kernels.trees.distances import problem as rules
+from antidiag.kernels.trees.distances.columns import SATURATED, distances_of_rows
 from tests import oracle
 from tests.problems import sequence
 

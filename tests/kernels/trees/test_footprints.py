@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import engine
-from kernels.io.aligned import AlignedSequences
-from kernels.io.distance_matrix import DistanceMatrix, numbered
-from kernels.io.random_distances import additive
-from kernels.model import SequenceType
-from kernels.registry import method
-from kernels.scoring import Mode
-from kernels.trees.distances import problem as rules
-from kernels.trees.problem import TreeProblem
+from antidiag.kernels import engine
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.distance_matrix import DistanceMatrix, numbered
+from antidiag.kernels.io.random_distances import additive
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.registry import method
+from antidiag.kernels.scoring import Mode
+from antidiag.kernels.trees.distances import problem as rules
+from antidiag.kernels.trees.problem import TreeProblem
 from tests.kernels.trees.problems import matrix
 from tests.kernels.trees.test_distances import SCORINGS
 from tests.problems import sequence

@@ -8,17 +8,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import engine
-from kernels.errors import Cancelled
-from kernels.io.aligned import AlignedSequences
-from kernels.io.random_distances import additive
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.registry import method
-from kernels.scoring import Mode
-from kernels.trees.distances import problem as rules
-from kernels.trees.distances.columns import MODELS
-from kernels.trees.problem import TreeProblem
+from antidiag.kernels import engine
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.random_distances import additive
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import method
+from antidiag.kernels.scoring import Mode
+from antidiag.kernels.trees.distances import problem as rules
+from antidiag.kernels.trees.distances.columns import MODELS
+from antidiag.kernels.trees.problem import TreeProblem
 from tests.kernels.trees.problems import matrix
 from tests.kernels.trees.test_distances import SCORINGS
 from tests.kernels.trees.test_joining import answer
@@ -100,7 +100,7 @@ def test_words_are_those_of_the_cpu() -> None:
 
 def test_chains_of_long_pairs_are_those_of_the_cpu() -> None:
     """Some pairs are beyond what one launch does."""
-    from kernels.trees.distances.cuda_chains import LONG
+    from antidiag.kernels.trees.distances.cuda_chains import LONG
 
     problem = rules.KTUPLE.build(proteins(9, 6000), {"ktuple": 2})
     longest = sorted(map(len, problem.sequences))[-3:]

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import engine
-from kernels.errors import ParameterError
-from kernels.io import distances, newick
-from kernels.io.random_distances import additive
-from kernels.io.tree_splits import distance, splits
-from kernels.registry import method
-from kernels.trees import reference, trials
-from kernels.trees.problem import TREE_PROBLEM, TreeAnswer, TreeProblem
+from antidiag.kernels import engine
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.io import distances, newick
+from antidiag.kernels.io.random_distances import additive
+from antidiag.kernels.io.tree_splits import distance, splits
+from antidiag.kernels.registry import method
+from antidiag.kernels.trees import reference, trials
+from antidiag.kernels.trees.problem import TREE_PROBLEM, TreeAnswer, TreeProblem
 from tests.kernels.trees.problems import matrices, matrix, path_lengths, problems, trees
 
 NJ = ("nj-serial", "nj-basic", "nj-compact", "nj-pruned")
@@ -68,7 +68,7 @@ def test_pruned_joins_as_serial_over_many_epochs(kind: str, precision: str) -> N
 
 
 def test_passes_are_shared_by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kernels.trees.joining.cpu.SHARED_CELLS", 100)
+    monkeypatch.setattr("antidiag.kernels.trees.joining.cpu.SHARED_CELLS", 100)
     problem = TreeProblem(matrix(additive(150, np.random.default_rng(1), 0.1)))
     assert answer("nj-pruned", problem, {"threads": 3}).tree == answer("nj-serial", problem).tree
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.trees import reference
+from antidiag.kernels.trees import reference
 from tests.kernels.trees.problems import problems
 from tests.nvrtc import compile_without_device
 
@@ -16,7 +16,7 @@ pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
 
 @pytest.mark.parametrize(("architecture", "double"), [("sm_75", 1), ("sm_90", 0)])
 def test_kernels_compile(architecture: str, double: int) -> None:
-    from kernels.trees.joining import cuda
+    from antidiag.kernels.trees.joining import cuda
 
     assert compile_without_device(cuda.PRUNED, {"DOUBLE": double}, architecture)
     for folded in (0, 1):

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels.errors import InputError
-from kernels.io.tree import Tree
-from kernels.io.tree_edits import unroot
-from kernels.io.tree_files import random_tree
-from kernels.trees.joining.replay import criterion, replay
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_edits import unroot
+from antidiag.kernels.io.tree_files import random_tree
+from antidiag.kernels.trees.joining.replay import criterion, replay
 from tests.trees import ways
 
 # The example of the article on neighbor joining in Wikipedia.

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from kernels.errors import ParameterError
-from kernels.io.tree import Tree
-from kernels.io.tree_edits import reroot, unroot
-from kernels.io.tree_splits import distance
-from kernels.io.tree_weights import leaf_weights
-from kernels.trees import order
-from kernels.trees.rooting import RULES, rooted
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_edits import reroot, unroot
+from antidiag.kernels.io.tree_splits import distance
+from antidiag.kernels.io.tree_weights import leaf_weights
+from antidiag.kernels.trees import order
+from antidiag.kernels.trees.rooting import RULES, rooted
 from tests.kernels.trees.problems import path_lengths, trees
 
 

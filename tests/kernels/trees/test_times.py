@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from kernels import engine
-from kernels.experiments.inputs import Generated
-from kernels.method import Method
-from kernels.registry import METHODS
+from antidiag.kernels import engine
+from antidiag.kernels.experiments.inputs import Generated
+from antidiag.kernels.method import Method
+from antidiag.kernels.registry import METHODS
 
 GENERATED = [m for m in METHODS if m.family == "trees" and all(taken.kind.generate for taken in m.problem.inputs)]
 

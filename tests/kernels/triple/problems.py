@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from hypothesis import strategies as st
 
-from kernels.scoring import Scoring
-from kernels.triple import trials
-from kernels.triple.model import LETTER, ORDER, TripleAlignment, TripleProblem, rescore
-from kernels.triple.trials import COSTS
-from kernels.triple.trials import problem as triple
+from antidiag.kernels.scoring import Scoring
+from antidiag.kernels.triple import trials
+from antidiag.kernels.triple.model import LETTER, ORDER, TripleAlignment, TripleProblem, rescore
+from antidiag.kernels.triple.trials import COSTS
+from antidiag.kernels.triple.trials import problem as triple
 from tests.choosing import Drawn
 from tests.problems import matrices
 

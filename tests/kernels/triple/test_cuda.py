@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.errors import Cancelled, ParameterError
-from kernels.io import sequences
-from kernels.method import Method
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.scoring import Scoring, named_matrix
-from kernels.steps import Steps
-from kernels.triple.chunks import cuda_sizes
-from kernels.triple.grid import KINDS, Grid
-from kernels.triple.model import TripleAnswer
-from kernels.triple.problem import TRIPLE
-from kernels.triple.trials import problem as problem_of
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import Cancelled, ParameterError
+from antidiag.kernels.io import sequences
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.scoring import Scoring, named_matrix
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.triple.chunks import cuda_sizes
+from antidiag.kernels.triple.grid import KINDS, Grid
+from antidiag.kernels.triple.model import TripleAnswer
+from antidiag.kernels.triple.problem import TRIPLE
+from antidiag.kernels.triple.trials import problem as problem_of
 from tests.kernels.triple.problems import related
 from tests.kernels.triple.test_emulated import ON_DEVICE, mappings
 
@@ -32,7 +32,7 @@ KERNELS = [("sloped", False, "sm_90"), ("sloped-bt3", True, "sm_90"), ("layered-
 @mappings
 def test_kernels_compile(kind: str, affine: bool, architecture: str, mapping: str) -> None:
     pytest.importorskip("cupy_backends.cuda.libs.nvrtc", exc_type=ImportError)
-    from kernels.triple.chunks.cuda_sources import sources
+    from antidiag.kernels.triple.chunks.cuda_sources import sources
     from tests.nvrtc import compile_without_device
 
     shape = cuda_sizes.shape(Grid((300, 300, 300), 32, 64), KINDS[kind], affine, mapping)
@@ -45,7 +45,7 @@ def test_kernels_compile(kind: str, affine: bool, architecture: str, mapping: st
 @pytest.mark.parametrize("affine", [0, 1])
 def test_slices_compile(affine: int) -> None:
     pytest.importorskip("cupy")
-    from kernels.triple.pictures.cuda_slices import SOURCES
+    from antidiag.kernels.triple.pictures.cuda_slices import SOURCES
     from tests.nvrtc import compile_without_device
 
     for architecture in ("sm_75", "sm_90"):

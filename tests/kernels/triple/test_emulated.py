@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels import engine, registry
-from kernels import triple as family
-from kernels.method import Method
-from kernels.model import SequenceType
-from kernels.scoring import Scoring, match_mismatch, named_matrix
-from kernels.steps import Steps
-from kernels.triple.model import TripleProblem
-from kernels.triple.trials import COSTS, best
-from kernels.triple.trials import problem as triple
+from antidiag.kernels import engine, registry
+from antidiag.kernels import triple as family
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.scoring import Scoring, match_mismatch, named_matrix
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.triple.model import TripleProblem
+from antidiag.kernels.triple.trials import COSTS, best
+from antidiag.kernels.triple.trials import problem as triple
 from tests.kernels.triple.problems import related, triples
 
 LINEAR = tuple(costs for costs in COSTS if not costs[0])
@@ -131,7 +131,7 @@ def test_no_more_memory_is_taken_than_was_foretold(emulated, name: str) -> None:
 def test_parts_of_the_path_end_when_their_last_box_does(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
     """Launches of one box a part: a part that needs no more launches is left alone by them."""
     h, steps = 8, Steps()
-    monkeypatch.setattr(import_module("kernels.triple.chunks.cuda_path"), "CELLS_A_LAUNCH", 1)
+    monkeypatch.setattr(import_module("antidiag.kernels.triple.chunks.cuda_path"), "CELLS_A_LAUNCH", 1)
     problem = triple("ACGTTGCAAC" * 3, "ACGTGCAAT" * 3, "TTGCAAG" * 9, Scoring(match_mismatch(2, -3), 0, 2))
     emulated("sloped-bt2", problem, steps=steps, s=16, h=h)
     events = steps.array()

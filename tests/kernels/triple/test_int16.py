@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels import engine, registry
-from kernels.model import SequenceType
-from kernels.scoring import Scoring, match_mismatch, named_matrix
-from kernels.triple.chunks import int16
-from kernels.triple.encoding import encode
-from kernels.triple.grid import KINDS, grid
-from kernels.triple.model import TripleProblem
-from kernels.triple.trials import problem as triple
+from antidiag.kernels import engine, registry
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.scoring import Scoring, match_mismatch, named_matrix
+from antidiag.kernels.triple.chunks import int16
+from antidiag.kernels.triple.encoding import encode
+from antidiag.kernels.triple.grid import KINDS, grid
+from antidiag.kernels.triple.model import TripleProblem
+from antidiag.kernels.triple.trials import problem as triple
 
 GAP = 5
 FITTING = ("sloped", "layered", "sloped-checkpointed")

@@ -9,22 +9,22 @@ import numpy as np
 import pytest
 from numba import typeof
 
-from kernels import engine, registry, triple
-from kernels.errors import InputError
-from kernels.io import sequences
-from kernels.memory import refusal
-from kernels.method import Method
-from kernels.model import SequenceType
-from kernels.pairwise.model import PairProblem
-from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from kernels.steps import Steps
-from kernels.triple import grid
-from kernels.triple.model import TripleAnswer, TripleProblem
-from kernels.triple.problem import TRIPLE
-from kernels.triple.serial import cpu as serial_cpu
-from kernels.triple.serial import cpu_rows
-from kernels.triple.trials import best
-from kernels.triple.trials import problem as problem_of
+from antidiag.kernels import engine, registry, triple
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import sequences
+from antidiag.kernels.memory import refusal
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.triple import grid
+from antidiag.kernels.triple.model import TripleAnswer, TripleProblem
+from antidiag.kernels.triple.problem import TRIPLE
+from antidiag.kernels.triple.serial import cpu as serial_cpu
+from antidiag.kernels.triple.serial import cpu_rows
+from antidiag.kernels.triple.trials import best
+from antidiag.kernels.triple.trials import problem as problem_of
 
 ALIGNING = [method for method in triple.METHODS if "alignment" in method.returns]
 CHUNKED = [method for method in triple.METHODS if method.parameters]

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from Bio import AlignIO
 
-from kernels import engine, registry
-from kernels.errors import InputError
-from kernels.model import Result, SequenceType
-from kernels.registry import saving
-from kernels.triple.problem import TRIPLE
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.model import Result, SequenceType
+from antidiag.kernels.registry import saving
+from antidiag.kernels.triple.problem import TRIPLE
 from tests.problems import sequence
 
 ROWS = ("ACGTACGTAC", "ACGACGTAC", "ACGTCGTTAC")

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.errors import ScoreOverflow
-from kernels.model import SequenceType
-from kernels.pairwise import reference as pairwise
-from kernels.pairwise.model import PairProblem
-from kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from kernels.triple import encoding, reference
-from kernels.triple.model import TripleAlignment, TripleProblem, rescore
-from kernels.triple.trials import COSTS
-from kernels.triple.trials import problem as triple
+from antidiag.kernels.errors import ScoreOverflow
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.pairwise import reference as pairwise
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
+from antidiag.kernels.triple import encoding, reference
+from antidiag.kernels.triple.model import TripleAlignment, TripleProblem, rescore
+from antidiag.kernels.triple.trials import COSTS
+from antidiag.kernels.triple.trials import problem as triple
 from tests.kernels.triple.problems import exhaustive_score, tiny, triples
 from tests.problems import sequence
 

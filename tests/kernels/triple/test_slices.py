@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from kernels.errors import Cancelled, InputError
-from kernels.monitor import Monitor
-from kernels.triple import reference
-from kernels.triple.model import ORDER, TripleProblem
-from kernels.triple.pictures import slices
-from kernels.triple.problem import build
-from kernels.triple.trials import best
+from antidiag.kernels.errors import Cancelled, InputError
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.triple import reference
+from antidiag.kernels.triple.model import ORDER, TripleProblem
+from antidiag.kernels.triple.pictures import slices
+from antidiag.kernels.triple.problem import build
+from antidiag.kernels.triple.trials import best
 from tests.kernels.triple.problems import triples
 from tests.problems import sequence
 

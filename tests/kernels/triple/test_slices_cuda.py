@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernels.errors import Cancelled
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
-from kernels.scoring import Scoring, named_matrix
-from kernels.triple.model import TripleProblem
-from kernels.triple.pictures import slices
-from kernels.triple.trials import problem as triple
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.scoring import Scoring, named_matrix
+from antidiag.kernels.triple.model import TripleProblem
+from antidiag.kernels.triple.pictures import slices
+from antidiag.kernels.triple.trials import problem as triple
 from tests.kernels.triple.problems import related
 
 GAPS = pytest.mark.parametrize("gap_open", [0, 3])

@@ -1,7 +1,7 @@
 import pytest
 
-from app.kit.plane.cell_address import parse
-from kernels.errors import ParameterError
+from antidiag.app.kit.plane.cell_address import parse
+from antidiag.kernels.errors import ParameterError
 from tests.app.views import examples
 
 LENGTHS = (90, 91)

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from app.kit.ink import needs_light_ink
-from app.kit.plane import data
-from app.kit.plane.data import FROM_ABOVE, FROM_DIAGONAL, FROM_LEFT, NONE
-from kernels.monitor import Monitor
-from kernels.pairwise import reference
-from kernels.pairwise.model import DIAGONAL, LEFT, UP
+from antidiag.app.kit.ink import needs_light_ink
+from antidiag.app.kit.plane import data
+from antidiag.app.kit.plane.data import FROM_ABOVE, FROM_DIAGONAL, FROM_LEFT, NONE
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise import reference
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
 from tests.app.views import examples
 
 FIRST, SECOND = examples.related(90)

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.kit.tree import frame
-from app.kit.tree.frame import Frame, branches, points
-from app.kit.tree.layout import Shape, layout
-from app.views.tree.labels import labels
-from kernels.io.tree import Tree
-from kernels.io.tree_files import random_tree
+from antidiag.app.kit.tree import frame
+from antidiag.app.kit.tree.frame import Frame, branches, points
+from antidiag.app.kit.tree.layout import Shape, layout
+from antidiag.app.views.tree.labels import labels
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_files import random_tree
 from tests.app.views import tree_examples
 from tests.trees import trees
 

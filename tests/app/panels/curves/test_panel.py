@@ -8,19 +8,19 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 
-from app import theme
-from app.jobs import planning
-from app.jobs.planning import Request
-from app.kit.forms import ParameterForm
-from app.panels.curves import points, scales
-from app.panels.curves.panel import NO_PLAN, CurvePanel, words
-from kernels import registry
-from kernels.memory import Footprint
-from kernels.method import nothing_recomputed
-from kernels.model import Sequence, SequenceType
-from kernels.monitor import Monitor
-from kernels.pairwise import STRIP_WIDTH
-from kernels.parameters import Parameter
+from antidiag.app import theme
+from antidiag.app.jobs import planning
+from antidiag.app.jobs.planning import Request
+from antidiag.app.kit.forms import ParameterForm
+from antidiag.app.panels.curves import points, scales
+from antidiag.app.panels.curves.panel import NO_PLAN, CurvePanel, words
+from antidiag.kernels import registry
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.method import nothing_recomputed
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise import STRIP_WIDTH
+from antidiag.kernels.parameters import Parameter
 from tests.app import fake
 
 S = Parameter("s", "int", "Strip width s", "", minimum=32, maximum=1024, step=32, unit="columns")

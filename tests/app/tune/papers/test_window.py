@@ -15,21 +15,21 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
-from app import theme
-from app.cli.laboratory import paper_figures
-from app.jobs.queue import JobQueue
-from app.tune.papers import figure as paper_figure
-from app.tune.papers import lines
-from app.tune.papers.job import Place
-from app.tune.papers.window import PapersWindow
-from kernels import registry
-from kernels.errors import InputError
-from kernels.experiments import results
-from kernels.experiments.inputs import Generated
-from kernels.experiments.papers import published as papers
-from kernels.experiments.papers import reproducing
-from kernels.experiments.papers.published import PaperTable, Published
-from kernels.experiments.points import Point, Run, Status
+from antidiag.app import theme
+from antidiag.app.cli.laboratory import paper_figures
+from antidiag.app.jobs.queue import JobQueue
+from antidiag.app.tune.papers import figure as paper_figure
+from antidiag.app.tune.papers import lines
+from antidiag.app.tune.papers.job import Place
+from antidiag.app.tune.papers.window import PapersWindow
+from antidiag.kernels import registry
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.experiments import results
+from antidiag.kernels.experiments.inputs import Generated
+from antidiag.kernels.experiments.papers import published as papers
+from antidiag.kernels.experiments.papers import reproducing
+from antidiag.kernels.experiments.papers.published import PaperTable, Published
+from antidiag.kernels.experiments.points import Point, Run, Status
 from tests.app import fake
 
 ALL = [pytest.param(table, id=table.id) for table in papers.tables()]

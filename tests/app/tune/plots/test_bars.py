@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.tune.plots.bars import parts
-from kernels.experiments.points import Point, Run, Status
+from antidiag.app.tune.plots.bars import parts
+from antidiag.kernels.experiments.points import Point, Run, Status
 
 
 def test_the_phases_are_those_of_the_run_of_median_length() -> None:

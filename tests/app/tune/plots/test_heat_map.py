@@ -8,13 +8,13 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QFontMetrics
 
-from app.kit import export
-from app.tune.plots import colour_bar
-from app.tune.plots.colour_bar import STOPS, Scale
-from app.tune.plots.heat_map import HeatMap
-from app.tune.plots.series import Grid
-from app.tune.plots.settings import PlotSettings
-from kernels.experiments.points import Point, Status
+from antidiag.app.kit import export
+from antidiag.app.tune.plots import colour_bar
+from antidiag.app.tune.plots.colour_bar import STOPS, Scale
+from antidiag.app.tune.plots.heat_map import HeatMap
+from antidiag.app.tune.plots.series import Grid
+from antidiag.app.tune.plots.settings import PlotSettings
+from antidiag.kernels.experiments.points import Point, Status
 
 BRIGHT, DARK = STOPS[0], STOPS[-1]
 AREA = QSize(600, 400)

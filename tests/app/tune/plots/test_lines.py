@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app import theme
-from app.tune.plots.lines import Curve, LinePlot, label_places
-from app.tune.plots.series import Level, Series
-from app.tune.plots.settings import PlotSettings
-from kernels.experiments.points import Point, Spread, Status
+from antidiag.app import theme
+from antidiag.app.tune.plots.lines import Curve, LinePlot, label_places
+from antidiag.app.tune.plots.series import Level, Series
+from antidiag.app.tune.plots.settings import PlotSettings
+from antidiag.kernels.experiments.points import Point, Spread, Status
 
 SETTINGS = PlotSettings(x="s")
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from app.tune import measurement
-from app.tune.plots import series
-from app.tune.plots.point import PointPanel, amount, facts, told
-from app.tune.plots.points import PointSet
-from app.tune.plots.settings import PlotSettings
-from kernels.experiments import models
-from kernels.experiments.points import Point, Run, Spread, Status
-from kernels.experiments.results import SEARCH, Kept
+from antidiag.app.tune import measurement
+from antidiag.app.tune.plots import series
+from antidiag.app.tune.plots.point import PointPanel, amount, facts, told
+from antidiag.app.tune.plots.points import PointSet
+from antidiag.app.tune.plots.settings import PlotSettings
+from antidiag.kernels.experiments import models
+from antidiag.kernels.experiments.points import Point, Run, Spread, Status
+from antidiag.kernels.experiments.results import SEARCH, Kept
 
 MODELS = {"start-up": 50_180.0, "steps-T": 17_700.0, "traffic": 172_800.0, "operations": 3.96e6}
 

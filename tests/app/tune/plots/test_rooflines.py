@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from app.tune.plots import series
-from app.tune.plots.rooflines import NO_TRAFFIC, UNDECLARED, UNMOVED, RooflineView, outline, place_of, ticks
-from kernels.experiments import models
-from kernels.experiments.points import Point, Run, Status
-from kernels.experiments.rooflines import roofline
-from kernels.experiments.rooflines.roofline import Roofline
+from antidiag.app.tune.plots import series
+from antidiag.app.tune.plots.rooflines import NO_TRAFFIC, UNDECLARED, UNMOVED, RooflineView, outline, place_of, ticks
+from antidiag.kernels.experiments import models
+from antidiag.kernels.experiments.points import Point, Run, Status
+from antidiag.kernels.experiments.rooflines import roofline
+from antidiag.kernels.experiments.rooflines.roofline import Roofline
 
 ROOF = Roofline("cpu", "a CPU", 4, 1e10, 2e9, "2026-01-02T03:04:05+00:00")
 

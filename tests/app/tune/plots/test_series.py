@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.tune.plots import series
-from app.tune.plots.lines import default_settings, model_curves
-from app.tune.plots.settings import PlotSettings
-from kernels.experiments.points import Point, Run, Status
+from antidiag.app.tune.plots import series
+from antidiag.app.tune.plots.lines import default_settings, model_curves
+from antidiag.app.tune.plots.settings import PlotSettings
+from antidiag.kernels.experiments.points import Point, Run, Status
 
 
 def point(s: int, h: int | None, times_ms: tuple[float, ...], method: str = "striped-score", **more) -> Point:
@@ -117,8 +117,8 @@ def test_a_baseline_is_what_differs_within_one_problem_and_finds_its_points() ->
 
 
 def test_suggested_values_can_be_parsed() -> None:
-    from kernels import registry
-    from kernels.experiments import axes
+    from antidiag.kernels import registry
+    from antidiag.kernels.experiments import axes
 
     for method in registry.METHODS:
         for parameter in method.parameters:

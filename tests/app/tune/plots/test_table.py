@@ -7,8 +7,8 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QStandardItem
 
-from app.tune.plots.table import PointTable, _rank
-from kernels.experiments.tables import Column, Table
+from antidiag.app.tune.plots.table import PointTable, _rank
+from antidiag.kernels.experiments.tables import Column, Table
 
 COLUMNS = (Column("name", "name"), Column("time", "time", "ms"), Column("unused", "never there"))
 ROWS = ({"name": "b", "time": 9.0}, {"name": "a", "time": 100_000.0}, {"name": "c", "time": None})

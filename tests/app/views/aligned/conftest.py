@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from app.kit.selection import Selection
-from app.views.aligned import history
-from app.views.aligned.view import AlignmentViewer
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.aligned import history
+from antidiag.app.views.aligned.view import AlignmentViewer
 from tests.app.views.aligned.viewer import alignment
 
 

@@ -11,12 +11,12 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication
 
-from app.views.aligned import row_commands
-from app.views.aligned.view import AlignmentViewer
-from kernels.errors import InputError
-from kernels.io import aligned
-from kernels.model import SequenceType
-from kernels.registry import realigning
+from antidiag.app.views.aligned import row_commands
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.registry import realigning
 from tests.app.views.aligned.viewer import ROWS, Control, Shift, alignment, cell, drag, image, press, text
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.views.aligned.choice import ranges
+from antidiag.app.views.aligned.choice import ranges
 
 
 @given(st.lists(st.booleans(), max_size=30))

@@ -11,12 +11,12 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF
 
-from app import theme
-from app.views.aligned import colours, counting, given, schemes, tracks
-from app.views.aligned.view import AlignmentViewer
-from kernels.io import aligned_confidence
-from kernels.io.alignment_files.rows import Annotations
-from kernels.model import SequenceType
+from antidiag.app import theme
+from antidiag.app.views.aligned import colours, counting, given, schemes, tracks
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.io import aligned_confidence
+from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.model import SequenceType
 from tests.app.views.aligned.viewer import alignment, cell, image
 
 

@@ -12,12 +12,12 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.views.aligned import counting
-from app.views.aligned.canvas import LEAST_NAMES
-from app.views.aligned.view import AlignmentViewer
-from kernels.io import aligned_compare, aligned_edits, tree_files
-from kernels.io.aligned import GAP, AlignedSequences
-from kernels.io.alignment_files.rows import NOTHING
+from antidiag.app.views.aligned import counting
+from antidiag.app.views.aligned.canvas import LEAST_NAMES
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.io import aligned_compare, aligned_edits, tree_files
+from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.alignment_files.rows import NOTHING
 from tests.app.views.aligned.viewer import ROWS, Shift, alignment, cell, image, press
 
 

@@ -7,15 +7,15 @@ import threading
 import numpy as np
 import pytest
 
-from app.views.aligned import counting
-from app.views.aligned.counting import Counts
-from kernels.cpu import workers
-from kernels.io import aligned_columns, aligned_edits, tiled_edits
-from kernels.io.aligned import AlignedSequences
-from kernels.io.aligned_columns import count
-from kernels.io.cpu_tiles import WIDTH
-from kernels.io.tiles import Tiles
-from kernels.model import SequenceType
+from antidiag.app.views.aligned import counting
+from antidiag.app.views.aligned.counting import Counts
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.io import aligned_columns, aligned_edits, tiled_edits
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_columns import count
+from antidiag.kernels.io.cpu_tiles import WIDTH
+from antidiag.kernels.io.tiles import Tiles
+from antidiag.kernels.model import SequenceType
 
 
 def test_nobody_looks_for_what_an_edit_changed_that_wrote_much(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,11 +10,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from app.kit.selection import Selection
-from app.views.aligned import row_commands
-from app.views.aligned.view import AlignmentViewer
-from kernels.io import cpu_tiles, tiled_edits
-from kernels.model import SequenceType
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.aligned import row_commands
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.io import cpu_tiles, tiled_edits
+from antidiag.kernels.model import SequenceType
 from tests.app.views.aligned.viewer import ROWS, Control, Shift, alignment, cell, chosen, drag, press, text
 from tests.patience import PATIENCE_MS
 

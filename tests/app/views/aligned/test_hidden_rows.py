@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 
-from app.views.aligned.view import AlignmentViewer
+from antidiag.app.views.aligned.view import AlignmentViewer
 from tests.app.views.aligned.viewer import ROWS, alignment, cell, chosen, drag, press, text
 
 

@@ -11,13 +11,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from app import theme
-from app.views.aligned import paint
-from app.views.aligned.kept import Around
-from app.views.aligned.view import AlignmentViewer
-from kernels.io import tree_files
-from kernels.io.aligned_columns import Columns
-from kernels.model import SequenceType
+from antidiag.app import theme
+from antidiag.app.views.aligned import paint
+from antidiag.app.views.aligned.kept import Around
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.io import tree_files
+from antidiag.kernels.io.aligned_columns import Columns
+from antidiag.kernels.model import SequenceType
 from tests.app.views.aligned.viewer import alignment, chosen, image, press
 
 ROWS, COLUMNS = 60, 300

@@ -11,11 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.views.aligned import counting, tracks
-from app.views.aligned.view import AlignmentViewer
-from kernels import engine, registry
-from kernels.model import Result, Sequence, SequenceType
-from kernels.profiles.profile import from_alignment
+from antidiag.app.views.aligned import counting, tracks
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels import engine, registry
+from antidiag.kernels.model import Result, Sequence, SequenceType
+from antidiag.kernels.profiles.profile import from_alignment
 from tests.app.views import examples, triples
 from tests.app.views.aligned.viewer import Shift, alignment, image, press
 

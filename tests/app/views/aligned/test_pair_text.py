@@ -3,9 +3,9 @@ import re
 import numpy as np
 import pytest
 
-from app.views.aligned import pair_text
-from app.views.aligned.pair_text import AlignmentText
-from kernels.pairwise.model import DIAGONAL
+from antidiag.app.views.aligned import pair_text
+from antidiag.app.views.aligned.pair_text import AlignmentText
+from antidiag.kernels.pairwise.model import DIAGONAL
 from tests.app.views import examples
 
 

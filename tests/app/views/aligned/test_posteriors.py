@@ -11,8 +11,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from app.kit.selection import Selection
-from app.views.aligned.view import AlignmentViewer
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.aligned.view import AlignmentViewer
 from tests.app.views.aligned.viewer import image
 
 

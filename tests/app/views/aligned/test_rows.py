@@ -9,10 +9,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.views.aligned import finder
-from app.views.aligned.view import AlignmentViewer
-from kernels.errors import InputError
-from kernels.io import aligned_search, tree_files
+from antidiag.app.views.aligned import finder
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned_search, tree_files
 from tests.app.views.aligned.viewer import alignment, cell, chosen, drag
 
 

@@ -16,13 +16,13 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from app import theme
-from app.kit import export, print_size
-from app.views.aligned import figures, paint, pixels, saving
-from app.views.aligned.view import AlignmentViewer
-from kernels.errors import Cancelled
-from kernels.io import aligned_writing
-from kernels.monitor import Monitor
+from antidiag.app import theme
+from antidiag.app.kit import export, print_size
+from antidiag.app.views.aligned import figures, paint, pixels, saving
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.io import aligned_writing
+from antidiag.kernels.monitor import Monitor
 from tests.app.views.aligned.viewer import Control, alignment, image, press
 from tests.patience import PATIENCE_MS
 

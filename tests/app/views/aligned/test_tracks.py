@@ -12,12 +12,12 @@ import pytest
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QFileDialog
 
-from app.views.aligned import figures, paint, tracks
-from app.views.aligned.view import AlignmentViewer
-from kernels.io import aligned_pixels, aligned_sample, cpu_tiles
-from kernels.io.alignment_files.rows import Annotations
-from kernels.model import SequenceType
-from kernels.monitor import Monitor
+from antidiag.app.views.aligned import figures, paint, tracks
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.io import aligned_pixels, aligned_sample, cpu_tiles
+from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
 from tests.app.views.aligned.viewer import alignment, image, press, text
 
 

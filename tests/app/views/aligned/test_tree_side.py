@@ -12,15 +12,15 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.kit import export
-from app.kit.tree.layout import at_places
-from app.views.aligned import figures, tree_side
-from app.views.aligned.view import AlignmentViewer
-from kernels.errors import InputError
-from kernels.io import tree_files
-from kernels.io.tree import Tree
-from kernels.monitor import Monitor
-from kernels.registry import alignment_trees
+from antidiag.app.kit import export
+from antidiag.app.kit.tree.layout import at_places
+from antidiag.app.views.aligned import figures, tree_side
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import tree_files
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.registry import alignment_trees
 from tests.app.views.aligned.viewer import alignment, chosen, image, text
 
 NEWICK = "((row4:1,row1:2):1,(row0:1,other:1):2,row3:3);"

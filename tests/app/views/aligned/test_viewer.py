@@ -12,12 +12,12 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from app.views.aligned import counting, paint, tracks
-from app.views.aligned.plane import LEAST_ROOM
-from app.views.aligned.view import AlignmentViewer
-from kernels.io import aligned, aligned_edits
-from kernels.io.aligned import AlignedSequences
-from kernels.model import SequenceType
+from antidiag.app.views.aligned import counting, paint, tracks
+from antidiag.app.views.aligned.plane import LEAST_ROOM
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.io import aligned, aligned_edits
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.model import SequenceType
 from tests.app.views import examples, triples
 from tests.app.views.aligned.viewer import ROWS, Alt, Control, Shift, alignment, cell, chosen, drag, image, press, text
 

@@ -9,10 +9,10 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 
-from app.views.aligned.view import AlignmentViewer
-from kernels.io.aligned import AlignedSequences
-from kernels.io.alignment_files.rows import Annotations
-from kernels.model import SequenceType
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.model import SequenceType
 
 ROWS = ("MKVA-LNDSTCCGHW", "MKVAALNESTC-GHW", "MRIA--NDSTC-GHF", "--IAALNDSPCCGHW", "MKVG-LQDSTCCGYW")
 Shift, Control, Alt = (

@@ -14,23 +14,23 @@ pytest.importorskip("PySide6")
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QApplication, QTextBrowser
 
-from app import texts as app_texts
-from app import theme
-from app.kit import export
-from app.kit import result_text as texts
-from app.kit.cube import data
-from app.kit.cube.drawing import TILT, TURN
-from app.kit.selection import Selection
-from app.views.aligned.view import AlignmentViewer
-from app.views.cube import picture
-from app.views.cube.slices import SlicePlot
-from app.views.cube.view import CubeView
-from app.views.run.timeline import TimelineView
-from app.views.summary.view import SummaryView
-from kernels.steps import Steps
-from kernels.triple import reference
-from kernels.triple.model import ORDER
-from kernels.triple.pictures import slices
+from antidiag.app import texts as app_texts
+from antidiag.app import theme
+from antidiag.app.kit import export
+from antidiag.app.kit import result_text as texts
+from antidiag.app.kit.cube import data
+from antidiag.app.kit.cube.drawing import TILT, TURN
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.app.views.cube import picture
+from antidiag.app.views.cube.slices import SlicePlot
+from antidiag.app.views.cube.view import CubeView
+from antidiag.app.views.run.timeline import TimelineView
+from antidiag.app.views.summary.view import SummaryView
+from antidiag.kernels.steps import Steps
+from antidiag.kernels.triple import reference
+from antidiag.kernels.triple.model import ORDER
+from antidiag.kernels.triple.pictures import slices
 from tests.app.views import triples
 
 
@@ -280,7 +280,7 @@ def test_a_cube_that_is_not_kept_is_computed_slice_by_slice(qtbot: Any, monkeypa
 
 def test_large_planes_are_dressed_on_a_thread(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = opened(qtbot, triples.result(triples.problem()))
-    monkeypatch.setattr("app.views.cube.three.AT_ONCE", 0)
+    monkeypatch.setattr("antidiag.app.views.cube.three.AT_ONCE", 0)
     view = opened(qtbot, triples.result(triples.problem()))
     for place in ((4, 5, 6), (4, 9, 6)):
         view.go(place)
@@ -321,7 +321,7 @@ def test_slices_that_the_cpu_computes_after_a_run_of_a_gpu_say_so(qtbot: Any) ->
 
 def test_a_long_pass_is_asked_for_and_can_be_cancelled(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slices, "KEPT_VALUES", 10)
-    monkeypatch.setattr("app.views.cube.wait.ASKED_CELLS", 10)
+    monkeypatch.setattr("antidiag.app.views.cube.wait.ASKED_CELLS", 10)
     view = opened(qtbot, triples.result(triples.problem()))
     assert view.bar.isVisible() and "pass over" in view.bar.text.text()
     assert view.slices.plots[0].values is None

@@ -12,14 +12,14 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from app.kit.selection import Selection
-from app.views.distances import paint
-from app.views.distances import view as module
-from app.views.distances.paint import Heat, View
-from app.views.distances.view import DistancesView, csv_lines, order_of
-from kernels.io import distances, newick
-from kernels.io.distance_matrix import DistanceMatrix, checked
-from kernels.io.names import distinct
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.distances import paint
+from antidiag.app.views.distances import view as module
+from antidiag.app.views.distances.paint import Heat, View
+from antidiag.app.views.distances.view import DistancesView, csv_lines, order_of
+from antidiag.kernels.io import distances, newick
+from antidiag.kernels.io.distance_matrix import DistanceMatrix, checked
+from antidiag.kernels.io.names import distinct
 from tests.app.views import tree_examples
 
 LEFT = Qt.MouseButton.LeftButton

@@ -11,15 +11,15 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from app import theme
-from app.kit import export
-from app.kit.plane.cell_text import letters
-from app.kit.selection import Selection
-from app.views.dotplot import data, layers
-from app.views.dotplot.view import DotPlotView, SequencePair
-from app.views.matrix.view import MatrixView
-from kernels import memory
-from kernels.model import SequenceType
+from antidiag.app import theme
+from antidiag.app.kit import export
+from antidiag.app.kit.plane.cell_text import letters
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.dotplot import data, layers
+from antidiag.app.views.dotplot.view import DotPlotView, SequencePair
+from antidiag.app.views.matrix.view import MatrixView
+from antidiag.kernels import memory
+from antidiag.kernels.model import SequenceType
 from tests.app.views import examples
 
 LONG = examples.related(6000)
@@ -224,7 +224,7 @@ def test_unusual_pairs_are_painted(qtbot, view, first, second, kind):
 
 
 def test_frequent_words_are_thinned_and_that_is_said(qtbot, view, monkeypatch):
-    from kernels.pairwise.pictures import dotplot
+    from antidiag.kernels.pairwise.pictures import dotplot
 
     monkeypatch.setattr(dotplot, "MOST_LOOKUPS", 1000)
     unaligned(qtbot, view, "A" * 5000 + LONG[0][:500], LONG[0][:500] + "A" * 6000)
@@ -330,7 +330,7 @@ def test_figures_are_written_in_both_themes(qtbot, view, tmp_path):
 
 
 def test_tones_grow_with_the_logarithm_of_the_matches():
-    from kernels.pairwise.pictures.dotplot import Density
+    from antidiag.kernels.pairwise.pictures.dotplot import Density
 
     counts = np.array([[0, 1, 10, 100, 5000]], np.uint32)
     nothing = np.zeros_like(counts)

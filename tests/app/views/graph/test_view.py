@@ -5,14 +5,14 @@ import pytest
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 
-from app import theme
-from app.kit.selection import Selection
-from app.views.graph import data, paint
-from app.views.graph.view import PAUSE, PLAY, GraphView
-from kernels import engine, registry
-from kernels.graphs.graph import from_weights
-from kernels.graphs.problem import PathsAnswer, PathsProblem
-from kernels.registry import samples
+from antidiag.app import theme
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.graph import data, paint
+from antidiag.app.views.graph.view import PAUSE, PLAY, GraphView
+from antidiag.kernels import engine, registry
+from antidiag.kernels.graphs.graph import from_weights
+from antidiag.kernels.graphs.problem import PathsAnswer, PathsProblem
+from antidiag.kernels.registry import samples
 from tests.app.views import made
 
 INF = np.inf

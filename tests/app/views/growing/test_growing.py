@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 
-from app.jobs.queue import Job, JobState
-from app.kit.selection import Selection
-from app.views.growing.view import TICKS, GrowthView
-from app.views.growing.window import GrowthWindow
-from kernels import engine, registry
-from kernels.io.tree import Tree
-from kernels.model import Result
-from kernels.msa.growth import Growth
-from kernels.msa.trials import family
+from antidiag.app.jobs.queue import Job, JobState
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.growing.view import TICKS, GrowthView
+from antidiag.app.views.growing.window import GrowthWindow
+from antidiag.kernels import engine, registry
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Result
+from antidiag.kernels.msa.growth import Growth
+from antidiag.kernels.msa.trials import family
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app import views
-from app.kit.selection import Selection
-from app.views.hmm.learning import LearningView
-from kernels.hmm.sums.problem import LearningAnswer, LearningProblem
+from antidiag.app import views
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.hmm.learning import LearningView
+from antidiag.kernels.hmm.sums.problem import LearningAnswer, LearningProblem
 from tests.app.views import made
 
 BEFORE = made.two_states()

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QGuiApplication
 
-from app import theme
-from app.kit.selection import Selection
-from app.views.hmm import states_data, states_paint
-from app.views.hmm.states import StatesView
-from kernels.hmm import reference
-from kernels.hmm.islands import Feature
-from kernels.hmm.problem import HmmProblem, answer
-from kernels.hmm.sums.problem import PosteriorAnswer
-from kernels.monitor import Monitor
+from antidiag.app import theme
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.hmm import states_data, states_paint
+from antidiag.app.views.hmm.states import StatesView
+from antidiag.kernels.hmm import reference
+from antidiag.kernels.hmm.islands import Feature
+from antidiag.kernels.hmm.problem import HmmProblem, answer
+from antidiag.kernels.hmm.sums.problem import PosteriorAnswer
+from antidiag.kernels.monitor import Monitor
 from tests.app.views import examples, made
 
 LENGTH = 90

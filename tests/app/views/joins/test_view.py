@@ -11,10 +11,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from app.kit.selection import Selection
-from app.views.joins.scene import MOST_TAXA, scene
-from app.views.joins.view import JoinsView
-from kernels.io.distance_matrix import checked
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.joins.scene import MOST_TAXA, scene
+from antidiag.app.views.joins.view import JoinsView
+from antidiag.kernels.io.distance_matrix import checked
 from tests.app.views import tree_examples
 
 # The example of the article on neighbor joining in Wikipedia.
@@ -87,7 +87,7 @@ def test_steps_by_keys_buttons_and_slider(qtbot, view) -> None:
 
 def test_play_runs_to_the_end_and_pause_stops(qtbot, view, monkeypatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("app.views.joins.view.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("antidiag.app.views.joins.view.time", SimpleNamespace(monotonic=lambda: now[0]))
     qtbot.keyClick(view.canvas, Qt.Key.Key_Space)
     assert view.playing and view.play_button.text() == "Pause"
     now[0] += 1.5

@@ -5,16 +5,16 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 
-from app import theme
-from app.kit import export, scan_panel
-from app.kit.plane import cells as matrix_cells
-from app.kit.plane import data, states
-from app.kit.plane.picture import LAYERS
-from app.kit.selection import Selection
-from app.views.matrix import view as matrix
-from app.views.matrix.view import MatrixView
-from kernels import engine, registry
-from kernels.pairwise import reference
+from antidiag.app import theme
+from antidiag.app.kit import export, scan_panel
+from antidiag.app.kit.plane import cells as matrix_cells
+from antidiag.app.kit.plane import data, states
+from antidiag.app.kit.plane.picture import LAYERS
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.matrix import view as matrix
+from antidiag.app.views.matrix.view import MatrixView
+from antidiag.kernels import engine, registry
+from antidiag.kernels.pairwise import reference
 from tests.app.views import examples
 
 FIRST, SECOND = examples.related(90)

@@ -13,10 +13,10 @@ pytest.importorskip("PySide6")
 
 from PySide6.QtCore import QPointF, Qt
 
-from app.kit import export
-from app.kit.selection import Selection
-from app.views.orders.data import Order, formula
-from app.views.orders.view import OrdersView
+from antidiag.app.kit import export
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.orders.data import Order, formula
+from antidiag.app.views.orders.view import OrdersView
 from tests.app.views import triples
 
 

@@ -7,11 +7,11 @@ import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QGuiApplication
 
-from app.kit import export, heat
-from app.kit.selection import Selection
-from app.views.product.view import COLOURS, ProductView
-from kernels import engine, registry
-from kernels.products.matrix import checked
+from antidiag.app.kit import export, heat
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.product.view import COLOURS, ProductView
+from antidiag.kernels import engine, registry
+from antidiag.kernels.products.matrix import checked
 from tests.app.views import tree_examples
 
 METHOD = registry.method("minplus-product")

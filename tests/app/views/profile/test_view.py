@@ -12,17 +12,17 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from app.kit import export
-from app.kit.selection import Selection
-from app.views.matrix.view import MatrixView
-from app.views.profile import paint
-from app.views.profile import view as view_module
-from app.views.profile.view import ProfileView, column_text
-from kernels import engine, registry
-from kernels.io.aligned import AlignedSequences
-from kernels.model import Result, SequenceType
-from kernels.profiles import files, making
-from kernels.profiles.profile import from_alignment, random_profile
+from antidiag.app.kit import export
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.matrix.view import MatrixView
+from antidiag.app.views.profile import paint
+from antidiag.app.views.profile import view as view_module
+from antidiag.app.views.profile.view import ProfileView, column_text
+from antidiag.kernels import engine, registry
+from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.model import Result, SequenceType
+from antidiag.kernels.profiles import files, making
+from antidiag.kernels.profiles.profile import from_alignment, random_profile
 
 ROWS = ("ACDEFG", "ACDE-G", "ACDY-G", "ACWY-G")
 

@@ -9,16 +9,16 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QGuiApplication
 
-from app.kit.selection import Selection
-from app.views.recursion import view as recursion
-from app.views.recursion.areas import TILE, Areas
-from app.views.recursion.canvas import Window
-from app.views.recursion.view import RecursionView
-from kernels.model import Result
-from kernels.monitor import Monitor
-from kernels.parttree import reference, trials
-from kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
-from kernels.parttree.recursion_map import distances, recursion_map
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.recursion import view as recursion
+from antidiag.app.views.recursion.areas import TILE, Areas
+from antidiag.app.views.recursion.canvas import Window
+from antidiag.app.views.recursion.view import RecursionView
+from antidiag.kernels.model import Result
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parttree import reference, trials
+from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
+from antidiag.kernels.parttree.recursion_map import distances, recursion_map
 from tests.app.views import made
 
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 
-from app.kit.selection import Selection
-from app.views.refining import way
-from app.views.refining.view import RefinementView
-from app.views.refining.way import Way
-from kernels import engine, registry
-from kernels.io.aligned import GAP
-from kernels.model import Result
-from kernels.msa.consistency.given_trials import gapped
-from kernels.msa.trials import family
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.refining import way
+from antidiag.app.views.refining.view import RefinementView
+from antidiag.app.views.refining.way import Way
+from antidiag.kernels import engine, registry
+from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.model import Result
+from antidiag.kernels.msa.consistency.given_trials import gapped
+from antidiag.kernels.msa.trials import family
 
 
 @pytest.fixture(scope="module")

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from app.kit.replay import data
-from app.kit.replay.data import NEVER
-from app.kit.replay.player import TICKS
-from app.kit.replay.together import ReplayTogether
-from app.kit.selection import Selection
-from app.views.replay.view import ReplayView
-from kernels import engine
-from kernels.model import Result
-from kernels.pairwise.trials import TRIALS
-from kernels.registry import method
-from kernels.steps import Steps
+from antidiag.app.kit.replay import data
+from antidiag.app.kit.replay.data import NEVER
+from antidiag.app.kit.replay.player import TICKS
+from antidiag.app.kit.replay.together import ReplayTogether
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.replay.view import ReplayView
+from antidiag.kernels import engine
+from antidiag.kernels.model import Result
+from antidiag.kernels.pairwise.trials import TRIALS
+from antidiag.kernels.registry import method
+from antidiag.kernels.steps import Steps
 
 
 def _log():

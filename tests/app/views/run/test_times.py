@@ -5,17 +5,17 @@ import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QGuiApplication
 
-from app import texts
-from app.kit import export
-from app.kit import result_text as texts_of_views
-from app.kit.cube import data
-from app.kit.lanes import lanes
-from app.kit.phase_times import colour_of, phase_times
-from app.kit.selection import Selection
-from app.views.run import timeline as timeline_module
-from app.views.run.phases import PhasesView
-from app.views.run.timeline import FILL, TimelineView
-from kernels.steps import STEP, Steps
+from antidiag.app import texts
+from antidiag.app.kit import export
+from antidiag.app.kit import result_text as texts_of_views
+from antidiag.app.kit.cube import data
+from antidiag.app.kit.lanes import lanes
+from antidiag.app.kit.phase_times import colour_of, phase_times
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.run import timeline as timeline_module
+from antidiag.app.views.run.phases import PhasesView
+from antidiag.app.views.run.timeline import FILL, TimelineView
+from antidiag.kernels.steps import STEP, Steps
 from tests.app.views import examples, tree_examples, triples
 
 RESULT = examples.result(examples.problem(*examples.related(90)))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.views.run.words import Words
-from kernels import engine, registry
-from kernels.model import Result
-from kernels.profiles.problem import ProfileProblem
-from kernels.profiles.profile import random_profile
-from kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps
+from antidiag.app.views.run.words import Words
+from antidiag.kernels import engine, registry
+from antidiag.kernels.model import Result
+from antidiag.kernels.profiles.problem import ProfileProblem
+from antidiag.kernels.profiles.profile import random_profile
+from antidiag.kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps
 
 
 def result_of(method: str, **values: int) -> Result:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.views.structure.layout import STEP, WIDE, laid_out
+from antidiag.app.views.structure.layout import STEP, WIDE, laid_out
 
 
 def of(brackets: str) -> np.ndarray:

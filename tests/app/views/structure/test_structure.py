@@ -7,14 +7,14 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QGuiApplication
 
-from app import theme
-from app.kit import export
-from app.kit.selection import Selection
-from app.views.structure import chain, finding, shown
-from app.views.structure.chain import OrderView
-from app.views.structure.view import StructureView
-from kernels.folding import cooptimal
-from kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
+from antidiag.app import theme
+from antidiag.app.kit import export
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.structure import chain, finding, shown
+from antidiag.app.views.structure.chain import OrderView
+from antidiag.app.views.structure.view import StructureView
+from antidiag.kernels.folding import cooptimal
+from antidiag.kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
 from tests.app.views import made
 
 LETTERS = "GGTAAAAGCC"

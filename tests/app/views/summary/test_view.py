@@ -8,13 +8,13 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from app import theme, views
-from app.kit.repeat import command_line
-from app.kit.selection import Selection
-from app.views.summary import view as summary
-from app.views.summary.page import Page
-from app.views.summary.view import SummaryView
-from kernels.registry.samples import samples
+from antidiag.app import theme, views
+from antidiag.app.kit.repeat import command_line
+from antidiag.app.kit.selection import Selection
+from antidiag.app.views.summary import view as summary
+from antidiag.app.views.summary.page import Page
+from antidiag.app.views.summary.view import SummaryView
+from antidiag.kernels.registry.samples import samples
 from tests.app.views import examples
 
 

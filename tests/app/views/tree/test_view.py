@@ -10,15 +10,15 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
 
-from app.kit.selection import Selection
-from app.kit.tree.layout import Shape
-from app.views.tree import export, laying, menus
-from app.views.tree.view import TreeView
-from kernels.errors import InputError
-from kernels.io import newick, tree_files
-from kernels.io.tree import Tree
-from kernels.io.tree_splits import splits
-from kernels.trees import rooting
+from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.tree.layout import Shape
+from antidiag.app.views.tree import export, laying, menus
+from antidiag.app.views.tree.view import TreeView
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import newick, tree_files
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_splits import splits
+from antidiag.kernels.trees import rooting
 from tests.app.views import tree_examples
 from tests.app.views.tree_examples import node, pixel
 
