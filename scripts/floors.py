@@ -22,7 +22,7 @@ def floors(package: str) -> list[list[str]]:
     """The layers of the contract of a package, the highest first, each as its modules."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
-    layers = next(one["layers"] for one in contracts if one.get("containers") == [package])
+    layers = next(one["layers"] for one in contracts if one.get("containers") == [f"antidiag.{package}"])
     return [[name.strip(" ()") for name in layer.replace(":", "|").split("|")] for layer in layers]
 
 
