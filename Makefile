@@ -22,8 +22,10 @@ setup-dev:
 test: setup-dev
 	$(VENV) -m pytest -n logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder --max-worker-restart 0
 
+# The last table is a report: it never fails.
 check: lint
 	$(VENV) scripts/package_view.py mypy
+	$(VENV) scripts/readability.py
 
 lint: setup-dev
 	$(VENV) -m ruff check .

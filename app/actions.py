@@ -11,24 +11,24 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from antidiag.app import theme, views
 from antidiag.app.commands import Command, Commands, CommandSearch, Find
-from antidiag.app.dialogs import pages, shortcuts
+from antidiag.app.dialogs import page_dialogs, shortcuts
 from antidiag.app.dialogs.preferences import PreferencesDialog
 from antidiag.app.jobs.queue import Job
-from antidiag.app.kit import export
-from antidiag.app.kit.repeat import command_line
+from antidiag.app.kit.figures import export
+from antidiag.app.kit.results.command_line import format_command
 from antidiag.app.panels.placed import BESIDE, TABS, WINDOW
 from antidiag.app.session import archive, autosave
 from antidiag.app.session.loading import SESSION_SUFFIX, prepare
 from antidiag.app.settings import configuration_folder
 from antidiag.app.workbench import Workbench
 from antidiag.kernels import registry
-from antidiag.kernels.courtesy import in_turns
 from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.registry import loading
-from antidiag.kernels.registry.samples import samples
-from antidiag.kernels.registry.saving import suffixes, write_result, write_sequences
+from antidiag.kernels.registry import data_loading
+from antidiag.kernels.registry.result_saving import result_suffixes, write_result, write_sequences
+from antidiag.kernels.registry.samples import bundled_samples
 
 MENUS = {"file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help"}
 SEQUENCE_HITS = 20
@@ -117,13 +117,15 @@ def _commands(window: Workbench) -> list[Command]:
         Command("help", "Help on the method", "help", window.show_help, "Shift+F1"),
         Command("bibtex", "Copy BibTeX of the method", "help", window.copy_bibtex),
         Command("settings_folder", "Show settings folder", "help", show_settings_folder, line=True),
-        Command("about", "About Antidiag", "help", lambda: pages.about(window).open()),
+        Command("about", "About Antidiag", "help", lambda: page_dialogs.about_dialog(window).open()),
     ]  # fmt: skip
 
 
 def open_filter() -> str:
     """What the dialog offers: everything that can be opened, each kind of data alone, sessions, and all files."""
-    known = {kind.plural: [f"*{suffix}" for suffix in kind.suffixes] for kind in loading.kinds() if kind.suffixes}
+    known = {
+        kind.plural: [f"*{suffix}" for suffix in kind.suffixes] for kind in data_loading.data_kinds() if kind.suffixes
+    }
     known["sessions"] = [f"*{SESSION_SUFFIX}"]
     every = dict.fromkeys([*(pattern for patterns in known.values() for pattern in patterns), "*.gz"])
     lines = [f"Everything that can be opened ({' '.join(every)})"]
@@ -173,12 +175,12 @@ def place_view(window: Workbench, place: str) -> None:
 def show_shortcuts(window: Workbench) -> None:
     """All keys of the window and of its views."""
     groups = {title.replace("&", ""): window.commands.keys_of(menu) for menu, title in MENUS.items()}
-    shortcuts.ShortcutsDialog(window, {**groups, **shortcuts.KEYS}).open()
+    shortcuts.ShortcutsDialog(window, {**groups, **shortcuts.VIEW_SHORTCUTS}).open()
 
 
 def swap(window: Workbench) -> None:
     method = window.method.method
-    window.session.swap(method.problem if method else None)
+    window.session.swap(method.problem_type if method else None)
 
 
 def paste(window: Workbench) -> None:
@@ -190,12 +192,12 @@ def ask_save_result(window: Workbench) -> None:
     if result is None:
         window.jobs.say("There is no result to save; run a method, or choose a result.", error=True)
         return
-    known = suffixes(registry.method(result.method))
+    known = result_suffixes(registry.find_method(result.method))
     filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
     name = _folder(window, "result" + next(iter(known)))
     path, chosen = QFileDialog.getSaveFileName(window, "Save result", name, filters)
     if path:
-        save_result(window, export.with_suffix(path, chosen, known), result)
+        save_result(window, export.add_suffix(path, chosen, known), result)
 
 
 def save_result(window: Workbench, path: Path, result: Result) -> None:
@@ -251,10 +253,10 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
 
     def read(monitor: Monitor) -> archive.Saved:
         found = archive.load(path, parts)
-        for datum in in_turns((*found[0].sequences, *found[0].data)):
+        for datum in iterate_yielding((*found[0].sequences, *found[0].data)):
             prepare(datum)
         if found[1] or found[0].data:
-            views.load()  # or the window would stand still, with the form half laid out, until a thread has loaded them
+            views.preload_views()  # the window would stand still until a thread has loaded them
         return found
 
     def done(found: archive.Saved) -> None:
@@ -323,7 +325,7 @@ def copy_command(window: Workbench) -> None:
     if window.viewer.result is None:
         window.jobs.say("There is no result to repeat; run something first.", error=True)
         return
-    QGuiApplication.clipboard().setText(command_line(window.viewer.result))
+    QGuiApplication.clipboard().setText(format_command(window.viewer.result))
     window.jobs.say("The command line that repeats this result is on the clipboard.")
 
 
@@ -336,7 +338,7 @@ def sample_menu(window: Workbench) -> QMenu:
     menu = QMenu(window)
     menu.setToolTipsVisible(True)
     try:
-        found = samples()
+        found = bundled_samples()
     except AntidiagError as error:
         window.jobs.say(str(error), error=True)
         found = ()
@@ -357,7 +359,7 @@ def _finds(window: Workbench, query: str) -> list[Find]:
     """Commands, methods, samples, results; sequences once two letters are typed."""
     finds = [find for find in window.commands.finds() if find.text != "Search commands..."]
     finds += [Find(method.name, "method", partial(window.method.choose, method)) for method in window.methods]
-    finds += [Find(sample.title, "sample", partial(window.loader.open_sample, sample)) for sample in samples()]
+    finds += [Find(sample.title, "sample", partial(window.loader.open_sample, sample)) for sample in bundled_samples()]
     word = query.strip().lower()
     if len(word) >= 2:
         names = ((row, one.name) for row, one in enumerate(window.session.state.sequences) if word in one.name.lower())

@@ -18,7 +18,7 @@ from antidiag.app.jobs.queue import Collector
 from antidiag.app.settings import Settings
 from antidiag.app.starting import go_on, start_with
 from antidiag.app.window import Window
-from antidiag.kernels import courtesy
+from antidiag.kernels import gui_priority
 
 SCALE_VARIABLE = "QT_SCALE_FACTOR"
 
@@ -64,7 +64,7 @@ def make_application(settings: Settings) -> QApplication:
         QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
         application = QApplication(["antidiag"])
         sys.setswitchinterval(SWITCH_S)
-        courtesy.favour(threading.get_ident())
+        gui_priority.set_gui_thread(threading.get_ident())
     application.setApplicationName("antidiag")
     application.setApplicationDisplayName("Antidiag")
     application.setDesktopFileName("antidiag")

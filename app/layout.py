@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
 
 from antidiag.app import theme
 from antidiag.app.commands import Commands
-from antidiag.app.kit.dock import Dock, dock_area
-from antidiag.app.kit.icons import SIZE as ICON
-from antidiag.app.kit.icons import dress
-from antidiag.app.kit.widgets import VerticalScroll
+from antidiag.app.kit.controls.dock import SideDock, create_dock_area
+from antidiag.app.kit.controls.icons import SIZE as ICON
+from antidiag.app.kit.controls.icons import set_icon
+from antidiag.app.kit.controls.widgets import VerticalScrollArea
 from antidiag.app.workbench import WORKSPACES, Workbench
 
 SIZE, FRAME = QSize(1500, 940), QSize(8, 40)
@@ -38,11 +38,11 @@ def lay_out(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
     data.setSizes([2, 1])
     data.setMinimumWidth(LEFT_MINIMUM)
     window.docks = {
-        "data": Dock("data", "Data panel", data, window.sequences.header),
-        "results": Dock("results", "Results panel", window.results, window.results.header),
-        "method": Dock("method", "Method panel", _right(window), window.method.header),
+        "data": SideDock("data", "Data panel", data, window.sequences.header),
+        "results": SideDock("results", "Results panel", window.results, window.results.header),
+        "method": SideDock("method", "Method panel", _right(window), window.method.header),
     }
-    window.analyse = dock_area(_middle(window))
+    window.analyse = create_dock_area(_middle(window))
     window.put_docks_back()
     splitters = {"panels": data, "views": window.viewer.places}
     for splitter in splitters.values():
@@ -113,7 +113,7 @@ def _right(window: Workbench) -> QWidget:
     for panel in (window.method, window.curves, window.cost):
         column.addWidget(panel)
     column.addStretch(1)
-    box.addWidget(VerticalScroll(inner), 1)
+    box.addWidget(VerticalScrollArea(inner), 1)
     box.addWidget(window.cost.pinned)
     box.addLayout(window.method.run_row)
     return right
@@ -140,7 +140,7 @@ def _toolbar(window: Workbench, commands: Commands) -> QHBoxLayout:
         button = QToolButton()
         button.setDefaultAction(commands[name])
         button.setObjectName("icon")
-        dress(commands[name], name.removesuffix("_session"))
+        set_icon(commands[name], name.removesuffix("_session"))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         button.setIconSize(QSize(ICON, ICON))
         button.setAccessibleName(commands[name].text())
@@ -157,7 +157,7 @@ def _panel_button(commands: Commands, name: str, icon: str) -> QToolButton:
     button = QToolButton()
     button.setDefaultAction(commands[name])
     button.setObjectName("panel")
-    dress(commands[name], icon)
+    set_icon(commands[name], icon)
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
     button.setAccessibleName(commands[name].text())
     return button

@@ -17,65 +17,65 @@ def main(arguments: Sequence[str]) -> int:
     """Run what the arguments ask for; the exit code."""
     first = arguments[0] if arguments else ""
     if first in COMMANDS or first.startswith("-"):
-        return _command_line(arguments)
+        return _run_command_line(arguments)
     for name in arguments:
         if not os.path.exists(name):
-            return _fail(f"{name!r} is neither a file nor a command; the commands are {', '.join(COMMANDS)}")
-    return _window(arguments)
+            return _print_failure(f"{name!r} is neither a file nor a command; the commands are {', '.join(COMMANDS)}")
+    return _open_window(arguments)
 
 
-def no_display(environment: Mapping[str, str], platform: str) -> bool:
+def has_no_display(environment: Mapping[str, str], platform: str) -> bool:
     """Whether there is no screen for a window on this system."""
     known = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     return platform.startswith("linux") and not any(environment.get(name) for name in known)
 
 
-def _command_line(arguments: Sequence[str]) -> int:
+def _run_command_line(arguments: Sequence[str]) -> int:
     try:
         from antidiag.app.cli.program import main as run
     except ModuleNotFoundError as error:
-        return _missing(error)
+        return _refuse_missing_package(error)
     return run(arguments)
 
 
-def _window(files: Sequence[str]) -> int:
-    if no_display(os.environ, sys.platform):
-        return _fail(
+def _open_window(files: Sequence[str]) -> int:
+    if has_no_display(os.environ, sys.platform):
+        return _print_failure(
             "there is no display to open the window on; set DISPLAY (ssh -X does), or use the command line: "
             f"{PROGRAM} --help"
         )
     try:
         from antidiag.app.application import main as run
     except ModuleNotFoundError as error:
-        return _missing(error)
+        return _refuse_missing_package(error)
     except ImportError as error:
-        return _fail(f"Qt cannot be loaded: {error}; {SETUP} installs what it needs")
+        return _print_failure(f"Qt cannot be loaded: {error}; {SETUP} installs what it needs")
     return run(list(files))
 
 
-def _missing(error: ModuleNotFoundError) -> int:
-    return _fail(
+def _refuse_missing_package(error: ModuleNotFoundError) -> int:
+    return _print_failure(
         f"the package {error.name} is not installed; {SETUP} installs what is missing"
         + (", or use .venv/bin/python" if CHECKOUT else "")
     )
 
 
-def _fail(text: str) -> int:
+def _print_failure(text: str) -> int:
     print("antidiag: " + " ".join(text.split()), file=sys.stderr)
     return 2
 
 
 def run_and_exit() -> int:
     """Run what the arguments of this process ask for: the command ``antidiag``; return the exit code."""
-    return _run(sys.argv[1:])
+    return _run_guarded(sys.argv[1:])
 
 
 def open_window() -> int:
     """Open the window with the files named: the command ``antidiag-gui``; return the exit code."""
-    return _run([name for name in sys.argv[1:] if not name.startswith("-")])
+    return _run_guarded([name for name in sys.argv[1:] if not name.startswith("-")])
 
 
-def _run(arguments: Sequence[str]) -> int:
+def _run_guarded(arguments: Sequence[str]) -> int:
     try:
         return main(arguments)
     except KeyboardInterrupt:  # while modules load

@@ -9,8 +9,8 @@ from typing import Any
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
-from antidiag.kernels.registry import advice
-from antidiag.kernels.registry.advice import Suggestion
+from antidiag.kernels.registry import memory_advice
+from antidiag.kernels.registry.memory_advice import MethodSuggestion
 
 
 def first(methods: Sequence[Method]) -> Method:
@@ -18,12 +18,12 @@ def first(methods: Sequence[Method]) -> Method:
     return next((method for method in methods if "alignment" in method.returns), methods[0])
 
 
-def better(methods: Sequence[Method], method: Method, data: Sequence[Any], backend: str) -> Suggestion | None:
+def better(methods: Sequence[Method], method: Method, data: Sequence[Any], backend: str) -> MethodSuggestion | None:
     """Another method of the same problem to begin with for these data; None where this one is as good."""
-    alike = [other for other in methods if other.problem is method.problem]
-    found = advice.suited(alike, data, backend)
-    if found is None and method.suits:
-        found = Suggestion(first(alike), f"{method.name} is made for data of another size")
+    alike = [other for other in methods if other.problem_type is method.problem_type]
+    found = memory_advice.suggest_method(alike, data, backend)
+    if found is None and method.is_recommended_for:
+        found = MethodSuggestion(first(alike), f"{method.name} is made for data of another size")
     return found if found and found.method is not method else None
 
 
@@ -40,7 +40,7 @@ def rest(methods: Sequence[Method], method: Method | None, count: int) -> str:
 
 def _aligns(method: Method) -> int:
     """How many sequences a method aligns; 0 where that is no fixed number, or where it does something else."""
-    inputs = method.problem.inputs
+    inputs = method.problem_type.inputs
     aligns = {"alignment", "score"} & set(method.returns) and all(taken.kind is SEQUENCE for taken in inputs)
     count = sum(taken.maximum or 0 for taken in inputs)
     return count if aligns and count > 1 else 0
@@ -74,12 +74,12 @@ def for_opened(
     if best is None or (method and ranks.get(method.id) == best):
         return None
     found = next(other for other in able if ranks[other.id] == best)
-    return None if method and method.problem is found.problem else found
+    return None if method and method.problem_type is found.problem_type else found
 
 
 def _for_one(methods: Sequence[Method], method: Method | None, opened: Letters) -> Method | None:
     """One sequence may be the first of several: it leads to a method that is made for it, or that takes any."""
-    made = next((other for other in methods if other.suits and other.suits([opened])), None)
+    made = next((other for other in methods if other.is_recommended_for and other.is_recommended_for([opened])), None)
     if made or (method and _takes(method, opened)):
         return None if made is method else made
     return first([other for other in methods if _takes(other, opened)] or methods)
@@ -92,7 +92,7 @@ def _stays(method: Method, opened: Sequence[Any], kinds: Sequence[tuple[Any, int
 
 
 def _takes(method: Method, datum: Any) -> bool:
-    return any(taken.kind.takes(datum) for taken in method.problem.inputs)
+    return any(taken.kind.accepts(datum) for taken in method.problem_type.inputs)
 
 
 def _rank(
@@ -101,11 +101,12 @@ def _rank(
     """What makes a method a good one to begin with for data, the most important first; ``kinds`` are a datum of each
     type and how many of it there are."""
     counts = [
-        (taken, sum(count for datum, count in kinds if taken.kind.takes(datum))) for taken in method.problem.inputs
+        (taken, sum(count for datum, count in kinds if taken.kind.accepts(datum)))
+        for taken in method.problem_type.inputs
     ]
     room = all(count <= (taken.maximum or count) for taken, count in counts)
     whole = all(count >= taken.minimum for taken, count in counts)
-    suits = 0 if method.suits is None else 1 if method.suits(opened) else -1
+    suits = 0 if method.is_recommended_for is None else 1 if method.is_recommended_for(opened) else -1
     letters = [(taken, count) for taken, count in counts if taken.kind is SEQUENCE and count]
     exact = any(count == taken.maximum for taken, count in letters)
     return room, whole, suits, exact, bool(letters) and "alignment" in method.returns

@@ -8,12 +8,12 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 
 from antidiag.app import actions, views
-from antidiag.app.kit.background import Latest
+from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.session import autosave
 from antidiag.app.session.loading import SESSION_SUFFIX
 from antidiag.app.settings import Settings
 from antidiag.app.workbench import Workbench
-from antidiag.kernels.registry.samples import Sample, sample
+from antidiag.kernels.registry.samples import BundledSample, find_sample
 
 FIRST_SAMPLE = "mitochondria"
 POLL_MS, SOON_MS = 100, 20
@@ -38,15 +38,15 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
     window.settings.put("seen", True)
 
 
-def load_the_rest(window: Workbench) -> Latest:
+def load_the_rest(window: Workbench) -> LatestTask:
     """Load on a thread what the window did without so far, and what is likely to be looked at next would wait for.
 
     Then make the view in which results are looked at first, so that the first result has not to wait for it.
     """
-    rest = Latest(window)
+    rest = LatestTask(window)
     rest.finished.connect(lambda _: window.viewer.prepare())
     rest.failed.connect(_tell)
-    rest.request(lambda monitor: views.load())
+    rest.request(lambda monitor: views.preload_views())
     return rest
 
 
@@ -96,6 +96,6 @@ def _seen(settings: Settings) -> bool:
     return settings.flag("seen", False)
 
 
-def _first_sample() -> Sample:
+def _first_sample() -> BundledSample:
     """The pair that shows most."""
-    return sample(FIRST_SAMPLE)
+    return find_sample(FIRST_SAMPLE)

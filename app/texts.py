@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from antidiag.kernels import RESOURCES, registry
-from antidiag.kernels.cuts import Cuts
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.io.aligned import AlignedSequences
-from antidiag.kernels.io.sequences import composition, gc_fraction
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.sequences import gc_fraction, letter_composition
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.pairwise.model import Alignment
+from antidiag.kernels.table_cuts import TableCuts
 
 ROOT = RESOURCES.parent
 """The folder of the project."""
@@ -81,7 +81,7 @@ def sentence(text: str) -> str:
 def what_fits(fitting: Iterable[str]) -> str:
     """Runs that could start instead of one that was refused, a line each; empty where there are none."""
     lines = [f"- {text}" for text in fitting]
-    return "\n".join(["What would fit:", *lines]) if lines else ""
+    return "\n".join(["These would fit:", *lines]) if lines else ""
 
 
 def about(sequence: Sequence) -> str:
@@ -105,7 +105,7 @@ def makeup(sequence: Sequence) -> str:
     """'GC 44.4 %' of a nucleotide sequence; 'L 12.3 %' of a protein, whose most frequent letter that is."""
     fraction, letters = gc_fraction(sequence), "GC"
     if fraction is None:
-        shares = composition(sequence)
+        shares = letter_composition(sequence)
         letters = max(shares, key=shares.__getitem__, default="")
         fraction = shares.get(letters, 0.0)
     share = "100" if fraction == 1 else f"{100 * fraction:.1f}"
@@ -115,15 +115,15 @@ def makeup(sequence: Sequence) -> str:
 def method_of(result: Result) -> Method | None:
     """The method of a result; None when this program does not know it (any more)."""
     try:
-        return registry.method(result.method)
+        return registry.find_method(result.method)
     except ParameterError:
         return None
 
 
-def cuts_of(result: Result) -> Cuts:
+def cuts_of(result: Result) -> TableCuts:
     """Where the run of a result cut its table; nothing to draw where this program does not know its method."""
     found = method_of(result)
-    return found.cuts(result.parameters) if found else Cuts()
+    return found.table_cuts(result.parameters) if found else TableCuts()
 
 
 def method_name(result: Result) -> str:
@@ -140,7 +140,7 @@ def made_by(datum: Any, result: Result) -> Any:
 def answer(result: Result) -> str:
     """The answer in a few characters; empty for a method that this program does not know."""
     found = method_of(result)
-    return found.problem.answer(result) if found else ""
+    return found.problem_type.format_answer(result) if found else ""
 
 
 def title(result: Result) -> str:
@@ -155,7 +155,7 @@ def settings(values: Mapping[str, Any]) -> str:
 def used(result: Result) -> Mapping[str, Any]:
     """The parameters of a result that mean something where it was computed."""
     method = method_of(result)
-    return method.used(result.parameters, result.backend) if method else result.parameters
+    return method.used_parameters(result.parameters, result.backend) if method else result.parameters
 
 
 def value_text(value: Any) -> str:
@@ -178,14 +178,16 @@ def stamp(result: Result) -> str:
 def headline(result: Result) -> tuple[str, list[tuple[str, str]]]:
     """What a result is of and its method; and its labelled numbers, the most important first."""
     method = method_of(result)
-    unit = method.problem.unit if method else "cells"
+    unit = method.problem_type.work_unit if method else "cells"
     parts = [
-        (method.problem.answer_label if method else "", answer(result)),
+        (method.problem_type.answer_label if method else "", answer(result)),
         ("time", duration(result.compute_ms)),
         ("rate", rate(result.gcups, unit) if result.gcups else ""),
         ("on", device_name(result)),
     ]
-    defined = [(label.lower(), text) for label, text in method.problem.settings(result.problem)] if method else []
+    defined = (
+        [(label.lower(), text) for label, text in method.problem_type.setting_rows(result.problem)] if method else []
+    )
     chosen = [(name, value_text(value)) for name, value in used(result).items()]
     head = " \N{MIDDLE DOT} ".join(part for part in (title(result), method_name(result)) if part)
     return shortened(head, MOST_PART), [*parts, *defined, *chosen]
@@ -200,7 +202,7 @@ def identical(result: Result) -> Callable[[], float] | None:
         or not len(path.operations)
     ):
         return None
-    return lambda: float(path.identical(*data).mean()) if path.operations.size else 0.0
+    return lambda: float(path.find_identical(*data).mean()) if path.operations.size else 0.0
 
 
 def percentage(share: float) -> str:
@@ -216,9 +218,9 @@ def device_name(result: Result) -> str:
 def stamp_parts(result: Result) -> list[str]:
     """Everything that made this result: what it is of, method, answer, time, rate, device, settings."""
     method = method_of(result)
-    unit = method.problem.unit if method else "cells"
-    defined = [text for _, text in method.problem.settings(result.problem)] if method else []
-    told = f"{method.problem.answer_label} {method.problem.answer(result)}".strip() if method else ""
+    unit = method.problem_type.work_unit if method else "cells"
+    defined = [text for _, text in method.problem_type.setting_rows(result.problem)] if method else []
+    told = f"{method.problem_type.answer_label} {method.problem_type.format_answer(result)}".strip() if method else ""
     parts = (
         title(result), method_name(result), told, duration(result.compute_ms),
         rate(result.gcups, unit) if result.gcups else "", result.device, *defined, settings(used(result)),

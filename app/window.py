@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
 from antidiag.app import actions, layout, method_choice, texts, theme
-from antidiag.app.dialogs import asking
-from antidiag.app.dialogs.saving import Saving
+from antidiag.app.dialogs import confirmations
+from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import Answer
 from antidiag.app.jobs.queue import Job
-from antidiag.app.kit.turns import when_painted
+from antidiag.app.kit.tasks.event_loop import run_after_painting
 from antidiag.app.session import loading, running
 from antidiag.app.session.autosave import Autosave
 from antidiag.app.session.interrupted import Interrupted
@@ -21,16 +21,16 @@ from antidiag.app.session.session import Entry
 from antidiag.app.settings import Settings
 from antidiag.app.workbench import Workbench
 from antidiag.kernels import registry
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.method import Method
-from antidiag.kernels.recovery.resuming import Run, percent
-from antidiag.kernels.registry.advice import Fit
+from antidiag.kernels.recovery.interrupted_runs import InterruptedRun, format_percent
+from antidiag.kernels.registry.memory_advice import FittingChange
 
 if TYPE_CHECKING:
     from antidiag.app.compare.window import CompareWindow
-    from antidiag.app.dialogs.profile import ProfileDialog, Wanted
+    from antidiag.app.dialogs.profile_dialog import ProfileDialog, ProfileRequest
     from antidiag.app.learn.workspace import LearnWorkspace
     from antidiag.app.tune.workspace import TuneWorkspace
     from antidiag.kernels.cuda.devices import Device
@@ -58,7 +58,7 @@ class Window(Workbench):
     def run(self) -> None:
         """Start the run that was planned, as soon as its plan is there, or say why not; in Tune start the sweep."""
         if self.workspaces.currentWidget() is self.tune_page:
-            self.tune.start()
+            self.tune.start_sweep()
         elif self.planner.busy:
             self._run_wanted = True
         elif not self.method.run_button.isEnabled():
@@ -66,14 +66,14 @@ class Window(Workbench):
         elif self.answer and self.answer.plan:
             self.queue.submit(running.run_job(self.answer.request, self.answer.plan, self.session))
 
-    def resume(self, run: Run) -> None:
+    def resume(self, run: InterruptedRun) -> None:
         """Go on with an interrupted run."""
         job = running.resumed_job(run, self.session)
         self.interrupted.taken[job] = run
         self.queue.submit(job)
         self.interrupted.look()
 
-    def discard(self, run: Run) -> None:
+    def discard(self, run: InterruptedRun) -> None:
         """Remove an interrupted run, if that is meant."""
         if self.confirm_discard(run):
             self.interrupted.look(discard=run)
@@ -94,7 +94,7 @@ class Window(Workbench):
         self.hide()
         self.queue.shut_down()
         self.planner.stop()
-        saving = Saving()
+        saving = SaveProgress()
         self.autosave.finish(saving)
         saving.close()
         super().closeEvent(event)
@@ -102,15 +102,19 @@ class Window(Workbench):
     def confirm_close(self, jobs: int) -> bool:
         """Ask whether running jobs may be lost."""
         stores = [job.monitor.store for job in self.queue.active]
-        return asking.close(self, jobs, any(store and store.fraction for store in stores))
+        return confirmations.confirm_close(self, jobs, any(store and store.fraction for store in stores))
 
     def confirm_replace(self, name: str) -> bool:
         """Ask whether a session may take the place of the results that are open; they can be saved before."""
-        return asking.replace(self, len(self.session.entries), name, lambda: actions.ask_save_session(self))
+        return confirmations.confirm_replace(
+            self, len(self.session.entries), name, lambda: actions.ask_save_session(self)
+        )
 
-    def confirm_discard(self, run: Run) -> bool:
+    def confirm_discard(self, run: InterruptedRun) -> bool:
         """Ask whether what a run has computed may be lost."""
-        return asking.discard(self, f"{percent(run.fraction)} of {running.described(run)} is done")
+        return confirmations.confirm_discard(
+            self, f"{format_percent(run.fraction)} of {running.described(run)} is done"
+        )
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if loading.can_open(event.mimeData()):
@@ -193,7 +197,7 @@ class Window(Workbench):
         self._tell_tune(tune)  # whose method has the axes that were set
         tune.form.set_values(self.settings.mapping("sweep"))
         tune.values_wanted.connect(self._take_values)
-        tune.said.connect(lambda text, error: self.jobs.say(text, error=error))
+        tune.message_sent.connect(lambda text, error: self.jobs.say(text, error=error))
         tune.tuned_changed.connect(self._replan)
 
     def _tell_tune(self, tune: TuneWorkspace) -> None:
@@ -201,22 +205,22 @@ class Window(Workbench):
         method = self.method.method
         if method is not None:
             tune.set_method(method, self.method.options.values())
-            tune.set_data(self.session.state.inputs(method.problem))
+            tune.set_data(self.session.state.inputs(method.problem_type))
             tune.set_device(*self.device.choice())
 
     def _take_method(self, method: Method | None) -> None:
         if method:
-            taken = next((taken for taken in method.problem.inputs if taken.kind is SEQUENCE), None)
+            taken = next((taken for taken in method.problem_type.inputs if taken.kind is SEQUENCE), None)
             self.sequences.set_input(taken)
-            self.data.set_problem(method.problem)
+            self.data.set_problem(method.problem_type)
             self.loader.taken = taken
 
     def _found_devices(self, found: Any) -> None:
         gpus = ", ".join(gpu.name for gpu, _ in found.gpus)
         self._gpus = [gpu for gpu, _ in found.gpus]
-        if self.learn_page.made:
+        if self.learn_page.is_created:
             self.learn.set_devices(len(self._gpus))
-        if self.tune_page.made:
+        if self.tune_page.is_created:
             self.tune.set_gpus(self._gpus)
         self.jobs.log(f"GPUs: {gpus}" if gpus else f"No GPU is used: {found.reason}")
         self._replan()
@@ -227,17 +231,17 @@ class Window(Workbench):
         if method is None or self._held:
             return
         request = self.request()
-        data = self.session.state.inputs(method.problem)
+        data = self.session.state.inputs(method.problem_type)
         if self._suit(method, data):
             return
         self.method.set_data(data)
-        if self.tune_page.made:
+        if self.tune_page.is_created:
             self._tell_tune(self.tune)
         self._explain(False)
         if request is None:
             wrong = " ".join(self.method.errors())
             self._run_wanted = False
-            self._settle(None, wrong, "" if wrong else self.session.state.missing(method.problem))
+            self._settle(None, wrong, "" if wrong else self.session.state.missing(method.problem_type))
             self.planner.forget()
         else:
             self.method.set_runnable(False, "Working out what it will cost")
@@ -250,7 +254,7 @@ class Window(Workbench):
         found = None if self.method.by_hand else method_choice.better(self.methods, method, data, self.device.backend)
         if found:
             self.method.choose(found.method, by_hand=False)
-            self.jobs.say(f"{found.method.name} was chosen: {found.why}.")
+            self.jobs.say(f"{found.method.name} was chosen: {found.reason}.")
         return found is not None
 
     def _take_opened(self, opened: Sequence[Any], sample: bool, counts: Mapping[type, int] | None) -> None:
@@ -262,7 +266,7 @@ class Window(Workbench):
             why = f"{before.name} does not take it" if by_hand and before else "it takes what was opened"
             self.jobs.say(f"{found.name} was chosen: {why}.")
 
-    def _take_fit(self, fit: Fit) -> None:
+    def _take_fit(self, fit: FittingChange) -> None:
         """The settings of a run that would fit."""
         if self.device.choice()[0] != "auto":
             self.device.choose(fit.plan.backend, fit.plan.device if fit.plan.backend == "cuda" else 0)
@@ -287,9 +291,9 @@ class Window(Workbench):
         self.results.model.refresh()
         self._show_stale()
 
-    def _explain(self, runnable: bool, reason: str = "", fitting: Sequence[Fit] = ()) -> None:
+    def _explain(self, runnable: bool, reason: str = "", fitting: Sequence[FittingChange] = ()) -> None:
         state, method = self.session.state, self.method.method
-        missing = state.missing(method.problem) if method else ""
+        missing = state.missing(method.problem_type) if method else ""
         rest = method_choice.rest(self.methods, method, len(state.sequences))
         self.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting, rest)
 
@@ -306,8 +310,8 @@ class Window(Workbench):
 
     def _keep_products(self, entry: Entry) -> None:
         method = texts.method_of(entry.result)
-        if method and method.problem.products:
-            self._keep([texts.made_by(datum, entry.result) for datum in method.problem.products(entry.result)])
+        if method and method.problem_type.extract_data:
+            self._keep([texts.made_by(datum, entry.result) for datum in method.problem_type.extract_data(entry.result)])
 
     def _keep(self, data: Sequence[Any]) -> None:
         self.session.add_data(data)
@@ -315,23 +319,23 @@ class Window(Workbench):
 
     def ask_profile(self, alignment: AlignedSequences) -> ProfileDialog:
         """Ask what a profile of an alignment is to be made with."""
-        from antidiag.app.dialogs.profile import ProfileDialog
+        from antidiag.app.dialogs.profile_dialog import ProfileDialog
 
         trees = [datum for datum in self.session.state.data if isinstance(datum, Tree)]
         dialog = ProfileDialog(alignment, trees, self)
-        dialog.wanted.connect(self._make_profile)
+        dialog.profile_requested.connect(self._make_profile)
         dialog.open()
         return dialog
 
-    def _make_profile(self, wanted: Wanted) -> None:
+    def _make_profile(self, wanted: ProfileRequest) -> None:
         def done(made: Any) -> None:
             self._keep([made])
             self._look_at(made)
 
-        self.queue.submit(Job(wanted.title, loading.LANE, wanted.make, done, detachable=True))
+        self.queue.submit(Job(wanted.title, loading.LANE, wanted.make_profile, done, detachable=True))
 
     def _show_growth(self, job: Job) -> None:
-        from antidiag.app.views.growing.window import GrowthWindow
+        from antidiag.app.views.growth.growth_window import GrowthWindow
 
         GrowthWindow(job, self).show()
 
@@ -350,7 +354,7 @@ class Window(Workbench):
     def _look_soon(self, datum: Any) -> None:
         """Make room for data, and show it when that is painted: both in one turn would stop the window."""
         self.viewer.make_room(datum)
-        when_painted(self, lambda: self._look_at(datum))
+        run_after_painting(self, lambda: self._look_at(datum))
 
     def _look_at(self, datum: Any) -> bool:
         """Show data in place of a result; False where no view can."""
@@ -367,7 +371,7 @@ class Window(Workbench):
         """Show the result that is looked at: of what was just opened when the rest of it is painted."""
         if self._held:
             self._restored_waits = True
-            when_painted(self, self._show_restored)
+            run_after_painting(self, self._show_restored)
             return
         self._restored_waits = False
         self.selection.clear()
@@ -378,7 +382,7 @@ class Window(Workbench):
     def _show_restored(self) -> None:
         """Make the view in which results are looked at first, where there is none yet, in a turn of its own."""
         self.viewer.prepare()
-        when_painted(self, self._show_result)
+        run_after_painting(self, self._show_result)
 
     def _show_stale(self) -> None:
         shown = self.session.shown
@@ -392,6 +396,6 @@ class Window(Workbench):
     def _save_window(self) -> None:
         layout.keep(self, self.splitters)
         self.settings.put("last", self.remembered())
-        if self.tune_page.made:
-            self.settings.put("sweep", self.tune.form.values())
+        if self.tune_page.is_created:
+            self.settings.put("sweep", self.tune.form.saved_values())
         self.settings.save()

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QWidget
 
 from antidiag.app import views
 from antidiag.app.commands import Commands
-from antidiag.app.dialogs import pages
+from antidiag.app.dialogs import page_dialogs
 from antidiag.app.jobs.planning import Answer, Planner, Request
 from antidiag.app.jobs.queue import JobQueue
-from antidiag.app.kit.dock import Dock
-from antidiag.app.kit.later import Later
+from antidiag.app.kit.controls.dock import SideDock
+from antidiag.app.kit.controls.lazy_widget import LazyWidget
+from antidiag.app.kit.controls.widgets import FittingButton, scroll_area
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.widgets import FittingButton, scrolled
 from antidiag.app.panels.cost import CostPanel
 from antidiag.app.panels.curves.panel import CurvePanel
 from antidiag.app.panels.data import DataPanel
@@ -57,7 +57,7 @@ class Workbench(QMainWindow):
     interrupted: Interrupted
     commands: Commands
     analyse: QMainWindow
-    docks: Mapping[str, Dock]
+    docks: Mapping[str, SideDock]
 
     def __init__(self, settings: Settings, methods: Sequence[Method]) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class Workbench(QMainWindow):
 
     def recall(self, saved: dict[str, Any]) -> None:
         """Put back what `remembered` returned."""
-        self.method.recall(saved, lambda method: self.session.state.inputs(method.problem))
+        self.method.recall(saved, lambda method: self.session.state.inputs(method.problem_type))
         self.device.choose(str(saved.get("backend", "auto")), int(saved.get("device", 0)))
         self.recalled.emit()
 
@@ -116,12 +116,12 @@ class Workbench(QMainWindow):
         if method is None or self.method.errors():
             return None
         state = self.session.state
-        if state.missing(method.problem):
+        if state.missing(method.problem_type):
             return None
         backend, device = self.device.choice()
         return Request(
             method,
-            state.inputs(method.problem),
+            state.inputs(method.problem_type),
             self.method.options.values(),
             self.method.parameters.values(),
             backend,
@@ -153,7 +153,7 @@ class Workbench(QMainWindow):
     def turn_to(self, number: int) -> None:
         """Work in Analyse (0), Tune (1) or Learn (2)."""
         page = self.workspaces.widget(number)
-        if isinstance(page, Later):
+        if isinstance(page, LazyWidget):
             _ = page.content
         self.workspaces.setCurrentIndex(number)
         for index, name in enumerate(WORKSPACES):
@@ -205,19 +205,19 @@ class Workbench(QMainWindow):
     def show_help(self, method: Method | None = None) -> None:
         method = method or self.method.method
         if method:
-            pages.help_of(method, self).open()
+            page_dialogs.help_dialog(method, self).open()
 
     def copy_bibtex(self, method: Method | None = None) -> None:
         method = method or self.method.method
         if method:
-            QGuiApplication.clipboard().setText(method.citation.bibtex())
+            QGuiApplication.clipboard().setText(method.citation.format_bibtex())
             self.jobs.say(f"The reference of {method.name} is on the clipboard.")
 
     def use_settings(self, entry: Entry) -> None:
         """Put back the settings and, where they are still open, the data of a result."""
         for method in self.methods:
             if method.id == entry.result.method:
-                self.session.use(method.problem, entry.result.problem.data)
+                self.session.use(method.problem_type, entry.result.problem.data)
                 self.method.set_values(method, entry.options, entry.parameters)
 
     def _make_panels(self) -> None:
@@ -233,9 +233,9 @@ class Workbench(QMainWindow):
         self.search_button = FittingButton("Search commands, methods, sequences   Ctrl+K", "Search   Ctrl+K")
         self.selection = Selection(self)
         self.empty = EmptyPage()
-        self.viewer = ResultViews(views.kinds, self.selection, self.empty)
+        self.viewer = ResultViews(views.view_classes, self.selection, self.empty)
         self.undoing = Undoing(self, self.session.undo_stack, self.viewer.undoing)
-        self.tune_page, self.learn_page = Later(self._make_tune), Later(self._make_learn, scrolled)
+        self.tune_page, self.learn_page = LazyWidget(self._make_tune), LazyWidget(self._make_learn, scroll_area)
         self.workspaces = QStackedWidget()
 
     def _make_tune(self) -> QWidget:

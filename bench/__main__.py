@@ -11,41 +11,43 @@ from dataclasses import replace
 from pathlib import Path
 
 from antidiag.kernels import engine
-from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.cuda import devices
-from antidiag.kernels.experiments import peak, runner, suite, tables
-from antidiag.kernels.experiments.cases import Case
-from antidiag.kernels.experiments.points import Point, Status
+from antidiag.kernels.experiments.measuring import peak_memory, runner
+from antidiag.kernels.experiments.point_data import tables
+from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus
+from antidiag.kernels.experiments.point_data.tables import ReportTable
 from antidiag.kernels.experiments.rooflines import roofline
-from antidiag.kernels.experiments.sweep import Task
-from antidiag.kernels.experiments.tables import Table
-from antidiag.kernels.memory import bytes_text
-from bench import pieces
+from antidiag.kernels.experiments.suites import cpu_suite
+from antidiag.kernels.experiments.suites.benchmark_cases import BenchmarkCase
+from antidiag.kernels.experiments.sweeps.sweep import MeasurementTask
+from antidiag.kernels.memory import format_bytes
+from bench import dot_plot_times
 
 ONE_THREAD = "On the CPU, a method of ours without a number of threads takes one."
 PEAKS_AT_ONCE = 4
-"""Processes whose peak memory is measured at once; each may hold some GiB."""
+"""Number of processes whose peak memory is measured at once; each may use several GiB."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print every table as it is measured; 1 where an answer was wrong."""
-    options = _options(arguments)
-    found, reason = devices.discover()
-    print(", ".join([engine.cpu_name(), f"{cores()} threads", *(gpu.name for gpu in found)]))
+    """Print every table as it is measured; return 1 if an answer was wrong."""
+    options = _parse_options(arguments)
+    found, reason = devices.discover_devices()
+    print(", ".join([engine.cpu_name(), f"{count_processors()} threads", *(gpu.name for gpu in found)]))
     for backend in ["cuda"] * bool(found) + ["cpu"] * (not options.gpu_only):
-        limits = roofline.of(backend)
+        limits = roofline.find_roofline(backend)
         rates = f"{limits.operations_per_s:.3g} operations/s, {limits.bytes_per_s:.3g} bytes/s"
         print(f"limits of {limits.device}: {rates}")
-    points: list[Point] = []
-    every = list(suite.cases(options.quick, options.gpu_only))
+    points: list[MeasuredPoint] = []
+    every = list(cpu_suite.benchmark_cases(options.quick, options.gpu_only))
     for case in every:
-        if not _wanted(case, options.only):
+        if not _is_selected(case, options.only):
             continue
-        measured = runner.run(case.sweep)
-        print("\n" + tables.markdown(_table(case, measured)), flush=True)
+        measured = runner.run_sweep(case.sweep)
+        print("\n" + tables.to_markdown(_case_table(case, measured)), flush=True)
         points += measured
     if not options.gpu_only and not options.only:
-        print("\n" + tables.markdown(pieces.dot_plots()), flush=True)
+        print("\n" + tables.to_markdown(dot_plot_times.dot_plots()), flush=True)
     if options.only and not points:
         known = ", ".join(sorted({one for case in every for one in case.sweep.contenders}))
         print(f"--only: no table has {' or '.join(options.only)}; methods here: {known}", file=sys.stderr)
@@ -53,42 +55,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not found:
         print(f"The GPU was not measured: {reason}")
     if options.json:
-        report = {"cpu": engine.cpu_name(), "versions": dict(engine.versions()), "rows": [one.data() for one in points]}
+        report = {
+            "cpu": engine.cpu_name(),
+            "versions": dict(engine.package_versions()),
+            "rows": [one.to_json() for one in points],
+        }
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    return int(any(point.status is Status.WRONG for point in points))
+    return int(any(point.status is PointStatus.WRONG for point in points))
 
 
-def _wanted(case: Case, only: Sequence[str] | None) -> bool:
+def _is_selected(case: BenchmarkCase, only: Sequence[str] | None) -> bool:
     names = " ".join([case.sweep.title, *case.sweep.contenders]).lower()
     return only is None or any(text.lower() in names for text in only)
 
 
-def _table(case: Case, points: Sequence[Point]) -> Table:
+def _case_table(case: BenchmarkCase, points: Sequence[MeasuredPoint]) -> ReportTable:
     title = f"{case.sweep.title}, {points[0].size}"
-    table = tables.summary(points, title, case.baseline)
+    table = tables.summary_table(points, title, case.baseline)
     threads = (ONE_THREAD,) if "cpu" in case.sweep.backends else ()
-    return replace(table, notes=(*table.notes, *threads, *(_peaks(case) if case.with_peak else ())))
+    return replace(table, notes=(*table.notes, *threads, *(_peak_notes(case) if case.with_peak else ())))
 
 
-def _peaks(case: Case) -> list[str]:
-    """What every task of a case adds to the memory of a process of its own; nothing is timed meanwhile, so that they
-    run side by side."""
-    with ThreadPoolExecutor(min(PEAKS_AT_ONCE, cores())) as pool:
-        return list(pool.map(_peak, case.sweep.tasks()))
+def _peak_notes(case: BenchmarkCase) -> list[str]:
+    """Return notes with the peak memory of every task, each measured in a new process; nothing is timed meanwhile."""
+    with ThreadPoolExecutor(min(PEAKS_AT_ONCE, count_processors())) as pool:
+        return list(pool.map(_peak_note, case.sweep.make_tasks()))
 
 
-def _peak(task: Task) -> str:
-    bytes_added = peak.peak_bytes(task)
-    text = "unknown" if bytes_added is None else bytes_text(bytes_added)
+def _peak_note(task: MeasurementTask) -> str:
+    bytes_added = peak_memory.measure_peak_bytes(task)
+    text = "unknown" if bytes_added is None else format_bytes(bytes_added)
     threads = task.coordinates.get("threads")
     return f"Peak memory of {task.contender}{f', threads = {threads}' if threads else ''}: {text}."
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Antidiag beside its peers, in one run.")
-    parser.add_argument("--quick", action="store_true", help="fewer repeats, without the slowest peers and pairs")
-    parser.add_argument("--gpu-only", action="store_true", help="measure nothing but the GPU")
-    only = "tables of which a method or the title has TEXT; may be given several times"
+def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Benchmark of Antidiag and its peers.")
+    parser.add_argument("--quick", action="store_true", help="run fewer repeats, without the slowest peers and pairs")
+    parser.add_argument("--gpu-only", action="store_true", help="measure on the GPU only")
+    only = "measure tables with TEXT in the title or in a method; may be repeated"
     parser.add_argument("--only", action="append", metavar="TEXT", help=only)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also save every point as JSON")
     return parser.parse_args(arguments)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
 from antidiag.kernels.model import Sequence, SequenceType
 
 NUCLEOTIDES = np.frombuffer(b"ACGT", np.uint8)
@@ -32,7 +32,7 @@ HEAD = 0
 
 @dataclass(frozen=True)
 class Evolution:
-    """How a family evolves: see the module; ``taxa`` leaves, ``length`` letters at the root."""
+    """Parameters of the simulation (see the module): ``taxa`` leaves, ``length`` letters at the root."""
 
     taxa: int = 16
     length: int = 500
@@ -46,8 +46,8 @@ class Evolution:
     mean_length: float = 4.0
 
     @property
-    def rates(self) -> np.ndarray:
-        """HKY85, float64 (4, 4), one substitution a unit of time on average."""
+    def substitution_rates(self) -> np.ndarray:
+        """Rate matrix of HKY85, float64 (4, 4), with one substitution per unit of time on average."""
         shares = np.array(self.frequencies)
         Q = np.tile(shares, (4, 1))
         Q[[0, 2, 1, 3], [2, 0, 3, 1]] *= self.kappa  # A-G and C-T are transitions
@@ -55,8 +55,8 @@ class Evolution:
         np.fill_diagonal(Q, -Q.sum(axis=1))
         return Q / -(shares @ np.diag(Q))
 
-    def lengths(self, random: np.random.Generator, count: int) -> np.ndarray:
-        """Lengths of insertions or deletions."""
+    def draw_indel_lengths(self, random: np.random.Generator, count: int) -> np.ndarray:
+        """Draw lengths of insertions or deletions."""
         if not self.zipf:
             return np.minimum(random.geometric(1 / self.mean_length, count), self.longest)
         weights = np.arange(1, self.longest + 1) ** -self.zipf
@@ -65,21 +65,21 @@ class Evolution:
 
 @dataclass
 class Sites:
-    """All sites that ever were: their rates, and which one follows each; HEAD stands before the first."""
+    """All sites as a linked list: their rates and the next site of each; HEAD precedes the first site."""
 
     rates: list[float] = field(default_factory=lambda: [0.0])
     after: list[int] = field(default_factory=lambda: [-1])
 
     def insert(self, behind: int, rates: np.ndarray) -> list[int]:
-        """New sites behind one; their numbers."""
+        """Insert sites after a site and return their numbers."""
         made = list(range(len(self.rates), len(self.rates) + rates.size))
         self.rates += rates.tolist()
         self.after += [*made[1:], self.after[behind]]
         self.after[behind] = made[0]
         return made
 
-    def order(self) -> list[int]:
-        """All sites as they stand."""
+    def ordered_sites(self) -> list[int]:
+        """Return the numbers of all sites in order."""
         found, site = [], self.after[HEAD]
         while site >= 0:
             found.append(site)
@@ -95,15 +95,15 @@ class Lineage:
     letters: np.ndarray
 
 
-def family(model: Evolution, seed: int, name: str = "") -> tuple[tuple[Sequence, ...], AlignedSequences]:
-    """The sequences of the leaves, and how they are aligned; columns without a letter of a leaf are left out."""
+def evolve_family(model: Evolution, seed: int, name: str = "") -> tuple[tuple[Sequence, ...], AlignedSequences]:
+    """Return the sequences of the leaves and their true alignment without empty columns."""
     random, sites = np.random.default_rng(seed), Sites()
     first = sites.insert(HEAD, random.gamma(model.alpha, 1 / model.alpha, model.length))
     root = Lineage(np.array(first), random.choice(4, model.length, p=model.frequencies))
     leaves: list[Lineage] = []
-    for branch in tree(model, random):
-        _grow(branch, root, model, sites, random, leaves)
-    column = {site: place for place, site in enumerate(sites.order())}
+    for branch in draw_tree(model, random):
+        _evolve_branch(branch, root, model, sites, random, leaves)
+    column = {site: place for place, site in enumerate(sites.ordered_sites())}
     letters = np.full((len(leaves), len(column)), GAP, np.uint8)
     for row, leaf in zip(letters, leaves, strict=True):
         row[[column[site] for site in leaf.sites.tolist()]] = NUCLEOTIDES[leaf.letters]
@@ -117,14 +117,14 @@ def family(model: Evolution, seed: int, name: str = "") -> tuple[tuple[Sequence,
 
 @dataclass
 class Branch:
-    """A branch of so many substitutions a site, and those that grow from its end."""
+    """A branch with its length in substitutions per site and the branches at its end."""
 
     length: float = 0.0
     above: list[Branch] = field(default_factory=list)
 
 
-def tree(model: Evolution, random: np.random.Generator) -> list[Branch]:
-    """The branches at the root."""
+def draw_tree(model: Evolution, random: np.random.Generator) -> list[Branch]:
+    """Draw a random tree and return the branches at its root."""
     growing = [Branch(), Branch()]
     root = list(growing)
     while True:
@@ -136,38 +136,41 @@ def tree(model: Evolution, random: np.random.Generator) -> list[Branch]:
         split = growing.pop(int(random.integers(len(growing))))
         split.above = [Branch(), Branch()]
         growing += split.above
-    scale = model.depth / float(np.mean([depth for branch in root for depth in _depths(branch)]))
+    scale = model.depth / float(np.mean([depth for branch in root for depth in _leaf_depths(branch)]))
     for branch in root:
-        _stretch(branch, scale, random)
+        _stretch_branches(branch, scale, random)
     return root
 
 
-def _depths(branch: Branch) -> list[float]:
-    """The ways to the leaves."""
-    return [branch.length + way for one in branch.above for way in _depths(one)] or [branch.length]
+def _leaf_depths(branch: Branch) -> list[float]:
+    """Return the distances to the leaves."""
+    return [branch.length + way for one in branch.above for way in _leaf_depths(one)] or [branch.length]
 
 
-def _stretch(branch: Branch, scale: float, random: np.random.Generator) -> None:
+def _stretch_branches(branch: Branch, scale: float, random: np.random.Generator) -> None:
     branch.length *= scale * (0.5 + 0.5 * random.exponential())
     for one in branch.above:
-        _stretch(one, scale, random)
+        _stretch_branches(one, scale, random)
 
 
-def _grow(branch: Branch, from_: Lineage, model: Evolution, sites: Sites, random: np.random.Generator,
-          leaves: list[Lineage]) -> None:  # fmt: skip
+def _evolve_branch(
+    branch: Branch, from_: Lineage, model: Evolution, sites: Sites, random: np.random.Generator, leaves: list[Lineage]
+) -> None:
     steps, found = max(int(np.ceil(branch.length / STEP)), 1), from_
     for _ in range(steps):
-        found = _changed(found, branch.length / steps, model, sites, random)
-        found = _cut(found, branch.length / steps, model, sites, random)
+        found = _substitute_letters(found, branch.length / steps, model, sites, random)
+        found = _apply_indels(found, branch.length / steps, model, sites, random)
     if not branch.above:
         leaves.append(found)
     for one in branch.above:
-        _grow(one, found, model, sites, random, leaves)
+        _evolve_branch(one, found, model, sites, random, leaves)
 
 
-def _changed(one: Lineage, time: float, model: Evolution, sites: Sites, random: np.random.Generator) -> Lineage:
-    """Letters after some time."""
-    values, vectors = np.linalg.eig(model.rates)
+def _substitute_letters(
+    one: Lineage, time: float, model: Evolution, sites: Sites, random: np.random.Generator
+) -> Lineage:
+    """Return the lineage with letters substituted during some time."""
+    values, vectors = np.linalg.eig(model.substitution_rates)
     own = np.array([sites.rates[site] for site in one.sites.tolist()])
     grown = np.exp(own[:, None] * time * values[None].real)
     chances = np.einsum("ik,sk,kj->sij", vectors.real, grown, np.linalg.inv(vectors.real))
@@ -176,11 +179,11 @@ def _changed(one: Lineage, time: float, model: Evolution, sites: Sites, random: 
     return Lineage(one.sites, (drawn > chances).sum(axis=1).clip(0, 3))
 
 
-def _cut(one: Lineage, time: float, model: Evolution, sites: Sites, random: np.random.Generator) -> Lineage:
-    """Insertions and deletions of some time."""
+def _apply_indels(one: Lineage, time: float, model: Evolution, sites: Sites, random: np.random.Generator) -> Lineage:
+    """Return the lineage with insertions and deletions during some time."""
     numbers, letters = one.sites.tolist(), one.letters.tolist()
     count = int(random.poisson(model.indels * time * (len(numbers) + 1)))
-    for length in model.lengths(random, count).tolist():
+    for length in model.draw_indel_lengths(random, count).tolist():
         place = int(random.integers(len(numbers) + 1))
         if random.random() < 0.5:
             rates = random.gamma(model.alpha, 1 / model.alpha, length)

@@ -20,88 +20,90 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels import engine, registry
+from antidiag.kernels.alignments import comparison
 from antidiag.kernels.engine import BackendChoice
-from antidiag.kernels.io import aligned, aligned_compare, sequences
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io import aligned_sequences, sequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Sequence as Letters
-from bench.options import parsed
+from bench.options import parse_options
 
 METHOD = "msa-parttree"
 Scores = tuple[float, float, float]
 """SP, TC, and seconds of the whole call."""
 
 
-def families(folder: Path) -> dict[str, Path]:
-    """The families of a folder by name, the smaller files first."""
+def find_families(folder: Path) -> dict[str, Path]:
+    """Return the files of the families of a folder by name, smallest first."""
     found = {path.name.split(".")[0]: path for path in folder.glob("*.fa*") if path.name.endswith((".fa", ".fa.gz"))}
     judged = {name: path for name, path in found.items() if (folder / f"{name}.ref").exists()}
     return dict(sorted(judged.items(), key=lambda item: item[1].stat().st_size))
 
 
-def judged(found: AlignedSequences, folder: Path, name: str) -> tuple[float, float]:
-    """SP and TC of the reference sequences."""
-    (reference,) = aligned.read(folder / f"{name}.ref")
-    return aligned_compare.compare(found, reference).scores()
+def score_reference(found: AlignedSequences, folder: Path, name: str) -> tuple[float, float]:
+    """Return the SP and TC scores of the reference sequences."""
+    (reference,) = aligned_sequences.read_alignments(folder / f"{name}.ref")
+    return comparison.compare_to_reference(found, reference).scores()
 
 
-def ours(
+def align_with_antidiag(
     records: Sequence[Letters], options: Mapping[str, Any], parameters: Mapping[str, Any], backend: BackendChoice
 ) -> AlignedSequences:
-    method = registry.method(METHOD)
-    problem = method.problem.make(list(records), options)
-    return engine.execute(engine.plan(method, problem, parameters, backend), keep_rate=False).answer.alignment
+    """Align with this program."""
+    method = registry.find_method(METHOD)
+    problem = method.problem_type.make_problem(list(records), options)
+    return engine.execute(engine.plan_run(method, problem, parameters, backend), keep_rate=False).answer.alignment
 
 
-def famsa(records: Sequence[Letters]) -> AlignedSequences:
-    """FAMSA as it is by default."""
+def align_with_famsa(records: Sequence[Letters]) -> AlignedSequences:
+    """Align with FAMSA and its defaults."""
     from pyfamsa import Aligner
     from pyfamsa import Sequence as Other
 
     found = Aligner().align([Other(one.name.encode(), one.letters) for one in records])
-    return _of_rows([one.id.decode() for one in found], [bytes(one.sequence) for one in found], records)
+    return _alignment_of_rows([one.id.decode() for one in found], [bytes(one.sequence) for one in found], records)
 
 
-def mafft(records: Sequence[Letters]) -> AlignedSequences:
-    """PartTree, once."""
+def align_with_mafft(records: Sequence[Letters]) -> AlignedSequences:
+    """Align with MAFFT PartTree, with one tree."""
     with TemporaryDirectory(prefix="antidiag-bench-") as folder:
         path = Path(folder) / "in.fa"
         path.write_bytes(b"".join(b">%d\n%b\n" % (at, one.letters) for at, one in enumerate(records)))
         command = ["mafft", "--parttree", "--retree", "1", "--quiet", "--thread", "-1", "--anysymbol", str(path)]
-        told = subprocess.run(command, capture_output=True, check=True).stdout
-    rows = [part.partition(b"\n")[2].replace(b"\n", b"") for part in told.split(b">")[1:]]
-    return _of_rows([one.name for one in records], rows, records)
+        output = subprocess.run(command, capture_output=True, check=True).stdout
+    rows = [part.partition(b"\n")[2].replace(b"\n", b"") for part in output.split(b">")[1:]]
+    return _alignment_of_rows([one.name for one in records], rows, records)
 
 
-def peers() -> dict[str, Callable[[Sequence[Letters]], AlignedSequences]]:
-    """Those that are installed."""
+def installed_peers() -> dict[str, Callable[[Sequence[Letters]], AlignedSequences]]:
+    """Return the installed programs."""
     found: dict[str, Callable[[Sequence[Letters]], AlignedSequences]] = {}
     try:
         import pyfamsa  # noqa: F401
     except ImportError:
         pass
     else:
-        found["FAMSA"] = famsa
+        found["FAMSA"] = align_with_famsa
     if shutil.which("mafft"):
-        found["MAFFT"] = mafft
+        found["MAFFT"] = align_with_mafft
     return found
 
 
-def _of_rows(names: list[str], rows: list[bytes], records: Sequence[Letters]) -> AlignedSequences:
+def _alignment_of_rows(names: list[str], rows: list[bytes], records: Sequence[Letters]) -> AlignedSequences:
     letters = np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), -1)
     upper = np.where((letters >= ord("a")) & (letters <= ord("z")), letters - 32, letters).astype(np.uint8)
     return AlignedSequences(tuple(names), upper, records[0].type)
 
 
-def timed(make: Callable[[], AlignedSequences], folder: Path, name: str) -> Scores:
+def time_alignment(make: Callable[[], AlignedSequences], folder: Path, name: str) -> Scores:
     begun = time.perf_counter()
     found = make()
     seconds = time.perf_counter() - begun
-    return (*judged(found, folder, name), seconds)
+    return (*score_reference(found, folder, name), seconds)
 
 
 def read(path: Path) -> list[Letters]:
-    """The sequences of a family; the gaps of references among them are left out."""
-    return sequences.read(path)
+    """Read the sequences of a family without gaps."""
+    return sequences.read_sequences(path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -113,34 +115,34 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--backend", choices=("cpu", "cuda"), default="cpu", help="of ours")
     parser.add_argument("--no-peers", action="store_true")
     given = parser.parse_args(arguments)
-    found = families(given.folder)
+    found = find_families(given.folder)
     if not found:
         sys.exit(f"{given.folder}: no family in it; give a folder with NAME.fa and NAME.ref")
-    options = parsed(registry.method(METHOD), given.option)
+    options = parse_options(registry.find_method(METHOD), given.option)
     parameters = {"threads": given.threads} if given.backend == "cpu" else {}
     contenders: dict[str, Callable[[Sequence[Letters]], AlignedSequences]] = {
-        "ours": lambda records: ours(records, options, parameters, given.backend)
+        "ours": lambda records: align_with_antidiag(records, options, parameters, given.backend)
     }
-    contenders |= {} if given.no_peers else peers()
+    contenders |= {} if given.no_peers else installed_peers()
     tiny = [
         Letters(str(at), text, sequences.guess_type(text)) for at, text in enumerate((b"ACDEFGHIKLMNP", b"ACDEFGH"))
     ]
-    ours(tiny, options, {"threads": 1} if parameters else {}, given.backend)
+    align_with_antidiag(tiny, options, {"threads": 1} if parameters else {}, given.backend)
     print(f"{'family':12s} {'sequences':>9s}" + "".join(f"  {name:>22s}" for name in contenders), flush=True)
     total: dict[str, list[Scores]] = {name: [] for name in contenders}
     for name in given.family or found:
         records = read(found[name])
         line = f"{name:12s} {len(records):9,d}"
         for contender, run in contenders.items():
-            scores = timed(lambda run=run, records=records: run(records), given.folder, name)  # type: ignore[misc]
+            scores = time_alignment(lambda run=run, records=records: run(records), given.folder, name)  # type: ignore[misc]
             total[contender].append(scores)
-            line += f"  {_told(scores):>22s}"
+            line += f"  {_format_scores(scores):>22s}"
         print(line, flush=True)
     means = {name: tuple(np.mean(scores, axis=0).tolist()) for name, scores in total.items()}
-    print(f"{'mean':22s}" + "".join(f"  {_told(found):>22s}" for found in means.values()))
+    print(f"{'mean':22s}" + "".join(f"  {_format_scores(found):>22s}" for found in means.values()))
 
 
-def _told(scores: Sequence[float]) -> str:
+def _format_scores(scores: Sequence[float]) -> str:
     return f".{round(1000 * scores[0]):03d} / .{round(1000 * scores[1]):03d} {scores[2]:7.2f} s"
 
 

@@ -1,8 +1,8 @@
-"""``python -m bench.nucleotides``: quality of alignments of nucleotides that evolved here, beside other programs.
+"""``python -m bench.nucleotides``: quality on simulated families of nucleotides, compared with other programs.
 
 Families of bench/evolution.py, whose alignment is known, in groups that are harder or easier; every program gets the
 same sequences. Scores are SP and TC over all columns; programs (bench/programs.py) are compared in pairs, family by
-family. Those that are not installed are left out, and it is said.
+family. Programs that are not installed are skipped with a message.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from antidiag.kernels import engine, registry
-from antidiag.kernels.io import aligned_compare
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.alignments import comparison
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Sequence as Letters
 from bench import programs
-from bench.balibase import Measured, Scores, paired, table
-from bench.evolution import Evolution, family
+from bench.balibase import Scores, SetScores, means_table, paired_table
+from bench.evolution import Evolution, evolve_family
 
 GROUPS: Mapping[str, Evolution] = {
     "near": Evolution(depth=0.3),
@@ -33,52 +33,57 @@ GROUPS: Mapping[str, Evolution] = {
 PROGRAMS = (programs.LINSI, programs.MAFFT, programs.MUSCLE, programs.OMEGA)
 
 
-def own(sequences: tuple[Letters, ...], method: str, backend: str, threads: int) -> AlignedSequences:
-    """The alignment of a method of this program."""
-    declared = registry.method(method)
-    problem = declared.problem.make(sequences, {})
-    planned = engine.plan(
+def align_sequences(sequences: tuple[Letters, ...], method: str, backend: str, threads: int) -> AlignedSequences:
+    """Align with a method of this program."""
+    declared = registry.find_method(method)
+    problem = declared.problem_type.make_problem(sequences, {})
+    planned = engine.plan_run(
         declared, problem, {"threads": threads} if backend == "cpu" else {}, "cuda" if backend == "cuda" else "cpu"
     )
-    return engine.execute(planned, keep_rate=False, keep=False).answer.alignment
+    return engine.execute(planned, keep_rate=False, keep_parts=False).answer.alignment
 
 
-def score(found: AlignedSequences, right: AlignedSequences, seconds: float) -> Measured:
-    """SP and TC over all columns."""
-    sp, tc = aligned_compare.compare(found, right).scores()
-    return Measured(sp, tc, {"all": seconds})
+def score_alignment(found: AlignedSequences, right: AlignedSequences, seconds: float) -> SetScores:
+    """Return SP and TC scores over all columns."""
+    sp, tc = comparison.compare_to_reference(found, right).scores()
+    return SetScores(sp, tc, {"all": seconds})
 
 
-def main(arguments: Sequence[str] | None = None, tell: Callable[[str], None] = print) -> int:
+def main(arguments: Sequence[str] | None = None, print_line: Callable[[str], None] = print) -> int:
     """Print the tables."""
-    given = _options(arguments)
+    given = _parse_options(arguments)
     groups = {name: model for name, model in GROUPS.items() if not given.groups or name in given.groups.split(",")}
     if not groups:
-        tell(f"no such groups; there are {', '.join(GROUPS)}")
+        print_line(f"unknown groups; known groups: {', '.join(GROUPS)}")
         return 1
-    beside = programs.installed(PROGRAMS, tell)
-    mine: dict[str, Measured] = {}
-    others: dict[str, dict[str, Measured]] = {program.name: {} for program in beside}
+    beside = programs.installed_programs(PROGRAMS, print_line)
+    mine: dict[str, SetScores] = {}
+    others: dict[str, dict[str, SetScores]] = {program.name: {} for program in beside}
     for name, model in groups.items():
         for number in range(given.families):
             key = f"{name}/{number}"
-            sequences, right = family(model, given.seed + 1000 * list(GROUPS).index(name) + number, key)
+            sequences, right = evolve_family(model, given.seed + 1000 * list(GROUPS).index(name) + number, key)
             begun = time.perf_counter()
-            mine[key] = score(own(sequences, given.method, given.backend, given.threads), right,
-                              time.perf_counter() - begun)  # fmt: skip
+            mine[key] = score_alignment(
+                align_sequences(sequences, given.method, given.backend, given.threads),
+                right,
+                time.perf_counter() - begun,
+            )
             for program in beside:
-                found, seconds = program.timed(sequences, given.threads)
-                others[program.name][key] = score(found, right, seconds)
+                found, seconds = program.time_alignment(sequences, given.threads)
+                others[program.name][key] = score_alignment(found, right, seconds)
     scores: dict[str, Scores] = {
         name: {key: (one.sp, one.tc) for key, one in made.items()} for name, made in others.items()
     }
-    tell(f"{table(mine, scores)}\n\n{paired(mine, scores)}\n")
+    print_line(f"{means_table(mine, scores)}\n\n{paired_table(mine, scores)}\n")
     for name, made in {given.method: mine, **others}.items():
-        tell(f"{name}: {sum(one.seconds['all'] for one in made.values()):.1f} s in all on {given.threads} threads")
+        print_line(
+            f"{name}: {sum(one.seconds['all'] for one in made.values()):.1f} s in all on {given.threads} threads"
+        )
     return 0
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.nucleotides", description="Quality on simulated families.")
     parser.add_argument("--method", default="msa")
     parser.add_argument("--backend", default="cpu", choices=("cpu", "cuda"))

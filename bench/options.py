@@ -1,4 +1,4 @@
-"""Options of a method's problem, as a benchmark's command line has them."""
+"""Options of a problem on the command line of a benchmark."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.method import Method
 
 
-def parsed(method: Method, pairs: Iterable[str]) -> dict[str, Any]:
-    """The values of ``NAME=VALUE``, of the kinds that are declared; ParameterError with those that there are."""
-    known = {option.name: option for option in method.problem.options}
+def parse_options(method: Method, pairs: Iterable[str]) -> dict[str, Any]:
+    """Parse ``NAME=VALUE`` texts as option values; raise ParameterError for unknown options."""
+    known = {option.name: option for option in method.problem_type.options}
     texts = dict(pair.split("=", 1) for pair in pairs)
     if unknown := texts.keys() - known.keys():
         raise ParameterError(f"{method.name} has no option {', '.join(sorted(unknown))}; it has {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""Other programs that align many sequences, as commands: MAFFT as L-INS-i and by itself, the others with defaults."""
+"""Commands of other multiple alignment programs."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from antidiag.kernels.io import aligned
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io import aligned_sequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Sequence as Letters
 
 
 @dataclass(frozen=True)
 class Program:
-    """A command, in which INPUT, OUTPUT and THREADS stand for files and a number; without OUTPUT it prints."""
+    """A command with the placeholders INPUT, OUTPUT and THREADS; without OUTPUT the program prints the alignment."""
 
     name: str
     command: tuple[str, ...]
 
-    def timed(self, sequences: Sequence[Letters], threads: int) -> tuple[AlignedSequences, float]:
-        """Its alignment, and the seconds of the whole call; CalledProcessError where it fails."""
+    def time_alignment(self, sequences: Sequence[Letters], threads: int) -> tuple[AlignedSequences, float]:
+        """Return the alignment and the seconds of the whole call; raise CalledProcessError if the program fails."""
         with tempfile.TemporaryDirectory() as folder:
             given, made = Path(folder) / "given.fasta", Path(folder) / "made.fasta"
             given.write_text("".join(f">{one.name}\n{one.letters.decode()}\n" for one in sequences))
@@ -34,7 +34,7 @@ class Program:
                 printed = subprocess.DEVNULL if "OUTPUT" in self.command else output
                 subprocess.run(command, check=True, stderr=subprocess.DEVNULL, stdout=printed)
             seconds = time.perf_counter() - begun
-            return aligned.read(made)[0], seconds
+            return aligned_sequences.read_alignments(made)[0], seconds
 
 
 LINSI = Program("MAFFT L-INS-i", ("mafft", "--localpair", "--maxiterate", "1000", "--thread", "THREADS", "INPUT"))
@@ -45,9 +45,9 @@ PROBCONS = Program("ProbCons (one thread)", ("probcons", "INPUT"))
 ALL = {"linsi": LINSI, "mafft": MAFFT, "muscle": MUSCLE, "omega": OMEGA, "probcons": PROBCONS}
 
 
-def installed(wanted: Sequence[Program], tell: Callable[[str], None]) -> list[Program]:
-    """Those that are there; the others are told."""
+def installed_programs(wanted: Sequence[Program], print_line: Callable[[str], None]) -> list[Program]:
+    """Return the installed programs and report the missing ones."""
     there = [one for one in wanted if shutil.which(one.command[0])]
     for missing in sorted({one.command[0] for one in wanted} - {one.command[0] for one in there}):
-        tell(f"{missing} is not installed, and left out")
+        print_line(f"{missing} is not installed and is skipped")
     return there

@@ -1,4 +1,4 @@
-"""Running a method on a problem: the one way in, for the window, the command line and the tests."""
+"""Planning and execution of runs, for the window, the command line and the tests."""
 
 from __future__ import annotations
 
@@ -15,104 +15,106 @@ from typing import Any, Literal
 from antidiag.kernels import __version__, memory
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import BackendUnavailable, ParameterError
-from antidiag.kernels.machine import rates, tuned
+from antidiag.kernels.machine import measured_rates, tuned_values
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import resolve
-from antidiag.kernels.plan import Plan
-from antidiag.kernels.recovery import resuming
-from antidiag.kernels.recovery.resuming import Run
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.parameters import resolve_values
+from antidiag.kernels.recovery import interrupted_runs
+from antidiag.kernels.recovery.interrupted_runs import InterruptedRun
+from antidiag.kernels.run_plan import RunPlan
+from antidiag.kernels.steps import StepLog
 
 BackendChoice = Literal["auto", "cpu", "cuda"]
 
 
-def plan(
+def plan_run(
     method: Method,
     problem: Any,
-    given: Mapping[str, Any] | None = None,
+    chosen: Mapping[str, Any] | None = None,
     backend: BackendChoice = "auto",
     device: int = 0,
     use_tuned: bool = True,
-) -> Plan:
-    """Resolve backend, parameters, bytes and expected time, without running anything.
+) -> RunPlan:
+    """Choose backend and parameters of a run and estimate its memory and time; nothing is run.
 
-    A parameter that is not given takes the value that a search found on this machine, unless ``use_tuned`` is
-    false, and else the automatic one. Raises ParameterError for parameters out of range and BackendUnavailable
-    for a backend that was asked for by name and is not there. A run that would not fit has a ``refusal``.
+    A parameter that is not given gets its tuned value if a search on this machine found one and ``use_tuned`` is true,
+    else its automatic value. Raises ParameterError for parameters out of range and BackendUnavailable if the requested
+    backend is not available. A plan whose run does not fit into memory has a ``refusal``.
     """
-    given = given or {}
+    chosen = chosen or {}
     if backend not in ("auto", "cpu", "cuda"):
-        raise ParameterError(f"backend={backend!r} is not one of auto, cpu, cuda")
+        raise ParameterError(f"backend must be auto, cpu or cuda; got {backend!r}")
     if device < 0:
-        raise ParameterError(f"device={device} is no number of a GPU; the first GPU is 0")
-    notes = method.problem.notes(problem)
+        raise ParameterError(f"device must be the number of a GPU, 0 for the first; got {device}")
+    notes = method.problem_type.problem_notes(problem)
     instead = f" instead of GPU {device}" if device else ""
     if backend != "auto":
         if backend == "cpu" and device:
-            notes = (*notes, f"The CPU is used{instead}: the backend cpu was asked for.")
-        return _plan_on(method, problem, given, backend, device, notes, use_tuned)
-    found, reason = devices.discover()
+            notes = (*notes, f"The CPU is used{instead}: the backend cpu was requested.")
+        return _plan_on(method, problem, chosen, backend, device, notes, use_tuned)
+    found, reason = devices.discover_devices()
     if not found or "cuda" not in method.backends:
         why = reason if not found else f"{method.name} has no GPU version"
         notes = (*notes, f"The CPU is used{instead}: {why}.")
-        return _plan_on(method, problem, given, "cpu", device, notes, use_tuned)
-    on_gpu = _plan_on(method, problem, given, "cuda", device, notes, use_tuned)
+        return _plan_on(method, problem, chosen, "cpu", device, notes, use_tuned)
+    on_gpu = _plan_on(method, problem, chosen, "cuda", device, notes, use_tuned)
     if on_gpu.refusal is None:
         return on_gpu
     notes = (*notes, f"The CPU is used instead of the GPU: {on_gpu.refusal}.")
-    return _plan_on(method, problem, given, "cpu", device, notes, use_tuned)
+    return _plan_on(method, problem, chosen, "cpu", device, notes, use_tuned)
 
 
 def execute(
-    planned: Plan,
+    run_plan: RunPlan,
     monitor: Monitor | None = None,
-    steps: Steps | None = None,
+    steps: StepLog | None = None,
     keep_rate: bool = True,
-    resumed: Run | None = None,
-    keep: bool | None = None,
+    interrupted_run: InterruptedRun | None = None,
+    keep_parts: bool | None = None,
 ) -> Result:
-    """Run a plan and return its result; raises MemoryRefused, Cancelled, or a backend's error.
+    """Run a plan and return its result; raise MemoryRefused, Cancelled, or an error of the backend.
 
-    With ``keep_rate`` the rate is remembered for the estimates of later plans, which writes a file. ``resumed`` is an
-    interrupted run of the same problem that is continued (see kernels.recovery.resuming). What a long run has finished
-    is kept on disk; with ``keep`` that of a short one too, and with ``keep=False`` nothing.
+    With ``keep_rate`` the rate is stored for the estimates of later plans. ``resumed`` is an interrupted run of the
+    same problem to continue (see kernels.recovery.interrupted_runs). Long runs store finished parts on disk;
+    ``keep=True`` makes short runs store them too, ``keep=False`` makes no run store them.
     """
-    memory.refuse(planned.refusal, "Choose a smaller problem, a method with less memory, or free some")
-    monitor, steps = monitor or Monitor(), steps or Steps()
+    memory.raise_if_refused(
+        run_plan.refusal, "Choose a smaller problem or a method that needs less memory, or free memory"
+    )
+    monitor, steps = monitor or Monitor(), steps or StepLog()
     started = datetime.now(UTC)
-    run = planned.method.load(planned.backend)
-    kind = planned.method.id, *planned.footprint.device.items()
-    device = devices.use(planned.device, kind) if planned.backend == "cuda" else nullcontext()
-    with resuming.keeping(planned, monitor, resumed, keep) as notes, device:
-        outcome = run(planned.problem, planned.parameters, monitor, steps)
-    done = planned.method.done
+    run = run_plan.method.load_backend(run_plan.backend)
+    kind = run_plan.method.id, *run_plan.footprint.device.items()
+    device = devices.use_device(run_plan.device, kind) if run_plan.backend == "cuda" else nullcontext()
+    with interrupted_runs.keep_run(run_plan, monitor, interrupted_run, keep_parts) as notes, device:
+        outcome = run(run_plan.problem, run_plan.parameters, monitor, steps)
+    done = run_plan.method.completed_work
     result = Result(
-        method=planned.method.id,
-        problem=planned.problem,
-        parameters=planned.parameters,
-        backend=planned.backend,
-        device=planned.device_name,
+        method=run_plan.method.id,
+        problem=run_plan.problem,
+        parameters=run_plan.parameters,
+        backend=run_plan.backend,
+        device=run_plan.device_name,
         answer=outcome.answer,
         times_ms=outcome.times_ms,
         host_bytes=outcome.host_bytes,
         device_bytes=outcome.device_bytes,
         started=started,
-        versions=versions(),
-        notes=(*planned.notes, *outcome.notes, *notes),
+        versions=package_versions(),
+        notes=(*run_plan.notes, *outcome.notes, *notes),
         steps=steps,
-        work=done(planned.problem, planned.parameters, outcome.answer) if done else None,
+        work=done(run_plan.problem, run_plan.parameters, outcome.answer) if done else None,
     )
     if keep_rate:
-        work = planned.method.work(planned.problem, planned.parameters) if result.work is None else result.work
-        rates.remember(planned.method, planned.backend, planned.device_name, work, result.compute_ms)
+        work = run_plan.method.count_work(run_plan.problem, run_plan.parameters) if result.work is None else result.work
+        measured_rates.save_rate(run_plan.method, run_plan.backend, run_plan.device_name, work, result.compute_ms)
     return result
 
 
 @cache
 def cpu_name() -> str:
-    """The processor's name, for people."""
+    """Return the name of the processor."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
             return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
@@ -121,8 +123,8 @@ def cpu_name() -> str:
 
 
 @cache
-def versions() -> Mapping[str, str]:
-    """Versions of what a result depends on."""
+def package_versions() -> Mapping[str, str]:
+    """Return the versions of the program, Python and the packages that compute."""
     found = {"antidiag": __version__, "python": platform.python_version()}
     for package in ("numpy", "numba", "biopython", "cupy-cuda12x", "cupy-cuda13x"):
         try:
@@ -132,22 +134,22 @@ def versions() -> Mapping[str, str]:
     return found
 
 
-def _cut_as_it_is(
+def _apply_backend_cuts(
     method: Method, backend: str, parameters: Mapping[str, Any], automatic: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """The values, and notes: where one that this backend does not use says how the table is cut, it is the one by which
-    the backend cuts it, so that pictures show what was done."""
+    """Replace table borders that this backend ignores by its own, so that pictures show the real borders.
+
+    Returns the parameters and a note for every replaced value.
+    """
     own, notes = dict(parameters), []
     for parameter in method.parameters:
         name = parameter.name
         if backend in parameter.backends or name not in automatic:
             continue
         other = {**parameters, name: automatic[name]}
-        if method.cuts(other) != method.cuts(parameters):
+        if method.table_cuts(other) != method.table_cuts(parameters):
             own[name] = automatic[name]
-            notes.append(
-                f"{name}={parameters[name]} is not used by the backend {backend}, which has {automatic[name]}."
-            )
+            notes.append(f"The backend {backend} ignores {name}={parameters[name]} and uses {automatic[name]}.")
     return MappingProxyType(own), tuple(notes)
 
 
@@ -159,32 +161,35 @@ def _plan_on(
     device: int,
     notes: tuple[str, ...],
     use_tuned: bool,
-) -> Plan:
+) -> RunPlan:
+    """Return the plan of a run on one backend."""
     if backend not in method.backends:
         raise BackendUnavailable(f"{method.name} has no backend {backend}; it has {', '.join(method.backends)}")
-    gpu = devices.device(device) if backend == "cuda" else None
+    gpu = devices.find_device(device) if backend == "cuda" else None
     name = gpu.name if gpu else cpu_name()
-    found = tuned.find(method, backend, name, problem.cells) if use_tuned else None
+    found = tuned_values.find_tuned(method, backend, name, problem.cells) if use_tuned else None
     values = {} if found is None else {key: value for key, value in found.values.items() if given.get(key) is None}
-    automatic = {**method.automatic(problem, backend, gpu.multiprocessors if gpu else None), **values}
-    parameters = resolve(method.parameters, given, automatic)
-    parameters, unused = _cut_as_it_is(method, backend, parameters, automatic)
-    given_notes, notes = notes, (*notes, *unused, *method.notes(problem, parameters))
-    footprint = method.footprint(problem, parameters, backend)
-    free = devices.memory_free(device) if gpu else None
-    refusal = memory.refusal(footprint, memory.host_bytes_free(), free)
-    if refusal and method.remedy:
-        refusal = f"{refusal}; {method.remedy}"
+    automatic = {**method.automatic_parameters(problem, backend, gpu.multiprocessors if gpu else None), **values}
+    parameters = resolve_values(method.parameters, given, automatic)
+    parameters, unused = _apply_backend_cuts(method, backend, parameters, automatic)
+    given_notes, notes = notes, (*notes, *unused, *method.parameter_notes(problem, parameters))
+    footprint = method.estimate_memory(problem, parameters, backend)
+    free = devices.free_memory_bytes(device) if gpu else None
+    refusal = memory.explain_refusal(footprint, memory.host_bytes_free(), free)
+    if refusal and method.memory_hint:
+        refusal = f"{refusal}; {method.memory_hint}"
     if refusal and values:
         notes = (*given_notes, f"The tuned values are not used: {refusal}.")
         return _plan_on(method, problem, given, backend, device, notes, use_tuned=False)
-    work = method.work(problem, parameters)
-    rate = rates.rate_gcups(method, backend, name, work, parameters.get("threads", 1))
+    work = method.count_work(problem, parameters)
+    rate = measured_rates.estimate_gcups(method, backend, name, work, parameters.get("threads", 1))
     time_ms = work / rate / 1e6
     if found and values:
-        notes = (*notes, f"Tuned: {found.text()}")
-    kept, note = resuming.promise(method, problem, parameters, backend, time_ms, footprint.disk_bytes)
-    return Plan(
+        notes = (*notes, f"Tuned: {found.format_text()}")
+    kept, note = interrupted_runs.predict_disk_bytes(
+        method, problem, parameters, backend, time_ms, footprint.disk_bytes
+    )
+    return RunPlan(
         method=method,
         problem=problem,
         parameters=parameters,

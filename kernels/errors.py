@@ -1,21 +1,21 @@
-"""Errors that a user can act on: each message says what is wrong, where, and what to do."""
+"""Errors for the user: each message says what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
 import re
 
-LONGEST = 2000
-"""Letters of an error; what a damaged file has in the place of a word could be a million."""
+LONGEST_MESSAGE = 2000
+"""Longest message in letters; a damaged file may contain a word of a million letters."""
 LONG_WORD = re.compile(r"[^ ]{300,}")
-KEPT = 100
-"""Letters of a long word that are shown, of its beginning and of its end."""
+SHOWN_LETTERS = 100
+"""Letters that are shown of the beginning and of the end of a long word."""
 
 
 class AntidiagError(Exception):
-    """Base of all errors whose text is written for the user of the program; what is too long to be read is cut."""
+    """Base of all errors whose message is written for the user; long messages are shortened."""
 
     def __init__(self, *parts: object) -> None:
-        super().__init__(*(_readable(part) if isinstance(part, str) else part for part in parts))
+        super().__init__(*(_shorten_message(part) if isinstance(part, str) else part for part in parts))
 
 
 class InputError(AntidiagError):
@@ -31,21 +31,24 @@ class MemoryRefused(AntidiagError):
 
 
 class DiskFull(AntidiagError):
-    """The disk cannot take what a run has to put there."""
+    """The disk has no space for the files of a run."""
 
 
 class BackendUnavailable(AntidiagError):
-    """The backend or device that was asked for is not there."""
+    """The requested backend or device is not available."""
 
 
 class ScoreOverflow(AntidiagError):
-    """Scores of this problem could leave the range of 32-bit integers."""
+    """Scores of a problem could exceed the range of 32-bit integers."""
 
 
 class Cancelled(Exception):
-    """The user cancelled the run: their wish, not an error."""
+    """The user cancelled the run; this is not an error."""
 
 
-def _readable(text: str) -> str:
-    text = LONG_WORD.sub(lambda found: f"{found[0][:KEPT]}...{found[0][-KEPT:]}", text)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 4 :]}"
+def _shorten_message(text: str) -> str:
+    """Return a message with long words and the message itself shortened."""
+    text = LONG_WORD.sub(lambda found: f"{found[0][:SHOWN_LETTERS]}...{found[0][-SHOWN_LETTERS:]}", text)
+    return (
+        text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE // 2]} ... {text[-LONGEST_MESSAGE // 4 :]}"
+    )

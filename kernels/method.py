@@ -1,4 +1,4 @@
-"""Method: one published algorithm, declared once. Form, command line and tests follow from it."""
+"""Declarations of methods, problem types and kinds of data; forms, command line and tests are derived from them."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.analysis import Model
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.courtesy import in_turns
-from antidiag.kernels.cuts import Cuts, Tiles, no_cuts, no_tiles
-from antidiag.kernels.dynamic_class import Placement
+from antidiag.kernels.cost_models import CostModel
+from antidiag.kernels.dp_taxonomy import DpClassification
 from antidiag.kernels.errors import BackendUnavailable, InputError
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.model import Result
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.steps import Logged
+from antidiag.kernels.steps import LoggedWork
+from antidiag.kernels.table_cuts import TableCuts, TableTiles, no_cuts, no_tiles
 
-Rows = list[tuple[str, str]]
-"""Pairs of a label and a text, for people."""
+LabelledRows = list[tuple[str, str]]
+"""Pairs of a label and a text to display."""
 
 
-def _as_it_is(datum: Any) -> Any:
+def keep_datum(datum: Any) -> Any:
+    """Return the datum unchanged (default of ``DataKind.normalize``)."""
     return datum
 
 
@@ -35,45 +35,57 @@ def _as_it_is(datum: Any) -> Any:
 class DataKind:
     """A kind of data that users open and methods take, such as sequences or distance matrices.
 
-    ``type`` is its frozen dataclass, with ``name``, ``source`` (the file), ``note`` (what reading changed) and
-    ``summary`` ("24 taxa"). ``claims(path, head)`` says whether a file is of this kind, from its name and its first
-    bytes, unpacked; ``read(path, monitor)`` returns everything in a file, or raises InputError with file and line.
-    ``generate(size, random)`` makes a random one, for sweeps; ``unaligned(datum)`` the sequences that one holds, where
-    it holds some; ``bundled`` are files of this kind that come with the program. ``adopts`` are types of other data
-    that stand for one of this kind, each with what makes it of them. ``settled`` gives a datum as methods read it,
-    where it may be held otherwise while it is edited.
+    Fields
+    ------
+    type
+        Frozen dataclass of the data, with ``name``, ``source`` (the file), ``note`` (what reading changed) and
+        ``summary`` ("24 taxa").
+    claims
+        ``claims(path, head)`` returns whether a file is of this kind, from its name and its first unpacked bytes.
+    read
+        ``read(path, monitor)`` returns all data in a file, or raises InputError with file and line.
+    generate
+        ``generate(size, random)`` returns a random datum, for sweeps.
+    unaligned
+        ``unaligned(datum)`` returns the sequences in a datum, for kinds that contain sequences.
+    adopts
+        Types of other kinds that are accepted, each with a function that converts a datum of it to this kind.
+    bundled
+        Files of this kind that come with the program.
+    settled
+        Returns a datum in the form that methods read; an alignment that is being edited has another form.
     """
 
     id: str
     label: str
     plural: str
     type: type
-    claims: Callable[[Path, bytes], bool]
+    claims_file: Callable[[Path, bytes], bool]
     read: Callable[[Path, Monitor | None], list[Any]]
     suffixes: tuple[str, ...] = ()
     generate: Callable[[int, np.random.Generator], Any] | None = None
-    unaligned: Callable[[Any], list[Letters]] | None = None
-    adopts: Mapping[Any, Callable[[Any], Any]] = field(default_factory=dict, hash=False)
-    bundled: tuple[Path, ...] = ()
-    settled: Callable[[Any], Any] = _as_it_is
+    extract_sequences: Callable[[Any], list[Letters]] | None = None
+    converters: Mapping[Any, Callable[[Any], Any]] = field(default_factory=dict, hash=False)
+    bundled_files: tuple[Path, ...] = ()
+    normalize: Callable[[Any], Any] = keep_datum
 
-    def takes(self, datum: Any) -> bool:
-        """Whether a datum is of this kind, or stands for one."""
-        return isinstance(datum, (self.type, *self.adopts))
+    def accepts(self, datum: Any) -> bool:
+        """Return whether a datum is of this kind or can be converted to it."""
+        return isinstance(datum, (self.type, *self.converters))
 
-    def taken(self, datum: Any) -> Any:
-        """A datum that it `takes`, as one of this kind."""
+    def convert_datum(self, datum: Any) -> Any:
+        """Return an accepted datum as a datum of this kind."""
         if isinstance(datum, self.type):
-            return self.settled(datum)
-        return next(make for kind, make in self.adopts.items() if isinstance(datum, kind))(datum)
+            return self.normalize(datum)
+        return next(make for kind, make in self.converters.items() if isinstance(datum, kind))(datum)
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
-    """What a problem takes: from ``minimum`` to ``maximum`` data of one kind, None for any number.
+class ProblemInput:
+    """An input of a problem: ``minimum`` to ``maximum`` data of one kind; a maximum of None is any number.
 
-    On the command line an input with a ``flag`` is given by it (``--model FILE``), and all others are positional;
-    the positional inputs of one problem are of one kind.
+    On the command line, an input with a ``flag`` is an option (``--model FILE``); all others are positional arguments,
+    and all positional inputs of a problem are of one kind.
     """
 
     kind: DataKind
@@ -82,139 +94,163 @@ class Input:
     flag: str = ""
     label: str = ""
 
-    def number(self) -> str:
-        """'2 sequences', '3 or more sequences'."""
+    def describe_count(self) -> str:
+        """Return the accepted number in words: '2 sequences', '3 or more sequences'."""
         noun = self.kind.label if self.minimum == self.maximum == 1 else self.kind.plural
         if self.maximum == self.minimum:
             return f"{self.minimum} {noun}"
         return f"{self.minimum} or more {noun}" if self.maximum is None else f"{self.minimum} to {self.maximum} {noun}"
 
-    def check(self, given: int) -> None:
-        """InputError where ``given`` data are too few or too many."""
-        if given < self.minimum or (self.maximum is not None and given > self.maximum):
-            counted = "1 was given" if given == 1 else f"{given:,} were given"
-            if given < self.minimum:
-                another = "add another file or record" if given else "add a file"
+    def describe_input(self) -> str:
+        """Return the input in words: '2 sequences', 'sequences' for any number, 'optionally a tree'."""
+        if self.minimum:
+            return self.kind.plural if (self.minimum, self.maximum) == (1, None) else self.describe_count()
+        article = "an" if self.kind.label[0] in "aeiou" else "a"
+        return f"optionally {article} {self.kind.label}" if self.maximum == 1 else f"optionally {self.kind.plural}"
+
+    def check(self, count: int) -> None:
+        """Raise InputError if there are too few or too many data."""
+        if count < self.minimum or (self.maximum is not None and count > self.maximum):
+            if count < self.minimum:
+                another = "add another file or record" if count else "add a file"
                 remedy = f"give a file with --{self.flag}" if self.flag else another
             elif self.kind.type is Letters and not self.flag:
                 remedy = f"choose {self.maximum} with --record NAME"
             else:
-                remedy = "leave the others out"
-            raise InputError(f"this method takes {self.number()}, and {counted}; {remedy}")
+                remedy = "remove the others"
+            raise InputError(f"this method takes {self.describe_count()}; got {count:,}; {remedy}")
 
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A file that a result can be saved as, if its method returns what the format ``needs``.
+    """A file format for results of methods whose ``returns`` contain what the format ``needs``.
 
-    Text formats have ``lines(result)``, others ``write(path, result)``, which writes all or nothing. ``count(result)``
-    is how many pieces the lines come in, of formats that may take long to write.
+    Text formats have ``lines(result)``, others ``write(path, result)``, which writes the whole file or none.
+    ``count(result)`` is the number of pieces that ``lines`` yields, for formats that take long to write.
     """
 
     suffix: str
     label: str
-    needs: str
-    lines: Callable[[Result], Iterable[str]] | None = None
-    write: Callable[[Path, Result], None] | None = None
-    count: Callable[[Result], int] | None = None
+    required_output: str
+    iterate_lines: Callable[[Result], Iterable[str]] | None = None
+    write_file: Callable[[Path, Result], None] | None = None
+    count_pieces: Callable[[Result], int] | None = None
 
 
-def _no_rows(problem: Any) -> Rows:
+def _empty_rows(problem: Any) -> LabelledRows:
+    """Return no rows (default of ``ProblemType.setting_rows``)."""
     return []
 
 
-def _no_values(problem: Any) -> Mapping[str, Any]:
+def _empty_values(problem: Any) -> Mapping[str, Any]:
+    """Return no values (default of ``ProblemType.option_values``)."""
     return {}
 
 
-def _notes_of(problem: Any) -> tuple[str, ...]:
+def _problem_notes(problem: Any) -> tuple[str, ...]:
+    """Return the ``notes`` of a problem, if it has any (default of ``ProblemType.problem_notes``)."""
     return getattr(problem, "notes", ())
 
 
 def no_notes(problem: Any, parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Nothing to say (``Method.notes``)."""
+    """Return no notes (default of ``Method.parameter_notes``)."""
     return ()
 
 
 def nothing_recomputed(problem: Any, parameters: Mapping[str, Any]) -> int:
-    """0: no cell is computed a second time (``Method.recomputed``)."""
+    """Return 0: no cell is computed twice (default of ``Method.count_recomputed``)."""
     return 0
 
 
-def _no_numbers(result: Result) -> Mapping[str, float]:
+def _empty_quantities(result: Result) -> Mapping[str, float]:
+    """Return no quantities (default of ``ProblemType.answer_quantities``)."""
     return {}
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemType:
-    """What kind of problem a method solves: how one is made from the user's data, and how its answer is told.
+    """A type of problem: its inputs and options, and how its answers are shown and saved.
 
-    ``build(data, options)`` takes the data in the order of ``inputs`` and a mapping of option values by name, and
-    returns a frozen problem (see `kernels.model`); it raises InputError or ParameterError. ``options`` are the
-    settings that define the right answer (mode, gap costs), declared as parameters are; ``defaults(data)`` gives
-    values that suit these data.
-
-    Of a result, ``answer`` is told in a few characters (after ``answer_label`` where it stands alone), ``rows`` in
-    labelled texts, and ``data`` as the fields of its JSON, large ones as arrays; ``products`` are data that other
-    methods take. Of a problem, ``settings`` tells people what defines the answer, and ``option_values`` gives the
-    options that build it again; ``notes`` tell the user what is seldom meant, what was changed in the data, or what the
-    rule gives to some of them (by default those that the problem has); plans and results begin with them.
-    ``numbers`` are quantities of a result, beside times and bytes, that measured points keep by their names.
-    ``recommend(data, backend)`` names the method to begin with for these data, by its identifier, and says why; None
-    where the data leave that open.
-    ``unit`` is what the methods' ``work`` counts. ``trials`` is "package.module:NAME" of the `kernels.trials.Trials` by
-    which its methods are tested. ``placement`` is its class of dynamic programming; None where it is none, or has not
-    been placed.
+    Fields
+    ------
+    build
+        ``build(data, options)`` returns a frozen problem (see `kernels.model`) from data in the order of ``inputs`` and
+        option values by name; raises InputError or ParameterError.
+    options, defaults
+        Settings that define the correct answer (mode, gap costs), and ``defaults(data)``, their values for some data.
+    answer, answer_label
+        ``answer(result)`` is a text of a few characters, shown after ``answer_label`` where it stands alone.
+    rows, data
+        ``rows(result)`` are labelled texts; ``data(result)`` are the fields of the JSON output, long ones as arrays.
+    formats, products
+        File formats of results, and ``products(result)``: data that other methods take as input.
+    numbers
+        ``numbers(result)`` are further quantities of a result that measured points keep by their names.
+    settings, option_values
+        ``settings(problem)`` are labelled texts about what defines the answer; ``option_values(problem)`` are the
+        options that build the problem again.
+    notes
+        ``notes(problem)`` are sentences about unusual settings and changed data; plans and results begin with them.
+    recommend
+        ``recommend(data, backend)`` returns the id of the method to begin with and the reason, or None.
+    unit
+        Unit of the methods' ``work``.
+    trials
+        "package.module:NAME" of the `kernels.trials.Trials` that test its methods.
+    placement
+        Its class of dynamic programming; None if it has none.
     """
 
     id: str
     label: str
-    inputs: tuple[Input, ...]
+    inputs: tuple[ProblemInput, ...]
     options: tuple[Parameter, ...]
-    build: Callable[[Any, Mapping[str, Any]], Any]
-    defaults: Callable[[Any], Mapping[str, Any]]
-    data: Callable[[Result], dict[str, Any]]
-    rows: Callable[[Result], Rows]
-    answer: Callable[[Result], str]
-    formats: tuple[FileFormat, ...] = ()
-    products: Callable[[Result], list[Any]] | None = None
-    numbers: Callable[[Result], Mapping[str, float]] = _no_numbers
-    settings: Callable[[Any], Rows] = _no_rows
-    option_values: Callable[[Any], Mapping[str, Any]] = _no_values
-    notes: Callable[[Any], tuple[str, ...]] = _notes_of
-    unit: str = "cells"
+    build_problem: Callable[[Any, Mapping[str, Any]], Any]
+    default_options: Callable[[Any], Mapping[str, Any]]
+    answer_json: Callable[[Result], dict[str, Any]]
+    answer_rows: Callable[[Result], LabelledRows]
+    format_answer: Callable[[Result], str]
+    file_formats: tuple[FileFormat, ...] = ()
+    extract_data: Callable[[Result], list[Any]] | None = None
+    answer_quantities: Callable[[Result], Mapping[str, float]] = _empty_quantities
+    setting_rows: Callable[[Any], LabelledRows] = _empty_rows
+    option_values: Callable[[Any], Mapping[str, Any]] = _empty_values
+    problem_notes: Callable[[Any], tuple[str, ...]] = _problem_notes
+    work_unit: str = "cells"
     answer_label: str = ""
-    recommend: Callable[[Sequence[Any], str], tuple[str, str] | None] | None = None
-    trials: str = ""
-    placement: Placement | None = None
+    recommend_method: Callable[[Sequence[Any], str], tuple[str, str] | None] | None = None
+    trials_name: str = ""
+    dp_classification: DpClassification | None = None
 
-    def make(self, data: Sequence[Any], options: Mapping[str, Any]) -> Any:
-        """The problem of these data: as `build`, which no longer meets too few data, or too many.
+    def make_problem(self, data: Sequence[Any], options: Mapping[str, Any]) -> Any:
+        """Check and convert the data, and build the problem.
 
-        InputError says how many of which kind are taken; no two inputs of a problem are of one kind.
+        Raises InputError if there are too few or too many data of a kind, and the errors of ``build``.
         """
         for taken in self.inputs:
-            taken.check(sum(taken.kind.takes(datum) for datum in in_turns(data)))
-        if not all(self.taken(datum) is datum for datum in in_turns(data)):
-            data = [self.taken(datum) for datum in data]
-        return self.build(data, options)  # the very data, of which there may be a million
+            taken.check(sum(taken.kind.accepts(datum) for datum in data))
+        if not all(self.convert_datum(datum) is datum for datum in data):
+            data = [self.convert_datum(datum) for datum in data]
+        return self.build_problem(data, options)
 
-    def taken(self, datum: Any) -> Any:
-        """A datum as one of the kind that is taken, where it stands for one."""
-        kind = next((taken.kind for taken in self.inputs if taken.kind.takes(datum)), None)
-        return kind.taken(datum) if kind else datum
+    def convert_datum(self, datum: Any) -> Any:
+        """Return a datum as a datum of the input kind that accepts it; a datum of no such kind unchanged."""
+        kind = next((taken.kind for taken in self.inputs if taken.kind.accepts(datum)), None)
+        return kind.convert_datum(datum) if kind else datum
 
-    def takes(self) -> str:
-        """'2 sequences'; '1 model and 1 sequence'; 'nothing but its options'."""
-        return " and ".join(taken.number() for taken in self.inputs) or "nothing but its options"
+    def describe_inputs(self) -> str:
+        """Return the inputs in words: '2 sequences', '1 model and 1 sequence', 'sequences; optionally a tree'."""
+        required = " and ".join(taken.describe_input() for taken in self.inputs if taken.minimum)
+        optional = [taken.describe_input() for taken in self.inputs if not taken.minimum]
+        return "; ".join(filter(None, (required, *optional))) or "no input"
 
 
 @dataclass(frozen=True, slots=True)
 class Resumption:
-    """How a method can be continued after a crash: its backends keep what they finish in ``monitor.store``.
+    """How interrupted runs of a method resume: the backends store finished parts in ``monitor.store``.
 
-    ``depends_on`` are the parameters that what is kept depends on: a run is continued with these as they were.
-    ``disk_bytes(problem, parameters, backend)`` is what it takes on disk at most, beside what the footprint says.
+    ``depends_on`` are the parameters on which stored parts depend; a resumed run keeps their values.
+    ``disk_bytes(problem, parameters, backend)`` is the largest size of the parts on disk, in addition to the footprint.
     """
 
     depends_on: tuple[str, ...]
@@ -225,32 +261,38 @@ class Resumption:
 class Method:
     """One published algorithm.
 
-    ``backends`` maps "cpu" and "cuda" to "package.module:function"; the function is called as
-    ``function(problem, parameters, monitor, steps)`` and returns an Outcome. The four callables
-    never import a backend:
-
-    - ``footprint(problem, parameters, backend)``: bytes needed, as a Footprint;
-    - ``automatic(problem, backend, multiprocessors)``: values for parameters whose default is None;
-    - ``work(problem, parameters)``: cells computed, recomputation included; or another unit, as the problem says;
-    - ``notes(problem, parameters)``: what the user should know of these values, such as that one of them is of no use;
-    - ``recomputed(problem, parameters)``: how many of these are cells of the problem that were computed before,
-      at most. What a strip or a chunk has beyond the cells of the problem does not count.
-
-    ``returns`` names what an answer holds ("score", "alignment", "tree"). ``nominal_gcups`` is the rate
-    assumed per backend (per core on the CPU) until one was measured. ``resumption`` says how a run that was
-    interrupted can be continued, where it can. ``suits(data)`` says whether this is the method to begin with for
-    these data, where the user has chosen none; most methods leave that open. ``done(problem, parameters, answer)``
-    is how much of ``work`` a run did, for methods whose run is told in that rather than in cells of the problem,
-    such as those that take a number of rounds. ``cuts(parameters)`` says where a run cuts its table, for pictures;
-    ``tiles(problem, backend)`` where no parameter says it.
-    ``pieces`` are the phases of its step log, in their order, and what an event of each is ("antidiagonal"), where that
-    is no strip. ``models`` are what the paper's analysis foretells. ``criterion`` names what decides the answer beside
-    the problem, where the methods of a problem type go by different ones ("neighbor joining"): exact methods of one
-    criterion give one answer. ``staging`` is "package.module:NAME" of the `kernels.plays.staging.Staging` by which it
-    is played step by step; empty where it is not, and then ``unplayed`` says why, and what to play instead.
-    ``remedy`` says what else can be done where a run does not fit. ``logged(problem, parameters, backend)`` says how
-    much of the work each event of a step log did; where it is not given, the first phase of a log did all that is not
-    recomputed, and other phases recompute what their ranges say, up to ``recomputed``.
+    Fields
+    ------
+    backends
+        "package.module:function" for "cpu" and "cuda". The function is called as
+        ``function(problem, parameters, monitor, steps)`` and returns an Outcome. No other field imports a backend.
+    returns
+        What an answer contains ("score", "alignment", "tree").
+    footprint, remedy
+        ``footprint(problem, parameters, backend)`` is the memory that a run needs; ``remedy`` is a hint for runs that
+        do not fit.
+    automatic
+        ``automatic(problem, backend, multiprocessors)`` are the values of parameters whose default is None.
+    work, recomputed, done
+        ``work(problem, parameters)`` is the number of computed cells (or another unit, see `ProblemType`), including
+        recomputation. ``recomputed(problem, parameters)`` is the largest number of cells that are computed again.
+        ``done(problem, parameters, answer)`` is the part of ``work`` that a run did, if it depends on the answer.
+    notes
+        ``notes(problem, parameters)`` are sentences about parameter values, such as values without effect.
+    nominal_gcups
+        Assumed rate per backend (per core on the CPU) until a rate was measured.
+    models, criterion, exact
+        Predictions of the paper's analysis. Exact methods of one problem with the same ``criterion`` ("neighbor
+        joining") give the same answer.
+    resumption, suits
+        How interrupted runs resume; ``suits(data)`` returns whether this method is recommended for some data.
+    cuts, tiles, pieces, logged
+        For pictures: ``cuts(parameters)`` are the borders in the table, ``tiles(problem, backend)`` borders that no
+        parameter determines; ``pieces`` maps the phases of the step log to the noun of an event ("antidiagonal") where
+        it is not a strip; ``logged(problem, parameters, backend)`` is the work of each event of the step log. By
+        default, the first phase did all work that is not recomputed, and the other phases recomputed their ranges.
+    staging, unplayed
+        "package.module:NAME" of the step-by-step animation, or why there is none and what to look at instead.
     """
 
     id: str
@@ -258,47 +300,47 @@ class Method:
     family: str
     summary: str
     citation: Citation
-    problem: ProblemType
+    problem_type: ProblemType
     parameters: tuple[Parameter, ...]
     backends: Mapping[str, str]
     returns: frozenset[str]
-    footprint: Callable[[Any, Mapping[str, Any], str], Footprint]
-    automatic: Callable[[Any, str, int | None], Mapping[str, Any]]
-    work: Callable[[Any, Mapping[str, Any]], int]
-    page: Path
+    estimate_memory: Callable[[Any, Mapping[str, Any], str], Footprint]
+    automatic_parameters: Callable[[Any, str, int | None], Mapping[str, Any]]
+    count_work: Callable[[Any, Mapping[str, Any]], int]
+    help_page: Path
     nominal_gcups: Mapping[str, float] = field(default_factory=dict)
-    exact: bool = True
+    is_exact: bool = True
     resumption: Resumption | None = None
-    suits: Callable[[Sequence[Any]], bool] | None = None
-    recomputed: Callable[[Any, Mapping[str, Any]], int] = nothing_recomputed
-    notes: Callable[[Any, Mapping[str, Any]], tuple[str, ...]] = no_notes
-    done: Callable[[Any, Mapping[str, Any], Any], int] | None = None
-    cuts: Callable[[Mapping[str, Any]], Cuts] = no_cuts
-    tiles: Callable[[Any, str], Tiles | None] = no_tiles
-    pieces: Mapping[str, str] = field(default_factory=dict)
-    models: tuple[Model, ...] = ()
+    is_recommended_for: Callable[[Sequence[Any]], bool] | None = None
+    count_recomputed: Callable[[Any, Mapping[str, Any]], int] = nothing_recomputed
+    parameter_notes: Callable[[Any, Mapping[str, Any]], tuple[str, ...]] = no_notes
+    completed_work: Callable[[Any, Mapping[str, Any], Any], int] | None = None
+    table_cuts: Callable[[Mapping[str, Any]], TableCuts] = no_cuts
+    table_tiles: Callable[[Any, str], TableTiles | None] = no_tiles
+    event_nouns: Mapping[str, str] = field(default_factory=dict)
+    cost_models: tuple[CostModel, ...] = ()
     criterion: str = ""
-    logged: Callable[[Any, Mapping[str, Any], str], Logged] | None = None
-    staging: str = ""
-    remedy: str = ""
-    unplayed: str = ""
+    logged_work: Callable[[Any, Mapping[str, Any], str], LoggedWork] | None = None
+    walkthrough_name: str = ""
+    memory_hint: str = ""
+    no_walkthrough_reason: str = ""
 
-    def foretold(self, problem: Any, parameters: Mapping[str, Any]) -> int:
-        """Cells that a run is expected to compute, in the unit in which its result tells them."""
-        return problem.cells if self.done is None else self.work(problem, parameters)
+    def predicted_cells(self, problem: Any, parameters: Mapping[str, Any]) -> int:
+        """Return the number of cells that the result of a run will probably report."""
+        return problem.cells if self.completed_work is None else self.count_work(problem, parameters)
 
-    def used(self, parameters: Mapping[str, Any], backend: str) -> dict[str, Any]:
-        """Those of the values that mean something on this backend."""
+    def used_parameters(self, parameters: Mapping[str, Any], backend: str) -> dict[str, Any]:
+        """Return the values of the parameters that this backend uses."""
         known = {parameter.name for parameter in self.parameters if backend in parameter.backends}
         return {name: value for name, value in parameters.items() if name in known}
 
-    def load(self, backend: str) -> Callable[..., Any]:
-        """The function that runs this method on ``backend``; imports it now. BackendUnavailable where it has none."""
+    def load_backend(self, backend: str) -> Callable[..., Any]:
+        """Import and return the function of a backend; raise BackendUnavailable if the method has no such backend."""
         if backend not in self.backends:
             raise BackendUnavailable(f"{self.name} has no backend {backend!r}; it has {', '.join(self.backends)}")
         module, function = self.backends[backend].split(":")
         return getattr(importlib.import_module(module), function)
 
-    def parameter(self, name: str) -> Parameter:
-        """The declaration of a parameter that this method has."""
+    def find_parameter(self, name: str) -> Parameter:
+        """Return the declaration of a parameter by its name."""
         return next(parameter for parameter in self.parameters if parameter.name == name)

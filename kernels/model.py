@@ -1,19 +1,18 @@
-"""Problems and results: the nouns of the field, frozen.
+"""Sequences, outcomes of backends, and results.
 
-Every problem, of whatever family, has ``data`` (what it was made from, in order), ``cells`` (of the matrix it stands
-for), ``title`` ("A x B") and ``size`` ("300 x 400, local"); every answer has ``check(problem)``, which raises
-AssertionError where the answer does not fit. Both are frozen dataclasses of numbers, texts, arrays and each other, so
-that a session can keep them.
+Every problem, of whatever family, has ``data`` (its input data, in order), ``cells`` (number of cells of its matrix),
+``title`` ("A x B") and ``size`` ("300 x 400, local"). Every answer has ``check(problem)``, which raises AssertionError
+if the answer does not fit the problem. Both are frozen dataclasses of numbers, texts, arrays and such dataclasses, so
+that sessions can store them.
 
-``i`` is the row and belongs to the first sequence, ``j`` the column and the second. A cell (i, j) is
+``i`` is the row and belongs to the first sequence, ``j`` the column and belongs to the second sequence. Cell (i, j) is
 reached after i letters of the first and j letters of the second sequence, so a half-open range of
 letters and the cells at its two ends are the same two numbers.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -22,18 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.courtesy import give_way, in_turns
 from antidiag.kernels.serialization import stored
-from antidiag.kernels.steps import Steps
-from antidiag.kernels.text import counted
-
-JOINED = 20_000
-"""Sequences whose letters are joined at once."""
+from antidiag.kernels.steps import StepLog
+from antidiag.kernels.text import format_count
 
 
 @stored("sequence-type")
 class SequenceType(StrEnum):
-    """What the letters of a sequence stand for."""
+    """Type of the letters of a sequence."""
 
     DNA = "DNA"
     RNA = "RNA"
@@ -45,8 +40,8 @@ class SequenceType(StrEnum):
 class Sequence:
     """A named sequence; ``letters`` are upper-case ASCII without gaps or white space.
 
-    ``description`` is the whole title line, name included; ``source`` the file; ``note`` tells the
-    user what reading changed, such as gaps that were removed.
+    ``description`` is the whole title line with the name, ``source`` the file, and ``note`` a message for the user
+    about what was changed during reading, such as removed gaps.
     """
 
     name: str
@@ -61,21 +56,21 @@ class Sequence:
 
     @property
     def summary(self) -> str:
-        """Length and type: '16,569 letters, DNA'."""
-        return f"{counted(len(self), 'letter')}, {self.type}"
+        """Length and type in words: '16,569 letters, DNA'."""
+        return f"{format_count(len(self), 'letter')}, {self.type}"
 
     @property
-    def array(self) -> np.ndarray:
+    def letter_array(self) -> np.ndarray:
         """The letters as a read-only uint8 array, without a copy."""
         return np.frombuffer(self.letters, np.uint8)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a backend returns: the answer, and where its time went.
+    """What a backend returns: the answer, its times and its memory.
 
-    ``times_ms`` has a key for every phase, and "compilation" and "transfer" apart from them. ``notes`` are sentences
-    that the user must read beside this answer.
+    ``times_ms`` has a key for every phase, and the separate keys "compilation" and "transfer". ``notes`` are sentences
+    for the user about this answer.
     """
 
     answer: Any
@@ -85,75 +80,55 @@ class Outcome:
     notes: tuple[str, ...] = ()
 
 
-def lengths_of(sequences: Iterable[Sequence]) -> np.ndarray:
-    """Letters of each sequence, int64; a loop of Python's own, which of a million lets other threads go on."""
-    return np.fromiter((len(sequence) for sequence in in_turns(sequences)), np.int64)
+def sequence_lengths(sequences: Iterable[Sequence]) -> np.ndarray:
+    """Return the length of each sequence, int64."""
+    return np.fromiter((len(sequence.letters) for sequence in sequences), np.int64)
 
 
-def joined(sequences: Sequences[Sequence]) -> np.ndarray:
-    """The letters of sequences, one after another, uint8; joined a part at a time, so that of a million other threads
-    go on."""
-    found = np.empty(int(lengths_of(sequences).sum()), np.uint8)
-    filled = 0
-    for first in range(0, len(sequences), JOINED):
-        part = b"".join([sequence.letters for sequence in sequences[first : first + JOINED]])
-        found[filled : filled + len(part)] = np.frombuffer(part, np.uint8)
-        filled += len(part)
-        give_way()
-    return found
+def concatenate_letters(sequences: Sequences[Sequence]) -> np.ndarray:
+    """Return the letters of all sequences, one sequence after another, uint8."""
+    return np.frombuffer(bytearray().join([sequence.letters for sequence in sequences]), np.uint8)
 
 
-def contents_of(sequences: Sequences[Sequence]) -> tuple[np.ndarray, np.ndarray]:
-    """The first of the sequences of each content, int64 ascending; and of every sequence the place there.
+def group_equal_sequences(sequences: Sequences[Sequence]) -> tuple[np.ndarray, np.ndarray]:
+    """Group sequences with equal letters.
 
-    Equal letters have equal hashes, which are sorted; a dictionary of a million would stop other threads as it grows.
+    Returns
+    -------
+    first
+        Number of the first sequence of each group, int64, ascending.
+    own
+        Group of every sequence, int64.
     """
-    hashes = np.fromiter((hash(sequence.letters) for sequence in in_turns(sequences)), np.int64, len(sequences))
-    _, first, own = np.unique(hashes, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty(order.size, np.int64)
-    rank[order] = np.arange(order.size)
-    first, own = first[order].astype(np.int64), rank[own]
-    if all(sequences[number].letters == sequences[one].letters for number, one in _pairs(first[own])):
-        return first, own
-    known: dict[bytes, int] = {}  # two contents have one hash
-    own = np.fromiter((known.setdefault(one.letters, number) for number, one in enumerate(sequences)), np.int64)
-    first = np.fromiter(known.values(), np.int64, len(known))
-    return first, np.searchsorted(first, own)
+    known: dict[bytes, int] = {}
+    own = np.fromiter((known.setdefault(one.letters, len(known)) for one in sequences), np.int64, len(sequences))
+    return np.unique(own, return_index=True)[1].astype(np.int64), own
 
 
-def different(values: np.ndarray) -> np.ndarray:
-    """The different values of an array, ascending. By sorting: of integers `np.unique` alone fills a table of its own,
-    and a million of them would stop other threads meanwhile."""
+def unique_values(values: np.ndarray) -> np.ndarray:
+    """Return the distinct values of an array, ascending.
+
+    Sorts: for integers, `np.unique` without ``return_index`` builds a hash table, which holds the GIL.
+    """
     return np.asarray(np.unique(values, return_index=True)[0])
 
 
-def same_names(first: Sequences[str], second: Sequences[str]) -> bool:
-    """Whether these are the same names, each as many times, in any order.
-
-    They are compared in the order of their hashes; to count a million in a dictionary would stop other threads.
-    """
+def have_same_names(first: Sequences[str], second: Sequences[str]) -> bool:
+    """Return whether two lists hold the same names equally often, in any order."""
     if len(first) != len(second):
         return False
-    hashes = (np.fromiter((hash(name) for name in in_turns(names)), np.int64, len(names)) for names in (first, second))
-    one, other = (np.argsort(found, kind="stable") for found in hashes)
-    other_of = np.empty_like(other)
-    other_of[one] = other
-    if all(first[number] == second[at] for number, at in _pairs(other_of)):
-        return True
-    return Counter(first) == Counter(second)  # others, or two names have one hash
-
-
-def _pairs(numbers: np.ndarray) -> Iterator[tuple[int, int]]:
-    """The places of an array, each with the number there."""
-    for at in range(0, numbers.size, JOINED):
-        yield from in_turns(enumerate(numbers[at : at + JOINED].tolist(), at))
+    excess: dict[str, int] = {}  # counted in Python: `collections.Counter` holds the GIL for a million names
+    for name in first:
+        excess[name] = excess.get(name, 0) + 1
+    for name in second:
+        excess[name] = excess.get(name, 0) - 1
+    return not any(excess.values())
 
 
 @stored("result")
 @dataclass(frozen=True)
 class Result:
-    """The answer, where it came from, and the times of each phase."""
+    """The answer of a run with its origin (method, problem, parameters, device) and the time of each phase."""
 
     method: str
     problem: Any
@@ -167,30 +142,30 @@ class Result:
     started: datetime
     versions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    steps: Steps = field(default_factory=Steps)
+    steps: StepLog = field(default_factory=StepLog)
     work: int | None = None
-    """Cells that the run computed, where its method counts others than those of the problem (``Method.done``)."""
+    """Number of computed cells, if it depends on the answer (``Method.completed_work``); else None."""
 
     @property
     def cells(self) -> int:
-        """Cells that the run computed; what a method computes more than once to save memory counts once."""
+        """Number of computed cells; a cell that is recomputed to save memory counts once."""
         return self.problem.cells if self.work is None else self.work
 
     @property
     def compute_ms(self) -> float:
-        """Time of all phases, without compilation and transfers."""
+        """Time of all phases in ms, without compilation and transfers."""
         return sum(time for phase, time in self.times_ms.items() if phase not in ("compilation", "transfer"))
 
     @property
     def gcups(self) -> float:
-        """Billions of cells for each second of the phases."""
+        """Billions of cells per second of the phases."""
         return self.cells / self.compute_ms / 1e6 if self.compute_ms else 0.0
 
     @property
     def score(self) -> int | float:
-        """The score in the units of the matrix."""
-        return self.problem.scoring.unscaled(self.answer.score)
+        """Score in the units of the matrix."""
+        return self.problem.scoring.unscale_score(self.answer.score)
 
     def check(self, problem: Any) -> None:
-        """Have the answer check itself independently; AssertionError when it does not fit the problem."""
+        """Check the answer independently of the method; raise AssertionError if it does not fit the problem."""
         self.answer.check(problem)

@@ -1,4 +1,4 @@
-"""Progress and cancellation, shared by a job and whoever watches it."""
+"""Monitors: they report the progress of a run to a listener and carry the wish to cancel into the run."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from antidiag.kernels.errors import Cancelled
 Listener = Callable[[int, int, str], None]
 
 
-class Store(Protocol):
-    """What a run that can be continued sees of its store (see kernels.recovery.store)."""
+class CheckpointStore(Protocol):
+    """The store of checkpoint parts that a resumable run writes to (see kernels.recovery.checkpoint_store)."""
 
     failure: str
     fraction: float
@@ -44,71 +44,73 @@ class Store(Protocol):
 
 
 class Monitor:
-    """Carries progress out of a job and the wish to cancel into it. Silent by default.
+    """Reports the progress of a run and stops the run when the user cancels it. Reports nothing by default.
 
-    ``listener(done, total, phase)`` is called on the job's thread; it must return at once. ``store`` takes what a long
-    run has finished (kernels/recovery/store.py), where the run is one that can be continued. ``shown`` is what can be
-    looked at before the run is over, such as a tree whose nodes are aligned; None where there is nothing.
+    ``listener(done, total, phase)`` is called on the run's thread and must return at once. ``store`` keeps finished
+    parts of a resumable run (kernels/recovery/store.py). ``shown`` is a partial result that can be displayed during the
+    run, such as a guide tree whose nodes are being aligned; None if there is none.
     """
 
-    store: Store | None = None
-    shown: Any = None
+    store: CheckpointStore | None = None
+    partial_result: Any = None
 
     def __init__(self, listener: Listener | None = None) -> None:
         self._listener = listener
         self._cancelled = threading.Event()
 
     def cancel(self) -> None:
-        """Ask the job to stop; it raises Cancelled at its next update or check."""
+        """Ask the run to stop; it raises Cancelled at its next update or check."""
         self._cancelled.set()
 
     @property
-    def cancelled(self) -> bool:
-        """Whether the job was asked to stop."""
+    def is_cancelled(self) -> bool:
+        """Return whether the run was asked to stop."""
         return self._cancelled.is_set()
 
     def check(self) -> None:
-        """Raise Cancelled when the user asked to stop."""
-        if self.cancelled:
+        """Raise Cancelled if the run was asked to stop."""
+        if self.is_cancelled:
             raise Cancelled
 
     def update(self, done: int, total: int, phase: str = "") -> None:
-        """Report ``done`` of ``total`` units of work; raise Cancelled when asked to stop."""
+        """Report ``done`` of ``total`` units of work; raise Cancelled if the run was asked to stop."""
         self.check()
         if self._listener is not None:
             self._listener(done, total, phase)
 
 
-class Silent(Monitor):
-    """Hears another's wish to cancel, and tells nothing."""
+PART_STEPS = 1000
+"""Steps in which a `PartMonitor` reports its progress."""
 
-    def __init__(self, heard: Monitor) -> None:
+
+class CancelOnlyMonitor(Monitor):
+    """Is cancelled when another monitor is, and reports no progress to it."""
+
+    def __init__(self, source: Monitor) -> None:
         super().__init__()
-        self._heard = heard
+        self._source = source
 
-    def check(self) -> None:
-        self._heard.check()
+    @property
+    def is_cancelled(self) -> bool:
+        """Return whether this run or the other monitor's run was asked to stop."""
+        return super().is_cancelled or self._source.is_cancelled
 
 
-class Part(Monitor):
-    """One of equal parts of a phase: whatever it is told, in whatever phases of its own, the whole phase never falls.
+class PartMonitor(CancelOnlyMonitor):
+    """Reports one of several equal parts of a phase to the monitor of the whole phase.
 
-    The phase ends when its owner says so.
+    A part may have phases of its own that each start at 0; the progress of the whole never goes back. The owner of the
+    whole reports its end.
     """
 
-    def __init__(self, whole: Monitor, number: int, parts: int, phase: str) -> None:
-        super().__init__()
-        self._whole, self._number, self._parts, self._phase = whole, number, parts, phase
-        self._most = 0
+    def __init__(self, whole: Monitor, number: int, part_count: int, phase: str) -> None:
+        super().__init__(whole)
+        self._number, self._parts, self._phase = number, part_count, phase
+        self._highest = 0
         self.update(0, 1)
 
-    def check(self) -> None:
-        self._whole.check()
-
     def update(self, done: int, total: int, phase: str = "") -> None:
-        self._most = max(self._most, PARTED * done // max(total, 1))
-        self._whole.update(PARTED * self._number + self._most, PARTED * self._parts, self._phase)
-
-
-PARTED = 1000
-"""Steps in which the progress of a part is told."""
+        """Report ``done`` of ``total`` units of this part; raise Cancelled if either run was asked to stop."""
+        self.check()
+        self._highest = max(self._highest, PART_STEPS * done // max(total, 1))
+        self._source.update(PART_STEPS * self._number + self._highest, PART_STEPS * self._parts, self._phase)

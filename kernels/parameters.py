@@ -1,4 +1,4 @@
-"""Parameter: a value the user may set, declared once; forms, flags and sweeps are derived from it."""
+"""Parameters: values that the user may set. Forms, command-line flags and sweeps are derived from them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.text import real, shown, whole
+from antidiag.kernels.text import parse_integer, parse_real, quote_text
 
 Kind = Literal["int", "float", "choice", "bool", "text"]
 WHOLE_LIMIT = 2**63
-"""Whole numbers stay below it in size: no array holds others."""
+"""Absolute values of integers must be below this, so that arrays can hold them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One value that the user may set.
+    """Declaration of a value that the user may set.
 
-    ``default`` is None where the program chooses a value for the problem and device at hand
-    (shown as "automatic"). ``minimum`` and ``maximum`` are inclusive; whole
-    numbers are ``minimum + k * step``. ``choices`` belongs to kind "choice". ``backends`` names the backends
-    that use the parameter. ``instead_of`` names options that a value of this one puts out of force.
+    If ``default`` is None, the program chooses a value for the problem and the device (shown as "automatic").
+    ``minimum`` and ``maximum`` are inclusive; integers are ``minimum + k * step``. ``choices`` belongs to kind
+    "choice". ``backends`` are the backends that use the parameter. ``instead_of`` are options that have no effect if
+    this one has a value.
     """
 
     name: str
@@ -37,52 +37,63 @@ class Parameter:
     unit: str = ""
     choices: tuple[str, ...] = ()
     backends: tuple[str, ...] = ("cpu", "cuda")
-    instead_of: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = ()
 
     def parse(self, text: str) -> Any:
-        """Value of a command-line string; ParameterError when it is not one."""
+        """Return the value of a text from the command line; raise ParameterError if it is not valid."""
         if self.default is None and text.strip().lower() in ("auto", "automatic"):
             return None
         try:
             match self.kind:
                 case "int":
-                    return self.validate(whole(text))
+                    return self.validate(parse_integer(text))
                 case "float":
-                    return self.validate(real(text))
+                    return self.validate(parse_real(text))
                 case "bool":
                     return _BOOLEANS[text.strip().lower()]
                 case _:
                     return self.validate(text)
         except (ValueError, KeyError):
-            raise ParameterError(f"{self.name}={shown(text)} is not {self.expected()}") from None
+            raise self._range_error(quote_text(text)) from None
 
     def validate(self, value: Any) -> Any:
-        """``value`` itself, or a ParameterError that names the parameter and its range."""
+        """Return ``value`` if it is valid; else raise ParameterError with the name and the range."""
         if value is None and self.default is None:
             return None
-        if not self._accepts(value):
-            raise ParameterError(f"{self.name}={value!r} is not {self.expected()}")
+        if not self._is_valid(value):
+            raise self._range_error(repr(value))
         return value
 
-    def expected(self) -> str:
-        """What a valid value looks like, in words."""
+    def describe_values(self) -> str:
+        """Return the valid values in words: 'auto or a multiple of 32 between 32 and 1024'."""
         if self.kind == "choice":
             return "one of " + ", ".join(self.choices)
         if self.kind == "bool":
             return "yes or no"
         if self.kind == "text":
             return "text"
-        noun = "a whole number" if self.kind == "int" else "a number"
-        span = {
-            (True, True): f" from {self.minimum} to {self.maximum}",
-            (True, False): f" of at least {self.minimum}",
-            (False, True): f" of at most {self.maximum}",
-        }.get((self.minimum is not None, self.maximum is not None), "")
-        steps = f", a multiple of {self.step}" if self.kind == "int" and self.step != 1 else ""
-        automatic = ", or auto" if self.default is None else ""
-        return noun + span + steps + automatic
+        automatic = "auto or " if self.default is None else ""
+        return automatic + self._number_noun() + self._range_text()
 
-    def _accepts(self, value: Any) -> bool:
+    def _range_error(self, quoted_value: str) -> ParameterError:
+        unit = f" ({self.unit})" if self.unit else ""
+        return ParameterError(f"{self.name} must be {self.describe_values()}{unit}; got {quoted_value}")
+
+    def _number_noun(self) -> str:
+        if self.kind == "float":
+            return "a number"
+        if self.step == 1:
+            return "a whole number"
+        if (self.minimum or 0) % self.step == 0:
+            return f"a multiple of {self.step}"
+        return f"a whole number in steps of {self.step}"
+
+    def _range_text(self) -> str:
+        if self.minimum is None:
+            return "" if self.maximum is None else f" of at most {self.maximum}"
+        return f" of at least {self.minimum}" if self.maximum is None else f" between {self.minimum} and {self.maximum}"
+
+    def _is_valid(self, value: Any) -> bool:
         if self.kind == "choice":
             return value in self.choices
         if self.kind == "bool":
@@ -99,26 +110,25 @@ class Parameter:
         return low and (self.maximum is None or value <= self.maximum)
 
 
-_BOOLEANS = {"yes": True, "true": True, "1": True, "on": True,
-             "no": False, "false": False, "0": False, "off": False}  # fmt: skip
+_BOOLEANS = dict.fromkeys(("yes", "true", "1", "on"), True) | dict.fromkeys(("no", "false", "0", "off"), False)
 
 
-def resolve(
-    parameters: Iterable[Parameter], given: Mapping[str, Any], automatic: Mapping[str, Any] | None = None
+def resolve_values(
+    parameters: Iterable[Parameter], given_values: Mapping[str, Any], automatic: Mapping[str, Any] | None = None
 ) -> Mapping[str, Any]:
-    """A read-only value for every parameter: given, else automatic, else the default.
+    """Return a read-only value for every parameter: the given value, else the automatic value, else the default.
 
-    Unknown names and values out of range raise ParameterError.
+    Raises ParameterError for unknown names and values out of range.
     """
     declared = {parameter.name: parameter for parameter in parameters}
-    for name in given:
+    for name in given_values:
         if name not in declared:
             known = ", ".join(declared) or "none"
-            raise ParameterError(f"unknown parameter {name!r}; this method has: {known}")
+            raise ParameterError(f"unknown parameter {name!r}; known parameters: {known}")
     chosen = dict(automatic or {})
     values = {}
     for name, parameter in declared.items():
-        value = parameter.validate(given.get(name, parameter.default))
+        value = parameter.validate(given_values.get(name, parameter.default))
         values[name] = chosen.get(name) if value is None else value
     return MappingProxyType(values)
 
@@ -126,11 +136,11 @@ def resolve(
 Record = TypeVar("Record")
 
 
-def typed(record: type[Record], values: Mapping[str, Any]) -> Record:
-    """The values of resolved parameters as the fields of a frozen dataclass, in which a method reads them.
+def to_dataclass(record: type[Record], values: Mapping[str, Any]) -> Record:
+    """Return resolved parameters as an instance of a frozen dataclass with fields of the same names.
 
-    A field that the method does not have as a parameter keeps its default; KeyError where it has none. Parameters
-    that the dataclass has no field for are left out.
+    A field without a parameter keeps its default; KeyError is raised if it has none. Parameters without a field are
+    ignored.
     """
     declared = fields(record)  # type: ignore[arg-type] # every record is a dataclass
     needed = [one.name for one in declared if one.default is MISSING and one.name not in values]

@@ -1,4 +1,4 @@
-"""Options of problems that score letters and gaps, the same in every family."""
+"""Options of problems that score letters and gaps, shared by all families."""
 
 from __future__ import annotations
 
@@ -7,43 +7,49 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from typing import Any
 
-from antidiag.kernels.courtesy import in_turns
 from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.scoring import Scoring, load_matrix, match_mismatch, with_wildcard
 
-GAP_HELP = "A gap of length k costs open + k x extend (so its first letter costs open + extend)."
+GAP_HELP = "A gap of length k costs open + k x extend, so its first letter costs open + extend."
 
-OPTIONS = (
-    Parameter("mode", "choice", "Mode", "Best local sub-alignment, or both sequences end to end.",
-              default="local", choices=("local", "global")),
-    Parameter("matrix", "text", "Matrix", "A substitution matrix by name, or a file; empty for match and mismatch.",
-              default="", instead_of=("match", "mismatch")),
-    Parameter("match", "float", "Match", "Score of two equal letters; used where no matrix is chosen.",
-              default=None),
-    Parameter("mismatch", "float", "Mismatch",
-              "Score of two different letters, usually negative; used where no matrix is chosen.",
-              default=None),
-    Parameter("wildcard", "text", "Wildcard",
-              "Letters that score 0 with every letter, such as N or NX; empty for none.",
-              default=""),
-    Parameter("gap_open", "float", "Gap open", GAP_HELP + " 0 gives linear gaps.", default=None, minimum=0),
-    Parameter("gap_extend", "float", "Gap extend", GAP_HELP, default=None, minimum=0),
-)  # fmt: skip
+SCORING_OPTIONS = (
+    Parameter(
+        "mode",
+        "choice",
+        "Mode",
+        "Align the best matching parts (local) or both sequences end to end (global).",
+        default="local",
+        choices=("local", "global"),
+    ),
+    Parameter(
+        "matrix",
+        "text",
+        "Matrix",
+        "Name of a substitution matrix, or a file. Leave empty to use match and mismatch scores.",
+        default="",
+        overrides=("match", "mismatch"),
+    ),
+    Parameter("match", "float", "Match", "Score of two equal letters, if no matrix is chosen."),
+    Parameter("mismatch", "float", "Mismatch", "Score of two different letters, if no matrix is chosen."),
+    Parameter("wildcard", "text", "Wildcard", "Letters that score 0 with every letter, such as N or NX.", default=""),
+    Parameter("gap_open", "float", "Gap open", GAP_HELP + " 0 gives linear gaps.", minimum=0),
+    Parameter("gap_extend", "float", "Gap extend", GAP_HELP, minimum=0),
+)
 
 NUCLEOTIDE_DEFAULTS = {"match": 2, "mismatch": -3, "gap_open": 5, "gap_extend": 2}
 PROTEIN_DEFAULTS = {"matrix": "BLOSUM62", "gap_open": 10, "gap_extend": 1}
 
 
-def defaults(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
-    """Option values that suit the type of the sequences: +2/-3, 5 + 2k for nucleotides; BLOSUM62, 10 + k."""
-    return NUCLEOTIDE_DEFAULTS if nucleotides(sequences) else PROTEIN_DEFAULTS
+def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
+    """Return default scores: +2/-3 and 5 + 2k for nucleotides, BLOSUM62 and 10 + k for proteins."""
+    return NUCLEOTIDE_DEFAULTS if are_nucleotides(sequences) else PROTEIN_DEFAULTS
 
 
-def scoring(values: Mapping[str, Any], nucleotides: bool = False) -> Scoring:
-    """Scoring of resolved option values; a matrix goes before match and mismatch.
+def make_scoring(values: Mapping[str, Any], nucleotides: bool = False) -> Scoring:
+    """Return the scoring of resolved option values; a matrix overrides match and mismatch.
 
-    ``nucleotides`` says that both sequences are DNA or RNA, where U equals T.
+    With ``are_nucleotides`` all sequences are DNA or RNA, and U equals T.
     """
     matrix = (
         with_wildcard(load_matrix(values["matrix"]), values["wildcard"])
@@ -53,44 +59,47 @@ def scoring(values: Mapping[str, Any], nucleotides: bool = False) -> Scoring:
     return Scoring(matrix, values["gap_open"], values["gap_extend"])
 
 
-def values(
+def resolve_options(
     sequences: Sequences[Sequence], options: Mapping[str, Any], declared: Sequences[Parameter]
 ) -> dict[str, Any]:
-    """A value for every declared option: given, else what suits the sequences.
+    """Return a value for every declared option: the chosen value, else the default for these sequences.
 
-    Scores of letters that are given put the matrix of the defaults out of force.
+    A chosen match or mismatch score overrides the default matrix.
     """
     chosen = {name: value for name, value in options.items() if value is not None}
     if "matrix" not in chosen and chosen.keys() & {"match", "mismatch"}:
         chosen["matrix"] = ""
     names = {option.name for option in declared}
-    suitable = {**NUCLEOTIDE_DEFAULTS, **defaults(sequences)}
-    return dict(resolve(declared, {**{name: value for name, value in suitable.items() if name in names}, **chosen}))
-
-
-def nucleotides(sequences: Sequences[Sequence]) -> bool:
-    """Whether all sequences are DNA or RNA, so that U equals T."""
-    return all(sequence.type != SequenceType.PROTEIN for sequence in in_turns(sequences))
-
-
-def notes(problem: Any) -> tuple[str, ...]:
-    """A note where nucleotides are aligned with a protein: they are not translated, so that the score means little."""
-    kinds = {sequence.type == SequenceType.PROTEIN: sequence for sequence in in_turns(problem.sequences)}
-    if len(kinds) < 2:
-        return ()
-    return (
-        f"The types differ: {kinds[False].name} is {kinds[False].type} and {kinds[True].name} is protein. Letters are "
-        "compared as they stand and nothing is translated, so the score means little; set the type if one is wrong, "
-        "or translate first.",
+    suitable = {**NUCLEOTIDE_DEFAULTS, **default_scores(sequences)}
+    return dict(
+        resolve_values(declared, {**{name: value for name, value in suitable.items() if name in names}, **chosen})
     )
 
 
-def values_of(scoring: Scoring) -> dict[str, Any]:
-    """The option values that make this scoring again; a matrix from a file is named as the file is."""
+def are_nucleotides(sequences: Sequences[Sequence]) -> bool:
+    """Return whether all sequences are DNA or RNA, so that U equals T."""
+    return all(sequence.type != SequenceType.PROTEIN for sequence in sequences)
+
+
+def type_notes(problem: Any) -> tuple[str, ...]:
+    """Return a note if nucleotides are aligned with a protein, which are compared without translation."""
+    kinds = {sequence.type == SequenceType.PROTEIN: sequence for sequence in problem.sequences}
+    if len(kinds) < 2:
+        return ()
+    return (
+        f"The types differ: {kinds[False].name} is {kinds[False].type} and {kinds[True].name} is protein. "
+        "Sequences are not translated, so the score has little meaning. Correct the type, or translate first.",
+    )
+
+
+def scoring_option_values(scoring: Scoring) -> dict[str, Any]:
+    """Return the option values that rebuild this scoring; a matrix from a file is named by the path of the file."""
     name = scoring.matrix.name
     wild, scores = _WILDCARD.search(name), _MATCH.match(name)
     letters = {"wildcard": wild["letters"]} if wild else {}
     gaps = {"gap_open": float(scoring.gap_open), "gap_extend": float(scoring.gap_extend)}
+    if scoring.matrix.source:
+        return {"matrix": scoring.matrix.source, **letters, **gaps}
     if scores:
         return {"match": float(scores["match"]), "mismatch": float(scores["mismatch"]), **letters, **gaps}
     return {"matrix": _WILDCARD.sub("", name), **letters, **gaps}

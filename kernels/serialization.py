@@ -1,8 +1,8 @@
-"""Frozen data of the engine as plain values and arrays, so that one rule writes every problem; and what identifies it.
+"""Serialization of frozen dataclasses to JSON values and arrays, and digests that identify them.
 
-A dataclass is its name and its fields, an array is what ``put`` made of it. The name is the one that ``stored`` gives
-the class: it stays when the class is moved or renamed. Reading makes nothing but classes that are declared so, whatever
-a file says, and knows those whose modules were imported: who reads imports the registry, which has all families.
+A dataclass is written as its stored name and its fields, an array as whatever ``put`` returns for it. The stored name
+comes from `stored` and stays the same when the class is moved or renamed. Reading creates classes with a stored name
+only, whatever the file says. The modules of these classes must have been imported; the registry imports all families.
 """
 
 from __future__ import annotations
@@ -21,26 +21,37 @@ from typing import Any, TypeVar
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.typed_fields import made
+from antidiag.kernels.typed_fields import make_checked
 
 LABELS = frozenset({"name", "description", "source", "note"})
-"""Fields that say what data is called and where it came from, not what it is."""
+"""Fields that name data and their origin; they do not count in digests."""
 
 FORMER_NAMES = Path(__file__).with_name("former_names.json")
-"""What files called the stored types before these had names of their own, and the names that they have now. It is
-history: nothing is ever added or changed."""
+"""JSON file that maps the names in the oldest files to the stored names of today. Nothing is ever added or changed."""
+
+Upgrade = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""A function that turns the fields of any earlier form of a stored type into the fields of today."""
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _TYPES: dict[str, type] = {}
 _NAMES: dict[type, str] = {}
+_UPGRADES: dict[str, Upgrade] = {}
 _Kind = TypeVar("_Kind", bound=type)
 
 
-def stored(name: str) -> Callable[[_Kind], _Kind]:
-    """Declare a dataclass or an enumeration that goes to files, which know it by this name from then on.
+def stored(name: str, upgrade: Upgrade | None = None) -> Callable[[_Kind], _Kind]:
+    """Declare the name under which files store a dataclass or an enumeration.
 
-    It stands above ``@dataclass``. The name is lower-case words with hyphens, and must never change nor be given to
-    another class, for users have files with it. ValueError where another class has it; TypeError for no such class.
+    Parameters
+    ----------
+    name
+        Lower-case words with hyphens. It must never change or be given to another class: users have files with it.
+    upgrade
+        Called with the decoded fields of every value that is read; returns the fields that the class has today.
+        It must return fields that are already of today's form unchanged.
+
+    The decorator is placed above ``@dataclass``. Raises ValueError if another class has the name, TypeError if the
+    class is neither a dataclass nor an enumeration.
     """
 
     def declare(kind: _Kind) -> _Kind:
@@ -52,45 +63,47 @@ def stored(name: str) -> Callable[[_Kind], _Kind]:
         if (other.__module__, other.__qualname__) != (kind.__module__, kind.__qualname__):  # a reloaded one may come
             raise ValueError(f"@stored({name!r}): {other.__module__}:{other.__qualname__} has this name already")
         _TYPES[name], _NAMES[kind] = kind, name
+        if upgrade is not None:
+            _UPGRADES[name] = upgrade
         return kind
 
     return declare
 
 
 def is_stored(kind: type) -> bool:
-    """Whether files may hold values of this type."""
+    """Return whether files may hold values of this type."""
     return kind in _NAMES
 
 
 def stored_types() -> Mapping[str, type]:
-    """The types that files may hold, by their names, as far as their modules were imported."""
+    """Return the types that files may hold by their stored names, as far as their modules were imported."""
     return MappingProxyType(_TYPES)
 
 
-def name_of(kind: type) -> str:
-    """The name of a type in files; InputError, which says what to do, where it has none."""
+def stored_name(kind: type) -> str:
+    """Return the stored name of a type; raise InputError if it has none."""
     if kind not in _NAMES:
         raise InputError(
-            f"a {kind.__name__} cannot be written to a file, for it has no name there; "
+            f"a {kind.__name__} cannot be written to a file because it has no stored name; "
             f'write @stored("...") above the class in {kind.__module__}'
         )
     return _NAMES[kind]
 
 
 @cache
-def first_name(kind: type) -> str:
-    """The name that files had for a type at first, which digests go on with: they stay equal for ever."""
-    name = name_of(kind)
+def original_name(kind: type) -> str:
+    """Return the first stored name of a type, which digests use so that they never change."""
+    name = stored_name(kind)
     return next((former for former, now in _former_names().items() if now == name), name)
 
 
-def first_class_name(kind: type) -> str:
-    """The name that the class had at first; of a class that files do not know, its name."""
-    return first_name(kind).rpartition(":")[2] if is_stored(kind) else kind.__name__
+def original_class_name(kind: type) -> str:
+    """Return the class name in the first stored name of a type; for a type without one its own name."""
+    return original_name(kind).rpartition(":")[2] if is_stored(kind) else kind.__name__
 
 
-def type_of(name: str) -> type:
-    """The type that files know by this name, or once knew; InputError where there is none."""
+def stored_type(name: str) -> type:
+    """Return the type with this stored or former name; raise InputError for an unknown name."""
     found = _TYPES.get(_former_names().get(name, name))
     if found is None:
         raise InputError(f"the file names {name}, which this version of the program does not know")
@@ -102,24 +115,32 @@ def _former_names() -> Mapping[str, str]:
     return json.loads(FORMER_NAMES.read_text(encoding="utf-8"))
 
 
-def nothing(value: Any) -> Any:
-    """No value is written, or read, in a way of its own."""
+def use_default_form(value: Any) -> Any:
+    """Return None: no value has a special form (default of ``own`` in `encode` and `decode`)."""
     return None
 
 
-def encode(value: Any, put: Callable[[np.ndarray], Any], own: Callable[[Any], Any] = nothing) -> Any:
-    """``value`` as what JSON can hold; ``put(array)`` keeps an array and says how it is found again.
+def encode(value: Any, put: Callable[[np.ndarray], Any], own: Callable[[Any], Any] = use_default_form) -> Any:
+    """Return a value as JSON data.
 
-    ``own(part)`` writes some parts in a way of its own, and returns None for all others. Of a value that has a method
-    ``stored_form`` what that returns is written. InputError for a value of a
-    kind that no problem may hold, or that has no name in files.
+    Parameters
+    ----------
+    value
+        Frozen dataclasses with a stored name, enumerations, arrays, bytes, numbers, texts, mappings and tuples.
+        If a value has a method ``stored_form``, its result is written instead.
+    put
+        Stores an array and returns the JSON value by which ``get`` of `decode` finds it.
+    own
+        Returns a special form of a value, or None for the usual form.
+
+    Raises InputError for a value of another type, or of a dataclass without a stored name.
     """
     if (written := own(value)) is not None:
         return written
     if (stored_form := getattr(value, "stored_form", None)) is not None:
         return encode(stored_form(), put, own)
     if isinstance(value, Enum):
-        return {"enum": name_of(type(value)), "value": value.value}
+        return {"enum": stored_name(type(value)), "value": value.value}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):
@@ -134,14 +155,16 @@ def encode(value: Any, put: Callable[[np.ndarray], Any], own: Callable[[Any], An
         return {"tuple": [encode(part, put, own) for part in value]}
     if is_dataclass(value):
         parts = {field.name: encode(getattr(value, field.name), put, own) for field in fields(value) if field.init}
-        return {"class": name_of(type(value)), "fields": parts}
+        return {"class": stored_name(type(value)), "fields": parts}
     raise InputError(f"a {type(value).__name__} cannot be written to a file of the engine")
 
 
-def decode(tree: Any, get: Callable[[Any], np.ndarray], own: Callable[[Any], Any] = nothing) -> Any:
-    """The value that ``encode`` wrote; ``get`` finds an array again, and ``own`` reads what the writer's own wrote.
+def decode(tree: Any, get: Callable[[Any], np.ndarray], own: Callable[[Any], Any] = use_default_form) -> Any:
+    """Return the value that `encode` wrote.
 
-    InputError for what the engine does not know, TypeError for a value that no field of its class can have.
+    ``get`` returns the array of a place, and ``own`` reads the special forms that the ``own`` of `encode` wrote. Fields
+    of an earlier form are upgraded by the function that `stored` registered. Raises InputError for unknown types,
+    TypeError for a value that its field does not allow.
     """
     if not isinstance(tree, dict):
         return tree
@@ -149,12 +172,12 @@ def decode(tree: Any, get: Callable[[Any], np.ndarray], own: Callable[[Any], Any
         return read
     match tree:
         case {"enum": name, "value": member}:
-            return type_of(name)(member)
+            return stored_type(name)(member)
         case {"bytes": place}:
             return get(place).tobytes()
         case {"array": place}:
             array = get(place)
-            # One that can be written to is taken over; others, such as those of a file that is mapped, are copied.
+            # A writeable array is used as it is; others, such as memory-mapped ones, are copied.
             array = np.asarray(array) if array.flags.writeable else np.array(array)
             array.setflags(write=False)
             return array
@@ -163,19 +186,21 @@ def decode(tree: Any, get: Callable[[Any], np.ndarray], own: Callable[[Any], Any
         case {"tuple": parts}:
             return tuple(decode(part, get, own) for part in parts)
         case {"class": name, "fields": parts}:
-            return made(type_of(name), {field: decode(part, get, own) for field, part in parts.items()})
-    raise InputError("the file holds something that this program does not know")
+            kind, values = stored_type(name), {field: decode(part, get, own) for field, part in parts.items()}
+            upgrade = _UPGRADES.get(stored_name(kind))
+            return make_checked(kind, upgrade(values) if upgrade else values)
+    raise InputError("the file holds a value that this version of the program does not know")
 
 
-def digest(value: Any) -> str:
-    """32 hexadecimal digits that two values share where they are equal but for their labels."""
+def digest_value(value: Any) -> str:
+    """Return 32 hexadecimal digits, equal for values that are equal apart from their labels (LABELS)."""
     found = hashlib.blake2b(digest_size=16)
-    _feed(value, found.update)
+    _feed_digest(value, found.update)
     return found.hexdigest()
 
 
-def _feed(value: Any, add: Callable[[Any], None]) -> None:
-    """Every part of a value, each after its kind and size, so that no two values read alike."""
+def _feed_digest(value: Any, add: Callable[[Any], None]) -> None:
+    """Feed every part of a value, each after its type and size, so that no two values give the same bytes."""
     if isinstance(value, np.ndarray):
         add(f"array {value.dtype.str} {value.shape}\n".encode())
         add(np.ascontiguousarray(value).data.cast("B") if value.size else b"")
@@ -185,19 +210,19 @@ def _feed(value: Any, add: Callable[[Any], None]) -> None:
     elif isinstance(value, Mapping):
         add(f"mapping {len(value)}\n".encode())
         for name in sorted(value):
-            _feed(name, add)
-            _feed(value[name], add)
+            _feed_digest(name, add)
+            _feed_digest(value[name], add)
     elif isinstance(value, (tuple, list)):
         add(f"tuple {len(value)}\n".encode())
         for part in value:
-            _feed(part, add)
+            _feed_digest(part, add)
     elif is_dataclass(value) and not isinstance(value, type):
         named = [field for field in fields(value) if field.compare and field.name not in LABELS]
-        add(f"{first_name(type(value))} {len(named)}\n".encode())
+        add(f"{original_name(type(value))} {len(named)}\n".encode())
         for field in named:
-            _feed(getattr(value, field.name), add)
+            _feed_digest(getattr(value, field.name), add)
     else:
         plain = value.item() if isinstance(value, np.generic) else value
         plain = int(plain) if isinstance(plain, float) and plain.is_integer() else plain
         text = repr(plain.value if isinstance(plain, Enum) else plain)
-        add(f"{first_class_name(type(plain))} {len(text)} {text}\n".encode())
+        add(f"{original_class_name(type(plain))} {len(text)} {text}\n".encode())

@@ -1,4 +1,4 @@
-"""The step log: which chunk ran where, and when."""
+"""Step log of a run: which worker computed which chunk, and when."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ STEP = np.dtype(
 )
 """One event: the cells that ``worker`` (a CPU thread or a multiprocessor) computed, and when.
 
-A range ``a..b`` is of letters, half-open: the letters after the first a, up to and with the b-th. Its cells are
-a + 1..b, both included, because cell i is reached after i letters. Ranges are in the strip's own orientation
-(rows belong to the shorter sequence). Layers are those of a third sequence, 0..0 where there is none. Times are
-nanoseconds since the start of the run; for ``waited_ns`` of them it waited for a neighbour, where that is known.
+A range ``a..b`` of letters is half-open. Its cells are a + 1..b, both included, because cell i is reached after i
+letters. Ranges are in the orientation of the strips (rows belong to the shorter sequence). Layers belong to a third
+sequence and are 0..0 if there is none. Times are nanoseconds since the start of the run; ``waited_ns`` is the part
+spent waiting for a neighbour, where it is known.
 """
 
 
 BLOCK = 4096
-"""Events of one call each that become an array at once: to make one of a hundred thousand would stop other threads."""
+"""Events that are converted to an array at a time; converting a hundred thousand would hold the GIL too long."""
 
 
-class Steps:
-    """An append-only log of chunk events; safe to append from several threads.
+class StepLog:
+    """An append-only log of chunk events; several threads may append.
 
-    ``share`` of the run's events are in it: less than 1 where there were so many that only some were kept. One that
-    ``keeps`` nothing takes events and forgets them.
+    ``share`` is the fraction of the run's events in the log, less than 1 if only a sample was kept. With
+    ``keeps=False`` the log discards all events.
     """
 
     def __init__(self, keeps: bool = True, share: float = 1.0) -> None:
-        self.keeps, self.share = keeps, share
+        self.keeps_events, self.share = keeps, share
         self._events: list[tuple[int, ...]] = []
         self._blocks: list[np.ndarray] = []
         self._ordered: np.ndarray | None = None
@@ -65,7 +65,7 @@ class Steps:
         waited_ns: int = 0,
     ) -> None:
         """Append one event."""
-        if not self.keeps:
+        if not self.keeps_events:
             return
         with self._lock:
             self._events.append((phase, strip, *rows, *columns, *layers, worker, start_ns, end_ns, waited_ns))
@@ -74,24 +74,24 @@ class Steps:
                 self._blocks.append(np.array(self._events, STEP))
                 self._events = []
 
-    def extend(self, events: np.ndarray) -> None:
-        """Append an array of dtype STEP, or of such events without their last fields, as they were saved once."""
-        if not self.keeps:
+    def add_array(self, events: np.ndarray) -> None:
+        """Append an array of dtype STEP; the last fields may be missing, as in files of earlier versions."""
+        if not self.keeps_events:
             return
         if events.dtype != STEP:
-            events = _completed(events)
+            events = _add_missing_fields(events)
         with self._lock:
             self._blocks.append(events)
             self._ordered = None
 
     @property
     def count(self) -> int:
-        """Number of events so far."""
+        """Number of events."""
         with self._lock:
             return sum(block.size for block in self._blocks) + len(self._events)
 
-    def array(self) -> np.ndarray:
-        """All events so far, in order of their start; dtype STEP, read-only."""
+    def ordered_events(self) -> np.ndarray:
+        """Return all events ordered by start; dtype STEP, read-only."""
         with self._lock:
             if self._ordered is None:
                 events = np.concatenate([*self._blocks, np.array(self._events, STEP)])
@@ -101,42 +101,43 @@ class Steps:
             return self._ordered
 
 
-def _completed(events: np.ndarray) -> np.ndarray:
-    """Events with all fields of STEP, 0 where theirs end; TypeError where they are no events."""
+def _add_missing_fields(events: np.ndarray) -> np.ndarray:
+    """Return events with all fields of STEP, missing ones as 0; raise TypeError if the array holds no events."""
     names = events.dtype.names or ()
     if events.ndim != 1 or not names or np.dtype(STEP.descr[: len(names)]) != events.dtype or len(names) < 11:
-        raise TypeError("the log of a run is none")
+        raise TypeError("this array is not the step log of a run")
     found = np.zeros(events.size, STEP)
     for name in names:
         found[name] = events[name]
     return found
 
 
-def ranges(events: np.ndarray) -> np.ndarray:
-    """Cells of the ranges of each event: rows x columns, and x layers where there are any; float64."""
+def count_range_cells(events: np.ndarray) -> np.ndarray:
+    """Return the number of cells of each event: rows x columns (x layers); float64."""
     found = (events["row_end"] - events["row_start"]) * (events["column_end"] - events["column_start"])
     return np.asarray(found * np.maximum(events["layer_end"] - events["layer_start"], 1), np.float64)
 
 
-WHOLE = math.inf
-"""All that a run did."""
+ALL_WORK = math.inf
+"""Total of a `WorkShare`: all work of the run."""
 
 
 @dataclass(frozen=True)
-class Share:
-    """What the events of some phases did: ``total`` units of work, shared out by their ``weights``.
+class WorkShare:
+    """Work of the events of some phases: ``total`` units, distributed in proportion to ``weights``.
 
-    ``phases`` are their names; none for all that no other share names. Without a total, the weights are the units.
+    ``phases`` are names of phases; none means all phases that no other share names. Without a total, the weights are
+    the units of work.
     """
 
     phases: tuple[str, ...] = ()
     total: float | None = None
-    weights: Callable[[np.ndarray], np.ndarray] = ranges
+    weights: Callable[[np.ndarray], np.ndarray] = count_range_cells
 
 
 @dataclass(frozen=True)
-class Logged:
-    """What a step log counts: its shares, and the unit, where it is not that of the problem."""
+class LoggedWork:
+    """Work of the events of a step log, and its unit if it differs from the unit of the problem."""
 
-    shares: tuple[Share, ...]
+    shares: tuple[WorkShare, ...]
     unit: str = ""

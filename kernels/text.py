@@ -1,4 +1,4 @@
-"""Texts and what they say: counts in words for people, numbers and JSON from files."""
+"""Counts in words, and strict parsing of numbers and JSON from files."""
 
 from __future__ import annotations
 
@@ -6,50 +6,51 @@ import json
 import re
 from typing import Any
 
-HALF = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
-"""A letter written as two numbers; one of them alone is none."""
+HALF_SURROGATE = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
+"""An escaped half of a surrogate pair."""
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """'1 edge', '2,000 edges'; ``many`` is the plural where it is not ``one`` with an s."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def format_count(number: int, one: str, plural: str = "") -> str:
+    """Return a count with its noun: '1 edge', '2,000 edges'; ``many`` is an irregular plural."""
+    return f"{number:,} {one if number == 1 else plural or one + 's'}"
 
 
-def real(text: str | bytes) -> float:
-    """The number that a text is, as files of all programs write it; ValueError for any other text.
+def parse_real(text: str | bytes) -> float:
+    """Return the number in a text; raise ValueError for anything else.
 
-    Python alone also takes 1_000 for a thousand, and the digits of every script.
+    Unlike `float`, it rejects 1_000 and digits other than 0 to 9, which other programs do not write.
     """
-    _refuse_python(text)
+    _reject_python_syntax(text)
     return float(text)
 
 
-def whole(text: str | bytes) -> int:
-    """The whole number that a text is; ValueError for any other text, 1_000 among them."""
-    _refuse_python(text)
+def parse_integer(text: str | bytes) -> int:
+    """Return the integer in a text; raise ValueError for anything else, including 1_000."""
+    _reject_python_syntax(text)
     return int(text)
 
 
-def from_json(text: str | bytes) -> Any:
-    """The value of a JSON text; ValueError, which says why, for what is none and for what nests too deep to be read."""
+def parse_json(text: str | bytes) -> Any:
+    """Return the value of a JSON text; raise ValueError with the reason for invalid or too deeply nested JSON."""
     try:
         text = text.decode(json.detect_encoding(text)) if isinstance(text, bytes) else text
         found = json.loads(text)
-        if HALF.search(text):
+        if HALF_SURROGATE.search(text):
             json.dumps(found, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError("lists or objects are nested too deep") from None
     except UnicodeError:
-        raise ValueError("letters in it are no Unicode") from None
+        raise ValueError("it contains invalid Unicode") from None
     return found
 
 
-def shown(text: str | bytes, most: int = 40) -> str:
-    """A text as an error quotes it: what cannot be printed is written out, and of a long one the beginning stands."""
+def quote_text(text: str | bytes, longest: int = 40) -> str:
+    """Return a text quoted for an error message, with escapes; a long text is shortened."""
     text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-    return repr(text) if len(text) <= most else f"{text[:most]!r}..."
+    return repr(text) if len(text) <= longest else f"{text[:longest]!r}..."
 
 
-def _refuse_python(text: str | bytes) -> None:
+def _reject_python_syntax(text: str | bytes) -> None:
+    """Raise ValueError for numbers that only Python reads."""
     if not text.isascii() or (b"_" in text if isinstance(text, bytes) else "_" in text):
-        raise ValueError(f"{shown(text)} is not a number")
+        raise ValueError(f"{quote_text(text)} is not a number")

@@ -1,8 +1,8 @@
-"""Trials: how the methods of a problem type are tried, declared beside the textbook that says what is right.
+"""Trials: random problems, correct answers and comparisons for testing the methods of a problem type.
 
-A problem type names its `Trials` in ``ProblemType.trials``. They draw problems around every border, know the right
-answer, say when two answers are the same, and make large problems for what is measured. Who tries decides who chooses:
-Hypothesis does in the tests, where what fails is made small, and NumPy does elsewhere (`Chance`).
+A problem type names its `Trials` in ``ProblemType.trials_name``. They draw small problems with lengths around every
+border of strips and chunks, compute the correct answer, compare answers, and make large problems for measurements.
+Choices come from a `TrialChooser`: Hypothesis in the tests, which shrinks failing examples, and NumPy elsewhere.
 """
 
 from __future__ import annotations
@@ -21,141 +21,151 @@ from antidiag.kernels.scoring import SubstitutionMatrix, match_mismatch, named_m
 
 Choice = TypeVar("Choice")
 
-SMALLEST = (0, 2, 5)
-"""Of a whole number, so many steps above its minimum are tried: they cut a small problem into many pieces."""
-COMPARED = ((2, -3), (1, -1), (5, -4), (1, 0), (0, 0), (1, 1))
-"""Scores of equal and of other letters."""
+SMALL_STEPS = (0, 2, 5)
+"""Steps above its minimum at which an integer parameter is tried: small values divide a problem into many pieces."""
+MATCH_SCORES = ((2, -3), (1, -1), (5, -4), (1, 0), (0, 0), (1, 1))
+"""Pairs of match and mismatch scores."""
 
 
-class Choose(Protocol):
-    """Who decides what is drawn."""
+class TrialChooser(Protocol):
+    """Source of random choices."""
 
-    def integer(self, low: int, high: int) -> int:
+    def draw_integer(self, low: int, high: int) -> int:
         """A number from low to high, both included."""
 
-    def of(self, options: Sequence[Choice]) -> Choice:
+    def choose_one(self, options: Sequence[Choice]) -> Choice:
         """One of these."""
 
-    def random(self) -> np.random.Generator:
-        """A generator for what is not worth making small, such as letters."""
+    def make_generator(self) -> np.random.Generator:
+        """Return a random generator for data that need not shrink, such as letters."""
 
 
-class Chance:
-    """Choices by chance, the same for the same seed."""
+class RandomChooser:
+    """Pseudo-random choices, the same for the same seed."""
 
     def __init__(self, seed: int) -> None:
         self._random = np.random.default_rng(seed)
 
-    def integer(self, low: int, high: int) -> int:
+    def draw_integer(self, low: int, high: int) -> int:
         """A number from low to high, both included."""
         return int(self._random.integers(low, high, endpoint=True))
 
-    def of(self, options: Sequence[Choice]) -> Choice:
-        """One of these, each as likely."""
+    def choose_one(self, options: Sequence[Choice]) -> Choice:
+        """Return one of these with equal probability."""
         return options[int(self._random.integers(len(options)))]
 
-    def random(self) -> np.random.Generator:
-        """A generator whose seed is drawn."""
+    def make_generator(self) -> np.random.Generator:
+        """Return a random generator with a drawn seed."""
         return np.random.default_rng(self._random.integers(2**32))
 
 
 @dataclass(frozen=True, slots=True)
-class Symmetry:
-    """A change of the problem of which one knows what it does to the answer.
+class ProblemSymmetry:
+    """A change of a problem with a known effect on the answer.
 
-    ``change(problem)`` is the changed problem, or None where the change has no meaning. ``same(problem, found, changed,
-    method)`` raises AssertionError where ``changed`` is not the answer of it, if ``found`` is that of the problem.
+    ``change(problem)`` returns the changed problem, or None if the change is not possible. ``same(problem, found,
+    changed, method)`` raises AssertionError if the answers ``found`` of the problem and ``changed`` of the changed
+    problem do not correspond.
     """
 
     name: str
-    change: Callable[[Any], Any | None]
-    same: Callable[[Any, Any, Any, Method], None]
+    transform: Callable[[Any], Any | None]
+    assert_same_answer: Callable[[Any, Any, Any, Method], None]
 
 
-Run = tuple[Any, Mapping[str, Any]]
-"""A problem, and values of those parameters that matter to its size or time."""
+ProblemAndParameters = tuple[Any, Mapping[str, Any]]
+"""A problem, and the values of parameters that affect its memory or time."""
 
 
-def _as_drawn(method: Method, backend: str, values: dict[str, Any]) -> dict[str, Any]:
+def _keep_values(method: Method, backend: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Return the drawn values unchanged (default of ``Trials.adjust_values``)."""
     return values
 
 
-def _none(method: Method, backend: str) -> frozenset[str]:
+def _no_phases(method: Method, backend: str) -> frozenset[str]:
+    """Return no phases (default of ``Trials.phases_without_steps``)."""
     return frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """How the methods of a problem type are tried.
+    """How the methods of a problem type are tested.
 
-    - ``draw(choose)``: a small problem, around every border of every method of the type, that the textbook can solve;
-    - ``oracle(problem)``: its right answer, or None where ``same`` needs none to check an answer independently;
-    - ``same(problem, found, expected, method)``: raises AssertionError where an answer of this method is not the
-      expected one; what a method does not return is not compared;
-    - ``large(method, backend, size)``: problem and parameters of a run that takes much memory for little time; memory
-      grows with size, from a few KiB where size is 1, and the same size gives the same problem;
-    - ``long(method, backend, size)``: the same of a run that takes much time for little memory;
-    - ``larger(choose)``: a problem with more pieces along each side than ``draw`` gives, out of the textbook's reach,
-      on which the methods are compared with each other;
-    - ``symmetries``: see `Symmetry`;
-    - ``values(method, backend, drawn)``: values of parameters that take the place of those that were drawn, such as to
-      have fewer combinations compiled;
-    - ``unlogged(method, backend)``: phases that compute no chunk, so that the step log has none of them;
-    - ``read_back(result, data)``: raises AssertionError where ``data``, read from a file that the result was saved as,
-      are not those of the result; where it is not given, the data among them are to equal the products of the result;
-    - ``unread``: suffixes of formats for people alone, or whose letters stand in another file, though files of some
-      kind of data have these suffixes too;
-    - ``examples``: how many problems are drawn; a check may take a part of them.
+    Fields
+    ------
+    draw, examples
+        ``draw(choose)`` returns a small problem that the textbook can solve; ``examples`` problems are drawn per test.
+    oracle
+        ``oracle(problem)`` returns the correct answer, or None if ``same`` checks an answer without it.
+    same
+        ``same(problem, found, expected, method)`` raises AssertionError if the answer of a method is wrong. Parts that
+        the method does not return are not compared.
+    large, long
+        ``large(method, backend, size)`` and ``long(...)`` return problem and parameters of a run that needs much memory
+        for little time, or much time for little memory. Equal sizes give equal problems; size 1 needs a few KiB.
+    larger
+        ``larger(choose)`` returns a problem with more pieces per side, on which methods are compared with each other.
+    symmetries
+        See `ProblemSymmetry`.
+    values
+        ``values(method, backend, drawn)`` adjusts drawn parameters, for example to compile fewer combinations.
+    unlogged
+        ``unlogged(method, backend)`` returns phases that compute no chunk and are not in the step log.
+    read_back, unread
+        ``read_back(result, data)`` raises AssertionError if data from a saved file differ from the result; by default
+        they must equal the result's extracted data. ``unread`` are suffixes of formats that cannot be read back.
     """
 
-    draw: Callable[[Choose], Any]
-    oracle: Callable[[Any], Any]
-    same: Callable[[Any, Any, Any, Method], None]
-    large: Callable[[Method, str, int], Run]
-    long: Callable[[Method, str, int], Run]
-    larger: Callable[[Choose], Any] | None = None
-    symmetries: tuple[Symmetry, ...] = ()
-    values: Callable[[Method, str, dict[str, Any]], dict[str, Any]] = _as_drawn
-    unlogged: Callable[[Method, str], frozenset[str]] = _none
-    read_back: Callable[[Result, Sequence[Any]], None] | None = None
-    unread: frozenset[str] = frozenset()
-    examples: int = 24
+    draw_problem: Callable[[TrialChooser], Any]
+    solve_by_textbook: Callable[[Any], Any]
+    assert_same_answer: Callable[[Any, Any, Any, Method], None]
+    make_large_problem: Callable[[Method, str, int], ProblemAndParameters]
+    make_long_problem: Callable[[Method, str, int], ProblemAndParameters]
+    draw_larger_problem: Callable[[TrialChooser], Any] | None = None
+    symmetries: tuple[ProblemSymmetry, ...] = ()
+    adjust_values: Callable[[Method, str, dict[str, Any]], dict[str, Any]] = _keep_values
+    phases_without_steps: Callable[[Method, str], frozenset[str]] = _no_phases
+    assert_read_back: Callable[[Result, Sequence[Any]], None] | None = None
+    unread_suffixes: frozenset[str] = frozenset()
+    example_count: int = 24
 
-    def parameters(self, method: Method, backend: str, choose: Choose) -> dict[str, Any]:
-        """Values of all parameters of a method that its backend uses."""
+    def draw_parameters(self, method: Method, backend: str, choose: TrialChooser) -> dict[str, Any]:
+        """Draw values of all parameters that a backend of a method uses."""
         used = [parameter for parameter in method.parameters if backend in parameter.backends]
-        return self.values(method, backend, {parameter.name: _value(parameter, choose) for parameter in used})
+        return self.adjust_values(
+            method, backend, {parameter.name: _draw_value(parameter, choose) for parameter in used}
+        )
 
 
-def of(problem: ProblemType) -> Trials:
-    """The trials of a problem type; imports its textbook now."""
-    assert problem.trials, f"the problem type {problem.id} does not say how its methods are tried"
-    module, name = problem.trials.split(":")
+def load_trials(problem: ProblemType) -> Trials:
+    """Import and return the trials of a problem type."""
+    assert problem.trials_name, f"the problem type {problem.id} does not say how its methods are tried"
+    module, name = problem.trials_name.split(":")
     return getattr(importlib.import_module(module), name)
 
 
-def matrix(choose: Choose) -> SubstitutionMatrix:
-    """Match and mismatch, BLOSUM62, or any scores at all, not even symmetric ones, some beyond 8 bits."""
-    kind = choose.of(("compare", "blosum", "any", "wide"))
+def draw_matrix(choose: TrialChooser) -> SubstitutionMatrix:
+    """Draw a match and mismatch matrix, BLOSUM62, or arbitrary scores, asymmetric and partly beyond 8 bits."""
+    kind = choose.choose_one(("compare", "blosum", "any", "wide"))
     if kind == "compare":
-        return match_mismatch(*choose.of(COMPARED))
+        return match_mismatch(*choose.choose_one(MATCH_SCORES))
     if kind == "blosum":
         return named_matrix("BLOSUM62")
-    values = np.array([choose.integer(-5, 5) for _ in range(16)], float).reshape(4, 4)
+    values = np.array([choose.draw_integer(-5, 5) for _ in range(16)], float).reshape(4, 4)
     return SubstitutionMatrix(kind, "ABCD", (1 if kind == "any" else 100) * values)
 
 
-def _value(parameter: Parameter, choose: Choose) -> Any:
-    """Of a choice any, of a number one of the `SMALLEST`; and what is automatic."""
+def _draw_value(parameter: Parameter, choose: TrialChooser) -> Any:
+    """Draw a choice, a number near the minimum (`SMALL_STEPS`), or the automatic value."""
     automatic = [None] if parameter.default is None else []
     match parameter.kind:
         case "choice":
-            return choose.of([*parameter.choices, *automatic])
+            return choose.choose_one([*parameter.choices, *automatic])
         case "bool":
-            return choose.of([False, True, *automatic])
+            return choose.choose_one([False, True, *automatic])
         case "int":
-            numbers = [int((parameter.minimum or 0) + k * parameter.step) for k in SMALLEST]
+            numbers = [int((parameter.minimum or 0) + k * parameter.step) for k in SMALL_STEPS]
             fitting = [number for number in numbers if parameter.maximum is None or number <= parameter.maximum]
-            return choose.of([*fitting, *automatic])
+            return choose.choose_one([*fitting, *automatic])
         case _:
             return parameter.default

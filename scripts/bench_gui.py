@@ -95,7 +95,7 @@ def measure(path: Path) -> int:
     from antidiag.app.kit.selection import Selection
     from antidiag.app.session import loading as opening
     from antidiag.app.views.aligned.view import AlignmentViewer
-    from antidiag.kernels.registry import loading
+    from antidiag.kernels.registry import data_loading
 
     application = QApplication([])
     theme.apply(application, "light")
@@ -105,7 +105,7 @@ def measure(path: Path) -> int:
     _warm(view, application)
     before = psutil.Process().memory_info().rss
     start, worked = time.perf_counter(), time.process_time()
-    found = loading.read(path)[0]
+    found = data_loading.read_data(path)[0]
     opening.prepare(found)
     read, read_cpu = time.perf_counter() - start, time.process_time() - worked
     view.show_datum(found)
@@ -146,16 +146,16 @@ def _scenes(view) -> list[tuple[str, Callable[[], None], Callable[[], None]]]:
         def step() -> None:
             canvas.frame_.first_row += down / canvas.frame_.cell_height
             canvas.frame_.first_column += across / canvas.frame_.cell_width
-            canvas.refresh()
+            canvas.repaint_all()
 
         return step
 
     def start(width: float, height: float) -> Callable[[], None]:
         def prepare() -> None:
-            canvas.fit()
-            canvas.frame_.zoom(width / canvas.frame_.cell_width, height / canvas.frame_.cell_height, 0, 0,
+            canvas.fit_all()
+            canvas.frame_.zoom_at(width / canvas.frame_.cell_width, height / canvas.frame_.cell_height, 0, 0,
                                view.picture.shape)  # fmt: skip
-            canvas.refresh()
+            canvas.repaint_all()
 
         return prepare
 
@@ -167,8 +167,8 @@ def _scenes(view) -> list[tuple[str, Callable[[], None], Callable[[], None]]]:
         ("scrolling letters down", top, scroll(51, 0)),
         ("scrolling letters right", top, scroll(0, 55)),
         ("scrolling cells of 2 x 2 pixels", start(2, 2), scroll(20, 20)),
-        ("zooming into the whole", canvas.fit, lambda: canvas.zoom(1.1, 1.1)),
-        ("columns wider, from the whole", canvas.fit, lambda: canvas.zoom(1.1, 1)),
+        ("zooming into the whole", canvas.fit_all, lambda: canvas.zoom_cells(1.1, 1.1)),
+        ("columns wider, from the whole", canvas.fit_all, lambda: canvas.zoom_cells(1.1, 1)),
     ]
     scenes.append(("a gap by a key", top, lambda: QTest.keyClick(canvas, Qt.Key.Key_Space)))
     scenes.append(("a block of a tenth of the rows moved", lambda: _choose_block(view), _there_and_back(view)))
@@ -182,16 +182,16 @@ def _choose_block(view) -> None:
     rows, columns = view.alignment.letters.shape
     chosen, block = np.arange(rows) < rows // 10, np.zeros(columns, bool)
     block[columns // 2 : columns // 2 + 2] = True
-    view.canvas.readable()
+    view.canvas.zoom_to_letters()
     view.canvas.go_to(0, columns // 2)
-    view.canvas.choose(chosen, block)
+    view.canvas.select_cells(chosen, block)
     view.commands.insert_gap()
     view.commands.insert_gap()
 
 
 def _there_and_back(view) -> Callable[[], None]:
     steps = cycle((-1, 1))
-    return lambda: view.commands.move(next(steps))
+    return lambda: view.commands.move_cells(next(steps))
 
 
 def _timed(step: Callable[[], None], view, application) -> tuple[float, float]:
@@ -213,13 +213,13 @@ def _paint(view, application) -> None:
 
 def _warm(view, application) -> None:
     """Compile what is compiled, with an alignment of two rows."""
-    from antidiag.kernels.io import aligned
+    from antidiag.kernels.io import aligned_sequences
 
-    view.show_datum(aligned.read_text(">a\nACG-\n>b\nACGT\n")[0])
+    view.show_datum(aligned_sequences.read_alignment_text(">a\nACG-\n>b\nACGT\n")[0])
     for _ in range(3):
         _paint(view, application)
-        view.canvas.fit()
-        view.canvas.zoom(0.5, 0.5)
+        view.canvas.fit_all()
+        view.canvas.zoom_cells(0.5, 0.5)
 
 
 if __name__ == "__main__":

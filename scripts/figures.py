@@ -30,24 +30,24 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["ANTIDIAG_FOLDER"] = folder
         from antidiag.app import application
-        from antidiag.app.kit import export
+        from antidiag.app.kit.figures import export
         from antidiag.app.settings import Settings
-        from antidiag.app.tune.plots.panel import Plots
-        from antidiag.app.tune.plots.points import PointSet
-        from antidiag.app.tune.plots.settings import PlotSettings
-        from antidiag.kernels.experiments import results
+        from antidiag.app.tune.plots.plot_data import PlotSettings
+        from antidiag.app.tune.plots.plot_tabs import PlotTabs
+        from antidiag.app.tune.plots.point_set import PointSet
+        from antidiag.kernels.experiments.point_data import point_store
 
         app = application.make_application(Settings())
         for name, tab, chosen in FIGURES:
             points = PointSet()
-            plots = Plots(points, lambda point, axis: {})
+            plots = PlotTabs(points, lambda point, axis: {})
             plots.resize(WIDTH, HEIGHT)
-            points.begin(name, results.read(POINTS / f"{name}{results.SUFFIX}").newest)
-            plots.use(PlotSettings(**chosen))
+            points.show_points(name, point_store.read_points(POINTS / f"{name}{point_store.SUFFIX}").newest_points)
+            plots.apply_settings(PlotSettings(**chosen))
             plots.show_tab(tab)
             plots.show()
             app.processEvents()
-            export.save(TARGET / f"{name}.png", plots.tabs.currentWidget().size(), plots.paint)
+            export.save_figure(TARGET / f"{name}.png", plots.tabs.currentWidget().size(), plots.paint_figure)
     return 0
 
 

@@ -88,9 +88,9 @@ def render(theme_name: str, scale: int, target: Path) -> int:
         from antidiag.app.settings import Settings
         from antidiag.app.window import Window
         from antidiag.kernels import registry
-        from antidiag.kernels.recovery import resuming
+        from antidiag.kernels.recovery import interrupted_runs
 
-        resuming.folder = lambda: Path(folder) / "runs"  # nor interrupted runs of the user's
+        interrupted_runs.runs_folder = lambda: Path(folder) / "runs"  # nor interrupted runs of the user's
         settings = Settings()
         settings.put("theme", theme_name)
         wrong: list[BaseException] = []
@@ -114,7 +114,7 @@ def render(theme_name: str, scale: int, target: Path) -> int:
                 window.tune.plots.show_tab(tab)
                 grab(window, target / f"tune-{name}-{ending}")
             window.turn_to(0)
-            window.method.choose(registry.method("striped-alignment"))
+            window.method.choose(registry.find_method("striped-alignment"))
             run(window, CELLS_SAMPLE)
             save(window, "matrix", target / f"{CELLS}-{ending}", PLACE)
             make_cube(window, CUBE_SAMPLE)
@@ -149,14 +149,14 @@ def play_pages(window: Window) -> None:
     from antidiag.kernels.registry import lectures
 
     learn = window.learn
-    if learn.plays.isVisible():
-        learn.plays.choose(registry.method(PLAYED), registry.method(BESIDE))
-        learn.plays.transport.go(PLAYED_TICK)
+    if learn.walkthroughs.isVisible():
+        learn.walkthroughs.choose_methods(registry.find_method(PLAYED), registry.find_method(BESIDE))
+        learn.walkthroughs.controls.go_to(PLAYED_TICK)
     if learn.lectures.isVisible():
-        learn.lectures.open(lectures.find("long-pairs"))
-        learn.lectures.scenes.setCurrentRow(LECTURE_SCENE)
+        learn.lectures.open_lecture(lectures.find_lecture("long-pairs"))
+        learn.lectures.scene_list.setCurrentRow(LECTURE_SCENE)
         if learn.lectures.player is not None:
-            learn.lectures.player.transport.go(learn.lectures.player.last_tick)
+            learn.lectures.player.controls.go_to(learn.lectures.player.last_tick)
 
 
 def screen(folder: Path, scale: int) -> Path:
@@ -170,9 +170,9 @@ def screen(folder: Path, scale: int) -> Path:
 
 def run(window: Window, sample_id: str) -> None:
     """Open a sample in place of what is open, and run the chosen method on it."""
-    from antidiag.kernels.registry.samples import samples
+    from antidiag.kernels.registry.samples import bundled_samples
 
-    sample = next(sample for sample in samples() if sample.id == sample_id)
+    sample = next(sample for sample in bundled_samples() if sample.id == sample_id)
     window.session.remove(range(len(window.session.state.sequences)))
     window.loader.open_sample(sample)
     wait(lambda: bool(window.session.state.sequences))
@@ -190,12 +190,12 @@ def finish(window: Window) -> None:
 def run_on(window: Window, sample_id: str, method_id: str, options: dict[str, Any]) -> None:
     """Run a method with options on a sample of any kind of data, in place of what is open."""
     from antidiag.kernels import registry
-    from antidiag.kernels.registry.samples import samples
+    from antidiag.kernels.registry.samples import bundled_samples
 
-    window.method.set_values(registry.method(method_id), options, {})
+    window.method.set_values(registry.find_method(method_id), options, {})
     window.session.remove(range(len(window.session.state.sequences)))
     window.session.remove_data(range(len(window.session.state.data)))
-    window.loader.open_sample(next(sample for sample in samples() if sample.id == sample_id))
+    window.loader.open_sample(next(sample for sample in bundled_samples() if sample.id == sample_id))
     finish(window)
 
 
@@ -203,7 +203,7 @@ def make_cube(window: Window, sample_id: str) -> None:
     """The cube of three sequences, with what phase 3 computed again, and both orders after some steps."""
     from antidiag.kernels import registry
 
-    window.method.set_values(registry.method(CUBE_METHOD), {}, CUBE_PARAMETERS)
+    window.method.set_values(registry.find_method(CUBE_METHOD), {}, CUBE_PARAMETERS)
     run(window, sample_id)
     window.viewer.turn_to("cube")
     cube: Any = window.viewer.current
@@ -217,51 +217,51 @@ def make_sweep(window: Window) -> None:
     """A sweep of a method over two of its parameters on what is open, with its fastest point chosen."""
     from antidiag.kernels import registry
 
-    window.method.choose(registry.method(SWEEP_METHOD))
+    window.method.choose(registry.find_method(SWEEP_METHOD))
     window.turn_to(1)
     form, points = window.tune.form, window.tune.points
-    for axis, (name, values) in zip(form.axes, SWEEP_AXES.items(), strict=True):
+    for axis, (name, values) in zip(form.axis_editors.editors, SWEEP_AXES.items(), strict=True):
         axis.set_value(name, values)
     wait(lambda: not window.planner.busy)
-    window.tune.start()
-    wait(lambda: not window.tune.active)
-    points.choose(min(points.measured, key=lambda point: point.value("compute_ms") or float("inf")))
+    window.tune.start_sweep()
+    wait(lambda: not window.tune.active_measurements)
+    points.choose_point(min(points.measured, key=lambda point: point.median_value("compute_ms") or float("inf")))
 
 
 def make_alignment(window: Window, sample_id: str) -> None:
     """An alignment of a family in the viewer, coloured as Clustal does, with a block chosen."""
     import numpy as np
 
-    from antidiag.kernels.registry.samples import sample
+    from antidiag.kernels.registry.samples import find_sample
 
     window.session.remove(range(len(window.session.state.sequences)))
     window.session.remove_data(range(len(window.session.state.data)))
-    window.loader.open_sample(sample(sample_id))
+    window.loader.open_sample(find_sample(sample_id))
     wait(lambda: window.viewer.datum is not None)  # it is shown a turn of the event loop after it is there
     view: Any = window.viewer.current
-    view.colour("clustal")
+    view.set_scheme("clustal")
     for name in ALIGNED_TRACKS:
         view.set_track(name, True)
     view.finder.go_to(ALIGNED_PLACE)
     rows, columns = (np.arange(size) for size in view.picture.shape)
-    view.canvas.choose((rows >= 5) & (rows < 14), (columns >= 26) & (columns < 40))
+    view.canvas.select_cells((rows >= 5) & (rows < 14), (columns >= 26) & (columns < 40))
     wait(lambda: view.sharp)
 
 
 def make_compared(window: Window) -> None:
     """The alignment in the viewer with a tree beside it, and one of the same sequences by a method below."""
     from antidiag.kernels import registry
-    from antidiag.kernels.io.aligned import unaligned
-    from antidiag.kernels.registry import alignment_trees, realigning
+    from antidiag.kernels.io.aligned_sequences import unaligned_sequences
+    from antidiag.kernels.registry import alignment_trees, realignment
 
     view: Any = window.viewer.current
     view.canvas.set_tracks(["consensus"])
-    view.tree_side.compute(next(iter(alignment_trees.criteria())))
+    view.tree.compute_tree(next(iter(alignment_trees.tree_criteria())))
     wait(lambda: view.sharp)
-    view.tree_side.sort()
-    letters = realigning.align(registry.method(COMPARED_METHOD), unaligned(view.alignment))
+    view.tree.sort_rows()
+    letters = realignment.align_sequences(registry.find_method(COMPARED_METHOD), unaligned_sequences(view.alignment))
     letters.setflags(write=False)
-    view.canvas.clear_choice()
+    view.canvas.clear_selection()
     view.comparison.compare_with(replace_letters(view.alignment, letters, "aligned by ClustalW"), beside=True)
     view.finder.go_to(COMPARED_PLACE)
     wait(lambda: view.sharp)
@@ -269,7 +269,7 @@ def make_compared(window: Window) -> None:
 
 def replace_letters(alignment: Any, letters: Any, name: str) -> Any:
     """The same rows with other columns, and nothing that is said of those."""
-    from antidiag.kernels.io.aligned import AlignedSequences
+    from antidiag.kernels.io.aligned_sequences import AlignedSequences
 
     return AlignedSequences(alignment.names, letters, alignment.type, name)
 
@@ -281,19 +281,19 @@ def make_profiles(window: Window, sample_id: str) -> None:
     import numpy as np
 
     from antidiag.kernels import registry
-    from antidiag.kernels.io import aligned_edits
-    from antidiag.kernels.registry.samples import sample
+    from antidiag.kernels.alignments import alignment_edits
+    from antidiag.kernels.registry.samples import find_sample
 
-    (family,) = sample(sample_id).read()
+    (family,) = find_sample(sample_id).read_data()
     parts = []
     for begin, name in PROFILE_ROWS.items():
         rows = np.array([row for row, one in enumerate(family.names) if one.startswith(begin)])
-        part = aligned_edits.take_rows(family, rows)
+        part = alignment_edits.take_rows(family, rows)
         there = np.flatnonzero((part.letters != ord("-")).any(axis=0))
-        parts.append(replace(aligned_edits.take_columns(part, there), name=name))
+        parts.append(replace(alignment_edits.take_columns(part, there), name=name))
     window.session.remove_data(range(len(window.session.state.data)))
     window.session.add_data(parts)
-    window.method.set_values(registry.method(PROFILE_METHOD), PROFILE_OPTIONS, {})
+    window.method.set_values(registry.find_method(PROFILE_METHOD), PROFILE_OPTIONS, {})
     finish(window)
     window.viewer.turn_to("profile")
     view: Any = window.viewer.current
@@ -304,24 +304,24 @@ def make_tree(window: Window, sample_id: str) -> None:
     """Distances of a sample, and the tree of them, coloured, with a clade selected."""
     from antidiag.kernels import registry
 
-    window.method.choose(registry.method("distance-full"))
+    window.method.choose(registry.find_method("distance-full"))
     run(window, sample_id)
     window.viewer.keep.click()
-    window.method.set_values(registry.method("nj-pruned"), {"root": "midpoint"}, {})
+    window.method.set_values(registry.find_method("nj-pruned"), {"root": "midpoint"}, {})
     finish(window)
     window.viewer.turn_to("joins")
     joins: Any = window.viewer.current
     joins.go_to(JOINS_MADE)
     window.viewer.turn_to("tree")
     tree: Any = window.viewer.current
-    tree.colour("word")
-    tree.editor.ladderize()
+    tree.set_colouring("word")
+    tree.editor.ladderize_below()
     tree.choose(tree.tree.path(tree.tree.names.index("alpha_goose"))[2])
 
 
 def save(window: Window, view: str, path: Path, place: str = "") -> None:
     """Save a picture of the window with this view, at a place of the matrix where one is named."""
-    from antidiag.app.kit.view import GradualView
+    from antidiag.app.kit.view_protocols import GradualView
 
     window.viewer.turn_to(view)
     widget: Any = window.viewer.current

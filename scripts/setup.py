@@ -81,14 +81,23 @@ PEERS = {"mafft": "mafft", "clustalw": "clustalw", "quicktree": "quicktree"}
 
 PIP_INSTALL = ("-m", "pip", "install", "--disable-pip-version-check", "--no-warn-script-location", "--no-compile")
 
-LOCKS = tuple(map(Path, ("/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock", "/var/lib/apt/lists/lock",
-                         "/var/cache/apt/archives/lock")))  # fmt: skip
+LOCKS = (
+    Path("/var/lib/dpkg/lock-frontend"),
+    Path("/var/lib/dpkg/lock"),
+    Path("/var/lib/apt/lists/lock"),
+    Path("/var/cache/apt/archives/lock"),
+)
 """Files that apt-get and others lock while they work."""
 LOCKED_S, POLL_S = 600, 0.5
 """Seconds to wait for another program that installs packages, and between two looks."""
 
-QT_FILES = ("QtWidgets.abi3.so", "QtSvg.abi3.so", "Qt/plugins/platforms/libqoffscreen.so",
-            "Qt/plugins/platforms/libqxcb.so", "Qt/plugins/xcbglintegrations/libqxcb-glx-integration.so")  # fmt: skip
+QT_FILES = (
+    "QtWidgets.abi3.so",
+    "QtSvg.abi3.so",
+    "Qt/plugins/platforms/libqoffscreen.so",
+    "Qt/plugins/platforms/libqxcb.so",
+    "Qt/plugins/xcbglintegrations/libqxcb-glx-integration.so",
+)
 WAYLAND_FILE = "Qt/plugins/platforms/libqwayland.so"
 
 
@@ -351,13 +360,13 @@ def _apt_install(packages: list[str], reason: str, also: Iterable[str] = ()) -> 
 
 def _wait_for_locks() -> None:
     """Wait until no other program installs packages; SetupError where one does not end."""
-    told, end = False, time.monotonic() + LOCKED_S
+    is_announced, end = False, time.monotonic() + LOCKED_S
     while held := next(filter(_is_held, LOCKS), None):
         if time.monotonic() > end:
             raise SetupError(f"another program holds {held} for {LOCKED_S} s now; let it end, and start this again")
-        if not told:
+        if not is_announced:
             print("Another program is installing packages; waiting for it to end", flush=True)
-            told = True
+            is_announced = True
         time.sleep(POLL_S)
 
 

@@ -72,12 +72,12 @@ class Alignments(Scenes):
 
     def _draw(self, name: str, view: Any, folder: Path) -> None:
         """A figure of what is seen, and of all in blocks of columns, in every format."""
-        from antidiag.app.kit import export
+        from antidiag.app.kit.figures import export
 
-        ready = lambda: not view.taking.writing.busy  # noqa: E731
+        ready = lambda: not view.exporter.writing.busy  # noqa: E731
         for kind in (".png", ".svg", ".pdf"):
-            export.ask_file = lambda *_, kind=kind: folder / f"figure{kind}"
-            for save, of in ((view.taking.save_picture, "what is seen"), (view.taking.save_wrapped, "all")):
+            export.ask_save_path = lambda *_, kind=kind: folder / f"figure{kind}"
+            for save, of in ((view.exporter.save_picture, "what is seen"), (view.exporter.save_wrapped, "all")):
                 self.until(f"{kind} of {of} of {name}", ready, save, 0.1)
 
     def _remove(self) -> None:

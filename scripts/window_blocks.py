@@ -284,7 +284,7 @@ class Scenes:
 
     def run_and_look(self, what: str) -> None:
         """Run what the window proposes, then every view of its result."""
-        from antidiag.app.kit.view import GradualView
+        from antidiag.app.kit.view_protocols import GradualView
 
         window, before = self.window, len(self.window.session.entries)
         self.until(f"a job, {what}", lambda: len(window.session.entries) > before, window.run)
@@ -300,7 +300,7 @@ class Scenes:
     def sweep(self, folder: Path) -> None:
         tune = self.window.tune
         self.until("Tune", lambda: True, lambda: self.window.turn_to(1), 1.0)
-        first = tune.form.axes[0]
+        first = tune.form.axis_editors.editors[0]
         names = [first.name.itemText(number) for number in range(first.name.count())]
         first.set_value("s" if "s" in names else "threads", "32,48,64" if "s" in names else "1,2")
         self.until("a sweep", lambda: not tune.active, tune.start)

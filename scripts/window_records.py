@@ -102,7 +102,7 @@ class Many(Scenes):
         self.window.method.choose(next(one for one in self.window.methods if one.id == method))
 
     def run_one(self, method: str, options: dict[str, Any]) -> None:
-        from antidiag.app.kit.view import GradualView
+        from antidiag.app.kit.view_protocols import GradualView
 
         window, before = self.window, len(self.window.session.entries)
         self._choose(method)

@@ -44,7 +44,7 @@ class Pictures(Many):
             self.until("choosing every method", self._planned, partial(self.window.method.choose, method), 0.1)
 
     def turn_to_cubes(self) -> None:
-        from antidiag.app.kit.view import GradualView
+        from antidiag.app.kit.view_protocols import GradualView
 
         window = self.window
         for number in range(CUBES):

@@ -15,24 +15,24 @@ _integers = lru_cache(maxsize=None)(st.integers)
 """Strategies, each of which is made, and looked through, once."""
 
 
-class Drawn:
+class HypothesisChooser:
     """Choices of Hypothesis."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self._draw = draw
 
-    def integer(self, low: int, high: int) -> int:
+    def draw_integer(self, low: int, high: int) -> int:
         return self._draw(_integers(low, high))
 
-    def of(self, options: Sequence[Choice]) -> Choice:
+    def choose_one(self, options: Sequence[Choice]) -> Choice:
         """The first where what fails is made small. Only the place is drawn: whatever is chosen from costs nothing."""
         return options[self._draw(_integers(0, len(options) - 1))]
 
-    def random(self) -> np.random.Generator:
+    def make_generator(self) -> np.random.Generator:
         return np.random.default_rng(self._draw(_integers(0, 2**32 - 1)))
 
 
-def for_all(check: Callable[[Drawn], None], examples: int) -> None:
+def for_all(check: Callable[[HypothesisChooser], None], examples: int) -> None:
     """Try a check on so many choices; the first that fails is made small."""
 
     @settings(
@@ -41,6 +41,6 @@ def for_all(check: Callable[[Drawn], None], examples: int) -> None:
     )  # fmt: skip
     @given(data=st.data())
     def tried(data: st.DataObject) -> None:
-        check(Drawn(data.draw))
+        check(HypothesisChooser(data.draw))
 
     tried()

@@ -1,4 +1,4 @@
-"""Settings of all tests: nothing of the user's is read or written, and no screen is needed."""
+"""Settings of all tests: no file of the user is read or written, and no screen is needed."""
 
 from __future__ import annotations
 
@@ -24,17 +24,16 @@ from tests.untested import Untested, leave_out
 
 __all__ = ["emulated", "leave_out"]
 
-SELDOM = 20_000
-"""Objects that are made between two looks for garbage; Python has some hundreds. To collect the tests makes millions
-that stay, and what a test makes goes by itself."""
-gc.set_threshold(SELDOM, *gc.get_threshold()[1:])
+GC_THRESHOLD = 20_000
+"""Allocations between two garbage collections, instead of Python's 700: pytest makes millions of objects that stay."""
+gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
 
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "tests" / "app"
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-# Folders of tests stay for a look at what failed, as pytest has it. All else goes at the end, with what killed programs
-# left: it lies in one folder, which holds those of the processes that this one starts.
+# pytest keeps the folders of tests, so that one can look at what failed. All other temporary files, also those of
+# killed programs, lie in one folder that is removed at the end.
 os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
 OWN = tempfile.mkdtemp(prefix="antidiag-")
 atexit.register(shutil.rmtree, OWN, ignore_errors=True)
@@ -56,18 +55,18 @@ UNTESTED = pytest.StashKey[Untested]()
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[UNTESTED] = Untested(config)
     config.pluginmanager.register(config.stash[UNTESTED], "untested")
-    if not hasattr(config, "workerinput"):  # the process that hears of all tests
+    if not hasattr(config, "workerinput"):  # the process that collects all results
         config.pluginmanager.register(Failures(config), "failures")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than there are cores: a fifth of the time tests wait, for programs, timers and threads."""
+    """Use one process more than processors: tests wait for a fifth of the time."""
     return 1 + (os.cpu_count() or 1)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Without Qt, leave out the tests of the window; those of the command line need none."""
+    """Skip the tests of the window where Qt is not installed; those of the command line need none."""
     inside = APP in collection_path.parents
     if inside and not collection_path.name.startswith("test_cli") and not importlib.util.find_spec("PySide6"):
         config.stash[UNTESTED].leave_out("tests/app but the command line", "PySide6 is not installed")
@@ -77,8 +76,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Of several processes that collect all tests, each begins with the files of its own part, so that what nobody has
-    compiled yet is compiled once, and not by all of them at the same time."""
+    """Import the test files of this process's share first, so that processes rarely compile the same bytecode."""
     config = session.config
     own = getattr(config, "workerinput", None)
     if own is None or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
@@ -86,14 +84,16 @@ def pytest_collection(session: pytest.Session) -> None:
     number, count = int(own["workerid"].removeprefix("gw")), own["workercount"]
     files = sorted((ROOT / "tests").rglob("test_*.py"))
     for path in files[number * len(files) // count : (number + 1) * len(files) // count]:
-        with contextlib.suppress(Exception, pytest.skip.Exception):  # told where it is collected
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # reported when it is collected
             importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files in the order in which processes take them: one of every family in turn, so that two seldom compile
-    the same; then the window, whose files are short, so that no process has a long one left at the end."""
+    """Order the test files: one of every family in turn, so that two processes rarely compile the same functions.
+
+    The tests of the window come last: they are short, so that no process has a long file left at the end.
+    """
     ranks: dict[Path, tuple[bool, int, str]] = {}
     seen: Counter[Path] = Counter()
     for item in items:
@@ -106,37 +106,39 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """What all tests consist of stays until the end: it is not looked through with the garbage of each."""
+    """Exclude the objects of the collected tests, which stay until the end, from garbage collection."""
     gc.freeze()
 
 
 def pytest_unconfigure() -> None:
-    """What is left at the end goes with the process: pytest would look through all of it, which takes seconds."""
+    """Exclude all that is left from garbage collection, which takes seconds at the end."""
     gc.freeze()
 
 
 def _group(item: pytest.Item, file: str) -> str:
-    """What one process takes: a file; of the suite of all methods those of one family, which compile the same, but all
-    that are measured in processes of their own, for which one process imports what they need. A GPU takes longer for
-    these than to import."""
+    """Return the group of tests that one process runs.
+
+    It is a file, or those tests of the conformance suite that are of one problem type and compile the same functions.
+    All estimates on the CPU are one group, because they start processes from one server that has imported everything.
+    """
     if item.path.name != "test_conformance.py" or not hasattr(item, "callspec"):
         return file
     method, backend = (item.callspec.params[name] for name in ("method", "backend"))
     measured = backend == "cpu" and "estimate" in item.function.__name__  # type: ignore[attr-defined]
-    return f"{file} estimates" if measured else f"{file} {method.problem.id}"
+    return f"{file} estimates" if measured else f"{file} {method.problem_type.id}"
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A test that needs a GPU says why it has none, instead of failing deep inside."""
+    """Fail a test that needs a GPU with the reason why there is none."""
     if item.get_closest_marker("gpu"):
-        found, reason = devices.discover()
+        found, reason = devices.discover_devices()
         if not found:
             pytest.fail(f"this test needs a GPU: {reason}", pytrace=False)
 
 
 @pytest.fixture(scope="session")
 def _new_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
-    """Makes empty folders. Those that pytest numbers take longer the more of them there are."""
+    """Return a function that makes empty folders, faster than pytest's numbered ones."""
     own, numbers = tmp_path_factory.mktemp("own"), count()
 
     def make() -> Path:
@@ -149,20 +151,19 @@ def _new_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
 
 @pytest.fixture(autouse=True)
 def runs_folder(_new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where a test keeps interrupted runs. Nothing of the user's or of another test is seen, changed or removed: runs,
-    the limit of the disk, tuned values, rooflines and experiments; rates are those of all tests of this process.
+    """Redirect all files of the user to a new folder; return the folder of interrupted runs.
 
-    One fixture for all, as every test pays for each.
+    Rates are shared by all tests of a process. This is one fixture because every test pays for each fixture.
     """
     folder = _new_folder()
     runs, rates = folder / "runs", folder.parent / "rates.json"
     for name, made in (
-        ("antidiag.kernels.recovery.resuming.folder", runs),
-        ("antidiag.kernels.memory._limit_path", folder / "disk.json"),
-        ("antidiag.kernels.machine.rates._path", rates),
-        ("antidiag.kernels.machine.tuned._path", folder / "tuned.json"),
-        ("antidiag.kernels.experiments.rooflines.roofline._path", folder / "rooflines.json"),
-        ("antidiag.kernels.experiments.results.folder", folder / "experiments"),
+        ("antidiag.kernels.recovery.interrupted_runs.runs_folder", runs),
+        ("antidiag.kernels.user_limits._limit_path", folder / "disk.json"),
+        ("antidiag.kernels.machine.measured_rates._rates_path", rates),
+        ("antidiag.kernels.machine.tuned_values._tuned_path", folder / "tuned.json"),
+        ("antidiag.kernels.experiments.rooflines.roofline._store_path", folder / "rooflines.json"),
+        ("antidiag.kernels.experiments.point_data.point_store.experiments_folder", folder / "experiments"),
     ):
         monkeypatch.setattr(name, lambda made=made: made)
     return runs
@@ -170,11 +171,11 @@ def runs_folder(_new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """The folder of real data for tests; its README says where they come from."""
+    """Return the folder of real data for tests; its README names their sources."""
     return ROOT / "tests" / "data"
 
 
 @pytest.fixture(scope="session")
 def samples() -> Path:
-    """The folder of the bundled sequences."""
+    """Return the folder of the bundled sequences."""
     return ROOT / "resources" / "samples"

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import platformdirs
 
-from antidiag.kernels.cpu import file_lock
-from antidiag.kernels.cuda import compile as cuda_compile
+from antidiag.kernels.cuda import kernel_compiler as cuda_compile
+from tests import file_lock
 
 
 def compile_without_device(files: tuple[Path, ...], defines: Mapping[str, int], architecture: str = "sm_90") -> bytes:
-    """Machine code, hardly optimised, of what `kernels.cuda.compile` compiles.
+    """Machine code, hardly optimised, of what `kernels.cuda.kernel_compiler` compiles.
 
     RuntimeError with the compiler's messages, which is not kept.
     """
     path = _folder() / f"nvrtc-{_key(files, defines, architecture)}.cubin"
     if path.exists():
         return path.read_bytes()
-    with file_lock.held(path.with_suffix(".lock")):
+    with file_lock.hold_lock(path.with_suffix(".lock")):
         if not path.exists():
             code = cuda_compile.compile_without_device(files, defines, architecture, _hastily())
             with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as scratch:
@@ -47,6 +47,6 @@ def _key(files: tuple[Path, ...], defines: Mapping[str, int], architecture: str)
     """Names all that the machine code depends on: the compiler, the text, and how it is compiled."""
     from cupy_backends.cuda.libs import nvrtc
 
-    how = *nvrtc.getVersion(), *cuda_compile.options(defines), *_hastily(), architecture, files[-1].name
-    parts = map(str, (*how, cuda_compile.source(*files)))
+    how = *nvrtc.getVersion(), *cuda_compile.compiler_options(defines), *_hastily(), architecture, files[-1].name
+    parts = map(str, (*how, cuda_compile.join_source(*files)))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]

@@ -1,4 +1,9 @@
-"""What is right: the textbook recurrences, and for tiny inputs every alignment there is."""
+"""Correct answers for pairs of sequences: an exhaustive search that uses no recurrence, and the textbook's answers.
+
+`best_alignment` and `exchange_sequences` are the textbook recurrence of the product (`kernels.pairwise.trials`);
+`exhaustive_score` checks it independently for sequences of a few letters, apart from the scoring of a given path
+(`rescore_path`).
+"""
 
 from __future__ import annotations
 
@@ -6,15 +11,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairProblem, rescore
-from antidiag.kernels.pairwise.trials import best, mirrored
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairProblem, rescore_path
+from antidiag.kernels.pairwise.trials import best_alignment, exchange_sequences
 from antidiag.kernels.scoring import Mode
 
-__all__ = ["best", "exhaustive_score", "mirrored"]
+__all__ = ["best_alignment", "exchange_sequences", "exhaustive_score"]
 
 
 def exhaustive_score(problem: PairProblem) -> int:
-    """The best score, found by scoring every alignment; for sequences of a few letters."""
+    """Return the best score of all alignments, by scoring every one; for sequences of a few letters."""
     m, n = len(problem.first), len(problem.second)
     if problem.mode == Mode.GLOBAL:
         corners = [((0, 0), (m, n))]
@@ -22,7 +27,7 @@ def exhaustive_score(problem: PairProblem) -> int:
         cells = [(i, j) for i in range(m + 1) for j in range(n + 1)]
         corners = [(start, end) for start in cells for end in cells]
     return max(
-        rescore(problem, Alignment(start, end, np.array(operations, np.uint8)))
+        rescore_path(problem, Alignment(start, end, np.array(operations, np.uint8)))
         for start, end in corners
         for operations in _paths(end[0] - start[0], end[1] - start[1])
     )

@@ -11,8 +11,8 @@ from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.pairwise import trials
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.scoring import Mode, Scoring, SubstitutionMatrix, match_mismatch
-from antidiag.kernels.trials import matrix
-from tests.choosing import Drawn
+from antidiag.kernels.trials import draw_matrix
+from tests.choosing import HypothesisChooser
 
 DATA = Path(__file__).with_name("data")
 SAMPLES = Path(__file__).parents[1] / "resources" / "samples"
@@ -41,13 +41,13 @@ def shifted(length: int, shift: int, seed: int = 1) -> PairProblem:
 @st.composite
 def matrices(draw: st.DrawFn) -> SubstitutionMatrix:
     """Match and mismatch, BLOSUM62, or any scores at all, not even symmetric ones, some beyond 8 bits."""
-    return matrix(Drawn(draw))
+    return draw_matrix(HypothesisChooser(draw))
 
 
 @st.composite
 def pairs(draw: st.DrawFn, longest: int = trials.LONGEST) -> PairProblem:
     """Pairs of random, repetitive or related sequences over alphabets of one to four letters."""
-    return trials.draw(Drawn(draw), longest)
+    return trials.draw_pair(HypothesisChooser(draw), longest)
 
 
 def assert_same_path(found: PairAnswer, expected: PairAnswer) -> None:

@@ -15,9 +15,9 @@ ROOT = Path(__file__).resolve().parents[1]
 LOADED_WHERE_A_GPU_IS = {
     "antidiag.kernels.experiments.rooflines.cuda_roofline",
     "antidiag.kernels.pairwise.pictures.cuda_dotplot",
-    "antidiag.kernels.pairwise.pictures.cuda_image",
-    "antidiag.kernels.profiles.cuda_batch",
-    "antidiag.kernels.profiles.cuda_picture",
+    "antidiag.kernels.pairwise.pictures.cuda_matrix_view",
+    "antidiag.kernels.profiles.wavefront.cuda_many_alignments",
+    "antidiag.kernels.profiles.wavefront.cuda_picture",
     "antidiag.kernels.triple.pictures.cuda_slices",
 }
 """Modules that are no backend of a method, and that their users import when a GPU is to be used."""

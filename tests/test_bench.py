@@ -10,20 +10,21 @@ import pytest
 
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.cuda.devices import Device
-from antidiag.kernels.experiments import peak, runner, suite
-from antidiag.kernels.experiments.cases import Case
-from antidiag.kernels.experiments.inputs import with_input
-from antidiag.kernels.experiments.points import Status
+from antidiag.kernels.experiments.measuring import peak_memory, runner
+from antidiag.kernels.experiments.point_data.points import PointStatus
 from antidiag.kernels.experiments.rooflines import roofline
 from antidiag.kernels.experiments.rooflines.roofline import Roofline
-from antidiag.kernels.experiments.sweep import Task
+from antidiag.kernels.experiments.suites import cpu_suite
+from antidiag.kernels.experiments.suites.benchmark_cases import BenchmarkCase
+from antidiag.kernels.experiments.sweeps.sweep import MeasurementTask
+from antidiag.kernels.experiments.sweeps.sweep_inputs import with_input
 from bench import __main__ as bench
-from bench import pieces
+from bench import dot_plot_times
 
 LENGTH = 120
 
 
-def small(case: Case) -> Case:
+def small(case: BenchmarkCase) -> BenchmarkCase:
     """A case on the fronts of some of its sequences, called once."""
     inputs = with_input(case.sweep.inputs, "length", LENGTH)
     if inputs.count:
@@ -33,39 +34,39 @@ def small(case: Case) -> Case:
 
 @pytest.fixture
 def no_gpu(monkeypatch):
-    monkeypatch.setattr(devices, "discover", lambda: ((), "there is none"))
+    monkeypatch.setattr(devices, "discover_devices", lambda: ((), "there is none"))
 
 
 def test_peers_score_the_same_problem(no_gpu):
-    for case in suite.cases():
-        found = runner.run(small(case).sweep)
-        assert {point.status for point in found} <= {Status.MEASURED, Status.REFUSED}
-        assert len({point.score for point in found if point.measured}) == 1
-        assert all("not installed" in point.reason for point in found if not point.measured)
+    for case in cpu_suite.benchmark_cases():
+        found = runner.run_sweep(small(case).sweep)
+        assert {point.status for point in found} <= {PointStatus.MEASURED, PointStatus.REFUSED}
+        assert len({point.score for point in found if point.has_times}) == 1
+        assert all("not installed" in point.reason for point in found if not point.has_times)
 
 
 def test_quick_leaves_out_the_slowest_peers(no_gpu):
     def contenders(quick: bool) -> int:
-        return sum(len(case.sweep.contenders) for case in suite.cases(quick))
+        return sum(len(case.sweep.contenders) for case in cpu_suite.benchmark_cases(quick))
 
     assert contenders(True) < contenders(False)
 
 
 def test_a_gpu_is_measured_where_there_is_one(monkeypatch):
     gpu = Device(0, "A GPU", multiprocessors=1, compute_capability=(9, 0), memory_bytes=0)
-    monkeypatch.setattr(devices, "discover", lambda: ((gpu,), ""))
-    cases = list(suite.cases(gpu_only=True))
+    monkeypatch.setattr(devices, "discover_devices", lambda: ((gpu,), ""))
+    cases = list(cpu_suite.benchmark_cases(gpu_only=True))
     assert cases
     assert all(case.sweep.backends == ("cuda",) for case in cases)
-    assert any("cpu" in case.sweep.backends for case in suite.cases() if "GPU" in case.sweep.title)
+    assert any("cpu" in case.sweep.backends for case in cpu_suite.benchmark_cases() if "GPU" in case.sweep.title)
 
 
 def test_the_benchmark_prints_and_saves(no_gpu, monkeypatch, capsys, tmp_path):
-    first = small(next(suite.cases()))
-    monkeypatch.setattr(suite, "cases", lambda *_: iter([dataclasses.replace(first, with_peak=True)]))
-    monkeypatch.setattr(roofline, "of", lambda backend: Roofline(backend, "A processor", 1, 1e9, 1e9, ""))
-    monkeypatch.setattr(peak, "peak_bytes", lambda task: 2**20)
-    monkeypatch.setattr(pieces, "REPEATS", 1)
+    first = small(next(cpu_suite.benchmark_cases()))
+    monkeypatch.setattr(cpu_suite, "benchmark_cases", lambda *_: iter([dataclasses.replace(first, with_peak=True)]))
+    monkeypatch.setattr(roofline, "find_roofline", lambda backend: Roofline(backend, "A processor", 1, 1e9, 1e9, ""))
+    monkeypatch.setattr(peak_memory, "measure_peak_bytes", lambda task: 2**20)
+    monkeypatch.setattr(dot_plot_times, "REPEATS", 1)
     assert bench.main(["--quick", "--json", str(tmp_path / "b.json")]) == 0
     printed = capsys.readouterr().out
     assert "| StripedScore | cpu |" in printed
@@ -79,11 +80,11 @@ def test_the_benchmark_prints_and_saves(no_gpu, monkeypatch, capsys, tmp_path):
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
 def test_the_peak_of_a_task_is_that_of_its_own_process():
     """The reference of the path keeps the matrix: so many bytes at least."""
-    from antidiag.kernels.experiments.inputs import Generated
+    from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated
 
     cells = 4000
-    task = Task("antidiagonal", "pair", Generated(length=cells), backend="cpu")
-    found = peak.peak_bytes(task)
+    task = MeasurementTask("antidiagonal", "pair", Generated(length=cells), backend="cpu")
+    found = peak_memory.measure_peak_bytes(task)
     assert found is not None
     assert 0 <= found < 2**31
-    assert peak.peak_bytes(dataclasses.replace(task, parameters={"no": 1})) is None
+    assert peak_memory.measure_peak_bytes(dataclasses.replace(task, parameters={"no": 1})) is None

@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.io.aligned_sequences import GAP
 from bench import nucleotides, programs
-from bench.evolution import Evolution, family, tree
+from bench.evolution import Evolution, draw_tree, evolve_family
 
 SMALL = Evolution(taxa=6, length=80, depth=0.3)
 
 
 @pytest.mark.parametrize("model", [SMALL, replace(SMALL, zipf=0, indels=0.4), replace(SMALL, depth=2.0, indels=0.0)])
 def test_rows_without_gaps_are_the_sequences_and_no_column_is_of_gaps_alone(model: Evolution) -> None:
-    sequences, right = family(model, 3)
+    sequences, right = evolve_family(model, 3)
     assert len(sequences) == 6 and right.names == tuple(one.name for one in sequences)
     for row, one in zip(right.letters, sequences, strict=True):
         assert row[row != GAP].tobytes() == one.letters
@@ -26,12 +26,12 @@ def test_rows_without_gaps_are_the_sequences_and_no_column_is_of_gaps_alone(mode
 
 
 def test_a_seed_makes_one_family() -> None:
-    (one, _), (other, _), (third, _) = family(SMALL, 1), family(SMALL, 1), family(SMALL, 2)
+    (one, _), (other, _), (third, _) = evolve_family(SMALL, 1), evolve_family(SMALL, 1), evolve_family(SMALL, 2)
     assert one == other != third
 
 
 def test_rates_are_those_of_one_substitution_a_unit_of_time() -> None:
-    Q, shares = SMALL.rates, np.array(SMALL.frequencies)
+    Q, shares = SMALL.substitution_rates, np.array(SMALL.frequencies)
     np.testing.assert_allclose(Q.sum(axis=1), 0, atol=1e-12)
     np.testing.assert_allclose(shares @ Q, 0, atol=1e-12)
     assert -(shares @ np.diag(Q)) == pytest.approx(1)
@@ -41,9 +41,9 @@ def test_rates_are_those_of_one_substitution_a_unit_of_time() -> None:
 def test_letters_differ_as_often_as_the_model_says() -> None:
     """Two leaves of one branching without gaps: for equal rates of sites a share that the rates give."""
     model = Evolution(taxa=2, length=20_000, depth=0.3, alpha=1e6, indels=0.0)
-    way = sum(branch.length for branch in tree(model, _after_the_root(model, 5)))
-    _, right = family(model, 5)
-    values, vectors = np.linalg.eig(model.rates)
+    way = sum(branch.length for branch in draw_tree(model, _after_the_root(model, 5)))
+    _, right = evolve_family(model, 5)
+    values, vectors = np.linalg.eig(model.substitution_rates)
     chances = (vectors * np.exp(values * way)) @ np.linalg.inv(vectors)
     expected = 1 - float(np.array(model.frequencies) @ np.diag(chances.real))
     assert (right.letters[0] != right.letters[1]).mean() == pytest.approx(expected, abs=0.015)
@@ -58,7 +58,7 @@ def _after_the_root(model: Evolution, seed: int) -> np.random.Generator:
 
 
 def test_lengths_follow_zipf() -> None:
-    drawn = SMALL.lengths(np.random.default_rng(1), 50_000)
+    drawn = SMALL.draw_indel_lengths(np.random.default_rng(1), 50_000)
     assert drawn.min() == 1 and drawn.max() <= SMALL.longest
     ones, twos = (int((drawn == length).sum()) for length in (1, 2))
     assert ones / twos == pytest.approx(2**SMALL.zipf, rel=0.05)
@@ -69,7 +69,7 @@ def test_the_benchmark_tells_scores_beside_programs_that_are_there(monkeypatch: 
     monkeypatch.setattr(nucleotides, "PROGRAMS", (
         programs.Program("copy", ("cp", "INPUT", "OUTPUT")), programs.Program("none", ("not-a-program",))
     ))  # fmt: skip
-    monkeypatch.setattr(programs.Program, "timed", lambda *_: (family(SMALL, 1)[1], 1.0))
+    monkeypatch.setattr(programs.Program, "time_alignment", lambda *_: (evolve_family(SMALL, 1)[1], 1.0))
     told: list[str] = []
     assert nucleotides.main(["--families", "1", "--threads", "1"], told.append) == 0
     text = "\n".join(told)

@@ -85,7 +85,7 @@ def test_the_page_has_a_family_and_its_line_in_the_registry() -> None:
 
 def test_the_method_is_listed_with_its_parameter(said: Mapping[str, str]) -> None:
     assert "Wagner" in said[LISTED]
-    assert "-p s=1024: a whole number from 8 to 65536, a multiple of 8 (columns)" in said[LISTED]
+    assert "-p s=1024: a multiple of 8 between 8 and 65536 (columns)" in said[LISTED]
 
 
 @pytest.mark.parametrize(("command", "output"), shown(PAGE), ids=[command.split()[0] for command, _ in shown(PAGE)])

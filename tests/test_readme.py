@@ -55,7 +55,7 @@ def _checked(arguments: list[str]) -> None:
     """Let the command line take these arguments without running them; what stands for others is left out."""
     known = _known()
     from antidiag.kernels import registry
-    from antidiag.kernels.experiments import axes
+    from antidiag.kernels.experiments.sweeps import sweep_axes
 
     name, *rest = arguments
     if any(word.startswith("[") or word in ("METHOD", "SECONDS") for word in rest):  # a form of a command, in brackets
@@ -65,15 +65,15 @@ def _checked(arguments: list[str]) -> None:
     values = known[name].make_context(name, list(rest)).params
     if name not in METHODS_COMMANDS or not values["method_id"] or values["method_id"] == "edit-distance":
         return
-    method = registry.method(values["method_id"])
-    from antidiag.app.cli.options import declared_options, parameters, problem_options
+    method = registry.find_method(values["method_id"])
+    from antidiag.app.cli.options import declared_options, parse_parameters, parse_problem_options
 
-    parameters(method, values.get("settings") or [], values.get("threads"))
-    problem_options(method, {name: values[name] for name in declared_options() if values.get(name) is not None})
+    parse_parameters(method, values.get("settings") or [], values.get("threads"))
+    parse_problem_options(method, {name: values[name] for name in declared_options() if values.get(name) is not None})
     for text in values.get("axis") or []:
-        axes.parse(text, [method])
+        sweep_axes.parse_axis(text, [method])
     for beside in values.get("beside") or []:
-        registry.method(beside)
+        registry.find_method(beside)
     assert all((ROOT / file).is_file() for file in values.get("files") or [] if file.startswith("resources/"))
 
 

@@ -13,27 +13,27 @@ from typing import Any, cast
 
 from antidiag.app.cli.progress import interrupted_at_once
 from antidiag.kernels.errors import InputError, ParameterError
-from antidiag.kernels.io import aligned, sequences
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io import aligned_sequences, sequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.method import DataKind, Method
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.registry import saving
+from antidiag.kernels.registry import result_saving
 
 STANDARD_INPUT = STANDARD_OUTPUT = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Targets:
-    """Where results go: a file in a format of its suffix, and JSON to a file or to standard output."""
+class ResultTargets:
+    """Where a result is saved: a file whose suffix names its format, and JSON in a file or on standard output."""
 
     out: Path | None = None
     json: Path | None = None
     json_to_output: bool = False
 
 
-def sequence_type(text: str | None) -> SequenceType | None:
-    """The type of this name in any case; None leaves it to be guessed."""
+def parse_sequence_type(text: str | None) -> SequenceType | None:
+    """Return the sequence type of this name, in any case; None means that it is guessed."""
     if text is None:
         return None
     for kind in SequenceType:
@@ -42,32 +42,35 @@ def sequence_type(text: str | None) -> SequenceType | None:
     raise ParameterError(f"--seq-type {text!r} is not one of {', '.join(SequenceType).lower()}")
 
 
-def gather(
+def read_inputs(
     method: Method,
     files: Sequences[str],
     flagged: Mapping[str, str],
     records: Sequences[str],
-    type: SequenceType | None,
+    kind: SequenceType | None,
     monitor: Monitor | None = None,
 ) -> list[Any]:
-    """The data that a method takes, in the order of its inputs.
+    """Read the data that a method takes, in the order of its inputs.
 
-    ``files`` hold the input without a flag, ``flagged`` has a file for inputs with one; of sequences, ``records``
-    names those to take, in their order.
+    ``files`` hold the input without a flag, ``flagged`` maps a flag to its file, and ``records`` names the sequences to
+    use, in their order.
     """
-    inputs = method.problem.inputs
+    inputs = method.problem_type.inputs
     if files and all(taken.flag for taken in inputs):
-        raise InputError(f"{method.name} takes {method.problem.takes()}, and no FILE; leave {files[0]} out")
+        raise InputError(f"{method.name} takes no FILE but {method.problem_type.describe_inputs()}; remove {files[0]}")
     if records and all(taken.kind is not sequences.SEQUENCE for taken in inputs):
-        raise InputError(f"{method.name} takes {method.problem.takes()}; --record names sequences, leave it out")
+        raise InputError(
+            f"--record names sequences, and {method.name} takes {method.problem_type.describe_inputs()}; remove "
+            "--record"
+        )
     _check_flags(method, flagged)
     found: list[Any] = []
     for taken in inputs:
         given = list(files) if not taken.flag else [flagged[taken.flag]] if taken.flag in flagged else []
         with interrupted_at_once():
-            data = [datum for file in given for datum in _read(taken.kind, file, type, monitor)]
+            data = [datum for file in given for datum in _read_data(taken.kind, file, kind, monitor)]
         if taken.kind is sequences.SEQUENCE and records:
-            data = [sequences.find(data, name) for name in records]
+            data = [sequences.find_sequence(data, name) for name in records]
         if taken.flag and len(data) < taken.minimum:
             raise InputError(f"{method.name} also takes a {taken.kind.label}; give its file with --{taken.flag}")
         found += data
@@ -75,35 +78,37 @@ def gather(
 
 
 def _check_flags(method: Method, flagged: Mapping[str, str]) -> None:
-    known = [taken.flag for taken in method.problem.inputs if taken.flag]
+    known = [taken.flag for taken in method.problem_type.inputs if taken.flag]
     for flag in flagged:
         if flag not in known:
-            raise ParameterError(f"--{flag} does not belong to {method.name}; it takes {method.problem.takes()}")
+            raise ParameterError(
+                f"--{flag} does not belong to {method.name}; it takes {method.problem_type.describe_inputs()}"
+            )
 
 
-def targets(method: Method, out: str | None, json_file: str | None, files: Sequences[str]) -> Targets:
-    """Where the results of a run go; InputError now for what could only fail after the run."""
+def check_targets(method: Method, out: str | None, json_file: str | None, files: Sequences[str]) -> ResultTargets:
+    """Return where results are saved. Raise InputError now for a file that could not be written after the run."""
     path = Path(out) if out is not None else None
     if path is not None:
-        saving.check_suffix(f"--out {path}", method)
-        check_place(path, files)
+        result_saving.check_suffix(f"--out {path}", method)
+        check_writable(path, files)
     if json_file in (None, STANDARD_OUTPUT):
-        return Targets(path, None, json_file == STANDARD_OUTPUT)
+        return ResultTargets(path, None, json_file == STANDARD_OUTPUT)
     json_path = Path(str(json_file))
-    check_place(json_path, files)
-    if path is not None and _same(json_path, path):
+    check_writable(json_path, files)
+    if path is not None and _is_same_file(json_path, path):
         raise InputError(f"--out and --json both name {json_path}; give them different files")
-    return Targets(path, json_path)
+    return ResultTargets(path, json_path)
 
 
 def read_sequences(file: str, type: SequenceType | None, monitor: Monitor | None) -> list[Sequence]:
-    """The sequences of a file, or of standard input."""
+    """Read the sequences of a file, or of standard input."""
     if file == STANDARD_INPUT:
-        return sequences.read_stream(cast(BufferedReader, sys.stdin.buffer), "standard input", type, monitor)
-    return sequences.read(file, type, monitor)
+        return sequences.read_sequence_stream(cast(BufferedReader, sys.stdin.buffer), "standard input", type, monitor)
+    return sequences.read_sequences(file, type, monitor)
 
 
-def _read(kind: DataKind, file: str, type: SequenceType | None, monitor: Monitor | None) -> list[Any]:
+def _read_data(kind: DataKind, file: str, type: SequenceType | None, monitor: Monitor | None) -> list[Any]:
     if kind is sequences.SEQUENCE:
         return read_sequences(file, type, monitor)
     if file == STANDARD_INPUT:
@@ -111,19 +116,19 @@ def _read(kind: DataKind, file: str, type: SequenceType | None, monitor: Monitor
     return kind.read(Path(file), monitor)
 
 
-def one_alignment(file: str) -> AlignedSequences:
-    """The alignment of a file; InputError unless it has exactly one."""
-    found = aligned.read(Path(file))
+def read_one_alignment(file: str) -> AlignedSequences:
+    """Read the only alignment of a file. Raise InputError if it has none or several."""
+    found = aligned_sequences.read_alignments(Path(file))
     if len(found) != 1:
-        raise InputError(f"{file}: {len(found):,} alignments in it; give a file of one")
+        raise InputError(f"{file}: contains {len(found):,} alignments; give a file with one alignment")
     return found[0]
 
 
-def check_place(path: Path, files: Sequences[str]) -> None:
-    """Refuse what cannot be written, and what would be lost by writing."""
+def check_writable(path: Path, files: Sequences[str]) -> None:
+    """Raise InputError for a file that cannot be written, or that is one of the input files."""
     folder = path.parent
     if not os.path.isdir(folder):
-        raise InputError(f"{path}: there is no folder {folder}; create it or choose another")
+        raise InputError(f"{path}: folder {folder} does not exist; create it or choose another")
     try:
         path.lstat()
     except FileNotFoundError:
@@ -135,9 +140,9 @@ def check_place(path: Path, files: Sequences[str]) -> None:
         raise InputError(f"{path}: this is a folder; give the name of a file in it")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise InputError(f"{path}: no permission to write there; choose another place")
-    if any(_same(path, Path(file)) for file in files):
-        raise InputError(f"{path}: this is one of the input files, and would be overwritten; choose another name")
+    if any(_is_same_file(path, Path(file)) for file in files):
+        raise InputError(f"{path}: this input file would be overwritten; choose another name")
 
 
-def _same(one: Path, other: Path) -> bool:
+def _is_same_file(one: Path, other: Path) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)

@@ -11,37 +11,39 @@ import typer
 
 from antidiag.kernels import registry
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.method import Input, Method
+from antidiag.kernels.method import Method, ProblemInput
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.registry import saving
+from antidiag.kernels.registry import result_saving
 
 METAVARS = {"int": "N", "float": "N", "text": "TEXT", "bool": "yes|no"}
 
 
-def flag(name: str) -> str:
-    """The option of a declared name: gap_open becomes --gap-open."""
+def option_flag(name: str) -> str:
+    """Return the command-line option of a declared name: gap_open becomes --gap-open."""
     return "--" + name.replace("_", "-")
 
 
 def declared_options() -> Mapping[str, Parameter]:
-    """The options of all problem types in the registry, by name."""
-    return {option.name: option for method in registry.METHODS for option in method.problem.options}
+    """Return the options of all problem types in the registry, by name."""
+    return {option.name: option for method in registry.METHODS for option in method.problem_type.options}
 
 
-def declared_flags() -> Mapping[str, Input]:
-    """The inputs of all problem types that are given by a flag, by flag."""
-    return {taken.flag: taken for method in registry.METHODS for taken in method.problem.inputs if taken.flag}
+def declared_flags() -> Mapping[str, ProblemInput]:
+    """Return the inputs that are given with a flag, of all problem types, by flag."""
+    return {taken.flag: taken for method in registry.METHODS for taken in method.problem_type.inputs if taken.flag}
 
 
 def known_suffixes() -> tuple[str, ...]:
-    """Suffixes of all files that some method's results can be saved as."""
-    return tuple(dict.fromkeys(suffix for method in registry.METHODS for suffix in saving.suffixes(method)))
+    """Return the suffixes of all result files that some method can save."""
+    return tuple(
+        dict.fromkeys(suffix for method in registry.METHODS for suffix in result_saving.result_suffixes(method))
+    )
 
 
 def with_problem_options(command: Callable[..., None]) -> Callable[..., None]:
-    """A command that also takes every declared option and flagged input of a problem.
+    """Return a command that also takes every declared option and flagged input of all problems.
 
-    They are handed on as ``options`` and ``flagged``, names with the texts that the user gave.
+    The command receives them as ``options`` and ``flagged``: mappings of names to the texts that the user gave.
     """
     declared, flags = declared_options(), declared_flags()
 
@@ -49,7 +51,7 @@ def with_problem_options(command: Callable[..., None]) -> Callable[..., None]:
     def wrapped(**values: Any) -> None:
         given = {name: values.pop(name) for name in declared}
         files = {name: values.pop(name) for name in flags}
-        command(**values, options=_given(given), flagged=_once(files))
+        command(**values, options=_given_values(given), flagged=_single_files(files))
 
     own = inspect.signature(command, eval_str=True).parameters
     parameters = [parameter for name, parameter in own.items() if name not in ("options", "flagged")]
@@ -60,26 +62,31 @@ def with_problem_options(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def problem_options(method: Method, texts: Mapping[str, str]) -> Mapping[str, Any]:
-    """Values of the options that were given; ParameterError where the method has no such option."""
-    known = {option.name: option for option in method.problem.options}
+def parse_problem_options(method: Method, texts: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return the values of the given options. Raise ParameterError for an option that the method does not have."""
+    known = {option.name: option for option in method.problem_type.options}
     for name in texts:
         if name not in known:
-            raise ParameterError(f"{flag(name)} does not belong to {method.name}; it has {', '.join(map(flag, known))}")
-        for other in known[name].instead_of:
+            raise ParameterError(
+                f"{method.name} has no option {option_flag(name)}; its options: "
+                f"{', '.join(map(option_flag, known)) or 'none'}"
+            )
+        for other in known[name].overrides:
             if texts[name] and other in texts:
-                raise ParameterError(f"{flag(name)} and {flag(other)} exclude each other; give one of them")
+                raise ParameterError(
+                    f"{option_flag(name)} and {option_flag(other)} exclude each other; give one of them"
+                )
     return {name: known[name].parse(text) for name, text in texts.items()}
 
 
-def parameters(method: Method, settings: Iterable[str], threads: str | None) -> Mapping[str, Any]:
-    """Values of ``name=value`` settings; ``threads`` is a short form of one of them."""
+def parse_parameters(method: Method, settings: Iterable[str], threads: str | None) -> Mapping[str, Any]:
+    """Parse ``name=value`` settings; ``threads`` is the value of --threads."""
     known = {parameter.name: parameter for parameter in method.parameters}
     values: dict[str, Any] = {}
     for setting in [*settings, *([f"threads={threads}"] if threads is not None else [])]:
         name, equals, text = setting.partition("=")
         if not equals:
-            raise ParameterError(f"-p {setting!r} is not name=value, such as -p s=128")
+            raise ParameterError(f"-p must be name=value, such as -p s=128; got {setting!r}")
         if name not in known:
             raise ParameterError(f"unknown parameter {name!r}; {method.name} has: {', '.join(known) or 'none'}")
         if name in values:
@@ -88,21 +95,21 @@ def parameters(method: Method, settings: Iterable[str], threads: str | None) -> 
     return values
 
 
-def _given(values: Mapping[str, str | None]) -> dict[str, str]:
+def _given_values(values: Mapping[str, str | None]) -> dict[str, str]:
     return {name: text for name, text in values.items() if text is not None}
 
 
-def _once(files: Mapping[str, list[str] | None]) -> dict[str, str]:
-    """The file of each flag; ParameterError for a flag that is given twice, of which one would be ignored."""
+def _single_files(files: Mapping[str, list[str] | None]) -> dict[str, str]:
+    """Return the file of each flag. Raise ParameterError for a flag that is given more than once."""
     for name, given in files.items():
         if given and len(given) > 1:
-            raise ParameterError(f"{flag(name)} is given {len(given)} times ({', '.join(given)}); give it once")
+            raise ParameterError(f"{option_flag(name)} is given {len(given)} times ({', '.join(given)}); give it once")
     return {name: given[0] for name, given in files.items() if given}
 
 
-def _typer_file(taken: Input) -> inspect.Parameter:
-    text = f"File with the {taken.label or taken.kind.label} of methods that take one."
-    declared = typer.Option(flag(taken.flag), metavar="FILE", help=text, rich_help_panel="Problem")
+def _typer_file(taken: ProblemInput) -> inspect.Parameter:
+    text = f"{(taken.label or taken.kind.label).capitalize()} file, for methods that take one."
+    declared = typer.Option(option_flag(taken.flag), metavar="FILE", help=text, rich_help_panel="Problem")
     return inspect.Parameter(
         taken.flag, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[list[str] | None, declared]
     )
@@ -113,7 +120,7 @@ def _typer_parameter(option: Parameter) -> inspect.Parameter:
     default = {True: "yes", False: "no"}[option.default] if option.kind == "bool" else option.default
     text = option.help + (f" Default: {default}." if default not in (None, "") else "")
     declared = typer.Option(
-        flag(option.name), metavar=metavar, help=text, show_default=False, rich_help_panel="Problem"
+        option_flag(option.name), metavar=metavar, help=text, show_default=False, rich_help_panel="Problem"
     )
     return inspect.Parameter(
         option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, declared]

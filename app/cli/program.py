@@ -17,30 +17,30 @@ import platformdirs
 import typer
 
 from antidiag.app.cli import (
-    comparing,
-    computing,
-    guidelines,
-    interrupted,
-    listing,
-    plays,
-    posteriors,
-    preparing,
-    profiles,
+    compare_command,
+    guidelines_command,
+    interrupted_runs,
+    list_commands,
+    play_commands,
+    posteriors_command,
+    profile_command,
+    run_commands,
+    sequences_command,
 )
-from antidiag.app.cli.laboratory import commands, search
+from antidiag.app.cli.laboratory import sweep_commands, tune_commands
 from antidiag.app.invocation import PROGRAM, as_typed
 from antidiag.kernels import __version__
 from antidiag.kernels.errors import AntidiagError, Cancelled
 
 BAD_INPUT, FAULT, INTERRUPTED = 2, 1, 130
-"""Exit codes: the user can act; the program is at fault; Ctrl-C."""
+"""Exit codes: bad input; an error of the program; Ctrl-C."""
 UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT)
-"""What a full or a failing disk says."""
+"""Error numbers of a full or failing disk."""
 
 HELP = f"""
 Align sequences by dynamic programming, on a GPU or on the CPU.
 
-Without a command the window opens, with the files that are named: [bold]{PROGRAM} first.fa second.fa[/]
+Without a command, the window opens with the given files: [bold]{PROGRAM} first.fa second.fa[/]
 """
 
 program = typer.Typer(
@@ -51,23 +51,23 @@ program = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-program.command("methods", epilog=as_typed(listing.METHODS_EXAMPLES))(listing.methods)
-program.command("info", epilog=as_typed(listing.INFO_EXAMPLES))(listing.info)
-program.command("samples", epilog=as_typed(listing.SAMPLES_EXAMPLES))(listing.samples)
-program.command("estimate", epilog=as_typed(computing.ESTIMATE_EXAMPLES))(computing.estimate)
-program.command("run", epilog=as_typed(computing.RUN_EXAMPLES))(computing.run)
-program.command("compare", epilog=as_typed(comparing.COMPARE_EXAMPLES))(comparing.compare)
-program.command("posteriors", epilog=as_typed(posteriors.POSTERIORS_EXAMPLES))(posteriors.posteriors)
-program.command("sequences", epilog=as_typed(preparing.SEQUENCES_EXAMPLES))(preparing.sequences)
-program.command("profile", epilog=as_typed(profiles.PROFILE_EXAMPLES))(profiles.profile)
-program.command("runs", epilog=as_typed(interrupted.RUNS_EXAMPLES))(interrupted.runs)
-program.command("sweep", epilog=as_typed(commands.SWEEP_EXAMPLES))(commands.sweep)
-program.command("tune", epilog=as_typed(search.TUNE_EXAMPLES))(search.tune)
-program.command("bench", epilog=as_typed(commands.BENCH_EXAMPLES))(commands.bench)
-program.command("reproduce", epilog=as_typed(search.REPRODUCE_EXAMPLES))(search.reproduce)
-program.command("play", epilog=as_typed(plays.PLAY_EXAMPLES))(plays.play)
-program.command("lecture", epilog=as_typed(plays.LECTURE_EXAMPLES))(plays.lecture)
-program.command("guidelines", epilog=as_typed(guidelines.GUIDELINES_EXAMPLES))(guidelines.guidelines)
+program.command("methods", epilog=as_typed(list_commands.METHODS_EXAMPLES))(list_commands.methods)
+program.command("info", epilog=as_typed(list_commands.INFO_EXAMPLES))(list_commands.info)
+program.command("samples", epilog=as_typed(list_commands.SAMPLES_EXAMPLES))(list_commands.samples)
+program.command("estimate", epilog=as_typed(run_commands.ESTIMATE_EXAMPLES))(run_commands.estimate)
+program.command("run", epilog=as_typed(run_commands.RUN_EXAMPLES))(run_commands.run)
+program.command("compare", epilog=as_typed(compare_command.COMPARE_EXAMPLES))(compare_command.compare)
+program.command("posteriors", epilog=as_typed(posteriors_command.POSTERIORS_EXAMPLES))(posteriors_command.posteriors)
+program.command("sequences", epilog=as_typed(sequences_command.SEQUENCES_EXAMPLES))(sequences_command.sequences)
+program.command("profile", epilog=as_typed(profile_command.PROFILE_EXAMPLES))(profile_command.profile)
+program.command("runs", epilog=as_typed(interrupted_runs.RUNS_EXAMPLES))(interrupted_runs.runs)
+program.command("sweep", epilog=as_typed(sweep_commands.SWEEP_EXAMPLES))(sweep_commands.sweep)
+program.command("tune", epilog=as_typed(tune_commands.TUNE_EXAMPLES))(tune_commands.tune)
+program.command("bench", epilog=as_typed(sweep_commands.BENCH_EXAMPLES))(sweep_commands.bench)
+program.command("reproduce", epilog=as_typed(tune_commands.REPRODUCE_EXAMPLES))(tune_commands.reproduce)
+program.command("play", epilog=as_typed(play_commands.PLAY_EXAMPLES))(play_commands.play)
+program.command("lecture", epilog=as_typed(play_commands.LECTURE_EXAMPLES))(play_commands.lecture)
+program.command("guidelines", epilog=as_typed(guidelines_command.GUIDELINES_EXAMPLES))(guidelines_command.guidelines)
 
 
 def _print_version(wanted: bool) -> None:
@@ -77,74 +77,76 @@ def _print_version(wanted: bool) -> None:
 
 
 @program.callback()
-def _options(
+def _global_options(
     version: bool = typer.Option(
         False, "--version", callback=_print_version, is_eager=True, help="Print the version and stop."
     ),
 ) -> None:
-    """Options before the command."""
+    """Define the options that stand before the command."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a command line; the exit code. No error leaves as a traceback."""
-    _write_any_letter()
+    """Run a command line and return the exit code. No error ends in a traceback."""
+    _accept_any_letter()
     try:
-        code = _built()(args=list(arguments), prog_name=PROGRAM, standalone_mode=False)
+        code = _build_program()(args=list(arguments), prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
-        return _fail("cancelled", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
+        return _print_failure("cancelled", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
     except (AntidiagError, typer.TyperException) as error:
-        return _fail(_text(error), BAD_INPUT)
+        return _print_failure(_error_text(error), BAD_INPUT)
     except MemoryError:
-        return _fail("there is not enough memory for this; choose shorter sequences, or free some", BAD_INPUT)
+        return _print_failure("not enough memory; use shorter sequences or close other programs", BAD_INPUT)
     except Cancelled as cancelled:
-        goes_on = f"; {cancelled}: give the same command with --resume" if str(cancelled) else ""
-        return _fail(f"cancelled{goes_on}", INTERRUPTED)
+        goes_on = f"; {cancelled}: repeat the command with --resume" if str(cancelled) else ""
+        return _print_failure(f"cancelled{goes_on}", INTERRUPTED)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("cancelled", INTERRUPTED)
+        return _print_failure("cancelled", INTERRUPTED)
     except BrokenPipeError:
-        _forget_output()
+        _discard_output()
         return FAULT
     except OSError as error:
         if error.errno not in UNWRITABLE or error.filename is not None:
-            return _fault(error, arguments)
-        _forget_output()
-        return _fail(f"standard output cannot be written: {error.strerror}; write to another place", BAD_INPUT)
+            return _report_fault(error, arguments)
+        _discard_output()
+        return _print_failure(
+            f"standard output cannot be written: {error.strerror}; use another disk or pipe", BAD_INPUT
+        )
     except Exception as error:
-        return _fault(error, arguments)
+        return _report_fault(error, arguments)
 
 
 @cache
-def _built() -> Any:
-    """The program with all its commands, which takes longer to build than most of them to refuse bad input."""
+def _build_program() -> Any:
+    """Build the program with all its commands, once."""
     return typer.main.get_command(program)
 
 
-def _fault(error: Exception, arguments: Sequence[str]) -> int:
-    """What went wrong in the program itself, on one line, and in a log."""
-    return _fail(f"internal error: {type(error).__name__}: {error}; {_report(error, arguments)}", FAULT)
+def _report_fault(error: Exception, arguments: Sequence[str]) -> int:
+    """Report an error of the program itself: one line, and a traceback in the log."""
+    return _print_failure(f"internal error: {type(error).__name__}: {error}; {_log_traceback(error, arguments)}", FAULT)
 
 
-def _write_any_letter() -> None:
-    """Names may hold letters that the encoding of a terminal or pipe does not know."""
+def _accept_any_letter() -> None:
+    """Let output contain letters that the encoding of the terminal or pipe does not have."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def _fail(text: str, code: int) -> int:
-    """One line on standard error, whatever the text holds."""
+def _print_failure(text: str, code: int) -> int:
+    """Print one line on standard error and return the exit code."""
     print("antidiag: " + " ".join(text.split()), file=sys.stderr)
     return code
 
 
-def _text(error: AntidiagError | typer.TyperException) -> str:
+def _error_text(error: AntidiagError | typer.TyperException) -> str:
     if isinstance(error, typer.TyperException):
-        return f"{error.format_message().rstrip('.')}; --help says what is possible"
+        return f"{error.format_message().rstrip('.')}; see --help"
     return str(error)
 
 
-def _report(error: Exception, arguments: Sequence[str]) -> str:
-    """Write the traceback to a log; what the user should do with it."""
+def _log_traceback(error: Exception, arguments: Sequence[str]) -> str:
+    """Write the traceback to a log and return what the user should do."""
     path = Path(platformdirs.user_log_dir("antidiag")) / "command-line.log"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -156,6 +158,6 @@ def _report(error: Exception, arguments: Sequence[str]) -> str:
     return f"please report it with the file {path}"
 
 
-def _forget_output() -> None:
-    """The reader of standard output is gone; the flush at exit must not fail on it."""
+def _discard_output() -> None:
+    """Discard all further output, because its reader is gone; the flush at exit must not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

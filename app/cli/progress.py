@@ -1,4 +1,4 @@
-"""Progress with the time left on a terminal, and Ctrl-C that ends a run cleanly."""
+"""A progress bar with the remaining time, and Ctrl-C that ends a run cleanly."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from antidiag.kernels.monitor import Monitor
 
 PATIENCE_S = 1.0
-"""How long a run may take to stop before the user is told what it waits for."""
+"""Time after Ctrl-C until a message says what the run is waiting for."""
 LEAVE_S = 0.5
-"""How long the second Ctrl-C waits for an orderly end."""
+"""Time that the second Ctrl-C waits for an orderly end."""
 INTERRUPTED = 130
-_WAITING = "antidiag: stopping; a step such as compiling has to end first; Ctrl-C again to leave at once"
+_WAITING = "antidiag: stopping after the current step, such as compiling; press Ctrl-C again to stop at once"
 _CLEAN_LINE = "\r\x1b[K\x1b[?25h"
-"""Empties the line of a terminal, and shows the cursor that the bar had hidden."""
+"""Clears the line of a terminal and shows the cursor that the bar hides."""
 
 
 @contextmanager
-def watched() -> Iterator[Monitor]:
-    """A monitor that draws a bar on standard error where that is a terminal, and that Ctrl-C cancels.
+def watch_run() -> Iterator[Monitor]:
+    """Yield a monitor that Ctrl-C cancels and that draws a progress bar if standard error is a terminal.
 
-    The first Ctrl-C asks the run to stop, the second leaves at once.
+    The first Ctrl-C asks the run to stop, the second one ends the process.
     """
     if not sys.stderr.isatty():
         monitor = Monitor()
@@ -39,13 +39,13 @@ def watched() -> Iterator[Monitor]:
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        monitor = Monitor(_Drawing(bar))
+        monitor = Monitor(_ProgressBar(bar))
         with cancelled_by_interrupt(monitor):
             yield monitor
 
 
-class _Drawing:
-    """Draws what a job reports; a new phase starts the bar and the estimate of its time again."""
+class _ProgressBar:
+    """Draws the progress of a job; every phase starts the bar and its time estimate anew."""
 
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
@@ -61,40 +61,39 @@ class _Drawing:
 
 @contextmanager
 def cancelled_by_interrupt(monitor: Monitor) -> Iterator[None]:
-    """The first Ctrl-C inside cancels the monitor, the second leaves.
+    """Cancel the monitor on the first Ctrl-C inside the context, and end the process on the second.
 
-    A compiler cannot be interrupted, and runs on a thread that would be waited for. Where the second Ctrl-C finds no
-    orderly end, the process ends as it is: files, the cache of compiled code among them, are replaced when they are
-    complete, and never written in their place.
+    A compiler cannot be interrupted. If the process does not end in order after the second Ctrl-C, it is ended as it
+    is; no file is damaged by that, because every file is replaced only when its successor is complete.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def interrupt(signum: int, frame: FrameType | None) -> None:
-        if monitor.cancelled:
+        if monitor.is_cancelled:
             raise KeyboardInterrupt
         monitor.cancel()
 
-    hearing, telling = socket.socketpair()
-    telling.setblocking(False)
-    watcher = threading.Thread(target=_leave_in_the_end, args=(hearing,), name="interrupts", daemon=True)
+    receiver, sender = socket.socketpair()
+    sender.setblocking(False)
+    watcher = threading.Thread(target=_end_after_second_interrupt, args=(receiver,), name="interrupts", daemon=True)
     watcher.start()
     before = signal.signal(signal.SIGINT, interrupt)
-    earlier = signal.set_wakeup_fd(telling.fileno(), warn_on_full_buffer=False)
+    earlier = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
     try:
         yield
     finally:
         signal.set_wakeup_fd(earlier)
         signal.signal(signal.SIGINT, before)
-        telling.close()
+        sender.close()
         watcher.join()
-        hearing.close()
+        receiver.close()
 
 
 @contextmanager
 def interrupted_at_once() -> Iterator[None]:
-    """Ctrl-C inside leaves whatever is done there at once: for what only reads, and leaves nothing half done."""
+    """Let Ctrl-C interrupt the code inside at once; for code that only reads."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -105,28 +104,28 @@ def interrupted_at_once() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _leave_in_the_end(hearing: socket.socket) -> None:
-    """Tell the user what a run that does not stop waits for; end the process soon after the second interrupt.
+def _end_after_second_interrupt(receiver: socket.socket) -> None:
+    """Print a message if a cancelled run does not stop, and end the process soon after the second interrupt.
 
-    On a thread of its own: Python handles signals on the main thread, which may be inside a compiler.
+    This runs on its own thread, because Python handles signals on the main thread, which may be inside a compiler.
     """
-    if not _interrupted(hearing, None):
+    if not _wait_for_interrupt(receiver, None):
         return
-    again = _interrupted(hearing, PATIENCE_S)
+    again = _wait_for_interrupt(receiver, PATIENCE_S)
     if again is None:
         print(_WAITING, file=sys.stderr, flush=True)
-        again = _interrupted(hearing, None)
-    if again and _interrupted(hearing, LEAVE_S) is not False:
+        again = _wait_for_interrupt(receiver, None)
+    if again and _wait_for_interrupt(receiver, LEAVE_S) is not False:
         ending = _CLEAN_LINE if sys.__stderr__ is not None and sys.__stderr__.isatty() else ""
         os.write(2, f"{ending}antidiag: cancelled\n".encode())
         os._exit(INTERRUPTED)
 
 
-def _interrupted(hearing: socket.socket, wait_s: float | None) -> bool | None:
-    """Wait for an interrupt: True; False when nobody listens to them any more, None when the time is over."""
-    hearing.settimeout(wait_s)
+def _wait_for_interrupt(receiver: socket.socket, wait_s: float | None) -> bool | None:
+    """Wait for an interrupt and return True; return False when the socket is closed, None after ``wait_s`` seconds."""
+    receiver.settimeout(wait_s)
     try:
-        while number := hearing.recv(1):
+        while number := receiver.recv(1):
             if number[0] == signal.SIGINT:
                 return True
     except TimeoutError:

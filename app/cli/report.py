@@ -9,17 +9,17 @@ from typing import Any
 from antidiag.app import texts
 from antidiag.kernels import registry
 from antidiag.kernels.io import json_text
-from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.model import Result
-from antidiag.kernels.plan import Plan
-from antidiag.kernels.registry import saving
-from antidiag.kernels.registry.advice import Suggestion
+from antidiag.kernels.registry import result_saving
+from antidiag.kernels.registry.memory_advice import MethodSuggestion
+from antidiag.kernels.run_plan import RunPlan
 
-Row = tuple[str, str]
+LabelledText = tuple[str, str]
 
 
-def print_rows(rows: Iterable[Row]) -> None:
-    """Rows of a label and a value, the values aligned."""
+def print_rows(rows: Iterable[LabelledText]) -> None:
+    """Print labels and values, with the values aligned."""
     rows = list(rows)
     width = max((len(label) for label, _ in rows), default=0) + 2
     for label, value in rows:
@@ -27,65 +27,68 @@ def print_rows(rows: Iterable[Row]) -> None:
 
 
 def print_json(data: Any) -> None:
-    """JSON on standard output, and nothing but JSON."""
+    """Print JSON on standard output."""
     print(json.dumps(data, indent=1))
 
 
 def print_result_json(result: Result) -> None:
-    """A result as JSON on standard output, a piece after the other."""
-    for piece in json_text.pieces(saving.result_json(result)):
+    """Print a result as JSON on standard output, piece by piece."""
+    for piece in json_text.json_pieces(result_saving.result_json(result)):
         print(piece, end="")
 
 
-def result_rows(result: Result) -> list[Row]:
-    """A result for people."""
-    method = registry.method(result.method)
-    kind = method.problem
+def result_rows(result: Result) -> list[LabelledText]:
+    """Return a result as labelled texts."""
+    method = registry.find_method(result.method)
+    kind = method.problem_type
     rows = [
-        ("method", f"{texts.method_name(result)}, {_where(result.backend, result.device)}"),
+        ("method", f"{texts.method_name(result)}, {_device_text(result.backend, result.device)}"),
         ("problem", f"{result.problem.title}, {result.problem.size}"),
-        *_lower(kind.settings(result.problem)),
-        *_lower(kind.rows(result)),
-        ("parameters", texts.settings(method.used(result.parameters, result.backend)) or "none"),
-        ("time", _times(result.times_ms)),
-        ("rate", f"{texts.rate(result.gcups, kind.unit)}, {texts.count(result.cells)} {kind.unit}"),
-        ("memory", _memory(result.host_bytes, result.device_bytes)),
+        *_lower_labels(kind.setting_rows(result.problem)),
+        *_lower_labels(kind.answer_rows(result)),
+        ("parameters", texts.settings(method.used_parameters(result.parameters, result.backend)) or "none"),
+        ("time", _times_text(result.times_ms)),
+        ("rate", f"{texts.rate(result.gcups, kind.work_unit)}, {texts.count(result.cells)} {kind.work_unit}"),
+        ("memory", _memory_text(result.host_bytes, result.device_bytes)),
     ]
-    return rows + _notes(result.notes)
+    return rows + _note_rows(result.notes)
 
 
-def plan_rows(planned: Plan, fitting: Iterable[str] = (), suited: Suggestion | None = None) -> list[Row]:
-    """What a run would cost, for people; what would fit, and the method that is made for such data."""
+def plan_rows(
+    planned: RunPlan, fitting: Iterable[str] = (), suited: MethodSuggestion | None = None
+) -> list[LabelledText]:
+    """Return the cost of a planned run as labelled texts, with settings that would fit and a better method."""
     footprint = planned.footprint
     method = planned.method
     parts = (("host", footprint.host), ("device", footprint.device), ("disk", footprint.disk))
     rows = [
-        ("method", f"{method.name}, {_where(planned.backend, planned.device_name)}"),
+        ("method", f"{method.name}, {_device_text(planned.backend, planned.device_name)}"),
         ("problem", f"{planned.problem.title}, {planned.problem.size}"),
-        ("parameters", texts.settings(method.used(planned.parameters, planned.backend)) or "none"),
+        ("parameters", texts.settings(method.used_parameters(planned.parameters, planned.backend)) or "none"),
         (
             "time",
-            f"{texts.expected(planned.time_ms)}, {texts.count(method.foretold(planned.problem, planned.parameters))} "
-            f"{method.problem.unit}",
+            f"{texts.expected(planned.time_ms)}, "
+            f"{texts.count(method.predicted_cells(planned.problem, planned.parameters))} "
+            f"{method.problem_type.work_unit}",
         ),
-        ("memory", _memory(footprint.host_bytes, footprint.device_bytes)),
-        *(("", f"{place}: {bytes_text(count)} {label}") for place, part in parts for label, count in part.items()),
+        ("memory", _memory_text(footprint.host_bytes, footprint.device_bytes)),
+        *(("", f"{place}: {format_bytes(count)} {label}") for place, part in parts for label, count in part.items()),
         ("fits", "yes" if planned.refusal is None else f"no: {planned.refusal}"),
     ]
     rows += [("would fit" if not number else "", text) for number, text in enumerate(fitting)]
     if suited:
-        rows.append(("suggestion", f"{suited.method.name} ({suited.method.id}): {suited.why}"))
-    return rows + _notes(planned.notes)
+        rows.append(("suggestion", f"{suited.method.name} ({suited.method.id}): {suited.reason}"))
+    return rows + _note_rows(planned.notes)
 
 
-def plan_json(planned: Plan) -> dict[str, Any]:
-    """What a run would cost, as plain data; bytes by purpose under ``host`` and ``device_memory``."""
+def plan_json(planned: RunPlan) -> dict[str, Any]:
+    """Return the cost of a planned run as plain data, with bytes by purpose in ``host`` and ``device_memory``."""
     return {
         "method": planned.method.id,
         "backend": planned.backend,
         "device": planned.device_name,
-        "parameters": planned.method.used(planned.parameters, planned.backend),
-        "cells": planned.method.foretold(planned.problem, planned.parameters),
+        "parameters": planned.method.used_parameters(planned.parameters, planned.backend),
+        "cells": planned.method.predicted_cells(planned.problem, planned.parameters),
         "time_ms": planned.time_ms,
         "host_bytes": planned.footprint.host_bytes,
         "device_bytes": planned.footprint.device_bytes,
@@ -98,23 +101,23 @@ def plan_json(planned: Plan) -> dict[str, Any]:
     }
 
 
-def _lower(rows: Iterable[Row]) -> list[Row]:
-    """Labels in lower case, as all of them are here."""
+def _lower_labels(rows: Iterable[LabelledText]) -> list[LabelledText]:
+    """Return the texts with lower-case labels."""
     return [(label.lower(), text) for label, text in rows]
 
 
-def _where(backend: str, device: str) -> str:
+def _device_text(backend: str, device: str) -> str:
     return f"{'GPU' if backend == 'cuda' else 'CPU'} {device}"
 
 
-def _times(times_ms: Mapping[str, float]) -> str:
+def _times_text(times_ms: Mapping[str, float]) -> str:
     total = texts.duration(sum(times_ms.values()))
     return f"{total}: " + ", ".join(f"{phase} {texts.duration(time)}" for phase, time in times_ms.items())
 
 
-def _memory(host: int, device: int) -> str:
-    return f"host {bytes_text(host)}" + (f", device {bytes_text(device)}" if device else "")
+def _memory_text(host: int, device: int) -> str:
+    return f"host {format_bytes(host)}" + (f", device {format_bytes(device)}" if device else "")
 
 
-def _notes(notes: Iterable[str]) -> list[Row]:
+def _note_rows(notes: Iterable[str]) -> list[LabelledText]:
     return [("note", note) for note in notes]

@@ -1,1 +1,1 @@
-"""Results side by side: what they were made with, their times, and where their answers differ."""
+"""Compares results: how they were made, their times, and where their answers differ."""

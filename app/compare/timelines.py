@@ -1,4 +1,4 @@
-"""Timelines of results under each other on one axis."""
+"""Timelines of results, one below the other, on one axis."""
 
 from __future__ import annotations
 
@@ -10,82 +10,84 @@ from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QW
 from PySide6.QtWidgets import QWidget
 
 from antidiag.app import texts, theme
-from antidiag.app.kit.breaks import paint_break
-from antidiag.app.kit.fold import Fold, fold, folded
-from antidiag.app.kit.lanes import Lanes, lanes
+from antidiag.app.kit.painting.idle_gap import paint_idle_gap
+from antidiag.app.kit.results.idle_gaps import IdleFold, find_idle_gaps, fold_lanes
+from antidiag.app.kit.results.timeline_lanes import TimelineLanes, lay_out_lanes
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.text import counted
+from antidiag.kernels.text import format_count
 
-SPACE = 30
-"""Pixels of the line of words above a timeline."""
-LEAST_LANE, MOST_LANES = 10, 220
-"""Pixels of a lane of a timeline at least, and of all lanes of one at most."""
-TICKS = 6
+TEXT_HEIGHT = 30
+"""Pixels of the text line above a timeline."""
+MIN_LANE_HEIGHT, MAX_LANES_HEIGHT = 10, 220
+"""Least pixels of a lane, and most pixels of all lanes of a timeline."""
+TICK_COUNT = 6
+"""Intervals between ticks of the axis."""
 
 
 @dataclass(frozen=True, eq=False)
-class Log:
-    """The lanes of a result, its long gaps, and the lanes with these drawn narrow."""
+class TimelineLog:
+    """The lanes of a result, its long gaps, and its lanes with these gaps folded."""
 
     name: str
-    lanes: Lanes
-    fold: Fold
-    folded: Lanes
+    lanes: TimelineLanes
+    fold: IdleFold
+    folded: TimelineLanes
 
 
 class Timelines(QWidget):
-    """Timelines, each from its first event; long gaps are folded; the wheel zooms, dragging moves."""
+    """Timelines, each from its first event, with long gaps folded; the wheel zooms, dragging scrolls."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._logs: list[Log] = []
+        self._logs: list[TimelineLog] = []
         self.folds = True
         self._span = (0.0, 1.0)
         self._dragged: tuple[float, tuple[float, float]] | None = None
         theme.notifier.changed.connect(self.update)
 
     @staticmethod
-    def lay_out(results: tuple[Result, ...], names: tuple[str, ...], monitor: Monitor) -> list[Log]:
-        """The lanes of each result that has a log, for `show_logs`; takes a while for a long log."""
+    def compute_logs(results: tuple[Result, ...], names: tuple[str, ...], monitor: Monitor) -> list[TimelineLog]:
+        """Return the lanes of each result with a log, for `show_logs`; slow for a long log."""
         found = []
         for name, result in zip(names, results, strict=True):
             if result.steps.count:
-                laid = lanes(result.steps)
-                by = fold(laid)
-                found.append(Log(name, laid, by, folded(laid, by)))
+                laid = lay_out_lanes(result.steps)
+                by = find_idle_gaps(laid)
+                found.append(TimelineLog(name, laid, by, fold_lanes(laid, by)))
             monitor.update(len(found), len(results))
         return found
 
-    def show_logs(self, found: list[Log]) -> None:
+    def show_logs(self, found: list[TimelineLog]) -> None:
+        """Show these timelines."""
         self._logs = found
-        self.fit()
-        self.setMinimumHeight(int(sum(SPACE + _height(log.lanes) for log in found)) + 2 * SPACE)
+        self.fit_all()
+        self.setMinimumHeight(int(sum(TEXT_HEIGHT + _timeline_height(log.lanes) for log in found)) + 2 * TEXT_HEIGHT)
 
     def set_folds(self, on: bool) -> None:
-        """Draw long times narrow in which nobody did anything, or as long as they were."""
+        """Fold long gaps in which no worker ran, or draw them to scale."""
         self.folds = on
-        self.fit()
+        self.fit_all()
 
     @property
     def span_ms(self) -> tuple[float, float]:
-        """The times that are seen, in milliseconds since the first event of each result, without what is folded."""
+        """The visible times in milliseconds since the first event, without folded gaps."""
         return self._span[0] / 1e6, self._span[1] / 1e6
 
-    def fit(self) -> None:
-        """Show all of the longest one."""
-        drawn = [self._drawn(log) for log in self._logs]
+    def fit_all(self) -> None:
+        """Zoom to all of the longest timeline."""
+        drawn = [self._drawn_lanes(log) for log in self._logs]
         longest = max((each.end_ns - each.start_ns for each in drawn), default=1)
         self._span = (0.0, max(longest, 1) * 1.02)
         self.update()
 
-    def breaks(self, log: Log) -> list[tuple[float, float, str]]:
-        """The folded gaps of a log: from when to when they are drawn, since its first event, and how long they are."""
-        by, start = log.fold, self._drawn(log).start_ns
+    def folded_gaps(self, log: TimelineLog) -> list[tuple[float, float, str]]:
+        """Return the folded gaps of a log: drawn start, drawn end (since the first event) and duration in words."""
+        by, start = log.fold, self._drawn_lanes(log).start_ns
         if not self.folds:
             return []
         return [
-            (float(by.drawn(at)) - start, float(by.drawn(at + length)) - start, texts.duration(length / 1e6))
+            (float(by.fold_times(at)) - start, float(by.fold_times(at + length)) - start, texts.duration(length / 1e6))
             for at, length in zip(by.starts_ns.tolist(), by.lengths_ns.tolist(), strict=True)
             if at > 0
         ]
@@ -96,17 +98,17 @@ class Timelines(QWidget):
         palette = np.array([QColor(colour).rgba() for colour in active.phases], np.uint32)
         width = max(round(self.width() * self.devicePixelRatioF()), 1)
         for log in self._logs:
-            each, drawn = log.lanes, self._drawn(log)
+            each, drawn = log.lanes, self._drawn_lanes(log)
             painter.setPen(QColor(active.text))
-            painter.drawText(QPointF(0, top + SPACE - 9), self._words(log))
-            area = QRectF(0, top + SPACE, self.width(), _height(each))
-            for left, right, words in self.breaks(log):
-                ground = QRectF(self._x(left), area.top(), self._x(right) - self._x(left), area.height())
-                paint_break(painter, ground.intersected(area), words)
+            painter.drawText(QPointF(0, top + TEXT_HEIGHT - 9), self._log_text(log))
+            area = QRectF(0, top + TEXT_HEIGHT, self.width(), _timeline_height(each))
+            for left, right, words in self.folded_gaps(log):
+                ground = QRectF(self._time_x(left), area.top(), self._time_x(right) - self._time_x(left), area.height())
+                paint_idle_gap(painter, ground.intersected(area), words)
             colours = palette[(each.events["phase"].astype(np.int64) - 1) % len(palette)]
             start, end = (edge + drawn.start_ns for edge in self._span)
-            pixels = drawn.pixels(colours, start, end, width)
-            image = QImage(pixels.data, width, each.rows, 4 * width, QImage.Format.Format_ARGB32)
+            pixels = drawn.render_rows(colours, start, end, width)
+            image = QImage(pixels.data, width, each.row_count, 4 * width, QImage.Format.Format_ARGB32)
             painter.drawImage(area, image)
             top = area.bottom()
         self._draw_axis(painter, top)
@@ -133,43 +135,42 @@ class Timelines(QWidget):
         self._dragged = None
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.fit()
+        self.fit_all()
 
-    def _drawn(self, log: Log) -> Lanes:
+    def _drawn_lanes(self, log: TimelineLog) -> TimelineLanes:
         return log.folded if self.folds else log.lanes
 
-    def _x(self, time_ns: float) -> float:
-        """Where a time since the first event is drawn."""
+    def _time_x(self, time_ns: float) -> float:
         low, high = self._span
         return (time_ns - low) / (high - low) * self.width()
 
-    def _words(self, log: Log) -> str:
-        gaps = log.fold.inside_ns if self.folds else 0
+    def _log_text(self, log: TimelineLog) -> str:
+        gaps = log.fold.gaps_after_start_ns if self.folds else 0
         each = log.lanes
         beside = f", and {texts.duration(gaps / 1e6)} folded" if gaps else ""
         return (
-            f"{log.name} \N{MIDDLE DOT} {counted(len(each.workers), 'worker')}, busy {100 * each.busy(gaps):.0f} % of "
+            f"{log.name} \N{MIDDLE DOT} {format_count(len(each.workers), 'worker')}, busy "
+            f"{100 * each.busy_share(gaps):.0f} % of "
             f"{texts.duration((each.end_ns - each.start_ns - gaps) / 1e6)}{beside}"
         )
 
     def _draw_axis(self, painter: QPainter, top: float) -> None:
         painter.setPen(QColor(theme.active().muted))
         low, high = self.span_ms
-        step = _round_step((high - low) / TICKS)
+        step = _round_step((high - low) / TICK_COUNT)
         for number in range(int(np.ceil(low / step)), int(high / step) + 1):
-            x = self._x(1e6 * number * step)
+            x = self._time_x(1e6 * number * step)
             painter.drawLine(QPointF(x, top), QPointF(x, top + 5))
             painter.drawText(QPointF(x + 3, top + 5 + painter.fontMetrics().ascent()), f"{number * step:g} ms")
-        if any(self.breaks(log) for log in self._logs):
+        if any(self.folded_gaps(log) for log in self._logs):
             below = QRectF(0, top + 5 + painter.fontMetrics().height(), self.width(), painter.fontMetrics().height())
-            painter.drawText(below, Qt.AlignmentFlag.AlignRight, "without the times that are folded")
+            painter.drawText(below, Qt.AlignmentFlag.AlignRight, "folded gaps left out")
 
 
-def _height(each: Lanes) -> float:
-    return float(min(max(LEAST_LANE * each.rows, 2 * LEAST_LANE), MOST_LANES))
+def _timeline_height(each: TimelineLanes) -> float:
+    return float(min(max(MIN_LANE_HEIGHT * each.row_count, 2 * MIN_LANE_HEIGHT), MAX_LANES_HEIGHT))
 
 
 def _round_step(least: float) -> float:
-    """1, 2 or 5 times a power of ten, no less than this."""
     power = 10.0 ** np.floor(np.log10(max(least, 1e-9)))
     return float(next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least))

@@ -1,1 +1,1 @@
-"""Dialogs: preferences, help pages, about."""
+"""Dialogs: preferences, profiles, shortcuts, help pages, and questions before data is lost."""

@@ -20,9 +20,9 @@ from antidiag.kernels.cuda import devices
 from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.method import Method
-from antidiag.kernels.plan import Plan
-from antidiag.kernels.registry import advice
-from antidiag.kernels.registry.advice import Fit, Suggestion
+from antidiag.kernels.registry import memory_advice
+from antidiag.kernels.registry.memory_advice import FittingChange, MethodSuggestion
+from antidiag.kernels.run_plan import RunPlan
 
 DEBOUNCE_MS = 120
 
@@ -38,10 +38,10 @@ class Request:
     backend: BackendChoice = "auto"
     device: int = 0
 
-    def plan(self) -> Plan:
+    def plan(self) -> RunPlan:
         """The plan as of now; raises AntidiagError where no run could be planned."""
-        problem = self.method.problem.make(self.data, self.options)
-        return engine.plan(self.method, problem, self.parameters, self.backend, self.device)
+        problem = self.method.problem_type.make_problem(self.data, self.options)
+        return engine.plan_run(self.method, problem, self.parameters, self.backend, self.device)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +55,10 @@ class Answer:
     """
 
     request: Request
-    plan: Plan | None = None
+    plan: RunPlan | None = None
     error: str = ""
-    fitting: tuple[Fit, ...] = ()
-    suited: Suggestion | None = None
+    fitting: tuple[FittingChange, ...] = ()
+    suited: MethodSuggestion | None = None
     host_free: int = 0
     device_free: int = 0
     disk_left: int = 0
@@ -73,10 +73,10 @@ def answer(request: Request) -> Answer:
     """Plan a request; errors become part of the answer."""
     try:
         plan = request.plan()
-        fitting = advice.what_fits(plan, request.parameters) if plan.refusal else ()
-        device_free = devices.memory_free(plan.device) if plan.backend == "cuda" else 0
-        disk_left = memory.disk_bytes_left() if plan.footprint.disk else 0
-        suited = advice.suited(_alternatives(request.method), request.data, plan.backend)
+        fitting = memory_advice.find_fitting_changes(plan, request.parameters) if plan.refusal else ()
+        device_free = devices.free_memory_bytes(plan.device) if plan.backend == "cuda" else 0
+        disk_left = memory.allowed_disk_bytes() if plan.footprint.disk else 0
+        suited = memory_advice.suggest_method(_alternatives(request.method), request.data, plan.backend)
         host_free = memory.host_bytes_free()
         return Answer(request, plan, "", fitting, suited, host_free, device_free, disk_left)
     except AntidiagError as error:
@@ -94,7 +94,7 @@ def _alternatives(method: Method) -> list[Method]:
     return [
         other
         for other in registry.METHODS
-        if other is not method and other.problem is method.problem and other.returns >= method.returns
+        if other is not method and other.problem_type is method.problem_type and other.returns >= method.returns
     ]
 
 

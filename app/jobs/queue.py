@@ -21,7 +21,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from antidiag.app import texts
 from antidiag.kernels.errors import AntidiagError, Cancelled
-from antidiag.kernels.experiments.control import Control
+from antidiag.kernels.experiments.measuring.sweep_control import SweepControl
 from antidiag.kernels.monitor import Listener, Monitor
 
 PROGRESS_MS = 100
@@ -110,12 +110,12 @@ class Job:
 
     @property
     def can_pause(self) -> bool:
-        return isinstance(self.monitor, Control)
+        return isinstance(self.monitor, SweepControl)
 
     @property
     def paused(self) -> bool:
         """Whether it stops after what it is at; one that waits begins so."""
-        return isinstance(self.monitor, Control) and self.monitor.paused
+        return isinstance(self.monitor, SweepControl) and self.monitor.is_paused
 
     @property
     def elapsed_s(self) -> float:
@@ -187,8 +187,8 @@ class JobQueue(QObject):
 
     def pause(self, job: Job) -> None:
         """Let a job stop after what it is at, or go on; one that cannot does neither."""
-        if isinstance(job.monitor, Control):
-            job.monitor.go_on() if job.monitor.paused else job.monitor.pause()
+        if isinstance(job.monitor, SweepControl):
+            job.monitor.resume() if job.monitor.is_paused else job.monitor.pause()
             self.changed.emit(job)
 
     def cancel_all(self) -> None:
@@ -248,7 +248,7 @@ class JobQueue(QObject):
         if job in self._detached:
             self._forget(job)
             return
-        if job.error == "cancelled" or (job.monitor.cancelled and job.error):
+        if job.error == "cancelled" or (job.monitor.is_cancelled and job.error):
             job.state, job.error = JobState.CANCELLED, ""
         else:
             job.state = JobState.FAILED if job.error else JobState.DONE

@@ -1,1 +1,1 @@
-"""The Learn workspace: the four classes of dynamic programming, and guidelines for GPUs to be tried out."""
+"""The Learn workspace: classes of dynamic programming, walkthroughs, lectures, exercises and GPU guidelines."""

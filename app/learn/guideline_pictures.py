@@ -1,4 +1,4 @@
-"""Pictures of the guidelines: curves of occupancy, what a warp loads, how it takes a branch, tiles of a product."""
+"""Pictures of the guidelines: occupancy, coalescing, divergence and tiling."""
 
 from __future__ import annotations
 
@@ -9,37 +9,36 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from antidiag.app import theme
 from antidiag.kernels.cuda import guidelines
-from antidiag.kernels.cuda.guidelines import Limits, Occupancy
+from antidiag.kernels.cuda.guidelines import CardLimits, Occupancy
 
 Values = Mapping[str, int]
 KIB = 1024
 LEFT, BOTTOM, GAP = 52, 34, 26
-MOST_SEGMENTS = 48
-"""Segments that are drawn; a stride beyond them is cut."""
+MAX_SEGMENTS = 48
 CELL = 16.0
 TILE_WORDS = (
-    "Blue: the tile of a block.\nOrange: the slabs in shared memory.\nGrey: what the tile needs in all\n"
+    "Blue: tile of a block.\nOrange: slabs in shared memory.\nGrey: all input of the tile\n"
     "(matrices of 512 \u00d7 512)."
 )
-MOST_TICKS = 8
+MAX_TICKS = 8
 
 
-def occupancy(painter: QPainter, area: QRectF, limits: Limits, values: Values) -> None:
-    """Occupancy over threads, and over shared memory, with the point that is set."""
+def draw_occupancy(painter: QPainter, area: QRectF, limits: CardLimits, values: Values) -> None:
+    """Draw occupancy against threads and against shared memory, with a mark at the present values."""
     height = (area.height() - GAP) / 2
     shared, registers = values["shared"] * KIB, values["registers"]
     by_threads = guidelines.occupancy_by_threads(limits, shared, registers)
     by_shared = guidelines.occupancy_by_shared(limits, values["threads"], registers)
     upper = QRectF(area.left(), area.top(), area.width(), height)
     lower = upper.translated(0, height + GAP)
-    _curve(painter, upper, by_threads, values["threads"], "threads of a block", 1)
-    _curve(painter, lower, by_shared, shared, "KiB of shared memory of a block", KIB)
+    _draw_curve(painter, upper, by_threads, values["threads"], "threads per block", 1)
+    _draw_curve(painter, lower, by_shared, shared, "KiB of shared memory per block", KIB)
 
 
-def _curve(
-    painter: QPainter, area: QRectF, points: Sequence[tuple[int, Occupancy]], now: int, title: str, unit: int
+def _draw_curve(
+    painter: QPainter, area: QRectF, points: Sequence[tuple[int, Occupancy]], present: int, title: str, unit: int
 ) -> None:
-    """Shares as steps, with axes; the present value is marked."""
+    """Draw shares as a curve with axes, and mark the present value."""
     colours = theme.active()
     box = area.adjusted(LEFT, 6, -12, -BOTTOM)
     last = max(points[-1][0], 1)
@@ -54,30 +53,30 @@ def _curve(
         painter.setPen(QColor(colours.muted))
         label = QRectF(area.left(), place(0, share).y() - 8, LEFT - 6, 16)
         painter.drawText(label, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{100 * share:.0f} %")
-    step = next(2**k * unit for k in range(20) if last / (2**k * unit) <= MOST_TICKS)
+    step = next(2**k * unit for k in range(20) if last / (2**k * unit) <= MAX_TICKS)
     for value in range(0, last + 1, step):
         label = QRectF(place(value, 0).x() - 40, box.bottom() + 2, 80, 14)
         painter.drawText(label, Qt.AlignmentFlag.AlignCenter, f"{value // unit:,}")
     painter.drawText(QRectF(box.left(), box.bottom() + 15, box.width(), 18), Qt.AlignmentFlag.AlignCenter, title)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(QColor(colours.series[0]), 2))
-    painter.drawPolyline(QPolygonF([place(value, found.share) for value, found in points]))
-    share = next((found.share for value, found in points if value >= now), 0.0)
+    painter.drawPolyline(QPolygonF([place(value, found.warp_share) for value, found in points]))
+    share = next((found.warp_share for value, found in points if value >= present), 0.0)
     painter.setPen(QPen(QColor(colours.path), 1, Qt.PenStyle.DashLine))
-    painter.drawLine(place(now, 0), place(now, 1))
+    painter.drawLine(place(present, 0), place(present, 1))
     painter.setPen(QPen(QColor(colours.panel), 2))
     painter.setBrush(QColor(colours.path))
-    painter.drawEllipse(place(now, share), 6, 6)
+    painter.drawEllipse(place(present, share), 6, 6)
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-def coalescing(painter: QPainter, area: QRectF, limits: Limits, values: Values) -> None:
-    """Lanes above, segments of memory below; a line from each lane to the item that it loads."""
+def draw_coalescing(painter: QPainter, area: QRectF, limits: CardLimits, values: Values) -> None:
+    """Draw lanes above and memory segments below, with a line from each lane to the item that it loads."""
     colours = theme.active()
     stride, item, offset = values["stride"], values["item"], values["offset"]
-    found = guidelines.coalescing(stride, item, offset)
+    found = guidelines.coalesce_access(stride, item, offset)
     last = max(found.lines)
-    segments = min(last + 1, MOST_SEGMENTS)
+    segments = min(last + 1, MAX_SEGMENTS)
     lane = min((area.width() - 20) / guidelines.WARP, 2 * CELL)
     width = min((area.width() - 20) / segments, 4 * lane)
     top, bottom = area.top() + 24, min(area.bottom() - 70, area.top() + 320)
@@ -101,17 +100,17 @@ def coalescing(painter: QPainter, area: QRectF, limits: Limits, values: Values) 
         painter.setPen(QPen(QColor(colours.series[0]), 1))
         painter.drawLine(QPointF(box.center().x(), box.bottom()), QPointF(x + size / 2, bottom))
     painter.setPen(QColor(colours.muted))
-    _text(painter, QRectF(area.left(), area.top(), area.width(), 20), "32 lanes of a warp")
-    cut = f"; the first {segments:,} are shown" if last >= segments else ""
-    words = f"segments of {guidelines.SEGMENT_BYTES} bytes: dark is used, light moves too{cut}"
-    _text(painter, QRectF(area.left(), bottom + 30, area.width(), 20), words)
+    _draw_centred(painter, QRectF(area.left(), area.top(), area.width(), 20), "32 lanes of a warp")
+    cut = f"; only the first {segments:,} are shown" if last >= segments else ""
+    words = f"segments of {guidelines.SEGMENT_BYTES} bytes: dark is used, light is transferred unused{cut}"
+    _draw_centred(painter, QRectF(area.left(), bottom + 30, area.width(), 20), words)
 
 
-def divergence(painter: QPainter, area: QRectF, limits: Limits, values: Values) -> None:
-    """Lanes by steps: first way, other way, and waiting."""
+def draw_divergence(painter: QPainter, area: QRectF, limits: CardLimits, values: Values) -> None:
+    """Draw lanes by steps: first branch, other branch, and idle."""
     colours = theme.active()
     lanes, first, other = values["lanes"], values["then"], values["otherwise"]
-    steps = guidelines.divergence(lanes, first, other).steps
+    steps = guidelines.diverge_warp(lanes, first, other).steps
     ways = [(first, True)] * bool(lanes) + [(other, False)] * (lanes < guidelines.WARP)
     size = min((area.width() - LEFT - 20) / max(steps, 1), (area.height() - 70) / guidelines.WARP, 1.5 * CELL)
     left, top = area.center().x() - size * steps / 2, area.top() + 24
@@ -124,9 +123,9 @@ def divergence(painter: QPainter, area: QRectF, limits: Limits, values: Values) 
                 painter.fillRect(box, QColor(colours.series[0 if taken else 1] if busy else colours.hover))
         column += count
     painter.setPen(QColor(colours.muted))
-    _text(painter, QRectF(area.left(), area.top(), area.width(), 20), f"steps of the warp ({steps})")
+    _draw_centred(painter, QRectF(area.left(), area.top(), area.width(), 20), f"steps of the warp ({steps})")
     foot = top + guidelines.WARP * size + 8
-    legend = (("first way", colours.series[0]), ("other way", colours.series[1]), ("waits", colours.hover))
+    legend = (("first branch", colours.series[0]), ("other branch", colours.series[1]), ("idle", colours.hover))
     x = left
     for words, colour in legend:
         painter.fillRect(QRectF(x, foot + 3, 12, 12), QColor(colour))
@@ -135,8 +134,8 @@ def divergence(painter: QPainter, area: QRectF, limits: Limits, values: Values) 
         x += 18 + painter.fontMetrics().horizontalAdvance(words) + 18
 
 
-def tiling(painter: QPainter, area: QRectF, limits: Limits, values: Values) -> None:
-    """A product of two matrices: the tile that a block computes, and the slabs that it holds of both factors."""
+def draw_tiling(painter: QPainter, area: QRectF, limits: CardLimits, values: Values) -> None:
+    """Draw a product of two matrices with the tile of a block and its slabs of both factors."""
     colours, whole = theme.active(), 512
     side = min(area.width() / 2.4, (area.height() - 20) / 2.3)
     left, top = area.center().x() - 1.08 * side, area.top() + 10
@@ -166,9 +165,9 @@ def tiling(painter: QPainter, area: QRectF, limits: Limits, values: Values) -> N
         painter.setPen(QColor(colours.accent_text))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
     painter.setPen(QColor(colours.muted))
-    width = max(side, painter.fontMetrics().size(0, TILE_WORDS).width())  # a small square is left where it begins
+    width = max(side, painter.fontMetrics().size(0, TILE_WORDS).width())  # keeps the text inside of the picture
     painter.drawText(QRectF(left + side - width, top, width, side), Qt.AlignmentFlag.AlignCenter, TILE_WORDS)
 
 
-def _text(painter: QPainter, box: QRectF, words: str) -> None:
+def _draw_centred(painter: QPainter, box: QRectF, words: str) -> None:
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)

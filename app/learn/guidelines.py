@@ -1,4 +1,4 @@
-"""The guidelines that can be tried out: what can be set, what it says, and what is drawn. Declared here alone."""
+"""Declarations of the guidelines that can be tried out: their values, texts and pictures."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from PySide6.QtGui import QPainter
 
 from antidiag.app.learn import guideline_pictures as pictures
 from antidiag.kernels.cuda import guidelines
-from antidiag.kernels.cuda.guidelines import Limits
-from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.cuda.guidelines import CardLimits
+from antidiag.kernels.memory import format_bytes
 
 Values = Mapping[str, int]
 KIB = 1024
@@ -19,155 +19,161 @@ ITEMS = (1, 2, 4, 8, 16)
 
 
 @dataclass(frozen=True)
-class Slide:
-    """A value that can be set, out of ``values``, or of those that a card allows."""
+class SliderSpec:
+    """A value that can be set, one of those that ``allowed_values(limits)`` allows on a GPU."""
 
     name: str
     label: str
-    values: Callable[[Limits], tuple[int, ...]]
+    allowed_values: Callable[[CardLimits], tuple[int, ...]]
     start: int
     unit: str = ""
 
 
 @dataclass(frozen=True)
 class Guideline:
-    """One page: ``words`` tells what follows from the values, ``draw`` shows it."""
+    """One page: ``describe`` describes the result of the values, ``draw`` draws it."""
 
     id: str
     title: str
     text: str
-    slides: tuple[Slide, ...]
-    words: Callable[[Limits, Values], str]
-    draw: Callable[[QPainter, QRectF, Limits, Values], None]
-    of_card: bool = True
+    slides: tuple[SliderSpec, ...]
+    describe: Callable[[CardLimits, Values], str]
+    draw: Callable[[QPainter, QRectF, CardLimits, Values], None]
+    depends_on_card: bool = True
 
 
-def _range(first: int, last: int, step: int = 1) -> Callable[[Limits], tuple[int, ...]]:
-    return lambda limits: tuple(range(first, last + 1, step))
+def _value_range(first: int, last: int) -> Callable[[CardLimits], tuple[int, ...]]:
+    return lambda limits: tuple(range(first, last + 1))
 
 
-def _fixed(*values: int) -> Callable[[Limits], tuple[int, ...]]:
+def _fixed_values(*values: int) -> Callable[[CardLimits], tuple[int, ...]]:
     return lambda limits: values
 
 
-THREADS = Slide(
-    "threads", "Threads of a block", lambda card: tuple(range(32, card.threads_per_block + 1, 32)), 256, "threads"
-)
-SHARED = Slide(
-    "shared", "Shared memory of a block", lambda card: tuple(range(card.shared_per_block // KIB + 1)), 16, "KiB"
-)
-REGISTERS = Slide("registers", "Registers of a thread", _range(16, 255), 32, "registers")
+def _threads(limits: CardLimits) -> tuple[int, ...]:
+    return tuple(range(32, limits.threads_per_block + 1, 32))
 
 
-def found_occupancy(limits: Limits, values: Values) -> guidelines.Occupancy:
-    """The occupancy of the values of its page."""
-    return guidelines.occupancy(limits, values["threads"], values["shared"] * KIB, values["registers"])
+def _shared_memory(limits: CardLimits) -> tuple[int, ...]:
+    return tuple(range(limits.shared_per_block // KIB + 1))
 
 
-def _occupancy_text(limits: Limits, values: Values) -> str:
-    found = found_occupancy(limits, values)
+THREADS = SliderSpec("threads", "Threads per block", _threads, 256, "threads")
+SHARED = SliderSpec("shared", "Shared memory per block", _shared_memory, 16, "KiB")
+REGISTERS = SliderSpec("registers", "Registers per thread", _value_range(16, 255), 32, "registers")
+
+
+def compute_occupancy(limits: CardLimits, values: Values) -> guidelines.Occupancy:
+    """Return the occupancy of the values of its page."""
+    return guidelines.compute_occupancy(limits, values["threads"], values["shared"] * KIB, values["registers"])
+
+
+def _occupancy_text(limits: CardLimits, values: Values) -> str:
+    found = compute_occupancy(limits, values)
     if not found.blocks:
-        return f"A block like this does not fit: {found.limited_by}."
+        return f"No block of this size fits: {found.limited_by}."
     best = guidelines.best_threads(limits, values["shared"] * KIB, values["registers"])
     return (
         f"{found.blocks:,} blocks of {values['threads'] // 32:,} warps: {found.warps:,} of {found.most_warps:,} warps, "
-        f"{_percent(found.share)}. Limited by {found.limited_by}. Most with {_some(best)} threads."
+        f"{_format_percent(found.warp_share)}. Limited by {found.limited_by}. Best: {_join_some(best)} threads."
     )
 
 
-def _coalescing_text(limits: Limits, values: Values) -> str:
-    found = guidelines.coalescing(values["stride"], values["item"], values["offset"])
-    conflicts = guidelines.bank_conflicts(values["stride"], values["item"])
-    banks = "no conflicts" if conflicts == 1 else f"{conflicts} times one after another"
+def _coalescing_text(limits: CardLimits, values: Values) -> str:
+    found = guidelines.coalesce_access(values["stride"], values["item"], values["offset"])
+    conflicts = guidelines.count_bank_conflicts(values["stride"], values["item"])
+    banks = "no conflicts" if conflicts == 1 else f"{conflicts} accesses one after another"
     return (
-        f"A warp uses {found.used_bytes:,} of {found.moved_bytes:,} bytes that move, {_percent(found.efficiency)}, in "
+        f"A warp uses {found.used_bytes:,} of {found.moved_bytes:,} bytes moved, "
+        f"{_format_percent(found.byte_efficiency)}, in "
         f"{found.segments:,} segments of {guidelines.SEGMENT_BYTES} bytes. "
         f"With the same stride in shared memory: {banks}."
     )
 
 
-def _divergence_text(limits: Limits, values: Values) -> str:
-    found = guidelines.divergence(values["lanes"], values["then"], values["otherwise"])
+def _divergence_text(limits: CardLimits, values: Values) -> str:
+    found = guidelines.diverge_warp(values["lanes"], values["then"], values["otherwise"])
     return (
-        f"The warp takes {found.steps:,} steps; a lane has use for {found.useful_steps:.1f} of them on average, "
-        f"{_percent(found.efficiency)}."
+        f"The warp takes {found.steps:,} steps; a lane is active in {found.useful_steps:.1f} of them on average, "
+        f"{_format_percent(found.step_efficiency)}."
     )
 
 
-def found_tiling(limits: Limits, values: Values) -> guidelines.Tiling:
-    """The tiling of the values of its page."""
-    return guidelines.tiling(limits, values["tile"], values["depth"], values["item"], values["threads"])
+def compute_tiling(limits: CardLimits, values: Values) -> guidelines.ProductTiling:
+    """Return the tiling of the values of its page."""
+    return guidelines.tile_product(limits, values["tile"], values["depth"], values["item"], values["threads"])
 
 
-def _tiling_text(limits: Limits, values: Values) -> str:
-    found = found_tiling(limits, values)
-    if not found.fits:
-        return f"A tile like this does not fit: {found.occupancy.limited_by}."
+def _tiling_text(limits: CardLimits, values: Values) -> str:
+    found = compute_tiling(limits, values)
+    if not found.fits_card:
+        return f"No tile of this size fits: {found.occupancy.limited_by}."
     return (
-        f"Every byte from device memory serves {found.steps_per_byte:g} steps; every step loads "
-        f"{found.shared_loads:.2g} numbers from shared memory. A block takes {bytes_text(found.shared_bytes)}, a "
-        f"thread keeps {found.sums_per_thread:g} sums; occupancy {_percent(found.occupancy.share)}, limited by "
+        f"Each byte from device memory is used in {found.steps_per_byte:g} steps; each step loads "
+        f"{found.shared_loads:.2g} numbers from shared memory. A block needs {format_bytes(found.shared_bytes)}, a "
+        f"thread holds {found.sums_per_thread:g} sums; occupancy {_format_percent(found.occupancy.warp_share)}, "
+        "limited by "
         f"{found.occupancy.limited_by}."
     )
 
 
-def _percent(share: float) -> str:
+def _format_percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _some(values: list[int]) -> str:
+def _join_some(values: list[int]) -> str:
     return ", ".join(map(str, values[:4])) + (f" or {len(values) - 4} more sizes" if len(values) > 4 else "")
 
 
 OCCUPANCY = Guideline(
     "occupancy",
     "Occupancy",
-    "While one warp waits for memory, another computes: a multiprocessor holds as many warps as threads, blocks, "
-    "shared memory and registers allow. More is not always faster, but few warps hide little waiting.",
+    "While one warp waits for memory, another one computes. Threads, blocks, shared memory and registers limit the "
+    "warps of a multiprocessor. More warps are not always faster, but few warps hide little latency.",
     (THREADS, SHARED, REGISTERS),
     _occupancy_text,
-    pictures.occupancy,
+    pictures.draw_occupancy,
 )
 COALESCING = Guideline(
     "coalescing",
     "Coalescing",
-    "The 32 lanes of a warp load together. Memory moves in whole segments: neighbouring lanes should use neighbouring "
-    "numbers, or most of what moves is not used.",
+    "The 32 lanes of a warp load together. Memory is transferred in whole segments. Neighbouring lanes should use "
+    "neighbouring numbers, or most of the transfer is wasted.",
     (
-        Slide("stride", "Stride between lanes", _range(0, 40), 1, "items"),
-        Slide("item", "Bytes of an item", _fixed(*ITEMS), 4, "bytes"),
-        Slide("offset", "First item", _range(0, 16), 0),
+        SliderSpec("stride", "Stride between lanes", _value_range(0, 40), 1, "items"),
+        SliderSpec("item", "Bytes per item", _fixed_values(*ITEMS), 4, "bytes"),
+        SliderSpec("offset", "First item", _value_range(0, 16), 0),
     ),
     _coalescing_text,
-    pictures.coalescing,
-    of_card=False,
+    pictures.draw_coalescing,
+    depends_on_card=False,
 )
 DIVERGENCE = Guideline(
     "divergence",
     "Divergence",
-    "All lanes of a warp take the same step. Where a condition sends some of them another way, the warp goes both "
-    "ways, one after the other, and lanes wait meanwhile.",
+    "All lanes of a warp execute the same step. If a condition sends some lanes to another branch, the warp executes "
+    "both branches one after the other, and the other lanes wait.",
     (
-        Slide("lanes", "Lanes that take the first way", _range(0, 32), 8, "of 32"),
-        Slide("then", "Steps of the first way", _range(1, 24), 8),
-        Slide("otherwise", "Steps of the other way", _range(0, 24), 12),
+        SliderSpec("lanes", "Lanes in the first branch", _value_range(0, 32), 8, "of 32"),
+        SliderSpec("then", "Steps of the first branch", _value_range(1, 24), 8),
+        SliderSpec("otherwise", "Steps of the other branch", _value_range(0, 24), 12),
     ),
     _divergence_text,
-    pictures.divergence,
-    of_card=False,
+    pictures.draw_divergence,
+    depends_on_card=False,
 )
 TILES = Guideline(
     "tiles",
     "Tile size",
-    "A product of matrices is computed in tiles: a block of threads keeps the sums of one tile in registers and slabs "
-    "of both factors in shared memory. Larger tiles use every byte more often, and leave room for fewer blocks.",
+    "A matrix product is computed in tiles: a block of threads holds the sums of one tile in registers, and slabs of "
+    "both factors in shared memory. Larger tiles use every byte more often, but fewer blocks fit.",
     (
-        Slide("tile", "Side of a tile", _fixed(16, 32, 48, 64, 96, 128, 160, 192, 256), 128, "numbers"),
-        Slide("depth", "Depth of a slab", _fixed(4, 8, 16, 32, 64), 8, "numbers"),
-        Slide("item", "Bytes of a number", _fixed(2, 4, 8), 4, "bytes"),
-        Slide("threads", "Threads of a block", _fixed(64, 128, 256, 512, 1024), 256, "threads"),
+        SliderSpec("tile", "Side of a tile", _fixed_values(16, 32, 48, 64, 96, 128, 160, 192, 256), 128, "numbers"),
+        SliderSpec("depth", "Depth of a slab", _fixed_values(4, 8, 16, 32, 64), 8, "numbers"),
+        SliderSpec("item", "Bytes per number", _fixed_values(2, 4, 8), 4, "bytes"),
+        SliderSpec("threads", "Threads per block", _fixed_values(64, 128, 256, 512, 1024), 256, "threads"),
     ),
     _tiling_text,
-    pictures.tiling,
+    pictures.draw_tiling,
 )
 GUIDELINES = (OCCUPANCY, COALESCING, DIVERGENCE, TILES)

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QVBoxLa
 
 from antidiag.app import texts, theme
 from antidiag.app.jobs.planning import Answer
-from antidiag.app.kit.widgets import Card, Choices, Elided, label
-from antidiag.kernels.memory import bytes_text
-from antidiag.kernels.plan import Plan
+from antidiag.app.kit.controls.widgets import Card, ElidedLabel, LinkList, create_label
+from antidiag.kernels.memory import format_bytes
+from antidiag.kernels.run_plan import RunPlan
 
 PARTS = 1000
 
@@ -34,12 +34,12 @@ class CostPanel(Card):
 
     def __init__(self) -> None:
         super().__init__("What it will cost")
-        self.notes, self.warnings = label(kind="muted", wrap=True), label(kind="warning", wrap=True)
-        self.refusal = label(kind="error", wrap=True)
-        self.fitting = Choices()
+        self.notes, self.warnings = create_label(kind="muted", wrap=True), create_label(kind="warning", wrap=True)
+        self.refusal = create_label(kind="error", wrap=True)
+        self.fitting = LinkList()
         self.fitting.chosen.connect(self._take)
         self._answer: Answer | None = None
-        self.pinned, self.line = QFrame(), Elided()
+        self.pinned, self.line = QFrame(), ElidedLabel()
         self.line.setObjectName("caption")
         self.line.setAccessibleName("Cost of the next run")
         pinned = QVBoxLayout(self.pinned)
@@ -56,8 +56,8 @@ class CostPanel(Card):
         self.rows = {name: _Row(grid, name) for name in ("Main memory", "GPU memory", "Disk")}
         self.values: dict[str, QLabel] = {}
         for place, name in enumerate(("Cells", "Expected time", "Runs on"), start=grid.rowCount()):
-            self.values[name] = label(wrap=True)
-            grid.addWidget(label(name, "muted"), place, 0)
+            self.values[name] = create_label(wrap=True)
+            grid.addWidget(create_label(name, "muted"), place, 0)
             grid.addWidget(self.values[name], place, 1, 1, 2)
         self.box.addWidget(self.notes)
         self.show_answer(None)
@@ -85,10 +85,10 @@ class CostPanel(Card):
 
     def _show_choices(self, found: Answer | None) -> None:
         if found and found.fitting:
-            fits = [(fit.change, fit.text.removeprefix(fit.change)) for fit in found.fitting]
+            fits = [(fit.change, fit.format_text.removeprefix(fit.change)) for fit in found.fitting]
             self.fitting.show_choices("What would fit:", fits)
         elif found and found.suited and not found.refusal:
-            self.fitting.show_choices("", [(found.suited.method.name, f": {found.suited.why}.")])
+            self.fitting.show_choices("", [(found.suited.method.name, f": {found.suited.reason}.")])
         else:
             self.fitting.show_choices("", [])
 
@@ -98,7 +98,7 @@ class CostPanel(Card):
         elif self._answer and self._answer.suited:
             self.method_wanted.emit(self._answer.suited.method)
 
-    def _show_memory(self, plan: Plan | None, found: Answer | None) -> None:
+    def _show_memory(self, plan: RunPlan | None, found: Answer | None) -> None:
         main, gpu, disk = (self.rows[name] for name in ("Main memory", "GPU memory", "Disk"))
         gpu.set_visible(plan is not None and plan.backend == "cuda")
         disk.set_visible(plan is not None and bool(plan.footprint.disk))
@@ -115,7 +115,7 @@ class _Row:
 
     def __init__(self, grid: QGridLayout, name: str) -> None:
         place = grid.rowCount()
-        self.name, self.bar, self.text = label(name, "muted"), QProgressBar(), label()
+        self.name, self.bar, self.text = create_label(name, "muted"), QProgressBar(), create_label()
         self.bar.setTextVisible(False)
         self.bar.setRange(0, PARTS)
         self.bar.setAccessibleName(name)
@@ -138,17 +138,17 @@ class _Row:
         self.bar.setProperty("wrong", too_much)
         self.bar.style().unpolish(self.bar)
         self.bar.style().polish(self.bar)
-        self.text.setText(f"{bytes_text(needed)} of {bytes_text(free)}")
-        tip = "\n".join(f"{bytes_text(count)}  {purpose}" for purpose, count in parts.items())
+        self.text.setText(f"{format_bytes(needed)} of {format_bytes(free)}")
+        tip = "\n".join(f"{format_bytes(count)}  {purpose}" for purpose, count in parts.items())
         for widget in (self.name, self.bar, self.text):
             widget.setToolTip(tip)
 
 
-def _cells(plan: Plan) -> str:
+def _cells(plan: RunPlan) -> str:
     cells = getattr(plan.problem, "cells", 0)
-    recomputed = plan.method.recomputed(plan.problem, plan.parameters)
+    recomputed = plan.method.count_recomputed(plan.problem, plan.parameters)
     if not cells or not recomputed:
-        return texts.count(plan.method.work(plan.problem, plan.parameters))
+        return texts.count(plan.method.count_work(plan.problem, plan.parameters))
     return (
         f"{texts.count(cells)}, and at most {recomputed / cells:.2g} x as many again"
         if recomputed > cells
@@ -156,22 +156,25 @@ def _cells(plan: Plan) -> str:
     )
 
 
-def _warnings(plan: Plan) -> list[str]:
+def _warnings(plan: RunPlan) -> list[str]:
     """Those notes of a plan that tell of the data and the settings, and not of the machine."""
-    told = {*plan.method.problem.notes(plan.problem), *plan.method.notes(plan.problem, plan.parameters)}
+    told = {
+        *plan.method.problem_type.problem_notes(plan.problem),
+        *plan.method.parameter_notes(plan.problem, plan.parameters),
+    }
     return [note for note in plan.notes if note in told]
 
 
-def _line(plan: Plan, found: Answer) -> str:
+def _line(plan: RunPlan, found: Answer) -> str:
     """'about 2.4 s, 3 MiB of 22 GiB, on GPU 0'."""
     parts, free = (
         (plan.footprint.device, found.device_free) if plan.backend == "cuda" else (plan.footprint.host, found.host_free)
     )
     place = f"GPU {plan.device}" if plan.backend == "cuda" else "the CPU"
-    return f"{texts.expected(plan.time_ms)}, {bytes_text(sum(parts.values()))} of {bytes_text(free)}, on {place}"
+    return f"{texts.expected(plan.time_ms)}, {format_bytes(sum(parts.values()))} of {format_bytes(free)}, on {place}"
 
 
-def _place(plan: Plan) -> str:
+def _place(plan: RunPlan) -> str:
     return f"GPU {plan.device}: {plan.device_name}" if plan.backend == "cuda" else f"CPU: {plan.device_name}"
 
 

@@ -9,14 +9,14 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QPushButton, QTreeWidget, QTreeWidgetItem, QWidget
 
-from antidiag.app.kit.icons import dress
-from antidiag.app.kit.widgets import Card, label, menu_button, quiet_button, row
+from antidiag.app.kit.controls.icons import set_icon
+from antidiag.app.kit.controls.widgets import Card, create_label, create_row, menu_button, quiet_button
 from antidiag.app.session.entry import edited_summary
 from antidiag.app.session.session import Session
-from antidiag.kernels.io.aligned import AlignedSequences
-from antidiag.kernels.io.sequences import SEQUENCE, what_reading_changed
-from antidiag.kernels.method import Input, ProblemType
-from antidiag.kernels.registry.loading import kind_of
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.sequences import SEQUENCE, reading_notes
+from antidiag.kernels.method import ProblemInput, ProblemType
+from antidiag.kernels.registry.data_loading import find_kind
 
 NAME, KIND, SUMMARY = range(3)
 PLACES = ("first", "second", "third")
@@ -59,7 +59,7 @@ class DataPanel(Card):
         self.list.customContextMenuRequested.connect(self._menu)
         self.list.itemSelectionChanged.connect(self._offer)
         self.list.itemActivated.connect(lambda item: self.activate())
-        self.hint = label("", "muted", wrap=True)
+        self.hint = create_label("", "muted", wrap=True)
         self.use_button = quiet_button("Use", USE)
         self.show_button = quiet_button("Show", "Look at the selected one")
         self.sequences_button = QPushButton("Open as sequences")
@@ -72,7 +72,7 @@ class DataPanel(Card):
         self.profile_button.clicked.connect(lambda: self.want_profile())
         self.delete_button = quiet_button("", "Delete the selected ones (can be undone)")
         self.delete_button.setAccessibleName("Delete the selected data")
-        dress(self.delete_button, "delete")
+        set_icon(self.delete_button, "delete")
         for button, slot in (
             (self.use_button, self.use_or_leave_out),
             (self.show_button, self.show_it),
@@ -83,9 +83,9 @@ class DataPanel(Card):
         self.bundled_menu = QMenu(self)
         self.bundled_button = menu_button("Take a bundled one", "Those that come with the program", self.bundled_menu)
         self.box.addWidget(self.hint)
-        self.box.addLayout(row(self.bundled_button, QWidget(), stretch=1))
+        self.box.addLayout(create_row(self.bundled_button, QWidget(), stretch=1))
         self.box.addWidget(self.list, 1)
-        self.box.addLayout(row(self.sequences_button, self.profile_button))
+        self.box.addLayout(create_row(self.sequences_button, self.profile_button))
         session.data_changed.connect(self._fill)
         session.edits_changed.connect(self._tell_sizes)
         self._fill()
@@ -97,7 +97,7 @@ class DataPanel(Card):
 
     def activate(self) -> None:
         datum = self._session.state.data[self._number(self.list.currentItem())]
-        taken = self._problem is not None and any(given.kind.takes(datum) for given in self._problem.inputs)
+        taken = self._problem is not None and any(given.kind.accepts(datum) for given in self._problem.inputs)
         self.use() if taken else self.show_it()
 
     def use(self) -> None:
@@ -125,10 +125,10 @@ class DataPanel(Card):
     def as_sequences(self) -> None:
         """Add what the selected data hold as sequences, where they hold some."""
         for datum in self._selected():
-            if (kind := kind_of(datum)) and kind.unaligned:
-                made = kind.unaligned(datum)
+            if (kind := find_kind(datum)) and kind.extract_sequences:
+                made = kind.extract_sequences(datum)
                 self._session.add(made, f"{datum.name} as sequences")
-                for note in what_reading_changed(made):
+                for note in reading_notes(made):
                     self.said.emit(note)
 
     def want_profile(self) -> None:
@@ -151,7 +151,7 @@ class DataPanel(Card):
         self.list.clear()
         places = self._places()
         for number, datum in enumerate(state.data):
-            kind = kind_of(datum)
+            kind = find_kind(datum)
             words = ", ".join(word for word in (kind.label if kind else "", places.get(id(datum), "")) if word)
             item = QTreeWidgetItem([datum.name, words, self._size(datum)])
             item.setData(NAME, Qt.ItemDataRole.UserRole, number)
@@ -183,8 +183,8 @@ class DataPanel(Card):
         whether one can be made a profile."""
         self.use_button.setText("Leave out" if self._optional() else "Use")
         self.use_button.setToolTip(LEAVE_OUT if self._optional() else USE)
-        kinds = [kind_of(datum) for datum in self._selected()]
-        self.sequences_button.setVisible(any(kind and kind.unaligned for kind in kinds))
+        kinds = [find_kind(datum) for datum in self._selected()]
+        self.sequences_button.setVisible(any(kind and kind.extract_sequences for kind in kinds))
         self.profile_button.setVisible(len(self._alignments()) == 1)
 
     def _optional(self) -> bool:
@@ -218,7 +218,8 @@ class DataPanel(Card):
         self.hint.setVisible(bool(lacking))
         self.hint.setText(
             " ".join(
-                f"This method takes {taken.number()}: open {', '.join('*' + suffix for suffix in taken.kind.suffixes)}."
+                f"This method takes {taken.describe_count()}: open "
+                f"{', '.join('*' + suffix for suffix in taken.kind.suffixes)}."
                 for taken in lacking
             )
         )
@@ -227,9 +228,9 @@ class DataPanel(Card):
         self.setVisible(there or bool(needed))
         self._offer_bundled(lacking)
 
-    def _offer_bundled(self, lacking: list[Input]) -> None:
+    def _offer_bundled(self, lacking: list[ProblemInput]) -> None:
         """Data of the kinds that are lacking which come with the program."""
-        paths = [path for taken in lacking for path in taken.kind.bundled]
+        paths = [path for taken in lacking for path in taken.kind.bundled_files]
         self.bundled_menu.clear()
         for path in paths:
             self.bundled_menu.addAction(path.stem.replace("-", " "), partial(self.open_wanted.emit, path))

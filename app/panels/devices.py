@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
-from antidiag.app.kit.widgets import Combo
+from antidiag.app.kit.controls.widgets import ElidedComboBox
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.engine import BackendChoice, cpu_name
 
@@ -28,7 +28,7 @@ class Found:
     reason: str
 
 
-class DeviceChooser(Combo):
+class DeviceChooser(ElidedComboBox):
     """A list of devices, filled by a thread, because looking for GPUs loads CuPy."""
 
     changed = Signal()
@@ -71,11 +71,11 @@ class DeviceChooser(Combo):
                 self.setCurrentIndex(index)
 
     def _look(self) -> None:
-        gpus, reason = devices.discover()
+        gpus, reason = devices.discover_devices()
         free = []
         for gpu in gpus:
             try:
-                free.append((gpu, devices.memory_free(gpu.index)))
+                free.append((gpu, devices.free_memory_bytes(gpu.index)))
             except Exception as error:
                 reason = f"GPU {gpu.index} does not answer: {error}"
         with contextlib.suppress(RuntimeError):  # the window may be gone

@@ -9,10 +9,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from antidiag.app import theme
-from antidiag.app.kit.widgets import Elided, label, quiet_button, row
+from antidiag.app.kit.controls.widgets import ElidedLabel, create_label, create_row, quiet_button
 from antidiag.app.session.running import described
-from antidiag.kernels.memory import bytes_text
-from antidiag.kernels.recovery.resuming import OTHER_VERSION, Run, percent
+from antidiag.kernels.memory import format_bytes
+from antidiag.kernels.recovery.interrupted_runs import OTHER_VERSION, InterruptedRun, format_percent
 
 MOST = 2
 """Runs that are shown at once, until all are asked for."""
@@ -21,14 +21,16 @@ MOST = 2
 class InterruptedRow(QFrame):
     """A run that was interrupted: how far it came, and the buttons that go on with it or discard it."""
 
-    def __init__(self, run: Run, name: str) -> None:
+    def __init__(self, run: InterruptedRun, name: str) -> None:
         super().__init__()
         self.setObjectName("notice")
-        self.title = Elided(f"Interrupted: {name}")
+        self.title = ElidedLabel(f"Interrupted: {name}")
         saved = f"{run.saved.astimezone():%d %B, %H:%M}"
-        self.numbers = Elided(f"{percent(run.fraction)} done   {saved}   {bytes_text(run.nbytes)} on disk")
+        self.numbers = ElidedLabel(
+            f"{format_percent(run.fraction)} done   {saved}   {format_bytes(run.nbytes)} on disk"
+        )
         self.numbers.setObjectName("muted")
-        self.reason = label(f"Cannot be continued: {OTHER_VERSION}.", "warning", wrap=True)
+        self.reason = create_label(f"Cannot be continued: {OTHER_VERSION}.", "warning", wrap=True)
         self.reason.setVisible(run.foreign)
         self.resume_button, self.discard_button = QPushButton("Continue"), QPushButton("Discard")
         self.resume_button.setObjectName("primary")
@@ -57,17 +59,17 @@ class InterruptedPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.rows: dict[str, InterruptedRow] = {}
-        self._runs: tuple[Run, ...] = ()
+        self._runs: tuple[InterruptedRun, ...] = ()
         self._all = False
         self.more_button = quiet_button("", "Show all runs that were interrupted")
         self.more_button.clicked.connect(self._show_all)
         self._box = QVBoxLayout(self)
         self._box.setContentsMargins(0, 0, 0, theme.SPACING)
         self._box.setSpacing(theme.SPACING)
-        self._box.addLayout(row(self.more_button, QWidget(), stretch=1))
+        self._box.addLayout(create_row(self.more_button, QWidget(), stretch=1))
         self.hide()
 
-    def show_runs(self, runs: Sequence[Run]) -> None:
+    def show_runs(self, runs: Sequence[InterruptedRun]) -> None:
         """The runs that can be continued; after most jobs they are the same."""
         if tuple(runs) == self._runs:
             return

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from antidiag.app import texts, theme
 from antidiag.app.jobs.queue import Job, JobQueue, JobState
-from antidiag.app.kit.widgets import Card, Elided, label, quiet_button
+from antidiag.app.kit.controls.widgets import Card, ElidedLabel, create_label, quiet_button
 
 IDLE = "Nothing is running."
 HEADING_WIDTH = 44
@@ -43,14 +43,14 @@ class JobRow(QWidget):
     def __init__(self, job: Job, queue: JobQueue) -> None:
         super().__init__()
         self.job, self._queue = job, queue
-        self.title, self.numbers = Elided(job.title), label(kind="muted")
+        self.title, self.numbers = ElidedLabel(job.title), create_label(kind="muted")
         self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.numbers.setMinimumWidth(self.fontMetrics().averageCharWidth() * NUMBER_LETTERS)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setRange(0, PARTS)
         self.bar.setAccessibleName(job.title)
-        self.error = label(kind="error", wrap=True)
+        self.error = create_label(kind="error", wrap=True)
         self.button = QPushButton("Cancel")
         self.button.clicked.connect(self._press)
         self.pause_button = QPushButton("Pause")
@@ -81,7 +81,7 @@ class JobRow(QWidget):
         self.numbers.setVisible(not failed)
         self.button.setText("Dismiss" if failed else "Cancel")
         self.button.setEnabled(job.state is not JobState.CANCELLING)
-        self.look_button.setVisible(job.monitor.shown is not None and not failed)
+        self.look_button.setVisible(job.monitor.partial_result is not None and not failed)
         self.pause_button.setVisible(job.can_pause and not failed)
         self.pause_button.setEnabled(job.state is not JobState.CANCELLING)
         self.pause_button.setText("Go on" if job.paused else "Pause")
@@ -110,7 +110,7 @@ class JobPanel(Card):
         self._queue = queue
         self.rows: dict[Job, JobRow] = {}
         self._failures: set[str] = set()
-        self.message = Elided(IDLE)
+        self.message = ElidedLabel(IDLE)
         self.message.setObjectName("muted")
         self._list = QVBoxLayout()
         self._list.setSpacing(theme.SPACING)

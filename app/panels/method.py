@@ -9,10 +9,10 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QPushButton
 
 from antidiag.app import theme
-from antidiag.app.kit.forms import ParameterForm
-from antidiag.app.kit.widgets import Card, Combo, label, quiet_button, row
+from antidiag.app.kit.controls.forms import ParameterForm
+from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, create_label, create_row, quiet_button
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.model import SequenceType
@@ -40,28 +40,28 @@ class MethodPanel(Card):
         super().__init__("Method")
         self._methods = tuple(methods)
         self._remembered: dict[str, dict[str, Any]] = {}
-        self.family, self.chooser = Combo(), Combo()
+        self.family, self.chooser = ElidedComboBox(), ElidedComboBox()
         self.family.setAccessibleName("Family")
         self.chooser.setAccessibleName("Method")
         self.family.addItems(list(dict.fromkeys(method.family for method in self._methods)))
         self.family.setToolTip("Kind of problem")
-        self.summary, self.citation = label(kind="muted", wrap=True), label(kind="muted", wrap=True)
+        self.summary, self.citation = create_label(kind="muted", wrap=True), create_label(kind="muted", wrap=True)
         help_button = quiet_button("Help", "What this method computes, and how (Shift+F1)")
         bibtex_button = quiet_button("BibTeX", "Copy the reference of this method")
         self.options, self.parameters = ParameterForm(), ParameterForm()
-        self.gap = label(kind="muted", wrap=True)
-        self.problem = label(kind="error", wrap=True)
+        self.gap = create_label(kind="muted", wrap=True)
+        self.problem = create_label(kind="error", wrap=True)
         self.run_button = QPushButton("Run   Ctrl+R")
         self.run_button.setObjectName("primary")
         self.reset_button = QPushButton("Reset")
         self.reset_button.setToolTip("All options and parameters back to automatic")
         self.header.addWidget(help_button)
         self.header.addWidget(bibtex_button)
-        self.box.addLayout(row(self.family, self.chooser, stretch=1))
+        self.box.addLayout(create_row(self.family, self.chooser, stretch=1))
         for widget in (self.summary, self.citation, self.options, self.gap, _heading("Parameters"), self.parameters,
                        self.problem):  # fmt: skip
             self.box.addWidget(widget)
-        self.run_row = row(self.run_button, self.reset_button, stretch=0)
+        self.run_row = create_row(self.run_button, self.reset_button, stretch=0)
         self.by_hand = False
         """Whether the user chose the method; one that suits the data takes the place of any other."""
         for box in (self.family, self.chooser):
@@ -130,7 +130,7 @@ class MethodPanel(Card):
                 self.options.set_values(self._remembered.get(self._options_key(), {}))
                 self.parameters.set_values(self._remembered.get(self._parameters_key(), {}))
         if self._method:
-            self._automatic = self._method.problem.defaults(data)
+            self._automatic = self._method.problem_type.default_options(data)
             self.options.set_automatic(self._automatic)
             self._explain()
 
@@ -138,7 +138,7 @@ class MethodPanel(Card):
         """What the plan chose where nothing was set, ``tuned`` by a search; what means nothing on its backend is
         hidden."""
         self.parameters.set_automatic(parameters)
-        self.parameters.mark(tuned, "tuned", TUNED)
+        self.parameters.mark_rows(tuned, "tuned", TUNED)
         for parameter in self._method.parameters if self._method else ():
             self.parameters.show_row(parameter.name, backend in parameter.backends)
 
@@ -147,7 +147,7 @@ class MethodPanel(Card):
         self.run_button.setToolTip(reason or "Start this run (Ctrl+R)")
 
     def errors(self) -> tuple[str, ...]:
-        return self.options.errors() + self.parameters.errors()
+        return self.options.entry_errors() + self.parameters.entry_errors()
 
     def reset(self) -> None:
         self.options.set_values({})
@@ -175,12 +175,12 @@ class MethodPanel(Card):
         self._remember()
         before, recalled = self._laid_out, self._method is None
         self._method = self._laid_out = method
-        self.summary.setText(method.summary + ("" if method.exact else " The result is approximate."))
+        self.summary.setText(method.summary + ("" if method.is_exact else " The result is approximate."))
         self.citation.setText(short_citation(method.citation))
-        self.citation.setToolTip(method.citation.text())
-        other = before is None or before.problem is not method.problem
+        self.citation.setToolTip(method.citation.format_text())
+        other = before is None or before.problem_type is not method.problem_type
         if other:
-            self.options.set_parameters(method.problem.options)
+            self.options.set_parameters(method.problem_type.options)
         if other or recalled:
             self.options.set_values(self._remembered.get(self._options_key(), {}))
         if before is not method:
@@ -196,7 +196,7 @@ class MethodPanel(Card):
 
     def _options_key(self) -> str:
         """Under what the options are remembered: the problem, and the kind of letters where it was known."""
-        return f"problem {self._method.problem.id} {self._kind}".strip() if self._method else ""
+        return f"problem {self._method.problem_type.id} {self._kind}".strip() if self._method else ""
 
     def _parameters_key(self) -> str:
         """Under what the parameters are remembered: the method, and the kind of letters where it was known."""
@@ -246,11 +246,11 @@ def kind_of_letters(data: Sequence[Any]) -> str:
 
 def short_citation(citation: Citation) -> str:
     """'Li, Ranka, Sahni 2012, section IV'."""
-    names = ", ".join(author.split()[-1] for author in citation.names())
+    names = ", ".join(author.split()[-1] for author in citation.author_names())
     return f"{names} {citation.year}" + (f", {citation.section}" if citation.section else "")
 
 
 def _heading(text: str):
-    made = label(text, "heading")
+    made = create_label(text, "heading")
     made.setContentsMargins(0, theme.SPACING, 0, 0)
     return made

@@ -10,11 +10,11 @@ from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from antidiag.app import theme
-from antidiag.app.kit.flow import together
-from antidiag.app.kit.icons import dress
-from antidiag.app.kit.later import Later
-from antidiag.app.kit.view import View, as_widget
-from antidiag.app.kit.widgets import quiet_button
+from antidiag.app.kit.controls.flow_layouts import group_widgets
+from antidiag.app.kit.controls.icons import set_icon
+from antidiag.app.kit.controls.lazy_widget import LazyWidget
+from antidiag.app.kit.controls.widgets import quiet_button
+from antidiag.app.kit.view_protocols import ResultView, view_widget
 
 TABS, BESIDE, WINDOW = "tabs", "beside", "window"
 PLACES = (TABS, BESIDE, WINDOW)
@@ -24,15 +24,15 @@ beside each other, they stand one above the other, and may be this low."""
 WINDOW_SIZE = 900, 640
 
 
-class Holder(Later):
+class Holder(LazyWidget):
     """The place of a view."""
 
-    def __init__(self, kind: type[View], make: Callable[[type[View]], View]) -> None:
-        super().__init__(lambda: as_widget(make(kind)))
+    def __init__(self, kind: type[ResultView], make: Callable[[type[ResultView]], ResultView]) -> None:
+        super().__init__(lambda: view_widget(make(kind)))
         self.kind = kind
 
     @property
-    def view(self) -> View:
+    def view(self) -> ResultView:
         return self.content
 
 
@@ -66,11 +66,11 @@ class Places(QSplitter):
     looked = Signal(object)
     moved = Signal()
 
-    def __init__(self, make: Callable[[type[View]], View]) -> None:
+    def __init__(self, make: Callable[[type[ResultView]], ResultView]) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._make = make
         self._holders: dict[str, Holder] = {}
-        self._able: list[type[View]] = []
+        self._able: list[type[ResultView]] = []
         self._place: dict[str, str] = {}
         self._windows: dict[str, ViewWindow] = {}
         self.tabs, self.beside = QTabWidget(), QTabWidget()
@@ -90,11 +90,11 @@ class Places(QSplitter):
         self.back_button = quiet_button("", "Put this view back among the others")
         self.back_button.setAccessibleName("Put this view back among the others")
         for button, icon in ((self.split_button, "beside"), (self.window_button, "float"), (self.back_button, "hide")):
-            dress(button, icon)
+            set_icon(button, icon)
         self.split_button.clicked.connect(lambda: self._move_current(self.tabs, BESIDE))
         self.window_button.clicked.connect(lambda: self._move_current(self.tabs, WINDOW))
         self.back_button.clicked.connect(lambda: self._move_current(self.beside, TABS))
-        self.tabs.setCornerWidget(together(self.split_button, self.window_button))
+        self.tabs.setCornerWidget(group_widgets(self.split_button, self.window_button))
         self.beside.setCornerWidget(self.back_button)
         self._show_beside(False)
 
@@ -106,13 +106,13 @@ class Places(QSplitter):
         """Put views where `placed` said that they are; windows open when there is something to show."""
         self._place = {str(name): place for name, place in places.items() if place in PLACES}
 
-    def show_views(self, able: Sequence[type[View]], wanted: str) -> list[View]:
+    def show_views(self, able: Sequence[type[ResultView]], wanted: str) -> list[ResultView]:
         """Have just these views, each in its place, and turn the tabs to the one that is wanted; those now seen.
 
         Only those are made, so that a result of many views is there at once.
         """
         self._able = list(able)
-        placed: dict[str, list[type[View]]] = {place: [] for place in PLACES}
+        placed: dict[str, list[type[ResultView]]] = {place: [] for place in PLACES}
         for kind in able:
             placed[self._place.get(kind.id, TABS)].append(kind)
         if not placed[TABS]:
@@ -136,35 +136,35 @@ class Places(QSplitter):
         self.turn_to(wanted)
         return self.seen()
 
-    def _take_away(self, tabs: QTabWidget, kinds: Sequence[type[View]]) -> None:
+    def _take_away(self, tabs: QTabWidget, kinds: Sequence[type[ResultView]]) -> None:
         """Have no tabs of other kinds. Those that stay are not touched: to put all in anew would take longer than most
         views take to show a result."""
         for index in reversed(range(tabs.count())):
             if _held(tabs.widget(index)).kind not in kinds:
                 tabs.removeTab(index)
 
-    def _put_in(self, tabs: QTabWidget, kinds: Sequence[type[View]]) -> None:
+    def _put_in(self, tabs: QTabWidget, kinds: Sequence[type[ResultView]]) -> None:
         """Have tabs of all these kinds, in this order, which those that are there have already."""
         for index, kind in enumerate(kinds):
             if tabs.widget(index) is not self._holder(kind):
                 tabs.insertTab(index, self._holder(kind), kind.title)
 
-    def prepare(self, kind: type[View]) -> None:
+    def prepare(self, kind: type[ResultView]) -> None:
         """Make a view before it is looked at."""
         _ = self._holder(kind).view
 
     @property
-    def able(self) -> Sequence[type[View]]:
+    def able(self) -> Sequence[type[ResultView]]:
         """The kinds of views that can show what there is, made or not."""
         return self._able
 
-    def seen(self) -> list[View]:
+    def seen(self) -> list[ResultView]:
         """The views that are on the screen."""
         found = [_held(tabs.currentWidget()).view for tabs in (self.tabs, self.beside) if tabs.count()]
         return [*found, *(window.holder.view for window in self._windows.values())]
 
     @property
-    def current(self) -> View | None:
+    def current(self) -> ResultView | None:
         """The view that the tabs are turned to."""
         return _held(self.tabs.currentWidget()).view if self.tabs.count() else None
 
@@ -216,12 +216,12 @@ class Places(QSplitter):
     def _halve(self) -> None:
         self.setSizes([self.width() + self.height()] * 2)
 
-    def _holder(self, kind: type[View]) -> Holder:
+    def _holder(self, kind: type[ResultView]) -> Holder:
         if kind.id not in self._holders:
             self._holders[kind.id] = Holder(kind, self._make)
         return self._holders[kind.id]
 
-    def _open(self, kind: type[View]) -> None:
+    def _open(self, kind: type[ResultView]) -> None:
         if kind.id not in self._windows:
             window = self._windows[kind.id] = ViewWindow(self, self._holder(kind))
             window.closed.connect(lambda name=kind.id: self.put(name, TABS))

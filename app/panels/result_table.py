@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from antidiag.app import texts, theme
-from antidiag.app.kit.widgets import as_list
+from antidiag.app.kit.controls.widgets import style_as_list
 from antidiag.app.session.session import Entry, Session
 
 TIME, METHOD, ANSWER, SPENT, RATE, DEVICE, TAGS, PARAMETERS, OF = range(9)
@@ -135,7 +135,7 @@ class ResultTable(QTableView):
         self.setModel(self.sorted)
         self.setItemDelegateForColumn(METHOD, MiddleElided(self))
         self.setAccessibleName("Results")
-        as_list(self)
+        style_as_list(self)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setMinimumSectionSize(24)
@@ -209,7 +209,7 @@ def text_of(entry: Entry, column: int) -> str:
 
 def _rate(entry: Entry) -> str:
     method, giga = texts.method_of(entry.result), entry.result.gcups
-    return texts.rate(giga, method.problem.unit if method else "cells") if giga else ""
+    return texts.rate(giga, method.problem_type.work_unit if method else "cells") if giga else ""
 
 
 TOLD: dict[int, Callable[[Entry], str]] = {

@@ -9,8 +9,8 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPo
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QInputDialog, QMenu
 
-from antidiag.app.kit.icons import dress
-from antidiag.app.kit.widgets import Card, Line, label, quiet_button
+from antidiag.app.kit.controls.icons import set_icon
+from antidiag.app.kit.controls.widgets import Card, UndoLineEdit, create_label, quiet_button
 from antidiag.app.panels.result_table import METHOD, ResultModel, ResultTable
 from antidiag.app.session.session import Entry, Session
 
@@ -38,15 +38,15 @@ class ResultPanel(Card):
         self.compare_button.clicked.connect(self.compare)
         self.delete_button = quiet_button("", "Delete the selected results (Del; can be undone)")
         self.delete_button.setAccessibleName("Delete the selected results")
-        dress(self.delete_button, "delete")
+        set_icon(self.delete_button, "delete")
         self.delete_button.clicked.connect(self.delete)
         for button in (self.compare_button, self.delete_button):
             self.header.addWidget(button)
-        self.filter = Line()
+        self.filter = UndoLineEdit()
         self.filter.setPlaceholderText("Filter by method, device, tag, note")
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._filter)
-        self.hint = label("Results of runs are listed here.", "muted", wrap=True)
+        self.hint = create_label("Results of runs are listed here.", "muted", wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.box.addWidget(self.filter)
         self.box.addWidget(self.hint, 1)

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from antidiag.app import texts, theme
-from antidiag.app.kit.widgets import as_list
+from antidiag.app.kit.controls.widgets import style_as_list
 from antidiag.app.session.session import Session
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.model import Sequence, SequenceType
@@ -193,7 +193,7 @@ class SequenceTable(QTableView):
         self.setModel(model)
         self.setItemDelegateForColumn(NAME, NameDelegate(self))
         self.setItemDelegateForColumn(TYPE, TypeDelegate(self))
-        as_list(self)
+        style_as_list(self)
         self.setMinimumHeight((LEAST_ROWS + 1) * self.verticalHeader().defaultSectionSize() + 2 * self.frameWidth())
         self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed)
         header = self.horizontalHeader()

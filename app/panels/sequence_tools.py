@@ -25,7 +25,7 @@ from antidiag.app.session.editing import Editor
 from antidiag.app.session.session import Session
 from antidiag.kernels.errors import AntidiagError, InputError
 from antidiag.kernels.io import sequence_tools as tools
-from antidiag.kernels.io.sequences import read_text
+from antidiag.kernels.io.sequences import read_sequence_text
 from antidiag.kernels.model import Sequence as Data
 
 FRAMES = {f"{'Forward' if frame > 0 else 'Other strand'}, from letter {abs(frame)}": frame for frame in tools.FRAMES}
@@ -58,15 +58,17 @@ class SequenceTools:
 
     def turn(self) -> None:
         """Add the other strands of the selected sequences."""
-        self._make("Reverse complement", tools.other_strand)
+        self._make("Reverse complement", tools.reverse_complement)
 
     def translate(self, frame: int) -> None:
         """Add the proteins of a reading frame of the selected sequences."""
-        self._make("Translate", partial(tools.translated, frame=frame))
+        self._make("Translate", partial(tools.translate_sequence, frame=frame))
 
     def cut(self, span: str) -> None:
         """Add a part of the selected sequences, "10-200"."""
-        self._make(f"Letters {span}", lambda sequence: tools.part(sequence, *tools.span(span, len(sequence))))
+        self._make(
+            f"Letters {span}", lambda sequence: tools.extract_range(sequence, *tools.parse_range(span, len(sequence)))
+        )
 
     def _make(self, label: str, made: Callable[[Data], Data]) -> None:
         if rows := self._selected(label):
@@ -82,13 +84,13 @@ class SequenceTools:
     def remove_doubles(self) -> None:
         """Keep the first of all sequences that are equal."""
         sequences = self._session.state.sequences
-        self._editor.keep("Remove equal sequences", lambda check: tools.without_doubles(sequences, check))
+        self._editor.keep("Remove equal sequences", lambda check: tools.unique_sequences(sequences, check))
 
     def keep(self, name: str, shortest: int, longest: int) -> None:
         """Keep the sequences with such titles and lengths; says so where these are none."""
         sequences = self._session.state.sequences
         try:
-            keeps = tools.choosing(name, shortest, longest)
+            keeps = tools.sequence_filter(name, shortest, longest)
         except AntidiagError as error:
             self._said(texts.sentence(str(error)))
             return
@@ -107,7 +109,7 @@ class SequenceTools:
         if sum(map(len, sequences)) > MOST_COPIED:
             self._said(f"More than {MOST_COPIED:,} letters are too many to copy; save them by File > Save sequences.")
         elif sequences:
-            QGuiApplication.clipboard().setText(b"".join(tools.fasta(sequences)).decode())
+            QGuiApplication.clipboard().setText(b"".join(tools.fasta_records(sequences)).decode())
 
     def ask_translate(self) -> None:
         if not self._selected("Translate"):
@@ -142,7 +144,7 @@ class SequenceTools:
         """Add sequences that were typed: letters of one with a name, or FASTA."""
         text = text if text.lstrip().startswith(">") else f">{name.strip() or 'new'}\n{text}"
         try:
-            found = read_text(text, "typed")
+            found = read_sequence_text(text, "typed")
         except AntidiagError as error:
             self._said(texts.sentence(str(error)))
             return

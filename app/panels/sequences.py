@@ -12,16 +12,16 @@ from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QToolButton
 
 from antidiag.app import texts, theme
 from antidiag.app.jobs.queue import JobQueue
-from antidiag.app.kit.background import Latest
-from antidiag.app.kit.icons import dress
-from antidiag.app.kit.widgets import Card, Elided, label, quiet_button
+from antidiag.app.kit.controls.icons import set_icon
+from antidiag.app.kit.controls.widgets import Card, ElidedLabel, create_label, quiet_button
+from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.panels.sequence_table import NAME, SequenceModel, SequenceTable
 from antidiag.app.panels.sequence_tools import SequenceTools
 from antidiag.app.session.editing import MANY, Editor
 from antidiag.app.session.session import Session
 from antidiag.app.session.state import BATCH
-from antidiag.kernels.courtesy import in_turns
-from antidiag.kernels.method import Input
+from antidiag.kernels.gui_priority import iterate_yielding
+from antidiag.kernels.method import ProblemInput
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 
@@ -45,7 +45,7 @@ class SequencePanel(Card):
         self._editor = Editor(session, queue, self.refused.emit)
         self.tools = SequenceTools(self, session, self._editor, lambda: self.table.rows(), self.refused.emit)
         self._telling = False
-        self._naming = Latest(self)
+        self._naming = LatestTask(self)
         self._naming.finished.connect(self._send_names)
         self.model = SequenceModel(session)
         self.model.refused.connect(self.refused)
@@ -58,12 +58,12 @@ class SequencePanel(Card):
         self.table.selectionModel().selectionChanged.connect(self._tell_names)
         self.open_button = quiet_button("", "Open files (Ctrl+O)")
         self.open_button.setAccessibleName("Open files")
-        dress(self.open_button, "open")
+        set_icon(self.open_button, "open")
         self.sample_button = quiet_button("Samples", "Real sequences that come with the program")
         self.sample_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.header.addWidget(self.open_button)
         self.header.addWidget(self.sample_button)
-        self.hint = label("Nothing is open. Open files, drop them here, or paste (Ctrl+V).", "muted", wrap=True)
+        self.hint = create_label("Nothing is open. Open files, drop them here, or paste (Ctrl+V).", "muted", wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.box.addWidget(self.hint, 1)
         self.box.addWidget(self.table, 1)
@@ -71,7 +71,7 @@ class SequencePanel(Card):
         self._inputs.setSpacing(theme.SPACING)
         self._inputs.setColumnStretch(1, 1)
         self.box.addLayout(self._inputs)
-        self.names: list[Elided] = []
+        self.names: list[ElidedLabel] = []
         self.swap_button = QPushButton("Swap")
         self.swap_button.setToolTip("First and second change places")
         self.swap_button.clicked.connect(session.swap)
@@ -83,7 +83,7 @@ class SequencePanel(Card):
         session.chosen_changed.connect(self._show_inputs)
         theme.notifier.changed.connect(self.table.viewport().update)
 
-    def set_input(self, input: Input | None) -> None:
+    def set_input(self, input: ProblemInput | None) -> None:
         """What sequences the chosen method takes: a fixed number, any number, or none."""
         number = input.maximum if input else 0
         if number == self.model.inputs and self.names:
@@ -93,11 +93,11 @@ class SequencePanel(Card):
             if item.widget() not in (self.swap_button, self.all_button, self.subset_button):
                 item.widget().hide()
                 item.widget().deleteLater()
-        self.names = [Elided() for _ in range(1 if number is None else number)]
+        self.names = [ElidedLabel() for _ in range(1 if number is None else number)]
         several = number is None
         if several:
             for column, widget in enumerate(
-                (label("Input", "muted"), self.names[0], self.subset_button, self.all_button)
+                (create_label("Input", "muted"), self.names[0], self.subset_button, self.all_button)
             ):
                 self._inputs.addWidget(widget, 0, column)
         else:
@@ -113,7 +113,7 @@ class SequencePanel(Card):
             ordinal = ORDINALS[role] if role < len(ORDINALS) else f"Input {role + 1}"
             use = quiet_button("Set", f"Take the selected row as {ordinal.lower()} sequence (key {role + 1})")
             use.clicked.connect(lambda _=False, role=role: self.use(role))
-            self._inputs.addWidget(label(ordinal, "muted"), role, 0)
+            self._inputs.addWidget(create_label(ordinal, "muted"), role, 0)
             self._inputs.addWidget(name, role, 1)
             self._inputs.addWidget(use, role, 2)
         if len(self.names) >= 2:
@@ -256,7 +256,7 @@ def _names(sequences: Sequences[Sequence], rows: Sequences[int], monitor: Monito
     """The names of these rows; a loop of Python's own, because it lets the window go on."""
 
     def each() -> Iterator[str]:
-        for number, row in enumerate(in_turns(rows)):
+        for number, row in enumerate(iterate_yielding(rows)):
             if monitor and number % BATCH == 0:
                 monitor.check()
             yield sequences[row].name

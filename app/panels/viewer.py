@@ -10,28 +10,28 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from antidiag.app import texts, theme
-from antidiag.app.kit.background import Latest
-from antidiag.app.kit.chips import Chips
+from antidiag.app.kit.controls.chips import ChipRow
+from antidiag.app.kit.controls.widgets import ElidedLabel, create_label, create_row, quiet_button
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.view import (
+from antidiag.app.kit.tasks.latest_task import LatestTask
+from antidiag.app.kit.view_protocols import (
+    DataSourceView,
     DataView,
     EditedView,
     GradualView,
-    MakingView,
-    OfferedView,
-    ProfiledView,
+    ProfileSourceView,
+    ResultView,
+    SideDataView,
     UndoView,
-    View,
-    as_widget,
-    make_part,
-    shows_datum,
+    can_show_datum,
+    prepare_view_part,
+    view_widget,
 )
-from antidiag.app.kit.widgets import Elided, label, quiet_button, row
 from antidiag.app.panels.placed import Places
 from antidiag.app.session.entry import Entry, edited_summary
 from antidiag.kernels.model import Result
-from antidiag.kernels.registry.advice import Fit
-from antidiag.kernels.registry.loading import kind_of
+from antidiag.kernels.registry.data_loading import find_kind
+from antidiag.kernels.registry.memory_advice import FittingChange
 
 EMPTY_WIDTH = 520
 MAKING_MS = 250
@@ -50,27 +50,27 @@ class ResultViews(QWidget):
     edited = Signal(object, str, object)
     """The entry or datum, the id of a view, and what the user did to the picture there (None: nothing)."""
 
-    def __init__(self, kinds: Callable[[], Sequence[type[View]]], selection: Selection, empty: QWidget) -> None:
+    def __init__(self, kinds: Callable[[], Sequence[type[ResultView]]], selection: Selection, empty: QWidget) -> None:
         super().__init__()
         self._kinds, self._selection = kinds, selection
-        self._made: dict[str, View] = {}
+        self._made: dict[str, ResultView] = {}
         self._parts: dict[str, tuple[Any, ...]] = {}
         self._offered: Sequence[Any] = ()
         self._result: Result | None = None
         self._entry: Entry | None = None
         self._datum: Any = None
         self._edits: Mapping[str, Any] = {}
-        self._fresh: set[View] = set()
+        self._fresh: set[ResultView] = set()
         self._last_id = ""
-        self.stamp, self.chips = Elided(), Chips()
+        self.stamp, self.chips = ElidedLabel(), ChipRow()
         self.stamp.setObjectName("heading")
-        self._counting = Latest(self)
+        self._counting = LatestTask(self)
         self._counting.finished.connect(self._show_identity)
         self.stale = quiet_button("Use these settings", "This result was made with other settings: put them back")
         self.stale.clicked.connect(lambda: self.settings_wanted.emit(self._entry))
         self.keep = quiet_button("Add to data", "")
         self.keep.clicked.connect(lambda: self.products_wanted.emit(self._entry))
-        self.stale_note = Elided("Made with other settings or sequences than those chosen now.")
+        self.stale_note = ElidedLabel("Made with other settings or sequences than those chosen now.")
         self.stale_note.setObjectName("warning")
         self.places = Places(self._make)
         self.tabs = self.places.tabs
@@ -78,7 +78,9 @@ class ResultViews(QWidget):
         self._making = QTimer(self)
         self._making.setInterval(MAKING_MS)
         self._making.timeout.connect(self._make_next)
-        self._none = label("No view can show this result; its numbers are in the line above.", "muted", wrap=True)
+        self._none = create_label(
+            "No view can show this result; its numbers are in the line above.", "muted", wrap=True
+        )
         page, head, box = QWidget(), QHBoxLayout(), QVBoxLayout()
         head.setContentsMargins(theme.SPACING, 0, theme.SPACING, 0)
         head.addWidget(self.stale_note, 1)
@@ -115,37 +117,37 @@ class ResultViews(QWidget):
         return self._datum
 
     @property
-    def current(self) -> View | None:
+    def current(self) -> ResultView | None:
         """The view that the tabs are turned to."""
         return self.places.current
 
     @property
-    def views(self) -> Mapping[str, View]:
+    def views(self) -> Mapping[str, ResultView]:
         """The views that were made so far, by their ids."""
         return self._made
 
-    def able(self, datum: Any) -> list[type[View]]:
+    def able(self, datum: Any) -> list[type[ResultView]]:
         """The views that can show data that no run made."""
-        return [kind for kind in self._kinds() if shows_datum(kind, datum)]
+        return [kind for kind in self._kinds() if can_show_datum(kind, datum)]
 
     def offer(self, data: Sequence[Any]) -> None:
         """Tell the views what else is open."""
         self._offered = data
         for view in self._made.values():
-            if isinstance(view, OfferedView):
+            if isinstance(view, SideDataView):
                 view.offer(data)
 
-    def _make(self, kind: type[View]) -> View:
+    def _make(self, kind: type[ResultView]) -> ResultView:
         """A view that is looked at for the first time."""
-        make: Callable[..., View] = kind  # some are made around a part
+        make: Callable[..., ResultView] = kind  # some are made around a part
         view = self._made[kind.id] = make(self._selection, *self._parts.pop(kind.id, ()))
-        if isinstance(view, MakingView):
-            view.kept.connect(self.made)
-        if isinstance(view, ProfiledView):
+        if isinstance(view, DataSourceView):
+            view.datum_offered.connect(self.made)
+        if isinstance(view, ProfileSourceView):
             view.profile_wanted.connect(self.profile_wanted)
         if isinstance(view, EditedView):
             view.edited.connect(lambda edits, view=view: self._tell_edits(view, edits))
-        if isinstance(view, OfferedView):
+        if isinstance(view, SideDataView):
             view.offer(self._offered)
         return view
 
@@ -159,7 +161,7 @@ class ResultViews(QWidget):
         if isinstance(self.current, GradualView) and not self.current.sharp:
             return
         rest = [kind for kind in self.places.able if kind.id not in self._made]
-        if rest and rest[0].id not in self._parts and (part := make_part(rest[0])) is not None:
+        if rest and rest[0].id not in self._parts and (part := prepare_view_part(rest[0])) is not None:
             self._parts[rest[0].id] = (part,)
             return
         if rest:
@@ -210,7 +212,7 @@ class ResultViews(QWidget):
         self._pages.setCurrentIndex(int(self._result is not None))
         self._show(able)
 
-    def _show(self, able: Sequence[type[View]]) -> None:
+    def _show(self, able: Sequence[type[ResultView]]) -> None:
         """What is to be shown in the views that can and are seen; the others get it when they are looked at."""
         self._fresh.clear()
         for view in self._made.values():
@@ -243,10 +245,10 @@ class ResultViews(QWidget):
     def _offer_products(self) -> None:
         """A button for what other methods can take from this result, such as a tree."""
         method = texts.method_of(self._result) if self._result else None
-        products = method.problem.products(self._result) if method and method.problem.products else []
+        products = method.problem_type.extract_data(self._result) if method and method.problem_type.extract_data else []
         self.keep.setVisible(bool(products))
         if products:
-            found = kind_of(products[0])
+            found = find_kind(products[0])
             self.keep.setToolTip(
                 f"Keep the {found.label if found else 'data'} of this result as input of other methods"
             )
@@ -258,7 +260,7 @@ class ResultViews(QWidget):
 
     def undoing(self) -> UndoView | None:
         """The view that is seen and has an undo of its own."""
-        seen = (view for view in self._made.values() if isinstance(view, UndoView) and as_widget(view).isVisible())
+        seen = (view for view in self._made.values() if isinstance(view, UndoView) and view_widget(view).isVisible())
         return next((view for view in seen if view.undo_text or view.redo_text), None)
 
     def tabs_shown(self) -> tuple[str, ...]:
@@ -274,13 +276,13 @@ class ResultViews(QWidget):
         if self.tabs.count():
             self.tabs.setCurrentIndex((self.tabs.currentIndex() + by) % self.tabs.count())
 
-    def _look(self, view: View) -> None:
+    def _look(self, view: ResultView) -> None:
         """A view came to be seen, because its tab was chosen or it was moved."""
         if view is self.current:
             self._last_id = view.id
         self._refresh(view)
 
-    def _refresh(self, view: View) -> None:
+    def _refresh(self, view: ResultView) -> None:
         """Show what is to be shown, if the view does not yet."""
         if view in self._fresh:
             return
@@ -292,7 +294,7 @@ class ResultViews(QWidget):
         if isinstance(view, EditedView) and view.id in self._edits:
             view.show_edits(self._edits[view.id])
 
-    def _tell_edits(self, view: View, edits: Any) -> None:
+    def _tell_edits(self, view: ResultView, edits: Any) -> None:
         shown = self._entry or self._datum
         if shown is not None:
             self.edited.emit(shown, view.id, edits)
@@ -308,12 +310,12 @@ class EmptyPage(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.title, self.text = label(kind="title"), label(kind="muted", wrap=True)
+        self.title, self.text = create_label(kind="title"), create_label(kind="muted", wrap=True)
         self.open_button = QPushButton("Open files...")
         self.paste_button, self.sample_button = QPushButton("Paste"), QPushButton("Try a sample")
         self.fit_button = QPushButton()
         self.fit_button.clicked.connect(lambda: self.fit_wanted.emit(self._fitting[0]))
-        self._fitting: Sequence[Fit] = ()
+        self._fitting: Sequence[FittingChange] = ()
         self.fit_button.setObjectName("primary")
         self.open_button.clicked.connect(self.open_wanted)
         self.paste_button.clicked.connect(self.paste_wanted)
@@ -330,11 +332,11 @@ class EmptyPage(QWidget):
         column.setSpacing(theme.MARGIN)
         for widget in (self.title, self.text):
             column.addWidget(widget)
-        column.addLayout(row(self.fit_button, QWidget(), stretch=1))
+        column.addLayout(create_row(self.fit_button, QWidget(), stretch=1))
         column.addLayout(buttons)
         box = QVBoxLayout(self)
         box.addStretch(1)
-        box.addLayout(row(QWidget(), inner, QWidget(), stretch=1))
+        box.addLayout(create_row(QWidget(), inner, QWidget(), stretch=1))
         box.addStretch(2)
 
     def explain(
@@ -343,7 +345,7 @@ class EmptyPage(QWidget):
         missing: str,
         runnable: bool,
         reason: str = "",
-        fitting: Sequence[Fit] = (),
+        fitting: Sequence[FittingChange] = (),
         rest: str = "",
     ) -> None:
         """Say the next step: what is ``missing``, or the ``reason`` why a run cannot start and what could.
@@ -364,7 +366,7 @@ class EmptyPage(QWidget):
             self.text.setText(f"{missing}\n\nOpen, drop or paste more, or try one of the samples.")
         elif reason:
             self.title.setText("This run cannot start")
-            fits = texts.what_fits(fit.text for fit in fitting)
+            fits = texts.what_fits(fit.format_text for fit in fitting)
             self.text.setText("\n\n".join(part for part in (texts.sentence(reason), fits) if part))
         else:
             self.title.setText("Ready to run")

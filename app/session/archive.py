@@ -27,15 +27,15 @@ from antidiag.app.session.packing import Packer, saved_share
 from antidiag.app.session.parts import Parts
 from antidiag.app.session.state import State
 from antidiag.kernels import memory, serialization
-from antidiag.kernels.courtesy import give_way, in_turns
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.sequence_tools import title as titled
-from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.gui_priority import iterate_yielding, yield_gil
+from antidiag.kernels.io.sequence_tools import fasta_title as titled
+from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.model import Result, Sequence
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.steps import Steps
-from antidiag.kernels.text import from_json
-from antidiag.kernels.typed_fields import made
+from antidiag.kernels.steps import StepLog
+from antidiag.kernels.text import parse_json
+from antidiag.kernels.typed_fields import make_checked
 
 FORMAT, LONG_FORMAT = 2, 3
 """What is written, and what of a session with long lists, which earlier versions cannot read."""
@@ -99,7 +99,7 @@ def load(path: Path, parts: Parts | None = None) -> Saved:
         parts = Parts(folder_of(path))
     try:
         with parts.lock if parts else contextlib.nullcontext(), zipfile.ZipFile(path) as source:
-            beside = from_json(source.read(BESIDE_INDEX)) if BESIDE_INDEX in source.namelist() else []
+            beside = parse_json(source.read(BESIDE_INDEX)) if BESIDE_INDEX in source.namelist() else []
             if beside and parts is None:
                 raise InputError(f"its large data are in a folder that is not there: {folder_of(path)}")
             _refuse_too_large(
@@ -120,7 +120,7 @@ def load(path: Path, parts: Parts | None = None) -> Saved:
 def _refuse_too_large(size: int) -> None:
     """InputError for a session that unpacked is more than there is room for."""
     if size > (free := memory.host_bytes_free()):
-        raise InputError(f"unpacked this session is {bytes_text(size)}, and {bytes_text(free)} of memory is free")
+        raise InputError(f"unpacked this session is {format_bytes(size)}, and {format_bytes(free)} of memory is free")
 
 
 def _sound(saved: Saved) -> Saved:
@@ -131,7 +131,7 @@ def _sound(saved: Saved) -> Saved:
         if not all(type(number) is int and number in known for number in given):
             raise ValueError("a row or a datum is chosen that is not there")
     for entry in entries:
-        result = made(Entry, vars(entry)).result
+        result = make_checked(Entry, vars(entry)).result
         if not isinstance(result.problem.title, str) or not isinstance(result.cells, int):
             raise TypeError("a result is of no problem")
         _check(result)
@@ -201,7 +201,7 @@ def _write(
                 handle.write(b"".join(map(line, batch)))
     with target.open(INDEX, "w", force_zip64=True) as handle:
         for piece in _json(index):
-            give_way()
+            yield_gil()
             handle.write(piece.encode("ascii"))
     if writer.beside:
         target.writestr(BESIDE_INDEX, json.dumps(list(writer.beside)))
@@ -272,7 +272,7 @@ class _Told:
     def more(self, count: int) -> None:
         """So many bytes are written next; raises Cancelled where that is wished."""
         self._monitor.update(min(self._done, self._total), self._total)
-        give_way()
+        yield_gil()
         self._done += count
 
 
@@ -315,7 +315,7 @@ class _Writer:
         """Let go of the sequences a piece at a time: of a million at once the window would wait."""
         while self.sequences:
             del self.sequences[-BATCH:]
-            give_way()
+            yield_gil()
         for numbers in self._numbers:
             numbers.clear()
 
@@ -328,17 +328,21 @@ class _Writer:
             return {"sequence": self.number(value)}
         if isinstance(value, tuple) and len(value) >= LONG:
             return self.long_list(value)
-        if isinstance(value, Steps):
-            return {"steps": self._array(value.array()), "share": value.share}
+        if isinstance(value, StepLog):
+            return {"steps": self._array(value.ordered_events()), "share": value.share}
         return {"time": value.isoformat()} if isinstance(value, datetime) else None
 
     def long_list(self, values: tuple[Any, ...]) -> dict[str, str] | None:
         """Where many sequences, or texts, are as an array; None where they are few, or something else."""
         kind = type(values[0]) if len(values) >= LONG else None
-        if kind not in (Sequence, str) or not all(type(value) is kind for value in in_turns(values)):
+        if kind not in (Sequence, str) or not all(type(value) is kind for value in iterate_yielding(values)):
             return None
         numbers = kind is Sequence
-        array = np.fromiter(map(self.number, in_turns(values)), np.int64, len(values)) if numbers else lines_of(values)
+        array = (
+            np.fromiter(map(self.number, iterate_yielding(values)), np.int64, len(values))
+            if numbers
+            else lines_of(values)
+        )
         if array is None:
             return None
         self.has_long = True

@@ -15,12 +15,12 @@ from antidiag.app.session.long_lists import each_line, numbers_of, texts_of
 from antidiag.app.session.parts import BESIDE, Parts
 from antidiag.app.session.state import State
 from antidiag.kernels import serialization
-from antidiag.kernels.courtesy import in_turns
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.steps import Steps
-from antidiag.kernels.text import from_json
-from antidiag.kernels.typed_fields import made
+from antidiag.kernels.steps import StepLog
+from antidiag.kernels.text import parse_json
+from antidiag.kernels.typed_fields import make_checked
 
 FORMATS = 1, 2, 3
 """What is read: types had the names of their modules in format 1 (kernels/serialization.py), and lists are arrays from
@@ -44,7 +44,7 @@ class Reader:
 
     def read(self) -> Saved:
         """All that was saved; errors of any kind where the file is damaged."""
-        index = from_json(self._source.read(INDEX))
+        index = parse_json(self._source.read(INDEX))
         if index.get("format") not in FORMATS:
             raise InputError(
                 f"the session has format {index.get('format')}, this program reads {FORMATS[-1]}; update it"
@@ -75,12 +75,12 @@ class Reader:
             case {"sequence": number}:
                 return self._sequences[number]
             case {"sequences": name}:
-                return tuple(self._sequences[number] for number in in_turns(numbers_of(self._array(name))))
+                return tuple(self._sequences[number] for number in iterate_yielding(numbers_of(self._array(name))))
             case {"texts": name}:
                 return texts_of(self._array(name))
             case {"steps": name}:
-                steps = Steps(share=float(value.get("share", 1.0)))
-                steps.extend(self._array(name))
+                steps = StepLog(share=float(value.get("share", 1.0)))
+                steps.add_array(self._array(name))
                 return steps
             case {"time": text}:
                 return datetime.fromisoformat(text)
@@ -94,9 +94,9 @@ class Reader:
 
 
 def _sequence(line: bytes, letters: bytes) -> Sequence:
-    name, kind, description, source, note = from_json(line)
+    name, kind, description, source, note = parse_json(line)
     labels = {"name": name, "description": description, "source": source, "note": note}
-    return made(Sequence, {**labels, "letters": letters, "type": SequenceType(kind)})
+    return make_checked(Sequence, {**labels, "letters": letters, "type": SequenceType(kind)})
 
 
 def _letters(text: bytes) -> Iterator[bytes]:

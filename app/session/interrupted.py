@@ -8,8 +8,8 @@ import threading
 from PySide6.QtCore import QObject, Qt, Signal
 
 from antidiag.app.jobs.queue import Job
-from antidiag.kernels.recovery import resuming
-from antidiag.kernels.recovery.resuming import Run
+from antidiag.kernels.recovery import interrupted_runs
+from antidiag.kernels.recovery.interrupted_runs import InterruptedRun
 
 
 class Interrupted(QObject):
@@ -23,10 +23,10 @@ class Interrupted(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.taken: dict[Job, Run] = {}
+        self.taken: dict[Job, InterruptedRun] = {}
         self._looked.connect(self._tell, Qt.ConnectionType.QueuedConnection)
 
-    def look(self, discard: Run | None = None) -> None:
+    def look(self, discard: InterruptedRun | None = None) -> None:
         """Look again, after ``discard`` was removed."""
         threading.Thread(target=self._look, args=(discard,), name="interrupted", daemon=True).start()
 
@@ -35,13 +35,13 @@ class Interrupted(QObject):
         self.taken.pop(job, None)
         self.look()
 
-    def _tell(self, runs: tuple[Run, ...]) -> None:
+    def _tell(self, runs: tuple[InterruptedRun, ...]) -> None:
         taken = {run.id for run in self.taken.values()}
         self.found.emit(tuple(run for run in runs if run.id not in taken))
 
-    def _look(self, discard: Run | None) -> None:
+    def _look(self, discard: InterruptedRun | None) -> None:
         if discard:
-            resuming.discard(discard)
-        runs = tuple(run for run in resuming.runs() if not run.running and run.fraction)
+            interrupted_runs.discard_run(discard)
+        runs = tuple(run for run in interrupted_runs.list_runs() if not run.running and run.fraction)
         with contextlib.suppress(RuntimeError):  # the window may be gone
             self._looked.emit(runs)

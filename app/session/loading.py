@@ -15,14 +15,14 @@ from antidiag.app import texts
 from antidiag.app.jobs.queue import Job, JobQueue, JobState
 from antidiag.app.session.session import Session
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.aligned import AlignedSequences
-from antidiag.kernels.io.sequences import reads_like_words, what_reading_changed
-from antidiag.kernels.method import Input
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.sequences import reading_notes, reads_like_words
+from antidiag.kernels.method import ProblemInput
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.registry import loading
-from antidiag.kernels.registry.samples import Sample
-from antidiag.kernels.text import counted
+from antidiag.kernels.registry import data_loading
+from antidiag.kernels.registry.samples import BundledSample
+from antidiag.kernels.text import format_count
 
 LANE = "read"
 SESSION_SUFFIX = ".antidiag"
@@ -49,7 +49,7 @@ class Loader(QObject):
     def __init__(self, session: Session, queue: JobQueue) -> None:
         super().__init__()
         self._session, self._queue = session, queue
-        self.taken: Input | None = None
+        self.taken: ProblemInput | None = None
         """The sequences that the chosen method takes."""
 
     def open_paths(self, paths: Iterable[str | Path]) -> None:
@@ -62,8 +62,8 @@ class Loader(QObject):
             else:
                 self._read(f"Read {path.name}", partial(read_file, path), together, path, others)
 
-    def open_sample(self, sample: Sample) -> None:
-        self._read(f"Read sample: {sample.title}", lambda monitor: sample.read(), [], sample=True)
+    def open_sample(self, sample: BundledSample) -> None:
+        self._read(f"Read sample: {sample.title}", lambda monitor: sample.read_data(), [], sample=True)
 
     def open_mime(self, mime: QMimeData) -> None:
         """What was pasted or dropped: files, or text with sequences."""
@@ -77,7 +77,7 @@ class Loader(QObject):
 
     def open_text(self, text: str) -> None:
         """What is pasted has no name that tells what it is, so the loader says what it was taken for."""
-        self._read("Read pasted text", lambda monitor: loading.read_text(text), [], tell=partial(_pasted, text))
+        self._read("Read pasted text", lambda monitor: data_loading.parse_text(text), [], tell=partial(_pasted, text))
 
     def _read(
         self,
@@ -96,7 +96,7 @@ class Loader(QObject):
                 monitor.check()
                 prepare(datum)
                 (sequences if isinstance(datum, Sequence) else others).append(datum)
-            changed = tell(sequences), what_reading_changed(sequences)
+            changed = tell(sequences), reading_notes(sequences)
             return tuple(sequences), others, tuple(itertools.chain(*changed))
 
         def done(found: tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]) -> None:
@@ -145,22 +145,21 @@ class Loader(QObject):
 
 def prepare(datum: Any) -> None:
     """Have on the thread that reads a datum what the window would stand still for: the composition of many letters, and
-    of alignments compiled code and what edits need."""
+    of alignments compiled code."""
     if isinstance(datum, Sequence):
         if len(datum) >= LONG:
             texts.makeup(datum)
     elif isinstance(datum, AlignedSequences):
-        from antidiag.kernels.io import aligned_pixels, tiled_edits  # which load Numba
+        from antidiag.kernels.alignments import cell_pixels  # which loads Numba
 
-        aligned_pixels.load(datum.letters)
-        tiled_edits.prepare(datum)
+        cell_pixels.load_compiled_code(datum.letters)
 
 
 def read_file(path: Path, monitor: Monitor) -> list[Any]:
     """What is in a file; InputError for a pipe, on which a window could wait for ever."""
     if path.is_fifo():
         raise InputError(f"{path}: a pipe; save what comes out of it to a file, and open that")
-    return loading.read(path, monitor)
+    return data_loading.read_data(path, monitor)
 
 
 def _pasted(text: str, sequences: list[Sequence]) -> tuple[str, ...]:
@@ -169,7 +168,7 @@ def _pasted(text: str, sequences: list[Sequence]) -> tuple[str, ...]:
         return ()
     types = Counter(str(sequence.type) for sequence in sequences)
     taken = " and ".join(f"{number:,} {name}" for name, number in types.items())
-    letters = counted(sum(map(len, sequences)), "letter")
+    letters = format_count(sum(map(len, sequences)), "letter")
     words = f"Pasted: {taken} sequence{'s' * (len(sequences) > 1)} of {letters}"
     if len(sequences) == 1 and reads_like_words(text):
         return (f"{words}. It looks like words and not like a sequence: Edit > Undo takes it back.",)

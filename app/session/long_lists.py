@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from antidiag.kernels.courtesy import in_turns
+from antidiag.kernels.gui_priority import iterate_yielding
 
 LONG = 10_000
 """Values from which on a list is an array."""
@@ -32,7 +32,7 @@ def texts_of(lines: np.ndarray) -> tuple[str, ...]:
     """The texts of which `lines_of` made the lines; ValueError where it made none such."""
     if lines.dtype != np.uint8:
         raise ValueError("texts are no numbers")
-    return tuple(line.decode("utf-8", "surrogatepass") for line in in_turns(each_line(lines.tobytes())))
+    return tuple(line.decode("utf-8", "surrogatepass") for line in iterate_yielding(each_line(lines.tobytes())))
 
 
 def each_line(text: bytes) -> Iterator[bytes]:

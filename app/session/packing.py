@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.cpu.workers import count_processors
 
 LEVEL, RAW = 1, -15
 """As `zipfile` has a zip's members packed at its fastest: deflate without a header of its own."""
@@ -34,7 +34,7 @@ class Packer:
     """Takes the place of zlib's compressor, as `zipfile` uses one: `compress`, then `flush` once."""
 
     def __init__(self) -> None:
-        self._threads = cores()
+        self._threads = count_processors()
         self._pool = ThreadPoolExecutor(self._threads, "antidiag-packer")
         self._pending: deque[Future[bytes]] = deque()
 

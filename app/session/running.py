@@ -10,15 +10,15 @@ from antidiag.app.jobs.planning import Request
 from antidiag.app.jobs.queue import Job
 from antidiag.app.session.session import Entry, Session
 from antidiag.kernels import registry
-from antidiag.kernels.engine import BackendChoice, execute, plan
+from antidiag.kernels.engine import BackendChoice, execute, plan_run
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.plan import Plan
-from antidiag.kernels.recovery import resuming
-from antidiag.kernels.recovery.resuming import Run
+from antidiag.kernels.recovery import interrupted_runs
+from antidiag.kernels.recovery.interrupted_runs import InterruptedRun
+from antidiag.kernels.run_plan import RunPlan
 
 
-def run_job(request: Request, plan: Plan, session: Session) -> Job:
+def run_job(request: Request, plan: RunPlan, session: Session) -> Job:
     """The job that runs a request; its result goes to the top of the session's list.
 
     The plan is made again when the job's turn comes: memory that was free may be taken by then.
@@ -32,31 +32,31 @@ def run_job(request: Request, plan: Plan, session: Session) -> Job:
 
     of = getattr(plan.problem, "title", "")
     place = plan.device_name if plan.backend == "cuda" else "CPU"
-    settings = texts.settings(plan.method.used(plan.parameters, plan.backend))
+    settings = texts.settings(plan.method.used_parameters(plan.parameters, plan.backend))
     title = " \N{MIDDLE DOT} ".join(part for part in (plan.method.name, of, settings, place) if part)
     lane = _lane(plan.backend, plan.device)
-    cells = plan.method.work(plan.problem, plan.parameters)
+    cells = plan.method.count_work(plan.problem, plan.parameters)
     return Job(title, lane, work, done, cells=cells, detachable=True)
 
 
-def resumed_job(run: Run, session: Session) -> Job:
+def resumed_job(run: InterruptedRun, session: Session) -> Job:
     """The job that goes on with an interrupted run, whose folder has all that is needed."""
 
     def work(monitor: Monitor) -> Result:
-        problem, method = run.problem(), registry.method(run.method)
-        kept = resuming.parameters(method, run, {})
-        return execute(plan(method, problem, kept, cast(BackendChoice, run.backend)), monitor, resumed=run)
+        problem, method = run.problem(), registry.find_method(run.method)
+        kept = interrupted_runs.resumed_parameters(method, run, {})
+        return execute(plan_run(method, problem, kept, cast(BackendChoice, run.backend)), monitor, interrupted_run=run)
 
     def done(result: Result) -> None:
-        method = registry.method(result.method)
-        options = dict(method.problem.option_values(result.problem))
-        session.add_result(Entry(result, options, resuming.parameters(method, run, {})))
+        method = registry.find_method(result.method)
+        options = dict(method.problem_type.option_values(result.problem))
+        session.add_result(Entry(result, options, interrupted_runs.resumed_parameters(method, run, {})))
 
-    title = f"{described(run)} \N{MIDDLE DOT} continued from {resuming.percent(run.fraction)}"
+    title = f"{described(run)} \N{MIDDLE DOT} continued from {interrupted_runs.format_percent(run.fraction)}"
     return Job(title, _lane(run.backend, 0), work, done, detachable=True)
 
 
-def described(run: Run) -> str:
+def described(run: InterruptedRun) -> str:
     """'CheckpointedAlignment · human x chimpanzee'."""
     names = [method.name for method in registry.METHODS if method.id == run.method]
     return " \N{MIDDLE DOT} ".join([*(names or [run.method]), run.title])
@@ -66,7 +66,7 @@ def _lane(backend: str, device: int) -> str:
     return f"cuda {device}" if backend == "cuda" else "cpu"
 
 
-def made_by(plan: Plan, given: Mapping[str, Any], entry: Entry) -> bool:
+def made_by(plan: RunPlan, given: Mapping[str, Any], entry: Entry) -> bool:
     """Whether a run of this plan, with the parameters ``given`` by hand, would be the result of an entry again.
 
     What is automatic in both may differ: it follows the machine, such as its free memory.

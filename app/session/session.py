@@ -32,7 +32,7 @@ from antidiag.app.session.state import (
     without_data,
     without_strangers,
 )
-from antidiag.kernels.io.sequence_tools import renamed
+from antidiag.kernels.io.sequence_tools import rename_sequence
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import ProblemType
 from antidiag.kernels.model import Sequence, SequenceType
@@ -126,7 +126,7 @@ class Session(QObject):
     def rename(self, row: int, name: str) -> None:
         name = " ".join(name.split())
         if name and name != self.state.sequences[row].name:
-            self.edit("Rename", replaced(self.state, {row: renamed(self.state.sequences[row], name)}))
+            self.edit("Rename", replaced(self.state, {row: rename_sequence(self.state.sequences[row], name)}))
 
     def retype(self, rows: Iterable[int], kind: SequenceType) -> None:
         """Another type for these rows; InputError where a letter does not belong to it."""
@@ -315,7 +315,7 @@ def _numbers_of(wanted: Any, data: tuple[Any, ...], problem: ProblemType) -> lis
     found = [number for number, datum in enumerate(data) if datum is wanted]
     if found or isinstance(wanted, Sequence):
         return found
-    made = ((number, datum, problem.taken(datum)) for number, datum in enumerate(data))
+    made = ((number, datum, problem.convert_datum(datum)) for number, datum in enumerate(data))
     return next(([number] for number, datum, one in made if one is not datum and one == wanted), [])
 
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.io.sequence_tools import renamed
+from antidiag.kernels.io.sequence_tools import rename_sequence
 from antidiag.kernels.io.sequences import SEQUENCE, with_type
-from antidiag.kernels.method import Input, ProblemType
+from antidiag.kernels.method import ProblemInput, ProblemType
 from antidiag.kernels.model import Sequence, SequenceType
 
 LOOKED_AT = 1000
@@ -65,7 +65,7 @@ class State:
         order = sorted(near, key=lambda row: type_of(self.sequences[row]) != wanted)
         return (row for row in chain(order, range(len(near), len(self.sequences))) if row not in rows)
 
-    def given(self, taken: Input) -> tuple[Any, ...]:
+    def given(self, taken: ProblemInput) -> tuple[Any, ...]:
         """The data that a run takes for this input: the picked ones of its kind, then the newest; of an input that may
         be left out, the picked ones alone."""
         if taken.kind is SEQUENCE:
@@ -73,7 +73,7 @@ class State:
             return self.sequences if every else tuple(map(self.sequences.__getitem__, self.rows(taken.maximum)))
         newest = reversed(range(len(self.data))) if taken.minimum else ()
         order = dict.fromkeys((*self.picked, *newest))
-        found = [self.data[number] for number in order if taken.kind.takes(self.data[number])]
+        found = [self.data[number] for number in order if taken.kind.accepts(self.data[number])]
         return tuple(found[: taken.maximum])
 
     def inputs(self, problem: ProblemType) -> tuple[Any, ...]:
@@ -85,8 +85,8 @@ class State:
         lacking = [taken for taken in problem.inputs if len(self.given(taken)) < taken.minimum]
         if not lacking:
             return ""
-        counts = [f"{len(self.given(taken)):,} of {taken.number()}" for taken in lacking]
-        return f"This method takes {problem.takes()}; open: {', '.join(counts)}."
+        counts = [f"{len(self.given(taken)):,} of {taken.describe_count()}" for taken in lacking]
+        return f"This method takes {problem.describe_inputs()}; open: {', '.join(counts)}."
 
 
 def _renumbered(state: State, sequences: tuple[Sequence, ...], place: Callable[[np.ndarray], np.ndarray]) -> State:
@@ -154,7 +154,7 @@ def duplicated(state: State, rows: Iterable[int], check: Check = lambda: None) -
     for at in range(0, len(order), BATCH):
         check()
         found = map(state.sequences.__getitem__, order[at : at + BATCH])
-        copies += [renamed(sequence, f"{sequence.name}_copy") for sequence in found]
+        copies += [rename_sequence(sequence, f"{sequence.name}_copy") for sequence in found]
     return inserted(state, order[-1] + 1, copies)
 
 

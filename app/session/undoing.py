@@ -8,7 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QUndoStack
 
-from antidiag.app.kit.view import UndoView
+from antidiag.app.kit.view_protocols import UndoView
 
 
 class Undoing(QObject):

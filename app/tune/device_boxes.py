@@ -1,4 +1,4 @@
-"""Where a sweep runs: the CPU, and each GPU that is there."""
+"""Check boxes for the devices that a sweep runs on: the CPU and each GPU."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
-from antidiag.app import theme
+from antidiag.app.kit.boxes import row_of
 from antidiag.kernels.cuda.devices import Device
 from antidiag.kernels.engine import BackendChoice
 
@@ -16,73 +16,70 @@ NO_GPU = "No NVIDIA GPU was found"
 
 
 class DeviceBoxes(QWidget):
-    """A box for the CPU and one for each GPU; a single one that is off where there is none."""
+    """A box for the CPU and one for each GPU, or one disabled box without a GPU. ``changed``: another choice."""
 
     changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.cpu = QCheckBox("CPU")
-        self.cpu.setChecked(True)
-        self.boxes: list[QCheckBox] = []
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(theme.SPACING)
-        self._row.addWidget(self.cpu)
+        self.cpu_box = QCheckBox("CPU")
+        self.cpu_box.setChecked(True)
+        self.gpu_boxes: list[QCheckBox] = []
+        self._row = row_of(self.cpu_box, parent=self)
         self._row.addStretch(1)
-        self._wanted: set[int] = set()
-        self.touched = False
-        """Whether somebody has chosen here, now or the last time."""
-        self._connect(self.cpu)
+        self._wanted_gpus: set[int] = set()
+        self.user_has_chosen = False
+        """Whether the user has chosen devices here, now or in an earlier session."""
+        self._connect_box(self.cpu_box)
         self.set_gpus(())
 
     def set_gpus(self, found: Sequence[Device]) -> None:
-        """Offer these GPUs."""
-        for box in self.boxes:
+        """Offer these GPUs; those that the user wanted are checked."""
+        for box in self.gpu_boxes:
             self._row.removeWidget(box)
             box.deleteLater()
-        self.boxes = [self._box(f"GPU {gpu.index}", gpu.name, gpu.index in self._wanted) for gpu in found]
+        self.gpu_boxes = [self._add_box(f"GPU {gpu.index}", gpu.name, gpu.index in self._wanted_gpus) for gpu in found]
         if not found:
-            self.boxes = [self._box("GPU", NO_GPU, False)]
-            self.boxes[0].setEnabled(False)
+            self.gpu_boxes = [self._add_box("GPU", NO_GPU, False)]
+            self.gpu_boxes[0].setEnabled(False)
 
-    def choose(self, gpu: int | None) -> None:
-        """Take this GPU alone, or the CPU."""
-        self.cpu.setChecked(gpu is None)
-        for number, box in enumerate(self.boxes):
+    def choose_device(self, gpu: int | None) -> None:
+        """Check this GPU alone, or the CPU for None."""
+        self.cpu_box.setChecked(gpu is None)
+        for number, box in enumerate(self.gpu_boxes):
             box.setChecked(box.isEnabled() and number == gpu)
 
-    def gpus(self) -> tuple[int, ...]:
-        """The numbers of the GPUs that are chosen."""
-        return tuple(number for number, box in enumerate(self.boxes) if box.isEnabled() and box.isChecked())
+    def chosen_gpus(self) -> tuple[int, ...]:
+        """Return the numbers of the checked GPUs."""
+        return tuple(number for number, box in enumerate(self.gpu_boxes) if box.isEnabled() and box.isChecked())
 
-    def backends(self) -> tuple[BackendChoice, ...]:
-        """Those chosen; "auto" where none is."""
-        chosen: list[BackendChoice] = ["cpu"] if self.cpu.isChecked() else []
-        return tuple([*chosen, "cuda"] if self.gpus() else chosen) or ("auto",)
+    def chosen_backends(self) -> tuple[BackendChoice, ...]:
+        """Return the backends of the checked devices, "auto" where none is checked."""
+        chosen: list[BackendChoice] = ["cpu"] if self.cpu_box.isChecked() else []
+        return tuple([*chosen, "cuda"] if self.chosen_gpus() else chosen) or ("auto",)
 
-    def values(self) -> dict[str, Any]:
-        """What was chosen, for the next start."""
-        return {"cpu": self.cpu.isChecked(), "gpus": list(self.gpus())}
+    def saved_values(self) -> dict[str, Any]:
+        """Return the choice for the next start."""
+        return {"cpu": self.cpu_box.isChecked(), "gpus": list(self.chosen_gpus())}
 
     def set_values(self, saved: Mapping[str, Any]) -> None:
-        """What `values` returned; GPUs that are found later are chosen then."""
-        self.cpu.setChecked(bool(saved.get("cpu", self.cpu.isChecked())))
-        self._wanted, self.touched = set(saved.get("gpus", ())), self.touched or bool(saved)
-        for number, box in enumerate(self.boxes):
-            box.setChecked(box.isEnabled() and number in self._wanted)
+        """Restore what `saved_values` returned; GPUs that are found later are checked then."""
+        self.cpu_box.setChecked(bool(saved.get("cpu", self.cpu_box.isChecked())))
+        self._wanted_gpus, self.user_has_chosen = set(saved.get("gpus", ())), self.user_has_chosen or bool(saved)
+        for number, box in enumerate(self.gpu_boxes):
+            box.setChecked(box.isEnabled() and number in self._wanted_gpus)
 
-    def _box(self, text: str, tip: str, checked: bool) -> QCheckBox:
+    def _add_box(self, text: str, tip: str, checked: bool) -> QCheckBox:
         box = QCheckBox(text)
         box.setToolTip(tip)
         box.setChecked(checked)
-        self._connect(box)
+        self._connect_box(box)
         self._row.insertWidget(self._row.count() - 1, box)
         return box
 
-    def _connect(self, box: QCheckBox) -> None:
+    def _connect_box(self, box: QCheckBox) -> None:
         box.toggled.connect(self.changed)
-        box.clicked.connect(self._touch)
+        box.clicked.connect(self._note_user_choice)
 
-    def _touch(self) -> None:
-        self.touched = True
+    def _note_user_choice(self) -> None:
+        self.user_has_chosen = True

@@ -1,4 +1,4 @@
-"""Curves of the papers' models, computed on a thread of their own and kept."""
+"""Curves of the papers' cost models, computed on a thread and kept."""
 
 from __future__ import annotations
 
@@ -6,66 +6,64 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from antidiag.app.kit.background import Latest
+from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.kernels import registry
-from antidiag.kernels.experiments import models
-from antidiag.kernels.experiments.sweep import Task
+from antidiag.kernels.experiments.point_data import model_values
+from antidiag.kernels.experiments.sweeps.sweep import MeasurementTask
 from antidiag.kernels.monitor import Monitor
 
-Curves = Mapping[str, Sequence[tuple[float, float]]]
-"""Places on an axis and values there, for every model that grows with the time, by its label."""
+ModelCurvePoints = Mapping[str, Sequence[tuple[float, float]]]
+"""Places on an axis and values there, by the label of each model that grows with time."""
 
 
 class ModelCurves(QObject):
-    """What the models say of a task over one of its parameters; ``ready`` when more of it is there."""
+    """Predictions of the models of a task over one parameter. ``ready``: more curves are known."""
 
     ready = Signal()
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._kept: dict[Hashable, Curves] = {}
-        self._wanted: dict[Hashable, tuple[Task, str, tuple[float, ...]]] = {}
-        self._asked: tuple[Hashable, ...] = ()
-        self._thread = Latest(self)
-        self._thread.finished.connect(self._keep)
-        # Without curves, and not asked for again: what failed would fail at every redraw.
-        self._thread.failed.connect(lambda error: self._keep(_without_curves(self._asked)))
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self._ask)
+        self._known_curves: dict[Hashable, ModelCurvePoints] = {}
+        self._requested: dict[Hashable, tuple[MeasurementTask, str, tuple[float, ...]]] = {}
+        self._keys_in_work: tuple[Hashable, ...] = ()
+        self._thread = LatestTask(self)
+        self._thread.finished.connect(self._keep_curves)
+        # A failed request is kept as empty, as it would fail again at every redraw.
+        self._thread.failed.connect(lambda error: self._keep_curves({key: {} for key in self._keys_in_work}))
+        self._start_timer = QTimer(self, singleShot=True, interval=0)
+        self._start_timer.timeout.connect(self._start_thread)
 
-    def curves(self, key: Hashable, task: Task, name: str, over: Sequence[float]) -> Curves:
-        """The curves where they are known; nothing yet, and ``ready`` later, where they are not."""
-        wanted = key, name, tuple(over)
-        if wanted not in self._kept:
-            self._wanted[wanted] = task, name, tuple(over)
+    def request_curves(
+        self, key: Hashable, task: MeasurementTask, name: str, places: Sequence[float]
+    ) -> ModelCurvePoints:
+        """Return the curves if they are known; else compute them on a thread and emit ``ready`` later."""
+        wanted = key, name, tuple(places)
+        if wanted not in self._known_curves:
+            self._requested[wanted] = task, name, tuple(places)
             if not self._thread.busy:
-                self._soon.start()
-        return self._kept.get(wanted, {})
+                self._start_timer.start()
+        return self._known_curves.get(wanted, {})
 
-    def _ask(self) -> None:
-        asked, self._wanted = self._wanted, {}
-        self._asked = tuple(asked)
+    def _start_thread(self) -> None:
+        asked, self._requested = self._requested, {}
+        self._keys_in_work = tuple(asked)
         if asked:
-            self._thread.request(lambda monitor: _all_curves(asked, monitor))
+            self._thread.request(lambda monitor: compute_curves(asked, monitor))
 
-    def _keep(self, found: Mapping[Hashable, Curves]) -> None:
-        self._kept.update(found)
-        self._wanted = {key: value for key, value in self._wanted.items() if key not in self._kept}
-        if self._wanted:
-            self._soon.start()
+    def _keep_curves(self, found: Mapping[Hashable, ModelCurvePoints]) -> None:
+        self._known_curves.update(found)
+        self._requested = {key: value for key, value in self._requested.items() if key not in self._known_curves}
+        if self._requested:
+            self._start_timer.start()
         self.ready.emit()
 
 
-def _all_curves(
-    asked: Mapping[Hashable, tuple[Task, str, tuple[float, ...]]], monitor: Monitor
-) -> dict[Hashable, Curves]:
-    found: dict[Hashable, Curves] = {}
+def compute_curves(
+    asked: Mapping[Hashable, tuple[MeasurementTask, str, tuple[float, ...]]], monitor: Monitor
+) -> dict[Hashable, ModelCurvePoints]:
+    found: dict[Hashable, ModelCurvePoints] = {}
     for key, (task, name, over) in asked.items():
         monitor.check()
-        growing = [model for model in registry.method(task.contender).models if model.grows_with_time]
-        found[key] = {model.label: models.curve(model, task, name, over) for model in growing}
+        growing = [model for model in registry.find_method(task.contender).cost_models if model.grows_with_time]
+        found[key] = {model.label: model_values.model_curve(model, task, name, over) for model in growing}
     return found
-
-
-def _without_curves(keys: Sequence[Hashable]) -> dict[Hashable, Curves]:
-    return {key: {} for key in keys}

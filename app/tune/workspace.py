@@ -1,4 +1,4 @@
-"""TuneWorkspace: the form of a sweep, its plots and the chosen point, put together."""
+"""TuneWorkspace: the form of a sweep, its plots and the chosen point."""
 
 from __future__ import annotations
 
@@ -9,374 +9,365 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from antidiag.app import texts, theme
 from antidiag.app.jobs.queue import Job, JobQueue
-from antidiag.app.kit.background import Latest
-from antidiag.app.kit.widgets import Elided, VerticalScroll, label, menu_button, tool_button
-from antidiag.app.tune import earlier
+from antidiag.app.kit.boxes import column_of
+from antidiag.app.kit.controls.widgets import ElidedLabel, VerticalScrollArea, create_label, menu_button, tool_button
+from antidiag.app.kit.tasks.latest_task import LatestTask
+from antidiag.app.tune import sweep_history
 from antidiag.app.tune.form import SweepForm
-from antidiag.app.tune.measurement import Measurement, of_kept, of_search, of_sweep, task_key
-from antidiag.app.tune.model_curves import Curves, ModelCurves
-from antidiag.app.tune.papers.job import Place
-from antidiag.app.tune.papers.window import PapersWindow
-from antidiag.app.tune.plots import geometry, series
-from antidiag.app.tune.plots.panel import Plots
-from antidiag.app.tune.plots.point import PointPanel
-from antidiag.app.tune.plots.points import PointSet
-from antidiag.app.tune.polling import polling_timer
-from antidiag.app.tune.sweeping import limits_job, sweep_job, task_of, tune_job
+from antidiag.app.tune.measurement import (
+    SweepMeasurement,
+    load_measurement,
+    measure_search,
+    measure_sweep,
+    polling_timer,
+    task_key,
+)
+from antidiag.app.tune.model_curves import ModelCurvePoints, ModelCurves
+from antidiag.app.tune.papers.papers_window import PapersWindow
+from antidiag.app.tune.plots import geometry, plot_data
+from antidiag.app.tune.plots.plot_tabs import PlotTabs
+from antidiag.app.tune.plots.point_panel import PointPanel
+from antidiag.app.tune.plots.point_set import PointSet
+from antidiag.app.tune.sweep_jobs import DeviceChoice, limits_job, searched_task, sweep_job, tune_job
 from antidiag.kernels import registry
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.cuda.devices import Device
 from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.errors import AntidiagError
-from antidiag.kernels.experiments import models
-from antidiag.kernels.experiments.points import Point, Status
-from antidiag.kernels.experiments.results import Kept
+from antidiag.kernels.experiments.point_data import model_values
+from antidiag.kernels.experiments.point_data.point_store import StoredPoints
+from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus
 from antidiag.kernels.experiments.rooflines.roofline import Roofline
-from antidiag.kernels.experiments.sweep import Sweep
-from antidiag.kernels.experiments.tuning import Found
-from antidiag.kernels.machine import tuned
+from antidiag.kernels.experiments.sweeps.parameter_tuning import TuningOutcome
+from antidiag.kernels.machine import tuned_values
 from antidiag.kernels.method import Method
+from antidiag.kernels.text import format_count
 
-TAKE_MS = 150
+POLL_MS = 150
 PAUSE_MS = 20
-"""Between two things that are painted in turns of their own."""
-SIZES, SIZES_NARROW, LEAST = (380, 720, 340), (340, 600, 260), 260
-"""Pixels that form, plots and the chosen point begin with, on a wide screen and on another, and the point at least."""
-WIDE = 1400
-EMPTY = (
-    "No points yet. Choose an axis at the left, such as the strip width s over 32:1024:*2, and start the sweep: "
-    "points appear here as they are measured. Tune looks for good parameters by itself."
+"""Pause between showing the plots and filling them, so that the window stays responsive."""
+SIZES, SIZES_NARROW, MIN_PANEL_WIDTH = (380, 720, 340), (340, 600, 260), 260
+"""Initial widths of form, plots and chosen point on a wide and on a narrow screen, and the last one's minimum."""
+WIDE_SCREEN = 1400
+EMPTY_TEXT = (
+    "No points yet. Choose an axis on the left, such as the strip width s with 32:1024:*2, and start the sweep. "
+    "Points appear here as they are measured. Tune searches for good parameters automatically."
 )
 
 
 class TuneWorkspace(QWidget):
     """Measures points and shows them.
 
-    ``values_wanted(method_id, parameters)`` asks Analyse to take a point's values; ``said(text, error)`` tells the
-    user.
+    ``values_wanted(method_id, parameters)``: use a point's values in Analyse. ``message_sent(text, error)``: show a
+    message to the user.
     """
 
     values_wanted = Signal(str, object)
     tuned_changed = Signal()
-    said = Signal(str, bool)
+    message_sent = Signal(str, bool)
 
     def __init__(self, queue: JobQueue, methods: Sequence[Method]) -> None:
         super().__init__()
-        self._queue, self._methods = queue, tuple(methods)
+        self._queue = queue
         self._device = 0
         self._backend: BackendChoice = "auto"
-        self.papers: PapersWindow | None = None
-        self.gpus = 0
-        self._limits: list[Job] = []
-        self.active: list[Measurement] = []
-        """Those that wait or are measured, in the order in which they were started."""
-        self.shown = Measurement("")
-        self._follows = True
+        self.papers_window: PapersWindow | None = None
+        self.gpu_count = 0
+        self._limit_jobs: list[Job] = []
+        self.active_measurements: list[SweepMeasurement] = []
+        """Measurements that wait or run, in the order in which they were started."""
+        self.shown_measurement = SweepMeasurement("")
+        self._shows_next_measurement = True
         self.points = PointSet()
         self.form = SweepForm(methods)
         self._model_curves = ModelCurves(self)
-        self.plots = Plots(self.points, self._curves)
+        self.plots = PlotTabs(self.points, self._model_curves_of)
         self._model_curves.ready.connect(self.plots.redraw)
-        self.panel = PointPanel(self.points, self._lengths, lambda: self.shown.why_no_tasks)
-        self.title = Elided()
-        self.empty = label(EMPTY, "muted", wrap=True)
-        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.earlier = QMenu(self)
-        self.earlier.aboutToShow.connect(self._list_earlier)
-        self._restored, self._restoring = False, Latest(self)
-        self._restoring.finished.connect(self._restore)
+        self.panel = PointPanel(self.points, self._input_lengths, lambda: self.shown_measurement.why_no_tasks)
+        self.title = ElidedLabel()
+        self.empty_label = create_label(EMPTY_TEXT, "muted", wrap=True)
+        self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.history_menu = QMenu(self)
+        self.history_menu.aboutToShow.connect(
+            lambda: sweep_history.fill_menu(
+                self.history_menu, self.active_measurements, self._select_measurement, self._open_stored
+            )
+        )
+        self._restore_requested, self._restore_thread = False, LatestTask(self)
+        self._restore_thread.finished.connect(self._show_restored)
         self._lay_out()
-        self._timer = polling_timer(self, TAKE_MS, self._take)
-        self.form.start_wanted.connect(self.start)
-        self.form.pause_wanted.connect(self.pause)
-        self.form.cancel_wanted.connect(self.cancel)
-        self.form.tune_wanted.connect(self.tune)
-        self.panel.use_wanted.connect(self._use)
-        self.plots.roof.measure_wanted.connect(self.measure_limits)
-        self.points.changed.connect(self._show_empty)
-        queue.ended.connect(self._ended)
-        queue.changed.connect(self._changed)
-        self._show_empty()
+        self._timer = polling_timer(self, POLL_MS, self._take_all_points)
+        self.form.start_button.clicked.connect(self.start_sweep)
+        self.form.pause_button.clicked.connect(self.pause_or_resume)
+        self.form.cancel_button.clicked.connect(self.cancel_measurement)
+        self.form.tune_button.clicked.connect(self.start_search)
+        self.panel.use_wanted.connect(self._use_values)
+        self.plots.roofline.measure_wanted.connect(self.measure_limits)
+        self.points.changed.connect(self._update_empty_label)
+        queue.ended.connect(self._on_job_ended)
+        queue.changed.connect(self._on_job_changed)
+        self._update_empty_label()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """The first time, the sweep that was measured last is shown again, where no other was begun."""
         super().showEvent(event)
-        if not self._restored:
-            self._restored = True
-            self._restoring.request(lambda monitor: earlier.newest())
+        if not self._restore_requested:
+            self._restore_requested = True
+            self._restore_thread.request(lambda monitor: sweep_history.newest_sweep())
 
-    def _restore(self, found: tuple[str, Kept] | None) -> None:
-        """Plots that nobody has seen yet are laid out and painted in a turn of their own, and are filled then."""
+    def _show_restored(self, found: tuple[str, StoredPoints] | None) -> None:
+        """Show the newest stored sweep, unless another one was begun; plots are laid out first and filled later."""
 
         def fill() -> None:
-            if not self.active and not self.points.points:
-                self._show(one)
+            if self.active_measurements or self.points.points:
+                self._update_empty_label()
             else:
-                self._show_empty()
+                self._show_measurement(measurement)
 
-        if found and not self.active and not self.points.points:
-            one = of_kept(*found, self.form.input.data)
-            self._make_room(True)
+        if found and not self.active_measurements and not self.points.points:
+            measurement = load_measurement(*found, self.form.input_editor.open_data)
+            self._show_plots(True)
             QTimer.singleShot(PAUSE_MS, self, fill)
 
     def set_method(self, method: Method, options: Mapping[str, Any]) -> None:
-        """The method that Analyse has chosen, and its options."""
+        """Take the method that is chosen in Analyse, and its options."""
         self.form.set_method(method, options)
 
     def set_data(self, data: tuple[Any, ...]) -> None:
-        """What is open for that method."""
-        self.form.input.set_data(data, self.form.method.problem if self.form.method else None)
+        """Take the open data of that method."""
+        self.form.input_editor.set_data(data, self.form.method.problem_type if self.form.method else None)
 
     def set_device(self, backend: BackendChoice, device: int) -> None:
-        """The device that is chosen in the tool bar; the sweep follows it when it changes."""
+        """Take the device that is chosen in the tool bar; the form follows each change."""
         if (backend, device) != (self._backend, self._device):
             self._device, self._backend = device, backend
-            self._follow()
+            self._follow_tool_bar()
 
     def set_gpus(self, found: Sequence[Device]) -> None:
-        """The GPUs that there are, of which each can be measured on."""
-        self.gpus = len(found)
+        """Offer these GPUs for measurements."""
+        self.gpu_count = len(found)
         self.form.devices.set_gpus(found)
-        if not self.form.devices.touched:
-            self._follow()
+        if not self.form.devices.user_has_chosen:
+            self._follow_tool_bar()
 
-    def _follow(self) -> None:
-        place = self._place()
-        self.form.devices.choose(place.device if place.on_gpu else None)
+    def _follow_tool_bar(self) -> None:
+        place = self._device_choice()
+        self.form.devices.choose_device(place.device if place.uses_gpu else None)
 
-    def start(self) -> None:
-        """Measure the sweep of the form, after those that were started before."""
+    def start_sweep(self) -> None:
+        """Queue the sweep of the form."""
         try:
-            sweep = self._on_device(self.form.sweep())
-            one = of_sweep(sweep, [axis.name for axis in self.form.axis_values()])
+            sweep = replace(self.form.read_sweep(), devices=self.form.devices.chosen_gpus() or (self._device,))
+            measurement = measure_sweep(sweep, [axis.name for axis in self.form.read_axes()])
         except AntidiagError as error:
-            self.said.emit(texts.sentence(str(error)), True)
+            self.message_sent.emit(texts.sentence(str(error)), True)
             return
-        self._submit(one, sweep_job(sweep, one, self.form.reuse.isChecked(), partial(self._done, one)))
+        done = partial(self._report_sweep, measurement)
+        self._submit_measurement(measurement, sweep_job(sweep, measurement, self.form.reuse.isChecked(), done))
 
-    def tune(self) -> None:
-        """Search good parameters of the chosen method on the input of the form."""
+    def start_search(self) -> None:
+        """Queue a search for good parameters of the chosen method on the input of the form."""
         method = self.form.method
         if method is None:
             return
         try:
-            task = task_of(
-                method, self.form.input.inputs(), self.form.options, {}, self.form.backends()[0], self._device
-            )
+            inputs, backend = self.form.input_editor.read_inputs(), self.form.devices.chosen_backends()[0]
+            task = searched_task(method, inputs, self.form.options, backend, self._device)
         except AntidiagError as error:
-            self.said.emit(texts.sentence(str(error)), True)
+            self.message_sent.emit(texts.sentence(str(error)), True)
             return
-        one = of_search(task)
-        self._submit(one, tune_job(task, one, self.form.budget.value(), partial(self._found, one)))
+        measurement = measure_search(task)
+        done = partial(self._report_search, measurement)
+        self._submit_measurement(measurement, tune_job(task, measurement, self.form.budget.value(), done))
 
-    def pause(self) -> None:
-        """Stop the sweep that is measured after the call that runs, or let it go on."""
-        if (one := self._current()) and one.job:
-            self._queue.pause(one.job)
+    def pause_or_resume(self) -> None:
+        """Pause the running sweep after its present call, or resume it."""
+        if (measurement := self._current_measurement()) and measurement.job:
+            self._queue.pause(measurement.job)
 
-    def cancel(self) -> None:
-        """Cancel the sweep that is measured."""
-        if (one := self._current()) and one.job:
-            self._queue.cancel(one.job)
+    def cancel_measurement(self) -> None:
+        """Cancel the running sweep."""
+        if (measurement := self._current_measurement()) and measurement.job:
+            self._queue.cancel(measurement.job)
 
     def show_papers(self) -> None:
-        """The papers' figures, in a window of their own that stays while one works."""
-        if self.papers is None:
-            self.papers = PapersWindow(self, self._queue, self._place)
-            self.papers.said.connect(self.said)
-        self.papers.show()
-        self.papers.raise_()
+        """Show the window of the papers' figures."""
+        if self.papers_window is None:
+            self.papers_window = PapersWindow(self, self._queue, self._device_choice)
+            self.papers_window.message_sent.connect(self.message_sent)
+        self.papers_window.show()
+        self.papers_window.raise_()
 
     def measure_limits(self) -> None:
-        """Measure the limits of the devices of the form anew; the jobs panel shows how far it is, and cancels it."""
-        if self._limits:
+        """Queue a measurement of the limits of the form's devices; the jobs panel shows its progress."""
+        if self._limit_jobs:
             return
-        for backend in self.form.backends():
-            found = backend if backend != "auto" else "cuda" if devices.discover()[0] else "cpu"
-            self._limits.append(self._queue.submit(limits_job(found, self._device, self._show_limits)))
-        self.plots.roof.set_measuring(True)
+        for backend in self.form.devices.chosen_backends():
+            found = backend if backend != "auto" else "cuda" if devices.discover_devices()[0] else "cpu"
+            self._limit_jobs.append(self._queue.submit(limits_job(found, self._device, self._show_limits)))
+        self.plots.roofline.set_measuring(True)
 
     def _show_limits(self, found: Roofline) -> None:
-        self.points.renew(models.with_limits)
-        self.said.emit(f"The limits of {found.device} are measured and kept.", False)
+        self.points.replace_points(model_values.update_limits)
+        self.message_sent.emit(f"The limits of {found.device} were measured and saved.", False)
 
     def reset_tuned(self) -> None:
-        """Forget what was tuned for the chosen method."""
+        """Delete the tuned values of the chosen method."""
         if self.form.method:
-            count = tuned.reset(self.form.method.id)
+            count = tuned_values.delete_tuned(self.form.method.id)
             self.tuned_changed.emit()
-            self.said.emit(f"{count} tuned set{'' if count == 1 else 's'} of values forgotten.", False)
+            self.message_sent.emit(f"Deleted {format_count(count, 'tuned set')} of values.", False)
 
     def _lay_out(self) -> None:
-        menu = menu_button("Earlier sweeps", "Points of sweeps that were measured before", self.earlier)
+        menu = menu_button("Earlier sweeps", "Open a sweep that was measured before", self.history_menu)
         self.form.header.addWidget(tool_button("Papers", "Reproduce a paper's figure", self.show_papers))
         self.form.header.addWidget(menu)
-        left, middle = QWidget(), QWidget()
-        column, box, outer = QVBoxLayout(left), QVBoxLayout(middle), QVBoxLayout(self)
-        for layout in (column, box, outer):
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(theme.SPACING)
-        inner = QWidget()
-        around = QVBoxLayout(inner)
-        around.setContentsMargins(0, 0, 0, 0)
-        around.addWidget(self.form)
-        column.addWidget(VerticalScroll(inner), 1)
-        column.addLayout(self.form.buttons)
-        self.empty.setContentsMargins(6 * theme.MARGIN, 0, 6 * theme.MARGIN, 0)
-        box.addWidget(self.title)
-        box.addWidget(self.empty, 1)
-        box.addWidget(self.plots, 1)
+        left, middle, inner = QWidget(), QWidget(), QWidget()
+        column_of(self.form, parent=inner)
+        column_of((VerticalScrollArea(inner), 1), self.form.buttons, parent=left)
+        self.empty_label.setContentsMargins(6 * theme.MARGIN, 0, 6 * theme.MARGIN, 0)
+        column_of(self.title, (self.empty_label, 1), (self.plots, 1), parent=middle)
         self.sides = {"data": left, "method": self.panel}
-        """What is at the left and at the right, and can be hidden; named as the panels there in Analyse."""
+        """The side panels that can be hidden, by the names of those of Analyse."""
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
         for widget in (left, middle, self.panel):
             self.splitter.addWidget(widget)
-        self.panel.setMinimumWidth(LEAST)
-        narrow = self.screen().availableSize().width() < WIDE
+        self.panel.setMinimumWidth(MIN_PANEL_WIDTH)
+        narrow = self.screen().availableSize().width() < WIDE_SCREEN
         self.splitter.setSizes(list(SIZES_NARROW if narrow else SIZES))
         self.splitter.setHandleWidth(theme.SPACING)
         for index in range(3):
             self.splitter.setStretchFactor(index, int(index == 1))
-        outer.addWidget(self.splitter)
+        column_of(self.splitter, parent=self)
 
-    def _place(self) -> Place:
-        """Where the tool bar says that methods run."""
-        on_gpu = self._backend == "cuda" or (self._backend == "auto" and self.gpus > 0)
-        return Place(self._backend, self._device, on_gpu)
+    def _device_choice(self) -> DeviceChoice:
+        on_gpu = self._backend == "cuda" or (self._backend == "auto" and self.gpu_count > 0)
+        return DeviceChoice(self._backend, self._device, on_gpu)
 
-    def _on_device(self, sweep: Sweep) -> Sweep:
-        return replace(sweep, devices=self.form.devices.gpus() or (self._device,))
-
-    def _submit(self, one: Measurement, job: Job) -> None:
-        """Show it where nothing else is measured; otherwise it is shown when its turn comes."""
-        one.job = job
-        if not self.active:
-            self._look_at(one)
-        self.active.append(one)
+    def _submit_measurement(self, measurement: SweepMeasurement, job: Job) -> None:
+        """Queue a job, and show its measurement now if nothing else is active, else when it begins."""
+        measurement.job = job
+        if not self.active_measurements:
+            self._select_measurement(measurement)
+        self.active_measurements.append(measurement)
         self._timer.start()
         self._queue.submit(job)
         self._show_state()
 
-    def _current(self) -> Measurement | None:
-        """What Pause and Cancel are about: what is on show while it is measured, or else the first that is."""
-        if self.shown.active:
-            return self.shown
-        return next((one for one in self.active if not one.waiting), next(iter(self.active), None))
+    def _current_measurement(self) -> SweepMeasurement | None:
+        """Return what Pause and Cancel act on: the shown measurement if it is active, else the first active one."""
+        if self.shown_measurement.is_active:
+            return self.shown_measurement
+        return min(self.active_measurements, key=lambda measurement: measurement.is_waiting, default=None)
 
-    def _show(self, one: Measurement) -> None:
-        """Show the points of this one and of no other."""
-        self.shown = one
-        self.plots.settings = one.settings(self.plots.settings)
-        self.title.setText(one.title)
-        one.points = models.with_limits(one.points)
-        self.points.begin(one.title, one.points, one.search)
+    def _show_measurement(self, measurement: SweepMeasurement) -> None:
+        self.shown_measurement = measurement
+        self.plots.settings = measurement.initial_settings(self.plots.settings)
+        self.title.setText(measurement.title)
+        measurement.points = model_values.update_limits(measurement.points)
+        self.points.show_points(measurement.title, measurement.points, measurement.is_search)
         self._choose_best()
         self._show_state()
 
     def _show_state(self) -> None:
-        one, waiting = self._current(), sum(other.waiting for other in self.active)
-        self.form.set_running(one is not None, one is not None and one.paused, waiting)
+        measurement, waiting = self._current_measurement(), sum(other.is_waiting for other in self.active_measurements)
+        self.form.set_running(measurement is not None, measurement is not None and measurement.is_paused, waiting)
 
-    def _take(self) -> None:
-        """Show the points that came since the last look."""
-        for one in self.active:
-            self._take_of(one)
+    def _take_all_points(self) -> None:
+        for measurement in self.active_measurements:
+            self._take_points(measurement)
 
-    def _take_of(self, one: Measurement) -> None:
-        new = one.take()
-        if one is self.shown:
-            self.points.add(new)
+    def _take_points(self, measurement: SweepMeasurement) -> None:
+        new = measurement.take_new_points()
+        if measurement is self.shown_measurement:
+            self.points.add_points(new)
             if new and self.points.chosen is None:
                 self._choose_best()
 
     def _choose_best(self) -> None:
-        self.points.choose(series.best(self.points.points, "compute_ms"))
+        self.points.choose_point(plot_data.best_point(self.points.points, "compute_ms"))
 
-    def _done(self, one: Measurement, found: tuple[Point, ...]) -> None:
-        if one is self.shown:
+    def _report_sweep(self, measurement: SweepMeasurement, found: tuple[MeasuredPoint, ...]) -> None:
+        if measurement is self.shown_measurement:
             self._choose_best()
-        self.said.emit(f"{one.title}: {_counted(found)}", False)
+        self.message_sent.emit(f"{measurement.title}: {_count_text(found)}", False)
 
-    def _found(self, one: Measurement, found: Found) -> None:
-        if one is self.shown:
+    def _report_search(self, measurement: SweepMeasurement, found: TuningOutcome) -> None:
+        if measurement is self.shown_measurement:
             same = [point for point in self.points.points if found.values.items() <= point.parameters.items()]
-            self.points.choose(series.best(same, "compute_ms"))
+            self.points.choose_point(plot_data.best_point(same, "compute_ms"))
         values = texts.settings(found.values)
-        text = f"Best found: {values}, {found.speedup:.2f} x the automatic values"
-        self.said.emit(f"{text}; kept as defaults." if found.kept else f"{text}. {texts.sentence(found.reason)}", False)
+        text = f"Best values found: {values}, {found.speedup_ratio:.2f} x the speed of the automatic values"
+        end = "; saved as defaults." if found.kept else f". {texts.sentence(found.reason)}"
+        self.message_sent.emit(text + end, False)
         self.tuned_changed.emit()
 
-    def _changed(self, job: Job) -> None:
-        """A job of ours has begun, pauses, or goes on; what has begun is shown in the place of what has ended."""
-        one = next((one for one in self.active if one.job is job), None)
-        if one is None:
+    def _on_job_changed(self, job: Job) -> None:
+        """Update the state of a job; a measurement that begins is shown in the place of one that has ended."""
+        measurement = next((measurement for measurement in self.active_measurements if measurement.job is job), None)
+        if measurement is None:
             return
-        if one.active and not one.waiting and not one.begun:
-            one.begun = True
-            if self._follows and not self.shown.active:
-                self._show(one)
+        if measurement.is_active and not measurement.is_waiting and not measurement.has_begun:
+            measurement.has_begun = True
+            if self._shows_next_measurement and not self.shown_measurement.is_active:
+                self._show_measurement(measurement)
         self._show_state()
 
-    def _ended(self, job: Job) -> None:
-        if job in self._limits:
-            self._limits.remove(job)
-            self.plots.roof.set_measuring(bool(self._limits))
-        for one in [one for one in self.active if one.job is job]:
-            self._take_of(one)
-            self.active.remove(one)
-            if not self.active:
+    def _on_job_ended(self, job: Job) -> None:
+        if job in self._limit_jobs:
+            self._limit_jobs.remove(job)
+            self.plots.roofline.set_measuring(bool(self._limit_jobs))
+        for measurement in [measurement for measurement in self.active_measurements if measurement.job is job]:
+            self._take_points(measurement)
+            self.active_measurements.remove(measurement)
+            if not self.active_measurements:
                 self._timer.stop()
         self._show_state()
 
-    def _use(self, point: Point) -> None:
+    def _use_values(self, point: MeasuredPoint) -> None:
         self.values_wanted.emit(point.contender, dict(point.given or point.parameters))
 
-    def _lengths(self, point: Point) -> tuple[int, ...] | None:
-        task = self.shown.task(point)
-        return geometry.shape(task.inputs, geometry.inputs_of(point)) if task else None
+    def _input_lengths(self, point: MeasuredPoint) -> tuple[int, ...] | None:
+        task = self.shown_measurement.find_task(point)
+        return geometry.input_lengths(task.inputs, geometry.input_count(point)) if task else None
 
-    def _curves(self, point: Point, name: str) -> Curves:
-        """What the models of a point's method foretell over an axis, as far as it is known by now."""
+    def _model_curves_of(self, point: MeasuredPoint, name: str) -> ModelCurvePoints:
+        """Return what the models of a point's method predict over an axis, as far as it is known by now."""
         key = task_key(point.contender, point.coordinates)
-        task = self.shown.tasks.get(key)
+        task = self.shown_measurement.tasks.get(key)
         if task is None or point.is_peer:
             return {}
-        if name not in {parameter.name for parameter in registry.method(point.contender).parameters}:
+        if name not in {parameter.name for parameter in registry.find_method(point.contender).parameters}:
             return {}
-        return self._model_curves.curves((self.shown.number, key), task, name, self.shown.numbers(name))
+        return self._model_curves.request_curves(
+            (self.shown_measurement.number, key), task, name, self.shown_measurement.axis_numbers(name)
+        )
 
-    def _show_empty(self) -> None:
-        self._make_room(bool(self.points.points))
+    def _update_empty_label(self) -> None:
+        self._show_plots(bool(self.points.points))
 
-    def _make_room(self, there: bool) -> None:
-        """For plots, or for words in the place of plots."""
-        self.empty.setVisible(not there)
-        self.plots.setVisible(there)
-        self.title.setVisible(there)
+    def _show_plots(self, visible: bool) -> None:
+        self.empty_label.setVisible(not visible)
+        self.plots.setVisible(visible)
+        self.title.setVisible(visible)
 
-    def _list_earlier(self) -> None:
-        """The sweeps that wait or are measured, and the newest on disk."""
-        earlier.fill(self.earlier, self.active, self._look_at, self._open)
+    def _open_stored(self, file: str, kept: StoredPoints) -> None:
+        self._select_measurement(load_measurement(file, kept, self.form.input_editor.open_data))
 
-    def _open(self, file: str, kept: Kept) -> None:
-        """Show a sweep from disk."""
-        self._look_at(of_kept(file, kept, self.form.input.data))
-
-    def _look_at(self, one: Measurement) -> None:
-        """Show what the user has chosen; where it has ended, it stays on show whatever begins."""
-        self._follows = one.active
-        self._show(one)
+    def _select_measurement(self, measurement: SweepMeasurement) -> None:
+        """Show what the user has chosen; a measurement that has ended stays when another one begins."""
+        self._shows_next_measurement = measurement.is_active
+        self._show_measurement(measurement)
 
 
-def _counted(found: Sequence[Point]) -> str:
-    """How many points there are, and where it says why others are not, or are wrong."""
-    measured = sum(point.measured for point in found)
-    wrong = sum(point.status is Status.WRONG for point in found)
-    text = f"{measured:,} point{'' if measured == 1 else 's'} measured"
-    text += f", {wrong:,} of them with a wrong answer" if wrong else ""
-    text += f", {len(found) - measured:,} not" if measured < len(found) else ""
-    return f"{text}: the table says why." if wrong or measured < len(found) else f"{text}."
+def _count_text(found: Sequence[MeasuredPoint]) -> str:
+    """Say how many points were measured, how many have a wrong answer, and how many failed."""
+    measured = sum(point.has_times for point in found)
+    wrong = sum(point.status is PointStatus.WRONG for point in found)
+    text = f"{format_count(measured, 'point')} measured"
+    text += f" ({wrong:,} with a wrong answer)" if wrong else ""
+    text += f", {len(found) - measured:,} not measured" if measured < len(found) else ""
+    return f"{text}; see the table." if wrong or measured < len(found) else f"{text}."

@@ -1,6 +1,6 @@
-"""What CPU backends share: compiling, threads, vectors."""
+"""Shared by all CPU backends: compilation, vectors, threads, and the scaffold of a run."""
 
 import os
 
-# Numba makes every error that it tries types with, some thousands a program, fit for a terminal's colours.
+# Numba formats thousands of internal type errors while it compiles; colours would only cost time.
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")

@@ -1,85 +1,100 @@
-"""Compiling for the CPU: Numba, set up in one place. Compiled code is kept on disk (code_cache.py)."""
+"""Numba for CPU code: the decorators of compiled functions, and the folder that keeps their machine code.
+
+    <user's cache folder>/antidiag/numba/<Numba version>-<digest of the sources>/
+
+Numba recompiles a function when its own file changes, but compiled code also contains constants and functions of other
+modules. The digest in the folder's name covers all sources of the package, so that stale code is never loaded.
+``NUMBA_CACHE_DIR`` replaces the first three parts.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-from collections.abc import Callable
+import hashlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import numba
+import platformdirs
 from llvmlite import binding
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.registry import cpu_target
 
-from antidiag.kernels.cpu import quicker_numba
-from antidiag.kernels.cpu.code_cache import Cache
-from antidiag.kernels.cpu.pieces import PieceCompiler
+from antidiag.kernels import ROOT
 
-quicker_numba.install()
+MIN_FREE_BYTES = 64 * 2**20
+"""Code is not kept on a disk with less free space: a full disk must not stop a run."""
+
+MAX_FOLDERS = 8
+"""How many folders of this user are kept, one for each state of the sources; the longest unused are removed first."""
 
 
-def system_function(name: str, function: Any) -> None:
-    """Tell LLVM where a function of a ctypes library is, under a name of ours that compiled code, also that in the
-    cache, refers to."""
+def default_cache_folder() -> Path:
+    """Return the folder of compiled code of this user, which may not exist yet."""
+    return platformdirs.user_cache_path("antidiag") / "numba"
+
+
+def digest_sources(folder: Path) -> str:
+    """Return a digest of the names, sizes and modification times of all Python files in a folder."""
+    found = hashlib.blake2b(digest_size=8)
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(name for name in names if name.endswith(".py")):
+            status = os.stat(os.path.join(parent, name))
+            found.update(f"{parent}/{name} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return found.hexdigest()
+
+
+def make_cache_folder(parent: Path, name: str) -> Path | None:
+    """Make a folder for compiled code in ``parent``; return None where nothing can be kept.
+
+    Unused folders are removed from the default folder only: another one may hold files of other programs.
+    """
+    folder = parent / name
+    is_new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            os.utime(folder)
+        if shutil.disk_usage(folder).free < MIN_FREE_BYTES:
+            return None
+    except OSError:
+        return None
+    if is_new and parent == default_cache_folder():
+        _remove_unused_folders(parent)
+    return folder
+
+
+def _remove_unused_folders(parent: Path) -> None:
+    """Keep the folders that processes began to use last; a running process makes its folder again when it saves."""
+    with contextlib.suppress(OSError):
+        folders = sorted(parent.iterdir(), key=lambda folder: folder.stat().st_mtime)
+        for folder in folders[:-MAX_FOLDERS]:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def register_system_function(name: str, function: Any) -> None:
+    """Give LLVM the address of a ctypes function under a name that compiled code, also from the cache, refers to."""
     address = ctypes.cast(function, ctypes.c_void_p).value
     assert address is not None
     binding.add_symbol(name, address)
 
 
-def prepare() -> None:
-    """Load what Numba loads before its first function runs, so that nobody who calls one waits for it."""
-    with global_compiler_lock:  # another thread may call one now, and Numba does not bear two that load
-        cpu_target.typing_context.refresh()
-        cpu_target.target_context.refresh()
+_folder = make_cache_folder(
+    Path(numba.config.CACHE_DIR or default_cache_folder()), f"{numba.__version__}-{digest_sources(ROOT)}"
+)
+numba.config.CACHE_DIR = str(_folder or "")
 
+cached_njit = numba.njit(cache=_folder is not None, nogil=True)
+"""Decorator of functions that Python calls: compiled once, kept on disk, run without the interpreter lock."""
 
-def _kept(compile_later: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A decorator of Numba whose machine code is kept on disk."""
+inner_njit = numba.njit
+"""Decorator of functions that only compiled functions call; their code is kept with that of the callers."""
 
-    def decorate(function: Any) -> Any:
-        dispatcher = compile_later(function)
-        cache = dispatcher._cache = Cache(function)
-        compile_it = dispatcher.compile
+inline_njit = numba.njit(forceinline=True)
+"""Decorator of functions that only compiled functions call, and that LLVM must inline."""
 
-        def compile_alone(signature: Any) -> Any:
-            with global_compiler_lock, cache.alone(signature, dispatcher.targetctx), quicker_numba.collecting_less():
-                return compile_it(signature)
-
-        dispatcher.compile = compile_alone
-        return dispatcher
-
-    return decorate
-
-
-def _taken_over(compile_later: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A decorator of Numba whose functions Python is refused, which has no code to run."""
-
-    def decorate(function: Any) -> Any:
-        dispatcher = compile_later(function)
-
-        def refuse(*arguments: Any, **named: Any) -> None:
-            raise TypeError(f"{function.__qualname__} is called by compiled functions alone; declare it as compiled")
-
-        def add_overload(made: Any) -> None:
-            dispatcher.overloads[tuple(made.signature.args)] = made
-
-        dispatcher._compile_for_args, dispatcher.add_overload = refuse, add_overload
-        return dispatcher
-
-    return decorate
-
-
-_INSIDE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PieceCompiler, "boundscheck": False}
-"""Nothing but their code, which their callers take over."""
-
-compiled = _kept(numba.njit(nogil=True, boundscheck=False, no_cfunc_wrapper=True))
-"""Decorator of functions that are called from Python: compiled once, kept on disk, run without the GIL."""
-
-called = _taken_over(numba.njit(**_INSIDE))
-"""Decorator of functions that only compiled functions call; Python cannot."""
-
-inlined = _taken_over(numba.njit(forceinline=True, **_INSIDE))
-"""As ``called``, for pieces so small, or so hot, that they may cost no call."""
-
-shared = numba.extending.register_jitable(**_INSIDE)
+njit_or_python = numba.extending.register_jitable
 """Decorator of functions that both Python and compiled functions call."""

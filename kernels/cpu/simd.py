@@ -1,34 +1,43 @@
-"""Vectors for compiled functions: on the CPU a vector is what a warp is on a GPU.
+"""Integer vectors, atomic operations and memory copies for functions compiled by Numba.
 
-A ``Lanes`` value is 16 numbers of 32 bits (LLVM's <16 x i32>: one AVX-512 register, two AVX2 registers,
-four NEON registers), a ``ShortLanes`` value 32 numbers of 16 bits, in as many registers. Functions compiled by
-Numba use them like numbers; they never leave them. Arithmetic wraps around silently. A comparison gives flags,
-one bit a lane, for ``select`` and ``any_lane``. Operations take either type, unless they name one.
-
-``acquire`` and ``release`` order memory between threads, as a progress word needs it.
+A ``Lanes`` value has 16 lanes of 32 bits (LLVM's <16 x i32>: one AVX-512, two AVX2 or four NEON registers), a
+``ShortLanes`` value 32 lanes of 16 bits in as many registers. Compiled functions use them like numbers, and cannot
+return them to Python. Arithmetic wraps around silently. A comparison gives flags, one bit a lane, for ``select_lanes``
+and ``any_lane``. Operations take either type unless they name one.
 """
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from llvmlite import ir
+import numba
+from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 LANES, SHORT_LANES = 16, 32
 
-_PAUSES = platform.machine() in ("x86_64", "AMD64")
+_HAS_PAUSE = platform.machine() in ("x86_64", "AMD64")
 
 _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
 
 
+@cache
+def cpu_features() -> frozenset[str]:
+    """Return LLVM's names of the features of this processor that Numba compiles for, such as avx2."""
+    if numba.config.CPU_FEATURES is not None:
+        return frozenset(name[1:] for name in numba.config.CPU_FEATURES.split(",") if name.startswith("+"))
+    found = (name for name, is_there in binding.get_host_cpu_features().items() if is_there)
+    return frozenset(name for name in found if numba.config.ENABLE_AVX or not name.startswith("avx"))
+
+
 class _VectorType(types.Type):
-    """``count`` numbers of ``bits`` bits; flags are numbers of one bit."""
+    """The Numba type of ``count`` integers of ``bits`` bits; flags have one bit."""
 
     def __init__(self, name: str, bits: int, count: int) -> None:
         self.vector = ir.VectorType(ir.IntType(bits), count)
@@ -46,8 +55,8 @@ class _VectorModel(models.PrimitiveModel):
         super().__init__(manager, kind, kind.vector)
 
 
-def _pointer(context, builder, array_type, array, index, vector=None):
-    """Address of element ``index`` of a one-dimensional contiguous array; of a vector there, where given."""
+def _element_pointer(context, builder, array_type, array, index, vector=None):
+    """Return the address of an element of a contiguous one-dimensional array, as that of a vector if one is given."""
     address = builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
     return builder.bitcast(address, vector.as_pointer()) if vector else address
 
@@ -62,263 +71,273 @@ def _store_unaligned(builder: Any, value: Any, address: Any, vector: Any) -> Non
     builder.store(value, address).align = vector.element.width // 8
 
 
-def _vector_of(context, array_type, lanes=Lanes):
-    """The LLVM vector of as many elements of an array's own type as there are lanes."""
+def _vector_type_of(context, array_type, lanes=Lanes):
+    """Return the LLVM vector type with the element type of an array and as many elements as there are lanes."""
     return ir.VectorType(context.get_data_type(array_type.dtype), lanes.vector.count)
 
 
-def _splat(builder, number, vector):
+def _emit_splat(builder, number, vector):
     undefined = ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(undefined, number, _I32(0))
     return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_I32, vector.count), [0] * vector.count))
 
 
-def _shuffled(builder: Any, a: Any, b: Any, order: list[int]) -> Any:
-    """Lanes of a and, after them, of b in an order."""
+def shuffle_lanes(builder: Any, a: Any, b: Any, order: list[int]) -> Any:
+    """Emit a vector whose lanes are those of ``a`` followed by ``b``, picked by their numbers in ``order``."""
     return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(_I32, len(order)), order))
 
 
 @intrinsic
 def load(typing, array, index):
-    """``array[index : index + 16]`` as Lanes, int8 elements widened with their sign; 32 int16 as ShortLanes."""
+    """Load ``array[index : index + 16]`` as Lanes, with int8 sign-extended, or 32 elements of int16 as ShortLanes."""
     lanes = ShortLanes if array.dtype == types.int16 else Lanes
 
-    def generate(context, builder, signature, arguments):
-        vector = _vector_of(context, signature.args[0], lanes)
-        address = _pointer(context, builder, signature.args[0], arguments[0], arguments[1], vector)
+    def emit_code(context, builder, signature, arguments):
+        vector = _vector_type_of(context, signature.args[0], lanes)
+        address = _element_pointer(context, builder, signature.args[0], arguments[0], arguments[1], vector)
         loaded = _load_unaligned(builder, address, vector)
         return loaded if vector == lanes.vector else builder.sext(loaded, lanes.vector)
 
-    return lanes(array, types.intp), generate
+    return lanes(array, types.intp), emit_code
 
 
 @intrinsic
 def store(typing, array, index, value):
-    """Write the lanes to ``array[index : index + 16]``; a narrower array keeps the low bits."""
+    """Store all lanes from ``array[index]`` on; a narrower array keeps the low bits."""
 
-    def generate(context, builder, signature, arguments):
-        vector = _vector_of(context, signature.args[0], value)
-        address = _pointer(context, builder, signature.args[0], arguments[0], arguments[1], vector)
+    def emit_code(context, builder, signature, arguments):
+        vector = _vector_type_of(context, signature.args[0], value)
+        address = _element_pointer(context, builder, signature.args[0], arguments[0], arguments[1], vector)
         narrow = vector.element.width < value.vector.element.width
         _store_unaligned(builder, builder.trunc(arguments[2], vector) if narrow else arguments[2], address, vector)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, value), generate
+    return types.void(array, types.intp, value), emit_code
 
 
 @intrinsic
-def store_last(typing, array, index, value):
-    """As ``store``, of the last lane; of those before it, some are written too.
+def store_last_lane(typing, array, index, value):
+    """Store the last quarter of the lanes where ``store`` would put them; only the last lane is guaranteed.
 
-    A quarter of a vector seldom straddles two cache lines, where whole ones that move by a number nearly always do.
+    A quarter seldom straddles two cache lines, as whole vectors that move by one element nearly always do.
     """
 
-    def generate(context, builder, signature, arguments):
+    def emit_code(context, builder, signature, arguments):
         count, quarter = value.vector.count, value.vector.count // 4
-        last = _shuffled(builder, arguments[2], arguments[2], list(range(count - quarter, count)))
+        last = shuffle_lanes(builder, arguments[2], arguments[2], list(range(count - quarter, count)))
         at = builder.add(arguments[1], _I64(count - quarter))
-        address = _pointer(context, builder, signature.args[0], arguments[0], at, last.type)
+        address = _element_pointer(context, builder, signature.args[0], arguments[0], at, last.type)
         _store_unaligned(builder, last, address, last.type)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, value), generate
+    return types.void(array, types.intp, value), emit_code
 
 
 @intrinsic
 def splat(typing, value):
-    """The same number in every one of 16 lanes."""
-    return Lanes(types.int32), lambda context, builder, signature, arguments: _splat(
+    """Return Lanes that all hold the same number."""
+    return Lanes(types.int32), lambda context, builder, signature, arguments: _emit_splat(
         builder, arguments[0], Lanes.vector
     )
 
 
 @intrinsic
 def splat_like(typing, lanes, number):
-    """The same number in every lane of a vector of the type of another."""
+    """Return a vector of the type of ``lanes`` whose lanes all hold the same number."""
 
-    def generate(context, builder, signature, arguments):
-        return _splat(builder, builder.trunc(arguments[1], lanes.vector.element), lanes.vector)
+    def emit_code(context, builder, signature, arguments):
+        return _emit_splat(builder, builder.trunc(arguments[1], lanes.vector.element), lanes.vector)
 
-    return lanes(lanes, types.int64), generate
+    return lanes(lanes, types.int64), emit_code
 
 
 @intrinsic
 def lane_numbers(typing):
-    """0, 1, ... 15."""
+    """Return the Lanes 0, 1, ... 15."""
     return Lanes(), lambda context, builder, signature, arguments: ir.Constant(Lanes.vector, list(range(LANES)))
 
 
 @intrinsic
 def lane_count(typing, lanes):
-    """How many lanes a vector has, as compiled code knows it when it is compiled."""
+    """Return the number of lanes of a vector, a constant in compiled code."""
     return types.intp(lanes), lambda context, builder, signature, arguments: _I64(lanes.vector.count)
 
 
 @intrinsic
-def lanes_after(typing, lanes, number):
-    """Flags of the lanes whose number is greater than one from 0 on; ``lanes`` tells how many there are."""
+def flag_lanes_after(typing, lanes, number):
+    """Flag the lanes after lane ``number``, counted from 0, of a vector of the type of ``lanes``."""
 
-    def generate(context, builder, signature, arguments):
+    def emit_code(context, builder, signature, arguments):
         vector = lanes.vector
         numbers = ir.Constant(vector, list(range(vector.count)))
-        return builder.icmp_signed(">", numbers, _splat(builder, builder.trunc(arguments[1], vector.element), vector))
+        return builder.icmp_signed(
+            ">", numbers, _emit_splat(builder, builder.trunc(arguments[1], vector.element), vector)
+        )
 
-    return _FLAGS[lanes](lanes, types.intp), generate
+    return _FLAGS[lanes](lanes, types.intp), emit_code
 
 
 def call_vectors(builder: Any, name: str, result: Any, *arguments: Any) -> Any:
-    """A call of LLVM's own function of this name, of vectors."""
+    """Emit a call of the LLVM intrinsic of this name on vectors."""
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
 
-def saturated(builder: Any, operation: str, a: Any, b: Any) -> Any:
-    """``a`` and ``b`` under LLVM's saturating ``operation``: sadd, ssub, uadd or usub."""
+def call_saturating(builder: Any, operation: str, a: Any, b: Any) -> Any:
+    """Emit a saturating operation of LLVM on two vectors: sadd, ssub, uadd or usub."""
     return call_vectors(builder, f"llvm.{operation}.sat.v{a.type.count}i{a.type.element.width}", a.type, a, b)
 
 
-def _binary(emit: Callable, compares: bool = False) -> Callable:
-    """An intrinsic of two vectors of one type; ``emit(builder, a, b)`` is its LLVM expression."""
+def _make_binary(emit: Callable, compares: bool = False) -> Callable:
+    """Make an intrinsic of two vectors of one type from ``emit(builder, a, b)``, its LLVM expression."""
 
-    def operation(typing, a, b):
+    def vector_operation(typing, a, b):
         result = _FLAGS[a] if compares else a
         return result(a, a), lambda context, builder, signature, arguments: emit(builder, *arguments)
 
-    return intrinsic(operation)
+    return intrinsic(vector_operation)
 
 
-add = _binary(lambda builder, a, b: builder.add(a, b))
-subtract = _binary(lambda builder, a, b: builder.sub(a, b))
-maximum = _binary(lambda builder, a, b: builder.select(builder.icmp_signed(">", a, b), a, b))
-greater = _binary(lambda builder, a, b: builder.icmp_signed(">", a, b), compares=True)
-equal = _binary(lambda builder, a, b: builder.icmp_signed("==", a, b), compares=True)
-shift_left = _binary(lambda builder, a, b: builder.shl(a, b))
-shift_right = _binary(lambda builder, a, b: builder.ashr(a, b))
-both = _binary(lambda builder, a, b: builder.and_(a, b))
-either = _binary(lambda builder, a, b: builder.or_(a, b))
-below_unsigned = _binary(lambda builder, a, b: builder.icmp_unsigned("<", a, b), compares=True)
+add = _make_binary(lambda builder, a, b: builder.add(a, b))
+subtract = _make_binary(lambda builder, a, b: builder.sub(a, b))
+maximum = _make_binary(lambda builder, a, b: builder.select(builder.icmp_signed(">", a, b), a, b))
+greater_lanes = _make_binary(lambda builder, a, b: builder.icmp_signed(">", a, b), compares=True)
+equal_lanes = _make_binary(lambda builder, a, b: builder.icmp_signed("==", a, b), compares=True)
+shift_left = _make_binary(lambda builder, a, b: builder.shl(a, b))
+shift_right = _make_binary(lambda builder, a, b: builder.ashr(a, b))
+bit_and = _make_binary(lambda builder, a, b: builder.and_(a, b))
+bit_or = _make_binary(lambda builder, a, b: builder.or_(a, b))
+less_unsigned = _make_binary(lambda builder, a, b: builder.icmp_unsigned("<", a, b), compares=True)
 
 
 @intrinsic
-def multiply_pairs(typing, total, a, b):
-    """``total`` and the products of both halves of each lane, numbers of 16 bits with a sign; one instruction, or two,
-    where the processor has them."""
+def multiply_add_pairs(typing, total, a, b):
+    """Add to ``total`` the products of the low and of the high halves of each lane, signed 16-bit integers.
 
-    def generate(context, builder, signature, arguments):
-        total, *both = arguments
-        left, right = (builder.bitcast(one, ShortLanes.vector) for one in both)
-        features = context.codegen()._get_host_cpu_features().split(",")
-        if "+avx512bw" in features:
+    This is one AVX-512 or two AVX2 instructions where the processor has them.
+    """
+
+    def emit_code(context, builder, signature, arguments):
+        total, *factors = arguments
+        left, right = (builder.bitcast(factor, ShortLanes.vector) for factor in factors)
+        if "avx512bw" in cpu_features():
             found = call_vectors(builder, "llvm.x86.avx512.pmaddw.d.512", Lanes.vector, left, right)
-        elif "+avx2" in features:
-            quarters = [
-                [_shuffled(builder, one, one, list(range(at, at + 16))) for at in (0, 16)] for one in (left, right)
-            ]
-            kind = ir.VectorType(_I32, LANES // 2)
+        elif "avx2" in cpu_features():
+            half = ir.VectorType(_I32, LANES // 2)
             low, high = (
-                call_vectors(builder, "llvm.x86.avx2.pmadd.wd", kind, *two) for two in zip(*quarters, strict=True)
+                call_vectors(
+                    builder,
+                    "llvm.x86.avx2.pmadd.wd",
+                    half,
+                    *(
+                        shuffle_lanes(builder, factor, factor, list(range(start, start + 16)))
+                        for factor in (left, right)
+                    ),
+                )
+                for start in (0, 16)
             )
-            found = _shuffled(builder, low, high, list(range(LANES)))
+            found = shuffle_lanes(builder, low, high, list(range(LANES)))
         else:
-            found = builder.add(*(_products(builder, left, right, first) for first in (0, 1)))
+            found = builder.add(*(_multiply_lanes(builder, left, right, first) for first in (0, 1)))
         return builder.add(found, total)
 
-    return Lanes(Lanes, Lanes, Lanes), generate
+    return Lanes(Lanes, Lanes, Lanes), emit_code
 
 
-def _products(builder: Any, left: Any, right: Any, first: int) -> Any:
-    """Products of every other lane of two vectors, widened."""
+def _multiply_lanes(builder: Any, left: Any, right: Any, first: int) -> Any:
+    """Emit the 32-bit products of every other lane of two vectors of 16-bit lanes."""
     order = list(range(first, SHORT_LANES, 2))
-    return builder.mul(*(builder.sext(_shuffled(builder, one, one, order), Lanes.vector) for one in (left, right)))
+    a, b = (builder.sext(shuffle_lanes(builder, lanes, lanes, order), Lanes.vector) for lanes in (left, right))
+    return builder.mul(a, b)
 
 
 @intrinsic
-def select(typing, flags, yes, no):
-    """``yes`` in the lanes that are flagged, ``no`` in the others."""
+def select_lanes(typing, flags, yes, no):
+    """Return ``yes`` in the flagged lanes and ``no`` in the others."""
     result = yes(_FLAGS[yes], yes, yes)
     return result, lambda context, builder, signature, arguments: builder.select(*arguments)
 
 
 @intrinsic
 def any_lane(typing, flags):
-    """Whether a lane is flagged."""
+    """Return whether any lane is flagged."""
 
-    def generate(context, builder, signature, arguments):
+    def emit_code(context, builder, signature, arguments):
         bits = builder.bitcast(arguments[0], ir.IntType(flags.vector.count))
         return builder.icmp_unsigned("!=", bits, bits.type(0))
 
-    return types.boolean(flags), generate
+    return types.boolean(flags), emit_code
 
 
 @intrinsic
 def shift_in(typing, value, first):
-    """Every lane takes its left neighbour's number; lane 0 takes ``first``."""
+    """Move every lane to the next one; lane 0 takes the number ``first``."""
 
-    def generate(context, builder, signature, arguments):
+    def emit_code(context, builder, signature, arguments):
         count = value.vector.count
         entering = builder.insert_element(ir.Constant(value.vector, ir.Undefined), arguments[1], _I32(count - 1))
-        return _shuffled(builder, entering, arguments[0], list(range(count - 1, 2 * count - 1)))
+        return shuffle_lanes(builder, entering, arguments[0], list(range(count - 1, 2 * count - 1)))
 
-    return value(value, types.int16 if value == ShortLanes else types.int32), generate
+    return value(value, types.int16 if value == ShortLanes else types.int32), emit_code
 
 
 @intrinsic
-def shift_behind(typing, before, value):
-    """Every lane of ``value`` takes its left neighbour's number; lane 0 takes the last one of ``before``."""
+def shift_in_last(typing, before, value):
+    """Move every lane of ``value`` to the next one; lane 0 takes the last lane of ``before``."""
 
-    def generate(context, builder, signature, arguments):
+    def emit_code(context, builder, signature, arguments):
         count = value.vector.count
-        return _shuffled(builder, *arguments, list(range(count - 1, 2 * count - 1)))
+        return shuffle_lanes(builder, *arguments, list(range(count - 1, 2 * count - 1)))
 
-    return value(value, value), generate
+    return value(value, value), emit_code
 
 
 @intrinsic
-def spread_last(typing, value):
-    """The number of the last lane in every lane; it never leaves the vectors."""
+def splat_last(typing, value):
+    """Return a vector whose lanes all hold the last lane; the number stays in vector registers."""
 
-    def generate(context, builder, signature, arguments):
+    def emit_code(context, builder, signature, arguments):
         count = value.vector.count
-        return _shuffled(builder, arguments[0], arguments[0], [count - 1] * count)
+        return shuffle_lanes(builder, arguments[0], arguments[0], [count - 1] * count)
 
-    return value(value), generate
+    return value(value), emit_code
 
 
 @intrinsic
-def shift_from(typing, value, array, index):
-    """``shift_in`` of ``array[index]``; where lanes are short, the three numbers before it are read too.
+def shift_in_element(typing, value, array, index):
+    """Move every lane to the next one; lane 0 takes ``array[index]``. Short lanes read the three elements before, too.
 
-    x86 moves lanes of 32 and of 64 bits across a register, and not those of 16: eight lanes at a time are
-    shifted, after the last of the eight before.
+    x86 moves lanes of 32 and 64 bits across a whole register, but not lanes of 16 bits: these are shifted eight at a
+    time, each eight behind the last lane of the eight before.
     """
 
-    def generate(context, builder, signature, arguments):
+    def emit_code(context, builder, signature, arguments):
         _, array, index = arguments
         _, array_type, _ = signature.args
         count = value.vector.count
         if value == Lanes:
-            first = builder.load(_pointer(context, builder, array_type, array, index))
-            entering = _splat(builder, first, value.vector)
-            return _shuffled(builder, entering, arguments[0], list(range(count - 1, 2 * count - 1)))
+            first = builder.load(_element_pointer(context, builder, array_type, array, index))
+            entering = _emit_splat(builder, first, value.vector)
+            return shuffle_lanes(builder, entering, arguments[0], list(range(count - 1, 2 * count - 1)))
         fours = ir.VectorType(_I64, count // 4)
-        address = _pointer(context, builder, array_type, array, builder.sub(index, _I64(3)))
+        address = _element_pointer(context, builder, array_type, array, builder.sub(index, _I64(3)))
         entering = builder.load(builder.bitcast(address, _I64.as_pointer()))
         entering.align = 2
         here = builder.bitcast(arguments[0], fours)
-        before = _shuffled(
-            builder, _splat(builder, entering, fours), here, list(range(fours.count - 2, 2 * fours.count - 2))
+        before = shuffle_lanes(
+            builder, _emit_splat(builder, entering, fours), here, list(range(fours.count - 2, 2 * fours.count - 2))
         )
         order = [count + i - 1 if i % 8 else i + 7 for i in range(count)]
-        return _shuffled(builder, builder.bitcast(before, value.vector), arguments[0], order)
+        return shuffle_lanes(builder, builder.bitcast(before, value.vector), arguments[0], order)
 
-    return value(value, array, types.intp), generate
+    return value(value, array, types.intp), emit_code
 
 
 @intrinsic
 def prefix_maximum(typing, value):
-    """In every lane, the greatest number of this lane and those before it; four steps, each twice as far."""
+    """Return the running maximum: in every lane the greatest number of this lane and those before it."""
 
-    def generate(context, builder, signature, arguments):
+    def emit_code(context, builder, signature, arguments):
         greatest, least = arguments[0], ir.Constant(Lanes.vector, [-(2**31)] * LANES)
         for distance in (1, 2, 4, 8):
             order = ir.Constant(Lanes.vector, list(range(LANES - distance, 2 * LANES - distance)))
@@ -326,176 +345,165 @@ def prefix_maximum(typing, value):
             greatest = builder.select(builder.icmp_signed(">", greatest, moved), greatest, moved)
         return greatest
 
-    return Lanes(Lanes), generate
-
-
-@intrinsic
-def lowest_lane(typing, value):
-    """The least number of all 16 lanes; four rounds of halves."""
-
-    def generate(context, builder, signature, arguments):
-        least = arguments[0]
-        for distance in (8, 4, 2, 1):
-            moved = _shuffled(builder, least, least, [(lane + distance) % LANES for lane in range(LANES)])
-            least = builder.select(builder.icmp_signed("<", moved, least), moved, least)
-        return builder.extract_element(least, _I32(0))
-
-    return types.int32(Lanes), generate
+    return Lanes(Lanes), emit_code
 
 
 @intrinsic
 def last_lane(typing, value):
-    """The number in the last lane."""
+    """Return the number in the last lane."""
 
-    def generate(context, builder, signature, arguments):
+    def emit_code(context, builder, signature, arguments):
         return builder.extract_element(arguments[0], _I32(value.vector.count - 1))
 
-    return (types.int16 if value == ShortLanes else types.int32)(value), generate
+    return (types.int16 if value == ShortLanes else types.int32)(value), emit_code
 
 
 @intrinsic
-def transpose(typing, source, offsets, column, target, index):
-    """Transpose 16 x 16 numbers: ``target[index + 16 c + l] = source[offsets[l] + column + c]``; of int16, 32 x 32.
+def transpose_block(typing, source, offsets, column, target, index):
+    """Transpose 16 x 16 elements: ``target[index + 16 c + l] = source[offsets[l] + column + c]``; 32 x 32 of int16.
 
-    Rounds of interleaving row i with the row half of all rows behind turn rows into columns. ``source`` and
-    ``target`` have the same type of element; ``offsets`` is int64, as long as there are rows.
+    Rounds that interleave row i with row i + count / 2 turn rows into columns. ``source`` and ``target`` have the same
+    element type; ``offsets`` is int64 with one element for each row.
     """
     lanes = ShortLanes if source.dtype == types.int16 else Lanes
 
-    def generate(context, builder, signature, arguments):
+    def emit_code(context, builder, signature, arguments):
         source, offsets, column, target, index = arguments
         source_type, offsets_type, _, target_type, _ = signature.args
-        vector, count = _vector_of(context, source_type, lanes), lanes.vector.count
+        vector, count = _vector_type_of(context, source_type, lanes), lanes.vector.count
 
         def row(lane):
-            offset = builder.load(_pointer(context, builder, offsets_type, offsets, _I64(lane)))
+            offset = builder.load(_element_pointer(context, builder, offsets_type, offsets, _I64(lane)))
             at = builder.add(offset, column)
-            return _load_unaligned(builder, _pointer(context, builder, source_type, source, at, vector), vector)
+            return _load_unaligned(builder, _element_pointer(context, builder, source_type, source, at, vector), vector)
 
         rows = [row(lane) for lane in range(count)]
         for _ in range(count.bit_length() - 1):
             pairs = zip(rows[: count // 2], rows[count // 2 :], strict=True)
-            rows = [_interleaved(builder, a, b, half) for a, b in pairs for half in range(2)]
+            rows = [_interleave_lanes(builder, a, b, half) for a, b in pairs for half in range(2)]
         for c, value in enumerate(rows):
             at = builder.add(index, _I64(count * c))
-            _store_unaligned(builder, value, _pointer(context, builder, target_type, target, at, vector), vector)
+            _store_unaligned(
+                builder, value, _element_pointer(context, builder, target_type, target, at, vector), vector
+            )
         return context.get_dummy_value()
 
-    return types.void(source, offsets, types.intp, target, types.intp), generate
+    return types.void(source, offsets, types.intp, target, types.intp), emit_code
 
 
-def _interleaved(builder: Any, a: Any, b: Any, half: int) -> Any:
-    """The lower or upper half of a and b, taken in turns: a0 b0 a1 b1 ..."""
+def _interleave_lanes(builder: Any, a: Any, b: Any, half: int) -> Any:
+    """Emit the lower or upper half of the interleaved lanes of two vectors: a0 b0 a1 b1 ..."""
     count = a.type.count
     first = half * count // 2
-    return _shuffled(builder, a, b, [lane for i in range(first, first + count // 2) for lane in (i, i + count)])
+    return shuffle_lanes(builder, a, b, [lane for i in range(first, first + count // 2) for lane in (i, i + count)])
 
 
 @intrinsic
-def copy(typing, target, to, source, start, count):
-    """``target[to : to + count] = source[start : start + count]``, of two arrays of one type that do not overlap."""
+def copy_elements(typing, target, to, source, start, count):
+    """Copy ``source[start : start + count]`` to ``target[to:]``; both have one element type and do not overlap."""
 
-    def generate(context, builder, signature, arguments):
+    def emit_code(context, builder, signature, arguments):
         target, to, source, start, count = arguments
         item = context.get_abi_sizeof(context.get_data_type(signature.args[0].dtype))
         addresses = (
-            _pointer(context, builder, signature.args[0], target, to),
-            _pointer(context, builder, signature.args[2], source, start),
+            _element_pointer(context, builder, signature.args[0], target, to),
+            _element_pointer(context, builder, signature.args[2], source, start),
         )
         cgutils.raw_memcpy(builder, *addresses, count, item)
         return context.get_dummy_value()
 
     if target.dtype == source.dtype:
-        return types.void(target, types.intp, source, types.intp, types.intp), generate
+        return types.void(target, types.intp, source, types.intp, types.intp), emit_code
     return None
 
 
 @intrinsic
-def ones(typing, word):
-    """How many bits of a word of 64 are set."""
+def popcount(typing, word):
+    """Count the bits that are set in a 64-bit integer."""
     return types.int64(word), lambda context, builder, signature, arguments: builder.ctpop(arguments[0])
 
 
 @intrinsic
-def ones_of_lanes(typing, value):
-    """How many bits are set, of every lane."""
+def popcount_lanes(typing, value):
+    """Count the bits that are set in every lane."""
 
-    def generate(context, builder, signature, arguments):
+    def emit_code(context, builder, signature, arguments):
         vector = value.vector
         return call_vectors(builder, f"llvm.ctpop.v{vector.count}i{vector.element.width}", vector, *arguments)
 
-    return value(value), generate
+    return value(value), emit_code
 
 
 @intrinsic
 def quotient_bits(typing, a, b):
-    """The bits of a / b in single precision, of whole numbers; a greater quotient of no negative numbers has greater
-    bits."""
+    """Return the bits of a / b in single precision; quotients that are not negative are ordered as their bits."""
 
-    def generate(context, builder, signature, arguments):
+    def emit_code(context, builder, signature, arguments):
         reals = ir.VectorType(ir.FloatType(), LANES)
         one, other = (builder.sitofp(argument, reals) for argument in arguments)
         return builder.bitcast(builder.fdiv(one, other), Lanes.vector)
 
-    return Lanes(Lanes, Lanes), generate
+    return Lanes(Lanes, Lanes), emit_code
 
 
 @intrinsic
-def quotient_may_be(typing, a, b, bits):
-    """Flags of the lanes where a / b, of positive whole numbers, may have no more than such ``bits`` (`quotient_bits`):
-    all where it has, and hardly any others. It divides nothing. Bits of no number (negative ones) flag nothing."""
+def quotient_may_be_at_most(typing, a, b, bits):
+    """Flag the lanes where a / b may have at most these bits (see `quotient_bits`), without a division.
 
-    def generate(context, builder, signature, arguments):
+    It flags all lanes where it has, and hardly any others, for positive a and b. Negative bits flag nothing.
+    """
+
+    def emit_code(context, builder, signature, arguments):
         reals = ir.VectorType(ir.FloatType(), LANES)
         one, other = (builder.sitofp(argument, reals) for argument in arguments[:2])
         most = builder.fmul(other, builder.bitcast(arguments[2], reals))
-        room = ir.Constant(reals, [1 + 2.0**-20] * LANES)
-        return builder.fcmp_ordered("<=", one, builder.fmul(most, room))
+        tolerance = ir.Constant(reals, [1 + 2.0**-20] * LANES)
+        return builder.fcmp_ordered("<=", one, builder.fmul(most, tolerance))
 
-    return Flags(Lanes, Lanes, Lanes), generate
-
-
-@intrinsic
-def acquire(typing, words, index):
-    """Read ``words[index]`` (int64); what its writer wrote before releasing it can be read after this."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.load_atomic(_pointer(context, builder, signature.args[0], *arguments), "acquire", 8)
-
-    return types.int64(words, types.intp), generate
+    return Flags(Lanes, Lanes, Lanes), emit_code
 
 
 @intrinsic
-def take_ticket(typing, words, index):
-    """Add 1 to ``words[index]`` (int64); what it was. No two threads get the same number."""
+def load_acquire(typing, words, index):
+    """Read ``words[index]`` (int64) with acquire order: all that its writer wrote before `store_release` is visible."""
 
-    def generate(context, builder, signature, arguments):
-        address = _pointer(context, builder, signature.args[0], *arguments)
+    def emit_code(context, builder, signature, arguments):
+        return builder.load_atomic(_element_pointer(context, builder, signature.args[0], *arguments), "acquire", 8)
+
+    return types.int64(words, types.intp), emit_code
+
+
+@intrinsic
+def fetch_add(typing, words, index):
+    """Add 1 to ``words[index]`` (int64) atomically and return its old value, which no other thread gets."""
+
+    def emit_code(context, builder, signature, arguments):
+        address = _element_pointer(context, builder, signature.args[0], *arguments)
         return builder.atomic_rmw("add", address, _I64(1), "monotonic")
 
-    return types.int64(words, types.intp), generate
+    return types.int64(words, types.intp), emit_code
 
 
 @intrinsic
-def release(typing, words, index, value):
-    """Write ``words[index]`` (int64) after everything that this thread wrote before."""
+def store_release(typing, words, index, value):
+    """Write ``words[index]`` (int64) with release order, after everything that this thread wrote before."""
 
-    def generate(context, builder, signature, arguments):
-        address = _pointer(context, builder, signature.args[0], *arguments[:2])
+    def emit_code(context, builder, signature, arguments):
+        address = _element_pointer(context, builder, signature.args[0], *arguments[:2])
         builder.store_atomic(arguments[2], address, "release", 8)
         return context.get_dummy_value()
 
-    return types.void(words, types.intp, types.int64), generate
+    return types.void(words, types.intp, types.int64), emit_code
 
 
 @intrinsic
-def relax(typing):
-    """Tell the processor that this thread waits in a loop, so that another on the same core gets its share (x86)."""
+def pause(typing):
+    """Pause in a waiting loop, so that another thread of the same core gets its share; x86 only."""
 
-    def generate(context, builder, signature, arguments):
-        if _PAUSES:
+    def emit_code(context, builder, signature, arguments):
+        if _HAS_PAUSE:
             pause = ir.FunctionType(ir.VoidType(), [])
             builder.call(cgutils.get_or_insert_function(builder.module, pause, "llvm.x86.sse2.pause"), [])
         return context.get_dummy_value()
 
-    return types.void(), generate
+    return types.void(), emit_code

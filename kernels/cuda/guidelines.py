@@ -1,5 +1,5 @@
-"""What a program for a GPU should mind, as functions of its choices (003, section 6.2): occupancy, coalescing, bank
-conflicts, divergence, tiles. Numbers of a card come from a table, or from the device at hand."""
+"""Models of how a GPU program uses its card: occupancy, coalescing, bank conflicts, divergence, tiles (Hanif 2014,
+section 6.2). The limits of a card come from a table, or from the device at hand."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from antidiag.kernels.cuda import devices
 
 WARP = 32
 SEGMENT_BYTES = 32
-"""Device memory is moved in segments of so many bytes, each aligned to its size."""
+"""Device memory is read and written in aligned segments of so many bytes."""
 
 BANKS, BANK_BYTES = 32, 4
-"""Banks of shared memory, and bytes of a word in one."""
+"""Banks of shared memory, and bytes of a bank's word."""
 
 SHARED_UNIT = 128
-"""Shared memory is given to a block in units of so many bytes."""
+"""Shared memory is allocated to a block in units of so many bytes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What one multiprocessor holds at a time, and what one block may have; bytes of shared memory, 4-byte registers.
+class CardLimits:
+    """The limits of a multiprocessor and of a block: threads, blocks, 4-byte registers, bytes of shared memory.
 
-    ``reserved_bytes`` of shared memory are taken by the system from every block; registers are given to a warp in units
-    of ``register_unit``.
+    The system reserves ``reserved_bytes`` of shared memory per block; registers are allocated to a warp in units of
+    ``register_unit``.
     """
 
     name: str
@@ -38,19 +38,21 @@ class Limits:
 
 
 CARDS = (
-    Limits("compute capability 2.1 (the thesis' card)", 1024, 1536, 8, 32_768, 48 << 10, 48 << 10, register_unit=64),
-    Limits("compute capability 7.5 (Turing)", 1024, 1024, 16, 65_536, 64 << 10, 64 << 10),
-    Limits("compute capability 8.0 (A100)", 1024, 2048, 32, 65_536, 164 << 10, 163 << 10, 1024),
-    Limits("compute capability 8.9 (Ada)", 1024, 1536, 24, 65_536, 100 << 10, 99 << 10, 1024),
-    Limits("compute capability 9.0 (H100, H200)", 1024, 2048, 32, 65_536, 228 << 10, 227 << 10, 1024),
+    CardLimits(
+        "compute capability 2.1 (the thesis' card)", 1024, 1536, 8, 32_768, 48 << 10, 48 << 10, register_unit=64
+    ),
+    CardLimits("compute capability 7.5 (Turing)", 1024, 1024, 16, 65_536, 64 << 10, 64 << 10),
+    CardLimits("compute capability 8.0 (A100)", 1024, 2048, 32, 65_536, 164 << 10, 163 << 10, 1024),
+    CardLimits("compute capability 8.9 (Ada)", 1024, 1536, 24, 65_536, 100 << 10, 99 << 10, 1024),
+    CardLimits("compute capability 9.0 (H100, H200)", 1024, 2048, 32, 65_536, 228 << 10, 227 << 10, 1024),
 )
 
 
-def of_device(index: int = 0) -> Limits:
-    """The limits of a GPU at hand; BackendUnavailable where there is none of this number."""
-    attributes = devices.attributes(index)
-    return Limits(
-        devices.device(index).name,
+def read_card_limits(index: int = 0) -> CardLimits:
+    """Return the limits of a GPU at hand; raise BackendUnavailable where there is no such GPU."""
+    attributes = devices.read_attributes(index)
+    return CardLimits(
+        devices.find_device(index).name,
         attributes["MaxThreadsPerBlock"],
         attributes["MaxThreadsPerMultiProcessor"],
         attributes["MaxBlocksPerMultiprocessor"],
@@ -63,7 +65,7 @@ def of_device(index: int = 0) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
-    """Blocks and warps that a multiprocessor holds at a time, and what limits them; ``share`` is of its warps."""
+    """Blocks and warps that a multiprocessor holds at a time, and the limit that they meet first."""
 
     blocks: int
     warps: int
@@ -71,47 +73,48 @@ class Occupancy:
     limited_by: str
 
     @property
-    def share(self) -> float:
+    def warp_share(self) -> float:
+        """The share of the multiprocessor's warps."""
         return self.warps / self.most_warps
 
 
-def occupancy(limits: Limits, threads: int, shared_bytes: int = 0, registers: int = 32) -> Occupancy:
-    """Of blocks of ``threads`` threads with so many bytes of shared memory each and registers a thread.
+def compute_occupancy(limits: CardLimits, threads: int, shared_bytes: int = 0, registers: int = 32) -> Occupancy:
+    """Return the occupancy by blocks of ``threads`` threads, each with so many registers.
 
-    Of equal limits the first of threads, blocks, shared memory and registers is named.
+    Of equal limits, the first of threads, blocks, shared memory and registers is named.
     """
-    warps, most_warps = _whole(threads, WARP) // WARP, limits.threads // WARP
+    warps, most_warps = _round_up(threads, WARP) // WARP, limits.threads // WARP
     if not 0 < threads <= limits.threads_per_block or shared_bytes > limits.shared_per_block:
         return Occupancy(0, 0, most_warps, "block too large")
-    of_a_warp = _whole(registers * WARP, limits.register_unit)
-    of_a_block = _whole(shared_bytes + limits.reserved_bytes, SHARED_UNIT)
+    registers_per_warp = _round_up(registers * WARP, limits.register_unit)
+    shared_per_block = _round_up(shared_bytes + limits.reserved_bytes, SHARED_UNIT)
     fitting = {
         "threads": most_warps // warps,
         "blocks": limits.blocks,
-        "shared memory": limits.shared_bytes // of_a_block if of_a_block else limits.blocks,
-        "registers": limits.registers // of_a_warp // warps if registers else limits.blocks,
+        "shared memory": limits.shared_bytes // shared_per_block if shared_per_block else limits.blocks,
+        "registers": limits.registers // registers_per_warp // warps if registers else limits.blocks,
     }
     least = min(fitting, key=lambda name: fitting[name])
     return Occupancy(fitting[least], fitting[least] * warps, most_warps, least)
 
 
-def occupancy_by_threads(limits: Limits, shared_bytes: int = 0, registers: int = 32) -> list[tuple[int, Occupancy]]:
-    """For all whole numbers of warps."""
+def occupancy_by_threads(limits: CardLimits, shared_bytes: int = 0, registers: int = 32) -> list[tuple[int, Occupancy]]:
+    """Return the occupancy for every block size of whole warps."""
     sizes = range(WARP, limits.threads_per_block + 1, WARP)
-    return [(threads, occupancy(limits, threads, shared_bytes, registers)) for threads in sizes]
+    return [(threads, compute_occupancy(limits, threads, shared_bytes, registers)) for threads in sizes]
 
 
 def occupancy_by_shared(
-    limits: Limits, threads: int, registers: int = 32, step: int = 1024
+    limits: CardLimits, threads: int, registers: int = 32, step: int = 1024
 ) -> list[tuple[int, Occupancy]]:
-    """For shared memory from none to the most of a block."""
+    """Return the occupancy for shared memory from none to the maximum of a block."""
     sizes = range(0, limits.shared_per_block + 1, step)
-    return [(size, occupancy(limits, threads, size, registers)) for size in sizes]
+    return [(size, compute_occupancy(limits, threads, size, registers)) for size in sizes]
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """A load by a warp: which ``segments`` of memory move, for the bytes that are used; ``lines`` a segment a lane."""
+class WarpAccess:
+    """A load by a warp: the segment of each lane (``lines``), the segments and bytes that move, and the bytes used."""
 
     lines: tuple[int, ...]
     segments: int
@@ -119,24 +122,25 @@ class Access:
     used_bytes: int
 
     @property
-    def efficiency(self) -> float:
+    def byte_efficiency(self) -> float:
+        """The share of the moved bytes that is used."""
         return self.used_bytes / self.moved_bytes
 
 
-def coalescing(stride: int, item_bytes: int = 4, offset: int = 0, lanes: int = WARP) -> Access:
-    """Lane number t loads item ``offset + t stride``; stride 0 is one item for all."""
+def coalesce_access(stride: int, item_bytes: int = 4, offset: int = 0, lanes: int = WARP) -> WarpAccess:
+    """Return the access where lane t loads item ``offset + t stride``; with stride 0 all load one item."""
     starts = [(offset + lane * stride) * item_bytes for lane in range(lanes)]
     touched = {(start + byte) // SEGMENT_BYTES for start in starts for byte in range(item_bytes)}
     used = len(set(starts)) * item_bytes
     lines = tuple(start // SEGMENT_BYTES for start in starts)
-    return Access(lines, len(touched), len(touched) * SEGMENT_BYTES, used)
+    return WarpAccess(lines, len(touched), len(touched) * SEGMENT_BYTES, used)
 
 
-def bank_conflicts(stride: int, item_bytes: int = 4, lanes: int = WARP) -> int:
-    """How many times shared memory is gone to where lane t loads item ``t stride``; 1 is the best.
+def count_bank_conflicts(stride: int, item_bytes: int = 4, lanes: int = WARP) -> int:
+    """Return how often shared memory is accessed where lane t loads item ``t stride``; 1 is without conflicts.
 
-    Lanes that want the same word get it at once. Items of 8 bytes are loaded by half a warp at a time, of 16 by a
-    quarter: the number is that of one such part.
+    Lanes that load the same word share the access. Half a warp loads items of 8 bytes at a time, a quarter items of 16;
+    the result is for one such part.
     """
     together = min(lanes, max(1, lanes * BANK_BYTES // max(item_bytes, BANK_BYTES)))
     words: dict[int, set[int]] = {}
@@ -148,30 +152,30 @@ def bank_conflicts(stride: int, item_bytes: int = 4, lanes: int = WARP) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Divergence:
-    """Steps that a warp takes at a branch, and the steps that its lanes have use for, on average."""
+class WarpDivergence:
+    """Steps that a warp takes at a branch, and those that a lane needs on average."""
 
     steps: int
     useful_steps: float
 
     @property
-    def efficiency(self) -> float:
+    def step_efficiency(self) -> float:
+        """The share of the steps that lanes need."""
         return self.useful_steps / self.steps if self.steps else 1.0
 
 
-def divergence(lanes_taken: int, then_steps: int, else_steps: int, lanes: int = WARP) -> Divergence:
-    """``lanes_taken`` lanes of a warp go one way, the others the other: the warp goes both, one after another."""
+def diverge_warp(lanes_taken: int, then_steps: int, else_steps: int, lanes: int = WARP) -> WarpDivergence:
+    """Return the divergence where ``lanes_taken`` lanes take a branch: the warp executes both sides in turn."""
     steps = (then_steps if lanes_taken else 0) + (else_steps if lanes_taken < lanes else 0)
-    return Divergence(steps, (lanes_taken * then_steps + (lanes - lanes_taken) * else_steps) / lanes)
+    return WarpDivergence(steps, (lanes_taken * then_steps + (lanes - lanes_taken) * else_steps) / lanes)
 
 
 @dataclass(frozen=True, slots=True)
-class Tiling:
-    """A product of matrices in tiles, a block of threads a tile, slabs of both factors twice in shared memory.
+class ProductTiling:
+    """A matrix product in tiles, one per block of threads, with two slabs of both factors in shared memory.
 
-    ``steps_per_byte``: sums for every byte from device memory; ``sums_per_thread``: of the tile; ``shared_loads``:
-    words from shared memory for every step, in threads that hold square parts; ``occupancy``: by threads, shared
-    memory, and registers for the sums and what they are made from.
+    ``steps_per_byte``: steps per byte from device memory. ``sums_per_thread``: sums of the tile that a thread holds.
+    ``shared_loads``: words from shared memory per step.
     """
 
     shared_bytes: int
@@ -181,33 +185,36 @@ class Tiling:
     occupancy: Occupancy
 
     @property
-    def fits(self) -> bool:
+    def fits_card(self) -> bool:
+        """Whether a multiprocessor can hold a block."""
         return self.occupancy.blocks > 0
 
-    def balanced(self, steps_per_s: float, bytes_per_s: float) -> bool:
-        """Whether a device of such rates spends at least as long on steps as on device memory."""
+    def is_compute_bound(self, steps_per_s: float, bytes_per_s: float) -> bool:
+        """Return whether a device of these rates spends at least as long on steps as on device memory."""
         return self.steps_per_byte * bytes_per_s >= steps_per_s
 
 
-def tiling(limits: Limits, tile: int, depth: int = 8, item_bytes: int = 4, threads: int = 256) -> Tiling:
-    """Square tiles of ``tile`` rows; slabs are ``depth`` deep."""
+def tile_product(
+    limits: CardLimits, tile: int, depth: int = 8, item_bytes: int = 4, threads: int = 256
+) -> ProductTiling:
+    """Return the tiling by square tiles of ``tile`` rows and slabs of ``depth`` columns."""
     shared = 2 * 2 * tile * depth * item_bytes
     sums = tile * tile / threads
     side = max(1.0, sums**0.5)
     registers = round((sums + 2 * side) * max(1, item_bytes // 4)) + 24
-    found = occupancy(limits, threads, shared, registers)
+    found = compute_occupancy(limits, threads, shared, registers)
     if registers > 255:
         found = Occupancy(0, 0, found.most_warps, "registers")
-    return Tiling(shared, tile / (2 * item_bytes), sums, 2 / side, found)
+    return ProductTiling(shared, tile / (2 * item_bytes), sums, 2 / side, found)
 
 
-def best_threads(limits: Limits, shared_bytes: int = 0, registers: int = 32) -> list[int]:
-    """The sizes of blocks with the greatest occupancy."""
+def best_threads(limits: CardLimits, shared_bytes: int = 0, registers: int = 32) -> list[int]:
+    """Return the block sizes with the greatest occupancy."""
     found = occupancy_by_threads(limits, shared_bytes, registers)
-    most = max(one.share for _, one in found)
-    return [threads for threads, one in found if one.share == most]
+    most = max(one.warp_share for _, one in found)
+    return [threads for threads, one in found if one.warp_share == most]
 
 
-def _whole(count: int, unit: int) -> int:
-    """``count`` in whole units."""
+def _round_up(count: int, unit: int) -> int:
+    """Round ``count`` up to whole units."""
     return -(-count // unit) * unit

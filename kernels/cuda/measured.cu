@@ -1,6 +1,9 @@
-// Kernels of the guidelines that are measured (measured.py): each guideline has several that compute the same.
+// Computes: the variants of the measured guidelines (measured.py). All variants of a guideline compute the same numbers; what
+// differs is the memory that they read, or the instructions that they use.
 //
-// A launch has whole blocks of THREADS threads; thread number t of all writes results[t].
+// Threads: a launch has whole blocks of THREADS threads. Thread t of all threads writes results[t].
+//
+// Memory: tables in global, constant, shared or texture memory, as the comment of each guideline says.
 
 constexpr int TABLE = 1024;                      // numbers of a table that is looked up in
 

@@ -1,4 +1,9 @@
-// Shared by every kernel: warp constants, fused add-max instructions, byte extraction, clocks.
+// Computes: small functions that every kernel may use: warp constants, fused add-max instructions (DPX), extraction of
+// bytes, clocks, and loads and stores that all multiprocessors see. `compile.source` puts this text before every source.
+//
+// Threads: every function works on the values of the thread that calls it; multiply_halves is called by a whole warp.
+//
+// Memory: loads and stores named shared_by_all bypass the L1 cache, and a word of theirs is never torn.
 
 constexpr int LANES = 32;
 constexpr unsigned WARP = 0xffffffffu;

@@ -1,6 +1,20 @@
-"""One run on a GPU: its kernels, arrays and copies, launches that are watched, and clocks; shared by all families.
+"""The scaffold of every run on a GPU: kernels, arrays, transfers, phases, the step log, progress and Cancel.
 
-A family adds its problem on the device, and what it launches.
+A family creates one `DeviceRun` per call, copies its problem to the device (`up`), launches its kernels inside phases,
+and copies the answer back (`down`):
+
+    run = Run(monitor, steps)
+    matrix = run.up(problem.matrix)
+    kernel = run.kernel(PARTS, "sweep", TILE=64)
+    with run.phase("sweep") as phase:
+        for band in range(bands):
+            kernel(grid, threads, arguments)
+            phase.launched(band + 1, bands)
+    answer = run.down(matrix)
+
+Launches are asynchronous. A phase waits for the launch that lies a few behind the newest one; so progress is real,
+Cancel is quick, and the device never idles. `DeviceRun.times_ms` has the time of every phase, and apart from them
+"compilation" and "transfer".
 """
 
 from __future__ import annotations
@@ -15,283 +29,311 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
-from antidiag.kernels.cuda import arrays, devices, transfers
-from antidiag.kernels.cuda.compile import Part, function
-from antidiag.kernels.cuda.events import EVENT
-from antidiag.kernels.cuda.transfers import Fill
+from antidiag.kernels.cuda import device_arrays, devices, pinned_transfers
+from antidiag.kernels.cuda.kernel_compiler import SourcePart, compile_kernel
+from antidiag.kernels.cuda.pinned_transfers import FillRows, TakeRows
+from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.steps import STEP, Steps
+from antidiag.kernels.steps import STEP, StepLog
 
-ELEMENTS = {"float32": 0, "float64": 1, "int32": 2, "int64": 3}
-"""Numbers of element types in the device code."""
+ELEMENT_NUMBERS = {"float32": 0, "float64": 1, "int32": 2, "int64": 3}
+"""The number by which device code knows an element type (`elements.cuh`)."""
 
 LAUNCHES_AHEAD = 2
-"""Launches queued beyond the one that is waited for: the device never idles, cancel stays quick."""
+"""Launches that are queued beyond the one that the host waits for, so that the device never idles."""
 SHORT_AHEAD = 8
-"""As many that take a small part of what one may take."""
+"""The same for phases whose launches are short."""
 
 
 @dataclass
-class Run:
-    """Times, step log and the wish to cancel of one run on the current device, which `devices.use` has begun.
+class DeviceRun:
+    """One run on the current device, inside `devices.use_device`.
 
-    Where ``rows`` is given, every launch is in the log, with so many rows, and as columns what it does of its phase;
-    where ``columns`` is, it has so many columns, and does rows; else the family logs what its device code tells of
-    itself.
+    Parameters
+    ----------
+    monitor : Monitor
+        Hears progress, and raises Cancelled from `check`.
+    steps : Steps
+        The step log.
+    rows, columns : int
+        Where one of them is set, every launch becomes a step of the log: with ``rows``, a launch does columns of that
+        many rows; with ``columns``, it does rows of that many columns. Otherwise the family logs its own events.
     """
 
     monitor: Monitor
-    steps: Steps = field(default_factory=Steps)
+    steps: StepLog = field(default_factory=StepLog)
     times_ms: dict[str, float] = field(default_factory=lambda: {"compilation": 0.0, "transfer": 0.0})
     rows: int = 0
     columns: int = 0
     began_ns: int = field(default_factory=time.perf_counter_ns)
-    _numbers: dict[str, int] = field(default_factory=dict)
-    _told: dict[str, float] = field(default_factory=dict)
-    _queued: deque[tuple[Phase, Launch | None]] = field(default_factory=deque)
-    _meanwhile: list[Callable[[], None]] = field(default_factory=list)
+    _phase_numbers: dict[str, int] = field(default_factory=dict)
+    _progress: dict[str, float] = field(default_factory=dict)
+    _pending: deque[tuple[LaunchPhase, PendingLaunch | None]] = field(default_factory=deque)
+    _deferred: list[Callable[[], None]] = field(default_factory=list)
 
-    def spend(self, phase: str, milliseconds: float) -> None:
-        self.times_ms[phase] = self.times_ms.get(phase, 0.0) + milliseconds
+    # Compilation
 
-    @property
-    def apart_ms(self) -> float:
-        """What was spent so far on compiling and on transfers, which is of no phase."""
-        return self.times_ms["compilation"] + self.times_ms["transfer"]
+    def compile_kernel(self, parts: tuple[SourcePart, ...], name: str, **defines: int) -> Any:
+        """Return a compiled kernel; ``defines`` are its compile-time constants.
 
-    @contextmanager
-    def timed(self, phase: str) -> Iterator[None]:
-        """Time of a phase by the host's clock: where it works too, or waits for each launch; but for what was compiled
-        or transferred meanwhile. Launches of the phase that are watched meanwhile count once."""
-        if phase != "transfer":
-            self._numbers.setdefault(phase, len(self._numbers) + 1)
-        before, counted_ms = time.perf_counter(), self._counted_ms(phase)
-        yield
-        self.spend(phase, max((time.perf_counter() - before) * 1e3 - (self._counted_ms(phase) - counted_ms), 0.0))
-
-    def _counted_ms(self, phase: str) -> float:
-        return self.apart_ms + (0.0 if phase == "transfer" else self.times_ms.get(phase, 0.0))
-
-    def kernel(self, parts: tuple[Part, ...], name: str, **defines: int) -> Any:
-        """A compiled kernel; ``defines`` are its compile-time constants.
-
-        A run that was cancelled has nothing compiled, which may take many seconds and cannot be interrupted.
+        Compiling may take many seconds and cannot be interrupted, so a run that was cancelled compiles nothing.
         """
         self.monitor.check()
-        kernel, milliseconds = function(parts, name, defines)
-        self.spend("compilation", milliseconds)
+        kernel, milliseconds = compile_kernel(parts, name, defines)
+        self.add_time("compilation", milliseconds)
         return kernel
 
-    def empty(self, shape: int | tuple[int, ...], dtype: Any) -> cupy.ndarray:
-        """An array of whatever its memory holds."""
-        return arrays.empty(shape, dtype)
+    def compile_host_code(self, prepare: Callable[[], object]) -> None:
+        """Call a function that compiles host code, and count its time as compilation; hear Cancel before and after."""
+        self.monitor.check()
+        before = time.perf_counter()
+        prepare()
+        self.add_time("compilation", (time.perf_counter() - before) * 1e3)
+        self.monitor.check()
 
-    def filled(self, shape: int | tuple[int, ...], dtype: Any, byte: int = 0) -> cupy.ndarray:
-        """An array all of whose bytes are the same, as soon as the device comes to it."""
-        array = arrays.empty(shape, dtype)
+    # Arrays and transfers
+
+    def allocate_array(self, shape: int | tuple[int, ...], dtype: Any) -> cupy.ndarray:
+        """Allocate an array on the device without setting its values."""
+        return device_arrays.allocate_array(shape, dtype)
+
+    def allocate_filled(self, shape: int | tuple[int, ...], dtype: Any, byte: int = 0) -> cupy.ndarray:
+        """Allocate an array on the device, and queue a memset of all its bytes."""
+        array = device_arrays.allocate_array(shape, dtype)
         array.data.memset_async(byte, array.nbytes, cupy.cuda.get_current_stream())
         return array
 
-    def upload(self, *on_host: np.ndarray) -> tuple[cupy.ndarray, ...]:
-        """Copies of small arrays on the device, by one transfer."""
-        self.drain()
-        with self.timed("transfer"):
-            return arrays.upload(*on_host)
+    def upload_together(self, *on_host: np.ndarray) -> tuple[cupy.ndarray, ...]:
+        """Copy several small arrays to the device in one transfer."""
+        self.wait_for_launches()
+        with self.time_phase("transfer"):
+            return device_arrays.upload_arrays(*on_host)
 
-    def up(self, array: np.ndarray) -> cupy.ndarray:
-        """A copy on the device of an array that may be large."""
-        self.drain()
-        given = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
-        target = self.empty(given.size, given.dtype)
-        flat = given.reshape(-1)
-        if flat.nbytes <= transfers.PLAIN:
-            self._timed(lambda: target.set(flat))
-        else:
-            self.bring(target, lambda first, last, out: np.copyto(out, flat[first:last]))
-        return target.reshape(given.shape)
+    def upload_array(self, array: np.ndarray) -> cupy.ndarray:
+        """Copy an array of any size to the device."""
+        flat = np.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(-1)
+        target = self.allocate_array(flat.size, flat.dtype)
+        self.upload_rows(target, lambda first, last, out: np.copyto(out, flat[first:last]))
+        return target.reshape(array.shape)
 
-    def bring(self, target: cupy.ndarray, fill: Fill) -> None:
-        """Fill an array on the device, whose rows lie close together, by rows that ``fill`` makes on threads."""
-        self.drain()
-        with self.timed("transfer"):
-            transfers.up(target, fill, self.monitor.check)
-            cupy.cuda.get_current_stream().synchronize()
+    def upload_rows(self, target: cupy.ndarray, fill: FillRows) -> None:
+        """Fill a C-contiguous array on the device with rows that ``fill`` computes; large arrays on several threads."""
+        self.wait_for_launches()
+        with self.time_phase("transfer"):
+            pinned_transfers.upload_rows(target, fill, self.monitor.check)
 
-    def down(self, array: cupy.ndarray, into: np.ndarray | None = None) -> np.ndarray:
-        """A copy on the host, in an array of its own, or one of this shape and type, whose rows lie close together.
+    def download_array(self, array: cupy.ndarray, into: np.ndarray | None = None) -> np.ndarray:
+        """Copy an array to the host, into a new array or into a C-contiguous one of the same shape and type."""
+        copied = np.empty(array.shape, array.dtype) if into is None else into
+        flat = copied.reshape(-1)
+        self.download_rows(
+            cupy.ascontiguousarray(array).reshape(-1),
+            lambda first, last, values: np.copyto(flat[first:last], values),
+        )
+        return copied
 
-        What was queued before is waited for first, and not timed.
+    def download_rows(self, source: cupy.ndarray, take_rows: TakeRows) -> None:
+        """Give the rows of a C-contiguous array on the device to ``take_rows``, on several threads if it is large.
+
+        The launches queued before are waited for first, and not counted as transfer.
         """
-        self.drain()
+        self.wait_for_launches()
         cupy.cuda.get_current_stream().synchronize()
-        if not array.flags.c_contiguous:
-            return self._timed(array.get)
-        copied = np.empty(array.size, array.dtype) if into is None else into.reshape(-1)
-        with self.timed("transfer"):
-            if array.nbytes <= transfers.PLAIN:
-                array.reshape(-1).get(out=copied)
-            else:
-                put = lambda first, last, rows: np.copyto(copied[first:last], rows)  # noqa: E731
-                transfers.down(array.reshape(-1), put, self.monitor.check)
-        return copied.reshape(array.shape)
-
-    def phase(self, name: str, quiet: bool = False, ahead: int = LAUNCHES_AHEAD, waits: bool = True) -> Phase:
-        """Launches of a phase; a ``quiet`` one can be cancelled, but reports no progress.
-
-        One that does not wait for its end lets the next begin behind it, so that the device never idles between them;
-        its time is known when the run has settled.
-        """
-        self._numbers.setdefault(name, len(self._numbers) + 1)
-        return Phase(self, name, quiet, ahead, waits)
-
-    def meanwhile(self, work: Callable[[], None]) -> None:
-        """Have something done when the host would next wait for the device; at the latest when the run settles."""
-        self._meanwhile.append(work)
-
-    def queue(self, phase: Phase, launch: Launch | None, ahead: int) -> None:
-        """A launch of a phase, or its end, is waited for behind all before it, when more launches than may be ``ahead``
-        are queued."""
-        self._queued.append((phase, launch))
-        while sum(launch is not None for _, launch in self._queued) > ahead:
-            self._wait()
+        with self.time_phase("transfer"):
+            pinned_transfers.download_rows(source, take_rows, self.monitor.check)
 
     @property
-    def queued(self) -> int:
-        """Launches and ends of phases that were not waited for."""
-        return len(self._queued)
+    def device_bytes(self) -> int:
+        """The largest number of bytes that were allocated at a time."""
+        return devices.peak_allocated_bytes()
 
-    def forget(self) -> None:
-        """Wait for nothing that is queued, and do nothing meanwhile, as the run has ended or failed: what was to be
-        done may hold arrays of the run, which holds it."""
-        self._queued.clear()
-        self._meanwhile.clear()
+    # Times
 
-    def settle(self) -> None:
-        """Wait for all launches of phases that did not wait for their ends, and do what was to be done meanwhile."""
-        self.drain()
-        self._work()
+    def add_time(self, phase: str, milliseconds: float) -> None:
+        """Add to the time of a phase."""
+        self.times_ms[phase] = self.times_ms.get(phase, 0.0) + milliseconds
 
-    def drain(self) -> None:
-        """Wait for all launches of phases that did not wait for their ends."""
-        while self._queued:
-            self._wait()
+    @property
+    def overhead_ms(self) -> float:
+        """The time spent so far on compilation and transfers, which belongs to no phase."""
+        return self.times_ms["compilation"] + self.times_ms["transfer"]
 
-    def _wait(self) -> None:
-        """Wait for the first that is queued: a launch, or the end of a phase."""
-        self._work()
-        phase, launch = self._queued.popleft()
-        phase.waited(launch) if launch else phase.ended()
+    @contextmanager
+    def time_phase(self, phase: str) -> Iterator[None]:
+        """Count the host's time of the block as a phase.
 
-    def _work(self) -> None:
-        while self._meanwhile:
-            self._meanwhile.pop(0)()
-
-    def event_log(self, *shape: int) -> cupy.ndarray:
-        """Room for events, none of which was yet; int64, as CuPy holds no records: ``.get().view(EVENT.dtype)``."""
-        return self.filled((*shape, EVENT.dtype.itemsize // 8), np.int64)
-
-    def logged(self, phase: int, times: np.ndarray, strips: Any = 0, ended_ns: int | None = None) -> np.ndarray:
-        """Steps of these events (EVENT), the device's clock moved to nanoseconds since the run began.
-
-        The device's clock has an origin of its own: the last event ended at ``ended_ns`` by the host's, or just now.
+        Compilation, transfers and launches of the phase inside the block are not counted twice.
         """
-        found = np.zeros(len(times), STEP)
-        if len(times):
-            ended_ns = time.perf_counter_ns() if ended_ns is None else ended_ns
-            offset = ended_ns - self.began_ns - int(times["end"].max())
-            found["start_ns"], found["end_ns"] = times["start"] + offset, times["end"] + offset
-        found["phase"], found["strip"], found["worker"] = phase, strips, times["worker"]
-        found["waited_ns"] = np.clip(times["waited"], 0, found["end_ns"] - found["start_ns"])
-        return found
+        if phase != "transfer":
+            self._number_phase(phase)
+        before, counted_ms = time.perf_counter(), self._counted_ms(phase)
+        yield
+        self.add_time(phase, max((time.perf_counter() - before) * 1e3 - (self._counted_ms(phase) - counted_ms), 0.0))
 
-    def tell(self, done: int, total: int, phase: str) -> None:
-        """Progress of a phase, which may be entered again: what was told of it never falls."""
+    def _counted_ms(self, phase: str) -> float:
+        return self.overhead_ms + (0.0 if phase == "transfer" else self.times_ms.get(phase, 0.0))
+
+    def _number_phase(self, phase: str) -> None:
+        self._phase_numbers.setdefault(phase, len(self._phase_numbers) + 1)
+
+    # Phases and their launches
+
+    def begin_phase(
+        self, name: str, quiet: bool = False, ahead: int = LAUNCHES_AHEAD, waits: bool = True
+    ) -> LaunchPhase:
+        """Begin a phase of launches, as a context manager.
+
+        Parameters
+        ----------
+        name : str
+            The key of `times_ms`.
+        quiet : bool
+            Hear Cancel, but report no progress.
+        ahead : int
+            Launches that are queued beyond the one that the host waits for.
+        waits : bool
+            Whether the block ends only when its last launch has ended. Without it the next phase follows at once on
+            the device; the time is known after `settle`.
+        """
+        self._number_phase(name)
+        return LaunchPhase(self, name, quiet, ahead, waits)
+
+    def run_while_waiting(self, work: Callable[[], None]) -> None:
+        """Call a function when the host would next wait for the device, at the latest in `settle`."""
+        self._deferred.append(work)
+
+    def queue_launch(self, phase: LaunchPhase, launch: PendingLaunch | None, ahead: int) -> None:
+        """Append a launch of a phase, or its end (None), and wait until at most ``ahead`` launches are pending."""
+        self._pending.append((phase, launch))
+        while sum(launch is not None for _, launch in self._pending) > ahead:
+            self._wait_for_first()
+
+    @property
+    def pending_count(self) -> int:
+        """Launches and ends of phases that nobody has waited for yet."""
+        return len(self._pending)
+
+    def discard_pending(self) -> None:
+        """Drop all pending launches and deferred calls of a run that has ended or failed: they may hold its arrays."""
+        self._pending.clear()
+        self._deferred.clear()
+
+    def finish_pending(self) -> None:
+        """Wait for all pending launches, and make all deferred calls."""
+        self.wait_for_launches()
+        self._call_deferred()
+
+    def wait_for_launches(self) -> None:
+        """Wait for all pending launches."""
+        while self._pending:
+            self._wait_for_first()
+
+    def _wait_for_first(self) -> None:
+        self._call_deferred()
+        phase, launch = self._pending.popleft()
+        phase.wait_for_launch(launch) if launch else phase.finish_phase()
+
+    def _call_deferred(self) -> None:
+        while self._deferred:
+            self._deferred.pop(0)()
+
+    # Progress and the step log
+
+    def report_progress(self, done: int, total: int, phase: str) -> None:
+        """Report progress of a phase, which may be entered again: the reported share never falls."""
         share = done / total if total else 1.0
-        if share > self._told.get(phase, -1.0):
-            self._told[phase] = share
+        if share > self._progress.get(phase, -1.0):
+            self._progress[phase] = share
             self.monitor.update(done, total, phase)
         else:
             self.monitor.check()
 
-    def log(self, phase: str, done: tuple[int, int], from_ms: float, until_ms: float) -> None:
-        """A launch, in the times of the run; the device is one worker."""
+    def log_launch(self, phase: str, done: tuple[int, int], from_ms: float, until_ms: float) -> None:
+        """Add a launch to the step log; the device counts as one worker."""
         begun_ns, ended_ns = round(1e6 * from_ms), round(1e6 * until_ms)
         done = min(done), max(done)
         rows, columns = (done, (0, self.columns)) if self.columns else ((0, self.rows), done)
-        self.steps.add(self._numbers[phase], 0, rows, columns, 0, begun_ns, ended_ns)
+        self.steps.add(self._phase_numbers[phase], 0, rows, columns, 0, begun_ns, ended_ns)
 
-    @property
-    def device_bytes(self) -> int:
-        """Most bytes that were taken at a time."""
-        return devices.most_taken()
+    def allocate_events(self, *shape: int) -> cupy.ndarray:
+        """Allocate zeroed events for device code, as int64; read them by ``.get().view(EVENT.dtype)``."""
+        return self.allocate_filled((*shape, EVENT.dtype.itemsize // 8), np.int64)
 
-    def _timed(self, copy: Callable[[], Any]) -> Any:
-        with self.timed("transfer"):
-            copied = copy()
-            cupy.cuda.get_current_stream().synchronize()
-            return copied
+    def convert_events(self, phase: int, times: np.ndarray, strips: Any = 0, ended_ns: int | None = None) -> np.ndarray:
+        """Convert events of the device (EVENT) to steps, in nanoseconds since the run began.
+
+        The device's clock has another origin: the last event is taken to have ended at ``ended_ns`` of the host's
+        clock, by default now.
+        """
+        steps = np.zeros(len(times), STEP)
+        if len(times):
+            ended_ns = time.perf_counter_ns() if ended_ns is None else ended_ns
+            offset = ended_ns - self.began_ns - int(times["end"].max())
+            steps["start_ns"], steps["end_ns"] = times["start"] + offset, times["end"] + offset
+        steps["phase"], steps["strip"], steps["worker"] = phase, strips, times["worker"]
+        steps["waited_ns"] = np.clip(times["waited"], 0, steps["end_ns"] - steps["start_ns"])
+        return steps
 
 
-class Launch(NamedTuple):
-    """A launch that may not have ended yet: ``done`` of ``total`` is finished with it."""
+class PendingLaunch(NamedTuple):
+    """A launch that may not have ended yet: when ``event`` has passed, ``done`` of ``total`` are finished."""
 
     event: cupy.cuda.Event
     done: int
     total: int
 
 
-class Phase:
-    """``with run.phase("rows") as phase: launch(); phase.launched(done, total)``, as often as there is a launch.
+class LaunchPhase:
+    """A phase of launches: ``with run.phase("rows") as phase: kernel(...); phase.launched(done, total)``.
 
-    Waits for launches, a few behind, so that progress is real and cancel is quick. The phase lasts until the end of
-    the last launch that it was told of.
+    The phase lasts from its first event to the end of the last launch that `launched` was called for.
     """
 
-    def __init__(self, run: Run, name: str, quiet: bool, ahead: int, waits: bool) -> None:
+    def __init__(self, run: DeviceRun, name: str, quiet: bool, ahead: int, waits: bool) -> None:
         self._run, self._name, self._quiet, self._ahead, self._waits = run, name, quiet, ahead, waits
 
-    def __enter__(self) -> Phase:
+    def __enter__(self) -> LaunchPhase:
         self._first = self._last = cupy.cuda.Event()
         self._first.record()
         self._done, self._before_ms = 0, -1.0
-        if not self._run.queued:
-            self._begin()
+        if not self._run.pending_count:
+            self._start_log()
         return self
 
-    def _begin(self) -> None:
-        """What is between two phases is in no time of the run, and so not in its log."""
+    def _start_log(self) -> None:
+        """Set where the log of this phase begins: time between two phases is in no phase, and so not in the log."""
         self._before_ms = self._at_ms = sum(self._run.times_ms.values())
 
-    def launched(self, done: int = 1, total: int = 1) -> None:
-        """``done`` of ``total`` will be finished with what was launched so far."""
+    def note_launch(self, done: int = 1, total: int = 1) -> None:
+        """Note that ``done`` of ``total`` are finished when the work launched so far has ended."""
         self._last = cupy.cuda.Event()
         self._last.record()
-        self._run.queue(self, Launch(self._last, done, total), self._ahead)
+        self._run.queue_launch(self, PendingLaunch(self._last, done, total), self._ahead)
 
     def __exit__(self, kind: Any, error: Any, place: Any) -> None:
         if kind is not None:
-            self._run.forget()
+            self._run.discard_pending()
             return
-        self._run.queue(self, None, self._ahead)
+        self._run.queue_launch(self, None, self._ahead)
         if self._waits:
-            self._run.drain()
+            self._run.wait_for_launches()
 
-    def ended(self) -> None:
-        """All launches have been waited for."""
+    def finish_phase(self) -> None:
+        """Count the time of the phase, all of whose launches have ended."""
         self._last.synchronize()  # the first event, where nothing was launched
-        self._run.spend(self._name, cupy.cuda.get_elapsed_time(self._first, self._last))
+        self._run.add_time(self._name, cupy.cuda.get_elapsed_time(self._first, self._last))
 
-    def waited(self, launch: Launch) -> None:
-        """Wait for a launch, the next one of this phase, and tell of it."""
+    def wait_for_launch(self, launch: PendingLaunch) -> None:
+        """Wait for the next launch of this phase, log it and report progress."""
         event, done, total = launch
         event.synchronize()
         if self._before_ms < 0:
-            self._begin()
+            self._start_log()
         if self._run.rows or self._run.columns:
             at_ms = self._before_ms + cupy.cuda.get_elapsed_time(self._first, event)
-            self._run.log(self._name, (self._done, done), self._at_ms, at_ms)
+            self._run.log_launch(self._name, (self._done, done), self._at_ms, at_ms)
             self._at_ms, self._done = at_ms, done
         if self._quiet:
             self._run.monitor.check()
         else:
-            self._run.tell(done, total, self._name)
+            self._run.report_progress(done, total, self._name)

@@ -1,4 +1,4 @@
-"""Texture objects: device memory that kernels read through the texture units (003, sections 5.3 and 6.2).
+"""Texture objects: device memory that kernels read through the texture units (Hanif 2014, sections 5.3 and 6.2).
 
 A texture is bound before the launches that read it, and must not be written by them. Imports CuPy.
 """
@@ -10,25 +10,28 @@ from typing import Any
 import cupy
 from cupy.cuda import runtime, texture
 
-from antidiag.kernels.cuda import blocks
+from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.errors import MemoryRefused
 
 WORD_BITS = 32
 MOST_TEXELS = 1 << 27
-"""Texels that every GPU can bind in a row."""
+"""Texels of a linear texture that every GPU can bind."""
 
 
-def bind(array: cupy.ndarray, words: int) -> Any:
-    """A texture object of an array, for ``tex1Dfetch`` of int, int2 or int4: texels of ``words`` words of 4 bytes.
+def bind_texture(array: cupy.ndarray, words: int) -> Any:
+    """Return a texture object of an array, for ``tex1Dfetch`` of int, int2 or int4: texels of ``words`` 4-byte words.
 
-    It is unbound when it is forgotten: keep it until its launches have ended. MemoryRefused where it has more texels
-    than the device can bind.
+    Keep it until its launches have ended: it is unbound when nothing refers to it. Raises MemoryRefused where the
+    device cannot bind so many texels.
     """
-    texels, most = array.nbytes // (4 * words), blocks.attributes().get("MaxTexture1DLinearWidth", MOST_TEXELS)
+    texels, most = (
+        array.nbytes // (4 * words),
+        block_limits.device_attributes().get("MaxTexture1DLinearWidth", MOST_TEXELS),
+    )
     if texels > most:
         raise MemoryRefused(
-            f"a texture of {texels:,} texels is wanted, and this GPU binds up to {most:,}; "
-            "choose the variant that uses shared memory alone"
+            f"the texture needs {texels:,} texels, but this GPU binds up to {most:,}; "
+            "choose the variant that uses shared memory only"
         )
     bits = [WORD_BITS if word < words else 0 for word in range(4)]
     channels = texture.ChannelFormatDescriptor(*bits, runtime.cudaChannelFormatKindSigned)

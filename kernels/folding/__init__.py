@@ -1,4 +1,4 @@
-"""Members of the non-serial polyadic class (003, section 6.1.4): Nussinov's RNA folding and optimal matrix chains."""
+"""RNA folding by Nussinov and optimal matrix chains: non-serial polyadic problems (Hanif 2014, section 6.1.4)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.analysis import ADD_AND_MAX, least
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.folding import placement, problem, sizes
+from antidiag.kernels.cost_models import ADD_AND_MAX, minimum_models
+from antidiag.kernels.folding import classification, cost_estimates, problem
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.method import Input, Method, ProblemType
+from antidiag.kernels.method import Method, ProblemInput, ProblemType
 from antidiag.kernels.model import SequenceType
-from antidiag.kernels.semiring.parameters import THREADS
-from antidiag.kernels.text import counted
+from antidiag.kernels.semiring.thread_parameters import THREADS
+from antidiag.kernels.text import format_count
 
 NUSSINOV = Citation(
     key="nussinov1978algorithms",
@@ -42,17 +42,17 @@ CHAIN = Citation(
 FOLDING_TYPE = ProblemType(
     id="folding",
     label="RNA folding",
-    inputs=(Input(SEQUENCE),),
+    inputs=(ProblemInput(SEQUENCE),),
     options=problem.FOLDING_OPTIONS,
-    build=problem.build_folding,
-    defaults=problem.no_defaults,
-    data=problem.folding_data,
-    rows=problem.folding_rows,
-    answer=lambda result: counted(result.answer.pairs, "pair"),
-    formats=problem.FOLDING_FORMATS,
+    build_problem=problem.build_folding,
+    default_options=problem.no_defaults,
+    answer_json=problem.folding_data,
+    answer_rows=problem.folding_rows,
+    format_answer=lambda result: format_count(result.answer.pairs, "pair"),
+    file_formats=problem.FOLDING_FORMATS,
     option_values=lambda made: {"min_loop": made.min_loop, "wobble": made.wobble},
-    placement=placement.PAIRS,
-    trials="antidiag.kernels.folding.trials:FOLDING",
+    dp_classification=classification.PAIRS,
+    trials_name="antidiag.kernels.folding.trials:FOLDING",
 )
 
 CHAIN_TYPE = ProblemType(
@@ -60,54 +60,72 @@ CHAIN_TYPE = ProblemType(
     label="Optimal matrix chain",
     inputs=(),
     options=problem.CHAIN_OPTIONS,
-    build=problem.build_chain,
-    defaults=problem.no_defaults,
-    data=problem.chain_data,
-    rows=problem.chain_rows,
-    answer=lambda result: f"{result.answer.cost:,}",
+    build_problem=problem.build_chain,
+    default_options=problem.no_defaults,
+    answer_json=problem.chain_data,
+    answer_rows=problem.chain_rows,
+    format_answer=lambda result: f"{result.answer.cost:,}",
     answer_label="multiplications",
     option_values=lambda made: {"dimensions": ",".join(map(str, made.dimensions))},
-    placement=placement.CHAIN,
-    trials="antidiag.kernels.folding.trials:CHAIN",
+    dp_classification=classification.CHAIN,
+    trials_name="antidiag.kernels.folding.trials:CHAIN",
 )
 
 
-def _work(made: Any, parameters: Mapping[str, Any]) -> int:
-    return made.cells
+def count_splits(problem: Any, parameters: Mapping[str, Any]) -> int:
+    """Return the number of splits that a run looks at."""
+    return problem.cells
 
 
-def _is_one_rna(data: Sequence[Any]) -> bool:
+def is_one_rna(data: Sequence[Any]) -> bool:
+    """Whether the data are one RNA sequence."""
     return len(data) == 1 and getattr(data[0], "type", None) is SequenceType.RNA
 
 
-def _method(id: str, name: str, summary: str, citation: Citation, kind: ProblemType, returns: set[str],
-            number: type, rates: Mapping[str, float]) -> Method:  # fmt: skip
-    return Method(
-        id=id,
-        name=name,
-        family="tropical",
-        summary=summary,
-        citation=citation,
-        problem=kind,
-        parameters=(THREADS,),
-        backends={backend: f"antidiag.kernels.folding.{backend}:{id.replace('-', '_')}" for backend in ("cpu", "cuda")},
-        returns=frozenset(returns),
-        footprint=partial(sizes.footprint, number),
-        automatic=sizes.automatic,
-        work=_work,
-        logged=sizes.logged,
-        models=least(_work, "003, section 6.2", "sums of two parts, compared", ADD_AND_MAX),
-        staging=f"antidiag.kernels.folding.plays:{'NUSSINOV' if kind is FOLDING_TYPE else 'CHAIN'}",
-        page=Path(__file__).with_name("page.md"),
-        nominal_gcups=rates,
-        suits=_is_one_rna if kind is FOLDING_TYPE else None,
-    )
-
+MODELS = minimum_models(count_splits, "Hanif 2014, section 6.2", "sums of two parts, compared", ADD_AND_MAX)
+PAGE = Path(__file__).with_name("page.md")
 
 METHODS = (
-    _method("nussinov", "Nussinov", "The RNA structure of the most base pairs: every part is split everywhere.",
-            NUSSINOV, FOLDING_TYPE, {"structure"}, np.int32, {"cpu": 3.0, "cuda": 1000.0}),
-    _method("matrix-chain", "Optimal matrix chain", "The order of a product of matrices that takes the fewest "
-            "multiplications.", CHAIN, CHAIN_TYPE, {"order"}, np.int64,
-            {"cpu": 0.5, "cuda": 100.0}),
-)  # fmt: skip
+    Method(
+        id="nussinov",
+        name="Nussinov",
+        family="tropical",
+        summary="The RNA structure with the most base pairs; every interval is split at every position.",
+        citation=NUSSINOV,
+        problem_type=FOLDING_TYPE,
+        parameters=(THREADS,),
+        backends={"cpu": "antidiag.kernels.folding.cpu:nussinov", "cuda": "antidiag.kernels.folding.cuda:nussinov"},
+        returns=frozenset({"structure"}),
+        estimate_memory=partial(cost_estimates.estimate_memory, np.int32),
+        automatic_parameters=cost_estimates.choose_parameters,
+        count_work=count_splits,
+        logged_work=cost_estimates.describe_log,
+        cost_models=MODELS,
+        walkthrough_name="antidiag.kernels.folding.walkthroughs:NUSSINOV",
+        help_page=PAGE,
+        nominal_gcups={"cpu": 3.0, "cuda": 1000.0},
+        is_recommended_for=is_one_rna,
+    ),
+    Method(
+        id="matrix-chain",
+        name="Optimal matrix chain",
+        family="tropical",
+        summary="The order of a matrix product that takes the fewest multiplications.",
+        citation=CHAIN,
+        problem_type=CHAIN_TYPE,
+        parameters=(THREADS,),
+        backends={
+            "cpu": "antidiag.kernels.folding.cpu:matrix_chain",
+            "cuda": "antidiag.kernels.folding.cuda:matrix_chain",
+        },
+        returns=frozenset({"order"}),
+        estimate_memory=partial(cost_estimates.estimate_memory, np.int64),
+        automatic_parameters=cost_estimates.choose_parameters,
+        count_work=count_splits,
+        logged_work=cost_estimates.describe_log,
+        cost_models=MODELS,
+        walkthrough_name="antidiag.kernels.folding.walkthroughs:CHAIN",
+        help_page=PAGE,
+        nominal_gcups={"cpu": 0.5, "cuda": 100.0},
+    ),
+)

@@ -1,11 +1,11 @@
-"""Tables over all parts i..j of a row of things, compiled; half of such a table is used.
+"""Compiled kernels for tables over all intervals i..j of a sequence.
 
     Nussinov:      N[i, j] = max(N[i + 1, j - 1] + pair(i, j), max over k of N[i, k] + N[k + 1, j])      i <= k < j
     matrix chain:  C[i, j] = min over k of C[i, k] + C[k + 1, j] + p[i] p[k + 1] p[j + 1]
 
-A part needs those of its own row to the left and of its own column below, so that the blocks of an antidiagonal of
-blocks are independent. The table is square, and its lower half is the mirror of the upper one: column j, read
-downwards, is row j, so that both factors of a split are read along a row.
+An interval needs those in its own row to the left and in its own column below, so the blocks of one antidiagonal of
+blocks are independent. The table is square and symmetric: column j, read downwards, is row j, so that both terms of a
+split are read along a row.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.cpu import simd
-from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 
 BLOCK = 64
 
 
-class Folding(NamedTuple):
-    """The table of Nussinov, flat, n x n, int32, and what decides it: letters, which may pair, and how far apart."""
+class FoldingTable(NamedTuple):
+    """Nussinov's table (flat, n x n, int32) and what defines it: letter codes, which codes pair, smallest loop."""
 
     table: np.ndarray
     codes: np.ndarray
@@ -29,16 +29,16 @@ class Folding(NamedTuple):
     min_loop: int
 
 
-class Chain(NamedTuple):
-    """The table of the matrix chain, flat, n x n, int64, and the n + 1 dimensions, int64."""
+class ChainTable(NamedTuple):
+    """The cost table of the matrix chain (flat, n x n, int64) and the n + 1 dimensions (int64)."""
 
     table: np.ndarray
     dimensions: np.ndarray
 
 
-@called
-def _best_split(table, row, column, length):
-    """The largest ``table[row + x] + table[column + x]``, x from 0 to ``length`` - 1, sixteen at a time; flat int32."""
+@inner_njit
+def _find_best_split(table, row, column, length):
+    """Return the largest ``table[row + x] + table[column + x]`` for x < ``length``, sixteen at a time (flat int32)."""
     best, x = simd.splat(np.int32(0)), 0
     while x + simd.LANES <= length:
         best = simd.maximum(best, simd.add(simd.load(table, row + x), simd.load(table, column + x)))
@@ -50,16 +50,16 @@ def _best_split(table, row, column, length):
     return most
 
 
-@compiled
+@cached_njit
 def fold_block(folding, top, left, stop):
-    """Nussinov in the block whose first part is ``top``..``left``."""
+    """Compute Nussinov's table in the block whose first interval is ``top``..``left``."""
     table, codes, pairing, min_loop = folding
     n = codes.size
     for i in range(min(top + BLOCK, n) - 1, top - 1, -1):
         if stop[0] != 0:
             return
         for j in range(max(left, i + 1), min(left + BLOCK, n)):
-            most = _best_split(table, i * n + i, j * n + i + 1, j - i)
+            most = _find_best_split(table, i * n + i, j * n + i + 1, j - i)
             if j - i > min_loop and pairing[codes[i], codes[j]] != 0:
                 inside = table[(i + 1) * n + j - 1] if j - i > 1 else 0
                 most = max(most, inside + 1)
@@ -67,11 +67,11 @@ def fold_block(folding, top, left, stop):
             table[j * n + i] = most
 
 
-@compiled
+@cached_njit
 def trace_fold(folding, partners):
-    """A structure of the most pairs into ``partners`` (int32, -1 at first).
+    """Write a structure with the most pairs to ``partners`` (int32, -1 at first).
 
-    From the left: a letter stays single where nothing is lost, else it pairs with the first letter that loses nothing.
+    From the left, a letter stays single where no pair is lost, else it pairs with the first letter that loses none.
     Reads the upper half of the table only.
     """
     table, codes, pairing, min_loop = folding
@@ -96,19 +96,21 @@ def trace_fold(folding, partners):
                 break
 
 
-@called
-def _cheapest(before, behind, sizes, ends):
-    """The least ``before[x] + behind[x] + ends * sizes[x]``; counted from 0, so that LLVM sees that no index is counted
-    from the end, and takes several at a time."""
+@inner_njit
+def _find_cheapest_split(before, behind, sizes, ends):
+    """Return the least ``before[x] + behind[x] + ends * sizes[x]``.
+
+    Indices count from 0, so that LLVM sees that none is negative and vectorizes the loop.
+    """
     least = np.int64(2**62)
     for x in range(sizes.size):
         least = min(least, before[x] + behind[x] + ends * sizes[x])
     return least
 
 
-@compiled
+@cached_njit
 def chain_block(chain, top, left, stop):
-    """The matrix chain in the block whose first part is ``top``..``left``."""
+    """Compute the matrix chain in the block whose first interval is ``top``..``left``."""
     table, size = chain
     n = size.size - 1
     for i in range(min(top + BLOCK, n) - 1, top - 1, -1):
@@ -116,14 +118,14 @@ def chain_block(chain, top, left, stop):
             return
         for j in range(max(left, i + 1), min(left + BLOCK, n)):
             before, behind = table[i * n + i : i * n + j], table[j * n + i + 1 : j * n + j + 1]
-            least = _cheapest(before, behind, size[i + 1 : j + 1], size[i] * size[j + 1])
+            least = _find_cheapest_split(before, behind, size[i + 1 : j + 1], size[i] * size[j + 1])
             table[i * n + j] = least
             table[j * n + i] = least
 
 
-@compiled
+@cached_njit
 def trace_chain(chain, splits):
-    """The products of the best order into ``splits`` (int32, n - 1 rows); each at the smallest k that costs least.
+    """Write the products of the best order to ``splits`` (int32, n - 1 rows), each split at the smallest best k.
 
     Reads the upper half of the table only.
     """

@@ -1,4 +1,4 @@
-"""The non-serial polyadic class: RNA folding by Nussinov, and the optimal order of a product of matrices."""
+"""Problems and answers of RNA folding by Nussinov and of the optimal order of a matrix product."""
 
 from __future__ import annotations
 
@@ -11,39 +11,50 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.errors import InputError, ParameterError
-from antidiag.kernels.method import FileFormat, Rows
+from antidiag.kernels.method import FileFormat, LabelledRows
 from antidiag.kernels.model import Result
 from antidiag.kernels.model import Sequence as Letters
-from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.serialization import stored
-from antidiag.kernels.text import counted, shown
+from antidiag.kernels.text import format_count, quote_text
 
 PAIRS = ("AU", "UA", "CG", "GC")
 WOBBLE = ("GU", "UG")
 LONGEST = 46_000
-"""Letters or matrices: their table has 2**31 numbers."""
+"""Most letters or matrices: their table has 2**31 numbers."""
 
 MOST_DIGITS = 18
 POSITIVE = re.compile(f"0*[1-9][0-9]{{0,{MOST_DIGITS - 1}}}")
-"""A dimension: with a few more digits the cost of any product leaves the range of 64-bit numbers."""
+"""A positive dimension; with a few more digits the cost of any product exceeds 64 bits."""
 
 FOLDING_OPTIONS = (
-    Parameter("min_loop", "int", "Smallest loop", "Letters that a hairpin has between its two ends at least.",
-              default=3, minimum=0, maximum=100),
-    Parameter("wobble", "bool", "G-U pairs", "Whether G and U pair, as A and U, C and G do.", default=True),
-)  # fmt: skip
+    Parameter(
+        "min_loop",
+        "int",
+        "Smallest loop",
+        "Fewest unpaired letters in a hairpin loop.",
+        default=3,
+        minimum=0,
+        maximum=100,
+    ),
+    Parameter("wobble", "bool", "G-U pairs", "Whether G and U pair, like A and U, C and G.", default=True),
+)
 
 CHAIN_OPTIONS = (
-    Parameter("dimensions", "text", "Dimensions",
-              "Rows of the first matrix, then the columns of every matrix: 30,35,15,5 are three matrices.",
-              default="30,35,15,5,10,20,25"),
-)  # fmt: skip
+    Parameter(
+        "dimensions",
+        "text",
+        "Dimensions",
+        "Rows of the first matrix, then the columns of every matrix: 30,35,15,5 are three matrices.",
+        default="30,35,15,5,10,20,25",
+    ),
+)
 
 
 @stored("folding-problem")
 @dataclass(frozen=True)
 class FoldingProblem:
-    """A sequence of RNA (or DNA), the smallest loop, and whether G and U pair."""
+    """An RNA (or DNA) sequence, the smallest loop, and whether G and U pair."""
 
     sequence: Letters
     min_loop: int = 3
@@ -51,36 +62,40 @@ class FoldingProblem:
 
     @property
     def data(self) -> tuple[Letters]:
+        """The data of the problem: the sequence."""
         return (self.sequence,)
 
     @property
     def n(self) -> int:
+        """The number of letters."""
         return len(self.sequence)
 
     @property
     def cells(self) -> int:
-        """Splits of all parts: n^3 / 6."""
+        """Splits of all intervals: (n^3 - n) / 6."""
         return (self.n**3 - self.n) // 6
 
     @property
     def title(self) -> str:
+        """Name of the sequence."""
         return self.sequence.name
 
     @property
     def size(self) -> str:
-        return f"{counted(self.n, 'letter')}, loops of {self.min_loop} or more"
+        """Length and smallest loop, as text."""
+        return f"{format_count(self.n, 'letter')}, loops of {self.min_loop} or more"
 
     @cached_property
-    def codes(self) -> np.ndarray:
-        """A, C, G, U (T) as 0 to 3, all other letters as 4, which pairs with nothing; uint8."""
+    def letter_codes(self) -> np.ndarray:
+        """Codes of the letters, uint8: A, C, G, U (T) are 0 to 3; 4 stands for letters that pair with nothing."""
         table = np.full(256, 4, np.uint8)
         for letter, code in zip("ACGUT", (0, 1, 2, 3, 3), strict=True):
             table[ord(letter)] = code
-        return table[self.sequence.array]
+        return table[self.sequence.letter_array]
 
     @cached_property
-    def pairing(self) -> np.ndarray:
-        """Whether two codes pair, uint8, shape (5, 5)."""
+    def pairing_table(self) -> np.ndarray:
+        """Whether two codes pair: uint8, shape (5, 5)."""
         table = np.zeros((5, 5), np.uint8)
         for first, second in (*PAIRS, *(WOBBLE if self.wobble else ())):
             table["ACGU".index(first), "ACGU".index(second)] = 1
@@ -90,20 +105,20 @@ class FoldingProblem:
 @stored("folding-answer")
 @dataclass(frozen=True, eq=False)
 class FoldingAnswer:
-    """A structure of the most pairs: ``partners`` (int32, n) holds for each letter the one it pairs with, or -1."""
+    """A structure with the most pairs; ``partners`` (int32, n) holds the partner of each letter, or -1."""
 
     pairs: int
     partners: np.ndarray
 
     @property
     def dot_bracket(self) -> str:
-        """The structure in dots and brackets, a character a letter."""
+        """The structure in dot-bracket notation, one character a letter."""
         numbers = np.arange(self.partners.size)
         signs = np.where(self.partners < 0, ord("."), np.where(self.partners > numbers, ord("("), ord(")")))
         return signs.astype(np.uint8).tobytes().decode("ascii")
 
     def check(self, problem: FoldingProblem) -> None:
-        """AssertionError where brackets cross, loops are too small, or letters cannot pair."""
+        """Raise AssertionError where pairs cross, loops are too small, or letters cannot pair."""
         assert self.partners.size == problem.n
         opened: list[int] = []
         pairs = 0
@@ -113,8 +128,8 @@ class FoldingAnswer:
             elif partner >= 0:
                 assert opened and opened.pop() == partner, f"the pair {partner} - {number} crosses another"
                 assert number - partner > problem.min_loop, f"the loop of {partner} - {number} is too small"
-                codes = problem.codes[[partner, number]]
-                assert problem.pairing[codes[0], codes[1]], f"letters {partner} and {number} do not pair"
+                codes = problem.letter_codes[[partner, number]]
+                assert problem.pairing_table[codes[0], codes[1]], f"letters {partner} and {number} do not pair"
                 pairs += 1
         assert not opened and pairs == self.pairs, f"{pairs} pairs in the structure, not {self.pairs}"
 
@@ -122,30 +137,33 @@ class FoldingAnswer:
 @stored("matrix-chain-problem")
 @dataclass(frozen=True)
 class ChainProblem:
-    """Matrix number i (from 0) has dimensions[i] rows and dimensions[i + 1] columns."""
+    """A chain of matrices; number i (from 0) has dimensions[i] rows and dimensions[i + 1] columns."""
 
     dimensions: tuple[int, ...]
 
     @property
     def data(self) -> tuple[()]:
+        """A chain has no data."""
         return ()
 
     @property
     def n(self) -> int:
-        """How many matrices there are."""
+        """The number of matrices."""
         return len(self.dimensions) - 1
 
     @property
     def cells(self) -> int:
-        """Splits of all parts: n^3 / 6."""
+        """Splits of all partial products: (n^3 - n) / 6."""
         return (self.n**3 - self.n) // 6
 
     @property
     def title(self) -> str:
+        """Number of matrices, as text."""
         return f"{self.n:,} matrices"
 
     @property
     def size(self) -> str:
+        """The dimensions, as text."""
         shown = ",".join(map(str, self.dimensions[:8])) + (",..." if len(self.dimensions) > 8 else "")
         return f"dimensions {shown}"
 
@@ -153,7 +171,7 @@ class ChainProblem:
 @stored("matrix-chain-answer")
 @dataclass(frozen=True, eq=False)
 class ChainAnswer:
-    """``cost`` multiplications of numbers, and where each part is split.
+    """The fewest multiplications of numbers (``cost``), and where each partial product is split.
 
     ``splits`` (int32, shape (n - 1, 3)) has a row (first, split, last) for every product of the best order, outer ones
     first: matrices first..split times split + 1..last.
@@ -162,8 +180,8 @@ class ChainAnswer:
     cost: int
     splits: np.ndarray = field(repr=False)
 
-    def order(self, problem: ChainProblem) -> str:
-        """The product with brackets: ((A1 A2) A3)."""
+    def format_order(self, problem: ChainProblem) -> str:
+        """Return the product with brackets: ((A1 A2) A3)."""
         opened, closed = [0] * problem.n, [0] * problem.n
         for first, _, last in self.splits.tolist():
             opened[first] += 1
@@ -171,7 +189,7 @@ class ChainAnswer:
         return " ".join("(" * opened[i] + f"A{i + 1}" + ")" * closed[i] for i in range(problem.n))
 
     def check(self, problem: ChainProblem) -> None:
-        """AssertionError where the products of the order cost something else."""
+        """Raise AssertionError where the products of the order cost something else."""
         size = problem.dimensions
         cost = sum(size[first] * size[split + 1] * size[last + 1] for first, split, last in self.splits.tolist())
         assert len(self.splits) == problem.n - 1, f"{len(self.splits)} products of {problem.n} matrices"
@@ -179,24 +197,30 @@ class ChainAnswer:
 
 
 def build_folding(data: Sequence[Any], options: Mapping[str, Any]) -> FoldingProblem:
-    """The problem of a sequence of nucleotides; InputError for a protein, and for one that is too long."""
+    """Return the folding problem of one nucleotide sequence.
+
+    Raises InputError for a protein and for a sequence of more than LONGEST letters.
+    """
     (sequence,) = data
-    values = resolve(FOLDING_OPTIONS, options)
+    values = resolve_values(FOLDING_OPTIONS, options)
     if sequence.type == "protein":
-        raise InputError(f"{sequence.name}: a protein does not fold by base pairs; choose RNA or DNA")
+        raise InputError(f"{sequence.name}: a protein has no base pairs; choose RNA or DNA")
     if len(sequence) > LONGEST:
-        raise InputError(f"{sequence.name}: {len(sequence):,} letters; {LONGEST:,} are the most that can be folded")
+        raise InputError(f"{sequence.name}: {len(sequence):,} letters; at most {LONGEST:,} can be folded")
     return FoldingProblem(sequence, values["min_loop"], values["wobble"])
 
 
 def build_chain(data: Sequence[Any], options: Mapping[str, Any]) -> ChainProblem:
-    """The problem of a text of dimensions; ParameterError names what is not a positive whole number."""
-    text = resolve(CHAIN_OPTIONS, options)["dimensions"]
+    """Return the problem that the option ``dimensions`` describes.
+
+    Raises ParameterError, which names what is not a positive whole number.
+    """
+    text = resolve_values(CHAIN_OPTIONS, options)["dimensions"]
     words = text.replace(",", " ").replace(";", " ").split()
     wrong = next((word for word in words if not POSITIVE.fullmatch(word)), None)
     if wrong is not None:
         raise ParameterError(
-            f"dimensions: {shown(wrong)} is not a positive whole number of at most {MOST_DIGITS} digits"
+            f"dimensions: {quote_text(wrong)} is not a positive whole number of at most {MOST_DIGITS} digits"
         )
     if not 2 <= len(words) <= LONGEST + 1:
         raise ParameterError(f"dimensions: {len(words):,} numbers; give 2 to {LONGEST + 1:,}, such as 30,35,15,5")
@@ -207,16 +231,19 @@ def build_chain(data: Sequence[Any], options: Mapping[str, Any]) -> ChainProblem
 
 
 def no_defaults(data: Sequence[Any]) -> Mapping[str, Any]:
+    """Return no defaults: no option depends on the data."""
     return {}
 
 
-def folding_rows(result: Result) -> Rows:
+def folding_rows(result: Result) -> LabelledRows:
+    """Return the answer as rows of label and text."""
     structure = result.answer.dot_bracket
     shown = structure if len(structure) <= 80 else structure[:77] + "..."
     return [("Pairs", f"{result.answer.pairs:,}"), ("Structure", shown or "empty")]
 
 
 def folding_data(result: Result) -> dict[str, Any]:
+    """Return the answer as JSON fields."""
     problem, found = result.problem, result.answer
     left = np.flatnonzero(found.partners > np.arange(problem.n))
     return {
@@ -229,8 +256,9 @@ def folding_data(result: Result) -> dict[str, Any]:
     }
 
 
-def chain_rows(result: Result) -> Rows:
-    order = result.answer.order(result.problem)
+def chain_rows(result: Result) -> LabelledRows:
+    """Return the answer as rows of label and text."""
+    order = result.answer.format_order(result.problem)
     return [
         ("Multiplications", f"{result.answer.cost:,}"),
         ("Order", order if len(order) <= 120 else order[:117] + "..."),
@@ -238,20 +266,21 @@ def chain_rows(result: Result) -> Rows:
 
 
 def chain_data(result: Result) -> dict[str, Any]:
+    """Return the answer as JSON fields."""
     return {
         "dimensions": list(result.problem.dimensions),
         "multiplications": result.answer.cost,
-        "order": result.answer.order(result.problem),
+        "order": result.answer.format_order(result.problem),
     }
 
 
 def _dot_bracket_lines(result: Result) -> Iterator[str]:
-    """The layout of the Vienna package: title, letters, structure."""
+    """Yield title, letters and structure in the layout of the Vienna package."""
     sequence = result.problem.sequence
     yield f">{sequence.name}\n{sequence.letters.decode('ascii')}\n{result.answer.dot_bracket}\n"
 
 
 FOLDING_FORMATS = (
-    FileFormat(".dbn", "Dot-bracket", "structure", lines=_dot_bracket_lines),
-    FileFormat(".db", "Dot-bracket", "structure", lines=_dot_bracket_lines),
+    FileFormat(".dbn", "Dot-bracket", "structure", iterate_lines=_dot_bracket_lines),
+    FileFormat(".db", "Dot-bracket", "structure", iterate_lines=_dot_bracket_lines),
 )

@@ -1,4 +1,4 @@
-"""Folding and matrix chains as one reads them: the oracle of the area."""
+"""Textbook recurrences of folding and matrix chains: slow and simple, the reference of the tests."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from antidiag.kernels.folding.problem import ChainProblem, FoldingProblem
 
 
 def most_pairs(problem: FoldingProblem) -> int:
-    """The most base pairs without crossing: the last letter is single, or pairs with one before it."""
+    """Return the most base pairs without crossing: the last letter is single or pairs with an earlier one."""
 
     def pairs(i: int, j: int) -> bool:
-        return j - i > problem.min_loop and bool(problem.pairing[problem.codes[i], problem.codes[j]])
+        return j - i > problem.min_loop and bool(
+            problem.pairing_table[problem.letter_codes[i], problem.letter_codes[j]]
+        )
 
     @cache
     def most(i: int, j: int) -> int:
@@ -24,7 +26,7 @@ def most_pairs(problem: FoldingProblem) -> int:
 
 
 def least_cost(problem: ChainProblem) -> int:
-    """The fewest multiplications, over every way to put the brackets."""
+    """Return the fewest multiplications over all ways to put the brackets."""
     size = problem.dimensions
 
     @cache

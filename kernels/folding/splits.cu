@@ -1,12 +1,18 @@
-// Tables over all parts of a row of things, tile by tile. Cell (i, j) stands for the part from border i to border j:
+// Fills a table over all intervals of a sequence, tile by tile. Cell (i, j) stands for the interval from border i to
+// border j.
 //
-//   SPLITS 0, Nussinov:      D[i, j] = max(D[i + 1, j - 1] + 1 if i and j - 1 pair,  max over k of D[i, k] + D[k, j])
-//   SPLITS 1, matrix chain:  D[i, j] = min over k of D[i, k] + D[k, j] + p[i] p[k] p[j]                    i < k < j
+// Recurrence:
+//     SPLITS 0, Nussinov:      D[i, j] = max(D[i + 1, j - 1] + 1 if i and j - 1 pair,  max over k of D[i, k] + D[k, j])
+//     SPLITS 1, matrix chain:  D[i, j] = min over k of D[i, k] + D[k, j] + p[i] p[k] p[j]                    i < k < j
+//     Between borders, both are products over a semiring.
 //
-// Between borders, both are products over a semiring. A launch does the tiles that are `apart` tiles right of the
-// diagonal, a block a tile. Where k lies in tiles between tile row I and tile column J, a product of finished tiles gives
-// the best; where it lies in I or J itself, cells of the tile need each other, and follow along its antidiagonals from
-// the lower left corner, GROUP threads a cell.
+// Threads: a launch computes the tiles that are `apart` tiles right of the diagonal, one block a tile. Where k lies in
+//     tiles between tile row I and tile column J, all threads compute a product of finished tiles. Where k lies in I or
+//     J itself, cells of the tile need each other: GROUP threads a cell follow the tile's antidiagonals from the lower
+//     left.
+//
+// Memory: the table is in global memory, row by row, with a stride of whole tiles; the tile that is computed is in
+//     shared memory, and is written back when it is complete.
 
 constexpr int GROUP = THREADS / TILE;
 
@@ -18,7 +24,7 @@ struct Parts {
 
 __device__ __forceinline__ Number better(Number a, Number b) { return SEMIRING == 0 ? min(a, b) : max(a, b); }
 
-// What splitting (i, j) at k costs besides its two parts.
+// The cost of joining the two intervals of (i, j) that is split at k.
 __device__ __forceinline__ Number joint(const Parts& parts, int i, int k, int j) {
     return SPLITS == 1 ? parts.sizes[i] * parts.sizes[k] * parts.sizes[j] : Number(0);
 }
@@ -27,7 +33,7 @@ __device__ __forceinline__ Number split(const Parts& parts, Number best, Number 
     return better(best, left + right + joint(parts, i, k, j));
 }
 
-// The best over k between tile row I and tile column J.
+// The best split at k between tile row I and tile column J.
 __device__ __forceinline__ void between(Slabs& slabs, const Number* table, int stride, const Parts& parts, int I, int J,
                                         Number (&best)[PER][PER]) {
     int top = I * TILE, left = J * TILE, middle = top + TILE;

@@ -1,7 +1,11 @@
-// Parts of a matrix, taken out and put back: a thread a number, in turns. Parts are in whole tiles.
+// Computes: parts of a matrix of weights or distances, taken out and put back; its diagonal; its infinities.
+//
+// Threads: one thread per number, in a loop with the stride of the grid.
+//
+// Memory: row-major matrices. The matrix has `n` numbers to a row; parts are padded with infinity to whole tiles.
 
-// part (i, j) is matrix (rows[i], columns[j]); beyond `height` and `width`, nothing leads anywhere.
-extern "C" __global__ void gather(const Number* matrix, int n, const int* rows, int height, const int* columns, int width,
+// part (i, j) = matrix (rows[i], columns[j]); infinite beyond `height` and `width`.
+extern "C" __global__ void gather_part(const Number* matrix, int n, const int* rows, int height, const int* columns, int width,
                                   Number* part, int part_rows, int part_columns) {
     long long all = (long long)part_rows * part_columns, threads = (long long)gridDim.x * blockDim.x;
     for (long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x; at < all; at += threads) {
@@ -10,8 +14,8 @@ extern "C" __global__ void gather(const Number* matrix, int n, const int* rows, 
     }
 }
 
-// matrix (rows[i], columns[j]) becomes part (i, j).
-extern "C" __global__ void scatter(const Number* part, int part_columns, const int* rows, int height, const int* columns,
+// matrix (rows[i], columns[j]) = part (i, j).
+extern "C" __global__ void scatter_part(const Number* part, int part_columns, const int* rows, int height, const int* columns,
                                    int width, Number* matrix, int n) {
     long long all = (long long)height * width, threads = (long long)gridDim.x * blockDim.x;
     for (long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x; at < all; at += threads) {
@@ -20,15 +24,22 @@ extern "C" __global__ void scatter(const Number* part, int part_columns, const i
     }
 }
 
-// No way from a vertex to itself.
-extern "C" __global__ void without_loops(Number* matrix, int n, int stride) {
+// The diagonal becomes infinite: no edge leads from a vertex to itself.
+extern "C" __global__ void clear_diagonal(Number* matrix, int n, int stride) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         matrix[(long long)i * stride + i] = zero();
 }
 
-// The identity of `size` vertices: staying costs nothing.
-extern "C" __global__ void identity(Number* matrix, int size, int stride) {
+// The identity matrix of (min, +) over `size` vertices: zeros on the diagonal.
+extern "C" __global__ void set_identity(Number* matrix, int size, int stride) {
     long long all = (long long)stride * stride, threads = (long long)gridDim.x * blockDim.x;
     for (long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x; at < all; at += threads)
         matrix[at] = at / stride == at % stride && at / stride < size ? Number(0) : zero();
+}
+
+// Numbers from `limit` on become infinite: negative weights may have lessened what stands for infinity.
+extern "C" __global__ void settle_infinities(Number* matrix, long long count, Number limit) {
+    long long threads = (long long)gridDim.x * blockDim.x;
+    for (long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x; at < count; at += threads)
+        if (matrix[at] >= limit) matrix[at] = zero();
 }

@@ -1,4 +1,4 @@
-"""Shortest paths between all pairs on the CPU (003, section 6.1.3)."""
+"""Shortest paths between all pairs on the CPU (Hanif 2014, section 6.1.3)."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.phases import PhaseClock, PhaseLog, time_ms
-from antidiag.kernels.graphs import cpu_floyd, heights, kinds, ways
-from antidiag.kernels.graphs.kinds import Kind
+from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog, measure_ms
+from antidiag.kernels.graphs import algorithms, cpu_floyd, potentials, predecessors
+from antidiag.kernels.graphs.algorithms import PathAlgorithm, closing_products
 from antidiag.kernels.graphs.problem import PathsAnswer, PathsProblem
-from antidiag.kernels.graphs.sizes import cells_of_distances, closing_products, host_bytes
+from antidiag.kernels.graphs.sizes import host_bytes
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import typed
+from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.semiring import MIN_PLUS, cpu_blocks
-from antidiag.kernels.semiring.cpu import multiply, multiply_indexed
+from antidiag.kernels.semiring.cpu import add_indexed_product, add_product
 from antidiag.kernels.semiring.cpu_blocks import SQUARE, Layout
-from antidiag.kernels.semiring.parameters import ThreadParameters
 from antidiag.kernels.semiring.sizes import BLOCK
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
+from antidiag.kernels.steps import StepLog
 
 SERIAL_STEPS = 1 << 26
-"""Cells between two looks of a serial method at whether the user cancelled."""
+"""Cells of a serial method between two checks for Cancel."""
 
 DISTANCES, PREDECESSORS = "distances", "predecessors"
 
 
 @dataclass
-class Phase:
-    """One phase of a run: its progress, in cells, over all its parts, which are the strips of its log.
+class PathPhase:
+    """A phase of a run: its progress in cells over all its parts, which are the strips of its log.
 
-    ``done`` cells were computed by the parts before this one.
+    ``done`` are the cells of the parts before the current one.
     """
 
     name: str
@@ -47,152 +47,173 @@ class Phase:
     done: int = 0
     part: int = 0
 
-    def report(self, cells: int, done: int, total: int) -> None:
-        """``done`` of ``total`` of a part of so many cells."""
+    def report_progress(self, cells: int, done: int, total: int) -> None:
+        """Report that ``done`` of ``total`` of the current part, of so many cells, are computed."""
         self.monitor.update(self.done + cells * done // max(total, 1), max(self.cells, 1), self.name)
 
-    def logged(self, rows: tuple[int, int], columns: tuple[int, int], worker: int, begun_ns: int) -> None:
-        """These cells of the part are computed now."""
-        self.log.add(self.part, rows, columns, worker, begun_ns)
+    def log_cells(self, rows: tuple[int, int], columns: tuple[int, int], worker: int, begun_ns: int) -> None:
+        """Log cells of the current part that a worker has computed."""
+        self.log.add_event(self.part, rows, columns, worker, begun_ns)
 
-    def next(self, cells: int) -> None:
-        """A part of so many cells is over."""
+    def begin_part(self, cells: int) -> None:
+        """Begin the next part, behind one of so many cells."""
         self.done, self.part = self.done + cells, self.part + 1
 
-    def end(self) -> None:
+    def finish_phase(self) -> None:
+        """Report the end of the phase."""
         self.monitor.update(1, 1, self.name)
 
 
-Distances = Callable[[PathsProblem, int, Phase], np.ndarray]
+Distances = Callable[[PathsProblem, int, PathPhase], np.ndarray]
 
 
-def floyd_warshall(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+def floyd_warshall(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """FLOYDWARSHALL (algorithm 6.1), step by step on one thread."""
-    return _run(problem, parameters, monitor, steps, _serial_floyd, kinds.STEPS)
+    return _run_algorithm(problem, parameters, monitor, steps, _run_serial_floyd, algorithms.STEPS)
 
 
-def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """Floyd-Warshall in blocks, all cores."""
-    return _run(problem, parameters, monitor, steps, _blocked_floyd, kinds.BLOCKED)
+def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """Blocked Floyd-Warshall on all cores."""
+    return _run_algorithm(problem, parameters, monitor, steps, _run_blocked_floyd, algorithms.BLOCKED)
 
 
-def floyd_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """SMemFloyd: the matrix is squared again and again (equation 6.7); blocks are copied together first."""
-    return _run(problem, parameters, monitor, steps, partial(_squared_floyd, layout="tiles"), kinds.SQUARED)
+def floyd_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """SMemFloyd: repeated squaring (equation 6.7) of a matrix in contiguous blocks."""
+    return _run_algorithm(
+        problem, parameters, monitor, steps, partial(_square_repeatedly, layout="tiles"), algorithms.SQUARED
+    )
 
 
-def floyd_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """TMemFloyd: as SMemFloyd, and blocks are read where they are."""
-    return _run(problem, parameters, monitor, steps, partial(_squared_floyd, layout="rows"), kinds.SQUARED)
+def floyd_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """TMemFloyd: repeated squaring of a row-major matrix, whose blocks are read through the caches."""
+    return _run_algorithm(
+        problem, parameters, monitor, steps, partial(_square_repeatedly, layout="rows"), algorithms.SQUARED
+    )
 
 
-def bipartite_serial(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """BIPARTITEAPSP (algorithm 6.2) on one thread, products as they are defined."""
-    return _run(problem, parameters, monitor, steps, partial(_bipartite, product=_plain), kinds.BIPARTITE_SERIAL)
+def bipartite_serial(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """BIPARTITEAPSP (algorithm 6.2) on one thread, with products by the definition."""
+    return _run_algorithm(
+        problem,
+        parameters,
+        monitor,
+        steps,
+        partial(_solve_bipartite, product=_multiply_serially),
+        algorithms.BIPARTITE_SERIAL,
+    )
 
 
-def bipartite_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """SMemBipartite: BIPARTITEAPSP with blocks copied together first."""
-    product = partial(_in_blocks, layout="tiles")
-    return _run(problem, parameters, monitor, steps, partial(_bipartite, product=product), kinds.BIPARTITE)
+def bipartite_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """SMemBipartite: BIPARTITEAPSP with contiguous blocks."""
+    product = partial(_multiply_in_blocks, layout="tiles")
+    return _run_algorithm(
+        problem, parameters, monitor, steps, partial(_solve_bipartite, product=product), algorithms.BIPARTITE
+    )
 
 
-def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """TMemBipartite: BIPARTITEAPSP with blocks read where they are."""
-    product = partial(_in_blocks, layout="rows")
-    return _run(problem, parameters, monitor, steps, partial(_bipartite, product=product), kinds.BIPARTITE)
+def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """TMemBipartite: BIPARTITEAPSP with row-major matrices."""
+    product = partial(_multiply_in_blocks, layout="rows")
+    return _run_algorithm(
+        problem, parameters, monitor, steps, partial(_solve_bipartite, product=product), algorithms.BIPARTITE
+    )
 
 
-def _run(
+def _run_algorithm(
     problem: PathsProblem,
     parameters: Mapping[str, Any],
     monitor: Monitor,
-    steps: Steps,
+    steps: StepLog,
     distances: Distances,
-    kind: Kind,
+    algorithm: PathAlgorithm,
 ) -> Outcome:
-    """A negative cycle, else the distances, else also the predecessors."""
-    threads = typed(ThreadParameters, parameters).threads
-    times_ms = {"compilation": time_ms(partial(_compiled, distances, problem)), "transfer": 0.0}
+    """Search for a negative cycle; without one, compute distances, and predecessors if asked for."""
+    threads = to_dataclass(ThreadParameters, parameters).threads
+    monitor.check()
+    times_ms = {"compilation": measure_ms(partial(_compile_algorithm, distances, problem)), "transfer": 0.0}
+    monitor.check()
     clock = PhaseClock(times_ms)
     logs = [PhaseLog(steps, number, clock.started_ns) for number in (1, 2, 3)]
-    cycle, high = ways.search(problem.graph, monitor, logs[0])
-    over = problem if cycle else heights.lifted(problem, high)
-    clock.phase("negative cycles")
+    cycle, vertex_potentials = predecessors.search_negative_cycle(problem.graph, monitor, logs[0])
+    over = problem if cycle else potentials.lift_weights(problem, vertex_potentials)
+    clock.end_phase("negative cycles")
     if cycle:
         return Outcome(PathsAnswer(None, None, cycle), times_ms)
-    phase = Phase(DISTANCES, cells_of_distances(problem, kind), monitor, logs[1])
+    phase = PathPhase(DISTANCES, algorithm.cells(problem), monitor, logs[1])
     found = distances(over, threads, phase)
-    phase.end()
+    phase.finish_phase()
     if problem.precision == "int32":
-        found[found >= problem.limit] = MIN_PLUS.zero(np.int32)
+        found[found >= problem.limit] = MIN_PLUS.zero_element(np.int32)
     before = None
     if problem.predecessors:
-        clock.phase(DISTANCES)
-        before = _predecessors(over, found, threads, monitor, logs[2])
-    heights.lower(problem, over, high, found)
-    clock.phase(PREDECESSORS if problem.predecessors else DISTANCES)
-    return Outcome(PathsAnswer(found, before), times_ms, host_bytes(problem, kind))
+        clock.end_phase(DISTANCES)
+        before = _find_predecessors(over, found, threads, monitor, logs[2])
+    potentials.lower_distances(problem, over, vertex_potentials, found)
+    clock.end_phase(PREDECESSORS if problem.predecessors else DISTANCES)
+    return Outcome(PathsAnswer(found, before), times_ms, host_bytes(problem, algorithm))
 
 
-def _compiled(distances: Distances, problem: PathsProblem) -> None:
-    """Run once on three vertices, the fewest that are squared, so that nothing is compiled while the clock runs."""
+def _compile_algorithm(distances: Distances, problem: PathsProblem) -> None:
+    """Run on three vertices, the fewest that are squared, so that all code is compiled before the clock starts."""
     from antidiag.kernels.graphs.graph import from_weights
 
     graph = from_weights(np.array([[0.0, 1.0, np.inf], [-1.0, 0.0, np.inf], [np.inf, np.inf, 0.0]]))
     tiny = PathsProblem(graph, problem.precision, problem.predecessors)
-    log = PhaseLog(Steps(), 0, 0)
-    found = distances(tiny, 1, Phase(DISTANCES, 1, Monitor(), log))
-    if problem.graph.lightest < 0:
-        ways.negative_cycle(graph, Monitor())
+    log = PhaseLog(StepLog(), 0, 0)
+    found = distances(tiny, 1, PathPhase(DISTANCES, 1, Monitor(), log))
+    if problem.graph.least_weight < 0:
+        predecessors.find_negative_cycle(graph, Monitor())
     if problem.predecessors:
-        _predecessors(tiny, found, 1, Monitor(), log)
+        _find_predecessors(tiny, found, 1, Monitor(), log)
 
 
-def _predecessors(
+def _find_predecessors(
     problem: PathsProblem, distances: np.ndarray, threads: int, monitor: Monitor, log: PhaseLog
 ) -> np.ndarray:
-    """For every pair the smallest vertex before the last: a product of distances and edges that keeps its winners."""
-    zero = MIN_PLUS.zero(problem.dtype)
-    left, right = cpu_blocks.from_matrix(distances, zero), cpu_blocks.from_matrix(_edges(problem), zero)
-    least = cpu_blocks.empty(problem.n, problem.n, zero, problem.dtype)
+    """Return the predecessors: a product of distances and edges that keeps the vertex of each minimum."""
+    zero = MIN_PLUS.zero_element(problem.dtype)
+    left, right = (
+        cpu_blocks.block_matrix(distances, zero),
+        cpu_blocks.block_matrix(_weights_without_loops(problem), zero),
+    )
+    least = cpu_blocks.filled_blocks(problem.n, problem.n, zero, problem.dtype)
     indices = np.full(least.data.size, -1, np.int32)
     cells, limit = (problem.n**3, problem.n**2), problem.dtype.type(problem.limit)
-    phase = Phase(PREDECESSORS, sum(cells), monitor, log)
-    multiply_indexed(left, right, least, indices, threads, partial(phase.report, cells[0]), phase.logged)
-    phase.next(cells[0])
+    phase = PathPhase(PREDECESSORS, sum(cells), monitor, log)
+    add_indexed_product(left, right, least, indices, threads, partial(phase.report_progress, cells[0]), phase.log_cells)
+    phase.begin_part(cells[0])
     del left, right
-    found = cpu_blocks.to_matrix(least, indices)
-    return ways.repaired(found, distances, problem.matrix, limit, partial(phase.report, cells[1]))
+    found = cpu_blocks.unblock_matrix(least, indices)
+    return predecessors.repair_all(found, distances, problem.matrix, limit, partial(phase.report_progress, cells[1]))
 
 
-def _edges(problem: PathsProblem) -> np.ndarray:
-    """The weights without the way from a vertex to itself."""
+def _weights_without_loops(problem: PathsProblem) -> np.ndarray:
+    """Return the weights with an infinite diagonal."""
     edges = problem.matrix.copy()
-    np.fill_diagonal(edges, MIN_PLUS.zero(problem.dtype))
+    np.fill_diagonal(edges, MIN_PLUS.zero_element(problem.dtype))
     return edges
 
 
-def _serial_floyd(problem: PathsProblem, threads: int, phase: Phase) -> np.ndarray:
+def _run_serial_floyd(problem: PathsProblem, threads: int, phase: PathPhase) -> np.ndarray:
     d, row = problem.matrix.copy(), np.empty(problem.n, problem.dtype)
     several = max(1, SERIAL_STEPS // problem.n**2)
-    stop = workers.stop_word()
+    stop = workers.make_stop_word()
     for k in range(0, problem.n, several):
-        phase.report(phase.cells, k, problem.n)
+        phase.report_progress(phase.cells, k, problem.n)
         begun_ns = time.perf_counter_ns()
-        cpu_floyd.serial_steps(d, row, k, min(k + several, problem.n), stop)
-        phase.log.add(k // several, (0, problem.n), (0, problem.n), 0, begun_ns)
+        cpu_floyd.run_serial_steps(d, row, k, min(k + several, problem.n), stop)
+        phase.log.add_event(k // several, (0, problem.n), (0, problem.n), 0, begun_ns)
     return d
 
 
-def _blocked_floyd(problem: PathsProblem, threads: int, phase: Phase) -> np.ndarray:
-    """The steps of blocks, which are the strips of the log; threads meet three times in each.
+def _run_blocked_floyd(problem: PathsProblem, threads: int, phase: PathPhase) -> np.ndarray:
+    """Run the steps of blocks, which are the strips of the log, with three barriers per step.
 
-    The blocks of row k and of column k, which a thread takes in turns, are no rectangle that the log could tell.
+    Row k and column k of the blocks, which threads take in turns, are no rectangle and are not logged.
     """
-    matrix = cpu_blocks.from_matrix(problem.matrix, MIN_PLUS.zero(problem.dtype))
+    matrix = cpu_blocks.block_matrix(problem.matrix, MIN_PLUS.zero_element(problem.dtype))
     d, blocks = matrix.data, matrix.blocks[0]
-    stop, done = workers.stop_word(), np.zeros(threads, np.int64)
+    stop, done = workers.make_stop_word(), np.zeros(threads, np.int64)
     meeting = threading.Barrier(threads)
     total, n = blocks * (blocks - 1) ** 2, problem.n
 
@@ -200,12 +221,12 @@ def _blocked_floyd(problem: PathsProblem, threads: int, phase: Phase) -> np.ndar
         begun_ns = time.perf_counter_ns()
         cpu_floyd.relax_rest(d, blocks, k, first, last, stop, done, worker)
         if first < last:
-            phase.log.add(k, (first * BLOCK, min(last * BLOCK, n)), (0, n), worker, begun_ns)
+            phase.log.add_event(k, (first * BLOCK, min(last * BLOCK, n)), (0, n), worker, begun_ns)
 
     def close(k: int, scratch: np.ndarray) -> None:
         begun_ns, within = time.perf_counter_ns(), (k * BLOCK, min((k + 1) * BLOCK, n))
         cpu_floyd.close_block(d, (k * blocks + k) * SQUARE, scratch[:BLOCK])
-        phase.log.add(k, within, within, 0, begun_ns)
+        phase.log.add_event(k, within, within, 0, begun_ns)
 
     def work(worker: int) -> None:
         scratch = np.empty(SQUARE, problem.dtype)
@@ -228,29 +249,29 @@ def _blocked_floyd(problem: PathsProblem, threads: int, phase: Phase) -> np.ndar
             meeting.abort()
             raise
 
-    workers.share(work, threads, stop, lambda: phase.report(phase.cells, int(done.sum()), total))
-    return cpu_blocks.to_matrix(matrix)
+    workers.share_work(work, threads, stop, lambda: phase.report_progress(phase.cells, int(done.sum()), total))
+    return cpu_blocks.unblock_matrix(matrix)
 
 
-def _squared_floyd(problem: PathsProblem, threads: int, phase: Phase, layout: Layout) -> np.ndarray:
-    """The matrix multiplied with itself again and again; with zeros on the diagonal it can only shrink."""
-    matrix, cells = cpu_blocks.from_matrix(problem.matrix, MIN_PLUS.zero(problem.dtype), layout), problem.n**3
+def _square_repeatedly(problem: PathsProblem, threads: int, phase: PathPhase, layout: Layout) -> np.ndarray:
+    """Square the matrix repeatedly; with zeros on the diagonal its numbers can only shrink."""
+    matrix, cells = cpu_blocks.block_matrix(problem.matrix, MIN_PLUS.zero_element(problem.dtype), layout), problem.n**3
     for _ in range(closing_products(problem.n)):
         product = matrix._replace(data=matrix.data.copy())
-        multiply(matrix, matrix, product, MIN_PLUS, threads, partial(phase.report, cells), phase.logged)
-        phase.next(cells)
+        add_product(matrix, matrix, product, MIN_PLUS, threads, partial(phase.report_progress, cells), phase.log_cells)
+        phase.begin_part(cells)
         matrix = product
-    return cpu_blocks.to_matrix(matrix)
+    return cpu_blocks.unblock_matrix(matrix)
 
 
-Product = Callable[[np.ndarray, np.ndarray, "np.ndarray | None", int, Phase], np.ndarray]
+Product = Callable[[np.ndarray, np.ndarray, "np.ndarray | None", int, PathPhase], np.ndarray]
 
 
-def _bipartite(problem: PathsProblem, threads: int, phase: Phase, product: Product) -> np.ndarray:
-    """The four blocks of the distances out of the two blocks of the weights (algorithm 6.2, powers by squaring)."""
+def _solve_bipartite(problem: PathsProblem, threads: int, phase: PathPhase, product: Product) -> np.ndarray:
+    """Compute the four blocks of the distances from the two blocks of the weights (algorithm 6.2, by squaring)."""
     first, second = (np.flatnonzero(problem.sides == side) for side in (False, True))
     there, back = problem.matrix[np.ix_(first, second)], problem.matrix[np.ix_(second, first)]
-    ones = [MIN_PLUS.identity(side.size, problem.dtype) for side in (first, second)]
+    ones = [MIN_PLUS.identity_matrix(side.size, problem.dtype) for side in (first, second)]
     closed = product(there, back, ones[0], threads, phase)
     for _ in range(closing_products(first.size)):
         closed = product(closed, closed, closed, threads, phase)
@@ -264,31 +285,33 @@ def _bipartite(problem: PathsProblem, threads: int, phase: Phase, product: Produ
     return distances
 
 
-def _plain(a: np.ndarray, b: np.ndarray, plus: np.ndarray | None, threads: int, phase: Phase) -> np.ndarray:
-    """The product as it is defined, plus another matrix, in slices between which the user may cancel."""
-    c = np.full((len(a), b.shape[1]), MIN_PLUS.zero(a.dtype), a.dtype) if plus is None else plus.copy()
+def _multiply_serially(
+    a: np.ndarray, b: np.ndarray, plus: np.ndarray | None, threads: int, phase: PathPhase
+) -> np.ndarray:
+    """Return a product by the definition plus another matrix, with a check for Cancel between slices."""
+    c = np.full((len(a), b.shape[1]), MIN_PLUS.zero_element(a.dtype), a.dtype) if plus is None else plus.copy()
     rows, cells = max(1, SERIAL_STEPS // max(1, b.size)), len(a) * b.size
     b = np.ascontiguousarray(b)
     for first in range(0, len(a), rows):
-        phase.report(cells, first, len(a))
+        phase.report_progress(cells, first, len(a))
         begun_ns, last = time.perf_counter_ns(), min(first + rows, len(a))
-        cpu_floyd.plain_product(np.ascontiguousarray(a[first:last]), b, c[first:last], workers.stop_word())
-        phase.logged((first, last), (0, b.shape[1]), 0, begun_ns)
-    phase.next(cells)
+        cpu_floyd.multiply_serially(np.ascontiguousarray(a[first:last]), b, c[first:last], workers.make_stop_word())
+        phase.log_cells((first, last), (0, b.shape[1]), 0, begun_ns)
+    phase.begin_part(cells)
     return c
 
 
-def _in_blocks(
-    a: np.ndarray, b: np.ndarray, plus: np.ndarray | None, threads: int, phase: Phase, layout: Layout
+def _multiply_in_blocks(
+    a: np.ndarray, b: np.ndarray, plus: np.ndarray | None, threads: int, phase: PathPhase, layout: Layout
 ) -> np.ndarray:
     cells = len(a) * b.size
-    zero = MIN_PLUS.zero(a.dtype)
-    left, right = (cpu_blocks.from_matrix(matrix, zero, layout) for matrix in (a, b))
+    zero = MIN_PLUS.zero_element(a.dtype)
+    left, right = (cpu_blocks.block_matrix(matrix, zero, layout) for matrix in (a, b))
     c = (
-        cpu_blocks.empty(len(a), b.shape[1], zero, a.dtype, layout)
+        cpu_blocks.filled_blocks(len(a), b.shape[1], zero, a.dtype, layout)
         if plus is None
-        else cpu_blocks.from_matrix(plus, zero, layout)
+        else cpu_blocks.block_matrix(plus, zero, layout)
     )
-    multiply(left, right, c, MIN_PLUS, threads, partial(phase.report, cells), phase.logged)
-    phase.next(cells)
-    return cpu_blocks.to_matrix(c)
+    add_product(left, right, c, MIN_PLUS, threads, partial(phase.report_progress, cells), phase.log_cells)
+    phase.begin_part(cells)
+    return cpu_blocks.unblock_matrix(c)

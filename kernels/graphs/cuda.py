@@ -1,4 +1,4 @@
-"""Shortest paths between all pairs on the GPU (003, section 6.1.3)."""
+"""Shortest paths between all pairs on the GPU (Hanif 2014, section 6.1.3)."""
 
 from __future__ import annotations
 
@@ -11,101 +11,131 @@ from typing import Any
 import cupy
 import numpy as np
 
-from antidiag.kernels.cuda.run import LAUNCHES_AHEAD, Phase, Run
-from antidiag.kernels.cuda.transfers import touched
-from antidiag.kernels.graphs import cuda_panels, heights, kinds, ways
-from antidiag.kernels.graphs.cuda_moving import Found, Weights
-from antidiag.kernels.graphs.cuda_panels import FLOYD
+from antidiag.kernels.cuda.run import LAUNCHES_AHEAD, SHORT_AHEAD, DeviceRun, LaunchPhase
+from antidiag.kernels.graphs import potentials, predecessors
+from antidiag.kernels.graphs.algorithms import closing_products
 from antidiag.kernels.graphs.problem import PathsAnswer, PathsProblem
-from antidiag.kernels.graphs.sizes import NONE, closing_products, narrow, overlaps
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.semiring import FINITE_LIMIT
+from antidiag.kernels.semiring import MIN_PLUS
 from antidiag.kernels.semiring import cuda as algebra
 from antidiag.kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 
 ARRANGE = (*TILE_FILES, Path(__file__).with_name("arrange.cu"))
+FLOYD = (*TILE_FILES, Path(__file__).with_name("floyd.cu"))
 
 SHORT = 256 << 20
 """Bytes of a matrix up to which a step of blocks takes less than a millisecond."""
-STEPS_AHEAD = 64
-"""Such steps that are queued beyond the one that is waited for: threads that find memory may keep the host so long."""
 
-Distances = Callable[[PathsProblem, Run, Weights], cupy.ndarray]
-"""The distances of a problem, on the device, perhaps in whole tiles."""
+Distances = Callable[[PathsProblem, DeviceRun, cupy.ndarray], cupy.ndarray]
+"""Compute the distances from the weights on the device; both are padded to whole tiles, and may be the same array."""
 
 
-def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """Floyd-Warshall in blocks: four launches for every block on the diagonal."""
-    return _run(problem, monitor, steps, _blocked, panels=overlaps(problem, kinds.BLOCKED))
+def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """Blocked Floyd-Warshall: four launches per diagonal block."""
+    return _run_algorithm(problem, monitor, steps, _run_blocked_floyd)
 
 
-def floyd_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """SMemFloyd: repeated squaring (equation 6.7), factors by ordinary loads into shared memory."""
-    return _run(problem, monitor, steps, partial(_squared, texture=False))
+def floyd_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """SMemFloyd: repeated squaring (equation 6.7), with factors loaded into shared memory."""
+    return _run_algorithm(problem, monitor, steps, partial(_square_weights, texture=False))
 
 
-def floyd_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """TMemFloyd: as SMemFloyd, factors through the texture path."""
-    return _run(problem, monitor, steps, partial(_squared, texture=True))
+def floyd_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """TMemFloyd: repeated squaring, with factors read through textures."""
+    return _run_algorithm(problem, monitor, steps, partial(_square_weights, texture=True))
 
 
-def bipartite_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+def bipartite_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """SMemBipartite: BIPARTITEAPSP (algorithm 6.2), powers by squaring."""
-    return _run(problem, monitor, steps, partial(_bipartite, texture=False))
+    return _run_algorithm(problem, monitor, steps, partial(_solve_bipartite, texture=False))
 
 
-def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """TMemBipartite: as SMemBipartite, factors through the texture path."""
-    return _run(problem, monitor, steps, partial(_bipartite, texture=True))
+def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """TMemBipartite: BIPARTITEAPSP, with factors read through textures."""
+    return _run_algorithm(problem, monitor, steps, partial(_solve_bipartite, texture=True))
 
 
-def _run(problem: PathsProblem, monitor: Monitor, steps: Steps, distances: Distances, panels: bool = False) -> Outcome:
-    """A negative cycle (looked for on the host), else the distances, by panels or as given, else also predecessors."""
-    run = Run(monitor, steps, rows=problem.n)
-    with run.timed("negative cycles"):
-        cycle, high = ways.search(problem.graph, monitor)
-        over = problem if cycle else heights.lifted(problem, high)
+def _run_algorithm(problem: PathsProblem, monitor: Monitor, steps: StepLog, distances: Distances) -> Outcome:
+    """Search for a negative cycle on the host; without one, compute distances, and predecessors if asked for."""
+    run = DeviceRun(monitor, steps, rows=problem.n)
+    with run.time_phase("negative cycles"):
+        cycle, vertex_potentials = predecessors.search_negative_cycle(problem.graph, monitor)
+        over = problem if cycle else potentials.lift_weights(problem, vertex_potentials)
     if cycle:
         return Outcome(PathsAnswer(None, None, cycle), run.times_ms)
-    narrowed = narrow(problem)
-    if panels and cuda_panels.fits(problem):
-        numbers = cuda_panels.distances(problem, over, run, narrowed)
-        heights.lower(problem, over, high, numbers)
-        return Outcome(PathsAnswer(numbers), run.times_ms, numbers.nbytes, run.device_bytes)
-    weights, found = Weights(over, run, narrowed), Found.distances(problem, run, narrowed)
-    weights.bring()
-    with touched(found.numbers):
-        on_device = distances(over, run, weights)
-    found.fetch(on_device)
-    numbers = found.numbers
-    del found
-    predecessors = _predecessors(over, on_device, numbers, weights, run) if problem.predecessors else None
-    del on_device, weights
-    heights.lower(problem, over, high, numbers)
-    host_bytes = numbers.nbytes + (predecessors.nbytes if predecessors is not None else 0)
-    return Outcome(PathsAnswer(numbers, predecessors), run.times_ms, host_bytes, run.device_bytes)
+    weights = _upload_weights(over, run)
+    edges = weights.copy() if problem.predecessors else None
+    on_device = distances(over, run, weights)
+    del weights
+    numbers = _download_distances(problem, run, on_device)
+    before = None if edges is None else _find_predecessors(over, on_device, numbers, edges, run)
+    del on_device, edges
+    potentials.lower_distances(problem, over, vertex_potentials, numbers)
+    host_bytes = numbers.nbytes + (0 if before is None else before.nbytes)
+    return Outcome(PathsAnswer(numbers, before), run.times_ms, host_bytes, run.device_bytes)
 
 
-def _blocked(problem: PathsProblem, run: Run, weights: Weights) -> cupy.ndarray:
-    """The next step's blocks on the diagonal and across are made on a stream beside that of all others."""
-    constants, size = algebra.defines(problem.dtype), algebra.tile(problem.dtype)
-    kernels = [run.kernel(FLOYD, f"floyd_{name}", **constants) for name in ("close", "cross", "ahead", "rest")]
-    d = weights.laid_out(algebra.whole(problem.n, size))
+def _upload_weights(problem: PathsProblem, run: DeviceRun) -> cupy.ndarray:
+    """Copy the weights to the device, in the problem's type and padded with infinity to whole tiles."""
+    weights, n = problem.graph.weights, problem.n
+    infinite = MIN_PLUS.zero_element(problem.dtype)
+    side = algebra.round_to_tiles(n, algebra.tile_side(problem.dtype))
+    matrix = run.allocate_array((side, side), problem.dtype)
+
+    def fill_rows(first: int, last: int, out: np.ndarray) -> None:
+        given = weights[first:last]
+        inside = out[: len(given), :n]
+        if problem.precision == "int32":
+            np.minimum(given, infinite, out=inside, casting="unsafe")
+        else:
+            np.copyto(inside, given, casting="unsafe")
+        out[: len(given), n:] = infinite
+        out[len(given) :] = infinite
+
+    run.upload_rows(matrix, fill_rows)
+    return matrix
+
+
+def _download_distances(problem: PathsProblem, run: DeviceRun, matrix: cupy.ndarray) -> np.ndarray:
+    """Copy the distances to the host, shape (n, n), without the padding.
+
+    In int32, negative weights may have lessened what stands for infinity: such numbers become infinite again.
+    """
+    if problem.precision == "int32" and problem.graph.least_weight < 0:
+        settle = run.compile_kernel(ARRANGE, "settle_infinities", **algebra.compile_constants(problem.dtype))
+        settle((PAD_BLOCKS,), (THREADS,), (matrix, np.int64(matrix.size), problem.dtype.type(problem.limit)))
+    return _download_square(run, matrix, problem.n)
+
+
+def _download_square(run: DeviceRun, matrix: cupy.ndarray, n: int) -> np.ndarray:
+    """Copy the first n rows and columns of a matrix to the host."""
+    copied = np.empty((n, n), matrix.dtype)
+    run.download_rows(matrix[:n], lambda first, last, rows: np.copyto(copied[first:last], rows[:, :n]))
+    return copied
+
+
+def _run_blocked_floyd(problem: PathsProblem, run: DeviceRun, d: cupy.ndarray) -> cupy.ndarray:
+    """Blocked Floyd-Warshall in place: the next step's diagonal block, row and column run on a stream of their own."""
+    constants, size = algebra.compile_constants(problem.dtype), algebra.tile_side(problem.dtype)
+    kernels = [run.compile_kernel(FLOYD, f"floyd_{name}", **constants) for name in ("close", "cross", "ahead", "rest")]
     blocks, main = int(d.shape[0]) // size, cupy.cuda.get_current_stream()
-    in_flight = STEPS_AHEAD if d.nbytes <= SHORT else LAUNCHES_AHEAD
-    with run.phase("distances", ahead=in_flight) as phase, closing(_steps(d, blocks, kernels, main)) as steps:
+    in_flight = SHORT_AHEAD if d.nbytes <= SHORT else LAUNCHES_AHEAD
+    with (
+        run.begin_phase("distances", ahead=in_flight) as phase,
+        closing(_launch_steps(d, blocks, kernels, main)) as steps,
+    ):
         for done in steps:
-            phase.launched(min(done * size, problem.n), problem.n)
+            phase.note_launch(min(done * size, problem.n), problem.n)
     return d
 
 
-def _steps(d: cupy.ndarray, blocks: int, kernels: list[Any], main: cupy.cuda.Stream) -> Generator[int]:
-    """Launch the steps of blocks one after the other; yields how many are launched."""
+def _launch_steps(d: cupy.ndarray, blocks: int, kernels: list[Any], main: cupy.cuda.Stream) -> Generator[int]:
+    """Launch the steps of blocks; yield the number of launched steps."""
     close, cross, ahead, rest = kernels
     beside, stride = cupy.cuda.Stream(non_blocking=True, priority=-1), np.int32(d.shape[0])
-    rested = main.record(_event())
+    rested = main.record(_create_event())
     try:
         for k in range(blocks):
             this, following = (d, stride, np.int32(k)), (d, stride, np.int32(k + 1))
@@ -114,104 +144,110 @@ def _steps(d: cupy.ndarray, blocks: int, kernels: list[Any], main: cupy.cuda.Str
                 if k == 0:
                     close((1,), (THREADS,), this)
                     cross((2 * blocks,), (THREADS,), this)
-                crossed = beside.record(_event())
+                crossed = beside.record(_create_event())
                 if k + 1 < blocks:
                     ahead((2 * blocks,), (THREADS,), this)
                     close((1,), (THREADS,), following)
                     cross((2 * blocks,), (THREADS,), following)
             main.wait_event(crossed)
             rest((blocks, blocks), (THREADS,), this)
-            rested = main.record(_event())
+            rested = main.record(_create_event())
             yield k + 1
-    finally:  # also where the run is cancelled: what takes its memory next is on the main stream
-        main.wait_event(beside.record(_event()))
+    finally:  # also after Cancel: the next user of the memory is on the main stream
+        main.wait_event(beside.record(_create_event()))
 
 
-def _event() -> cupy.cuda.Event:
-    """One that tells no time."""
+def _create_event() -> cupy.cuda.Event:
+    """Return an event without timing."""
     return cupy.cuda.Event(disable_timing=True)
 
 
-def _squared(problem: PathsProblem, run: Run, weights: Weights, texture: bool) -> cupy.ndarray:
-    constants = algebra.defines(problem.dtype, texture=texture)
-    matrix = weights.laid_out(algebra.whole(problem.n, algebra.tile(problem.dtype)))
-    run.kernel(algebra.PRODUCT, "product", **constants)  # compiled before the clock of the phase begins
-    with run.phase("distances") as phase:
-        return _closed(run, phase, matrix, closing_products(problem.n), constants)
+def _square_weights(problem: PathsProblem, run: DeviceRun, matrix: cupy.ndarray, texture: bool) -> cupy.ndarray:
+    """Square the matrix over (min, +) until paths of n - 1 edges are in it (equation 6.7)."""
+    constants = algebra.compile_constants(problem.dtype, texture=texture)
+    run.compile_kernel(algebra.PRODUCT, "product", **constants)  # compiled before the clock of the phase begins
+    with run.begin_phase("distances") as phase:
+        return _square_repeatedly(run, phase, matrix, closing_products(problem.n), constants)
 
 
-def _closed(run: Run, phase: Phase, matrix: cupy.ndarray, times: int, constants: dict[str, int]) -> cupy.ndarray:
-    """The matrix squared so many times; with zeros on the diagonal it can only shrink."""
-    other = cupy.empty(matrix.shape, matrix.dtype)
+def _square_repeatedly(
+    run: DeviceRun, phase: LaunchPhase, matrix: cupy.ndarray, times: int, constants: dict[str, int]
+) -> cupy.ndarray:
+    """Square a matrix so many times; with zeros on the diagonal its numbers can only shrink."""
+    other = run.allocate_array(matrix.shape, matrix.dtype)
     for number in range(times):
-        algebra.multiply(run, phase, matrix, matrix, other, constants, from_zero=True, progress=(number, times))
+        algebra.launch_product(run, phase, matrix, matrix, other, constants, from_zero=True, progress=(number, times))
         matrix, other = other, matrix
     return matrix
 
 
-def _bipartite(problem: PathsProblem, run: Run, weights: Weights, texture: bool) -> cupy.ndarray:
-    """The four blocks of the distances out of the two blocks of the weights."""
-    constants, size = algebra.defines(problem.dtype, texture=texture), algebra.tile(problem.dtype)
+def _solve_bipartite(problem: PathsProblem, run: DeviceRun, weights: cupy.ndarray, texture: bool) -> cupy.ndarray:
+    """Compute the four blocks of the distances from the two blocks of the weights (algorithm 6.2), in place."""
+    constants, size = algebra.compile_constants(problem.dtype, texture=texture), algebra.tile_side(problem.dtype)
     first, second = (np.flatnonzero(problem.sides == side).astype(np.int32) for side in (False, True))
-    sides = run.upload(first, second)
-    there, back = _blocks_of_sides(run, weights.laid_out(problem.n), sides, size, constants)
-    closed, far = (_identity(run, side.size, problem.dtype, size, constants) for side in (first, second))
-    outward, homeward = cupy.empty(there.shape, there.dtype), cupy.empty(back.shape, back.dtype)
-    run.kernel(algebra.PRODUCT, "product", **constants)
-    with run.phase("distances") as phase:
-        algebra.multiply(run, phase, there, back, closed, constants)
-        closed = _closed(run, phase, closed, closing_products(first.size), constants)
-        algebra.multiply(run, phase, closed, there, outward, constants, from_zero=True)
-        algebra.multiply(run, phase, back, closed, homeward, constants, from_zero=True)
-        algebra.multiply(run, phase, homeward, there, far, constants)
+    sides = run.upload_together(first, second)
+    there, back = _gather_sides(run, weights, sides, size, constants)
+    closed, far = (_identity_matrix(run, side.size, problem.dtype, size, constants) for side in (first, second))
+    outward, homeward = run.allocate_array(there.shape, there.dtype), run.allocate_array(back.shape, back.dtype)
+    run.compile_kernel(algebra.PRODUCT, "product", **constants)
+    with run.begin_phase("distances") as phase:
+        algebra.launch_product(run, phase, there, back, closed, constants)
+        closed = _square_repeatedly(run, phase, closed, closing_products(first.size), constants)
+        algebra.launch_product(run, phase, closed, there, outward, constants, from_zero=True)
+        algebra.launch_product(run, phase, back, closed, homeward, constants, from_zero=True)
+        algebra.launch_product(run, phase, homeward, there, far, constants)
     del there, back
-    distances, put = cupy.empty((problem.n, problem.n), problem.dtype), run.kernel(ARRANGE, "scatter", **constants)
+    put = run.compile_kernel(ARRANGE, "scatter_part", **constants)
     of_first, of_second = sides
-    for rows, columns, part in ((of_first, of_first, closed), (of_first, of_second, outward),
-                                (of_second, of_first, homeward), (of_second, of_second, far)):  # fmt: skip
+    blocks = (
+        (of_first, of_first, closed),
+        (of_first, of_second, outward),
+        (of_second, of_first, homeward),
+        (of_second, of_second, far),
+    )
+    for rows, columns, part in blocks:
         counts = np.int32(part.shape[1]), rows, np.int32(rows.size), columns, np.int32(columns.size)
-        put((PAD_BLOCKS,), (THREADS,), (part, *counts, distances, np.int32(problem.n)))
-    return distances
+        put((PAD_BLOCKS,), (THREADS,), (part, *counts, weights, np.int32(weights.shape[0])))
+    return weights
 
 
-def _identity(run: Run, count: int, type: np.dtype, size: int, constants: dict[str, int]) -> cupy.ndarray:
-    """The identity of so many vertices in whole tiles."""
-    side = algebra.whole(count, size)
-    matrix = cupy.empty((side, side), type)
-    make = run.kernel(ARRANGE, "identity", **constants)
+def _identity_matrix(run: DeviceRun, count: int, type: np.dtype, size: int, constants: dict[str, int]) -> cupy.ndarray:
+    """Return the identity matrix of so many vertices in whole tiles."""
+    side = algebra.round_to_tiles(count, size)
+    matrix = run.allocate_array((side, side), type)
+    make = run.compile_kernel(ARRANGE, "set_identity", **constants)
     make((PAD_BLOCKS,), (THREADS,), (matrix, np.int32(count), np.int32(side)))
     return matrix
 
 
-def _blocks_of_sides(
-    run: Run, weights: cupy.ndarray, sides: tuple[cupy.ndarray, ...], size: int, constants: dict[str, int]
+def _gather_sides(
+    run: DeviceRun, weights: cupy.ndarray, sides: tuple[cupy.ndarray, ...], size: int, constants: dict[str, int]
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """The weights from the first side to the second, and back, in whole tiles."""
-    take, found = run.kernel(ARRANGE, "gather", **constants), []
+    """Return the weights from the first side to the second, and back, in whole tiles."""
+    take, found = run.compile_kernel(ARRANGE, "gather_part", **constants), []
     for rows, columns in (sides, sides[::-1]):
         height, width = int(rows.size), int(columns.size)
-        part = cupy.empty((algebra.whole(height, size), algebra.whole(width, size)), weights.dtype)
+        part = run.allocate_array(
+            (algebra.round_to_tiles(height, size), algebra.round_to_tiles(width, size)), weights.dtype
+        )
         counts = np.int32(weights.shape[0]), rows, np.int32(height), columns, np.int32(width)
         take((PAD_BLOCKS,), (THREADS,), (weights, *counts, part, *map(np.int32, part.shape)))
         found.append(part)
     return found[0], found[1]
 
 
-def _predecessors(
-    problem: PathsProblem, on_device: cupy.ndarray, distances: np.ndarray, weights: Weights, run: Run
+def _find_predecessors(
+    problem: PathsProblem, on_device: cupy.ndarray, distances: np.ndarray, edges: cupy.ndarray, run: DeviceRun
 ) -> np.ndarray:
-    """As on the CPU: a product of distances and edges that keeps its winners."""
-    constants, n = algebra.defines(problem.dtype, indexed=True), problem.n
-    left = algebra.padded(run, on_device, algebra.tile(problem.dtype, indexed=True), constants)
-    right = weights.laid_out(int(left.shape[0]))
-    without_loops = run.kernel(ARRANGE, "without_loops", **constants)
-    without_loops((PAD_BLOCKS,), (THREADS,), (right, np.int32(n), np.int32(right.shape[1])))
-    run.kernel(algebra.INDEXED_PRODUCT, "indexed_product", **constants)
-    with run.phase("predecessors") as phase:
-        _, indices = algebra.multiply_indexed(run, phase, left, right)
-    del left, right
-    found = Found(run, n, indices.dtype, FINITE_LIMIT, n <= NONE).fetch(indices)
+    """Return the predecessors: a product of distances and edges that keeps the vertex of each least sum."""
+    n, constants = problem.n, algebra.compile_constants(problem.dtype, indexed=True)
+    clear_diagonal = run.compile_kernel(ARRANGE, "clear_diagonal", **constants)
+    clear_diagonal((PAD_BLOCKS,), (THREADS,), (edges, np.int32(n), np.int32(edges.shape[1])))
+    run.compile_kernel(algebra.INDEXED_PRODUCT, "indexed_product", **constants)
+    with run.begin_phase("predecessors") as phase:
+        _, indices = algebra.launch_indexed_product(run, phase, on_device, edges)
+    found = _download_square(run, indices, n)
     limit = problem.dtype.type(problem.limit)
-    with run.timed("predecessors"):
-        ways.repaired(found, distances, problem.matrix, limit, lambda done, total: run.monitor.check())
+    with run.time_phase("predecessors"):
+        predecessors.repair_all(found, distances, problem.matrix, limit, lambda done, total: run.monitor.check())
     return found

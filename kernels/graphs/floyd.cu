@@ -1,21 +1,25 @@
-// Floyd-Warshall in blocks of TILE x TILE numbers; the k-th step of blocks is three launches:
+// Recurrence: d[i, j] = min(d[i, j], d[i, k] + d[k, j]) for all vertices k, in blocks of TILE x TILE numbers. Step k of the
+// blocks is three launches:
 //
-//   floyd_close   block (k, k): all ways inside it; one block of threads, the tile in registers
-//   floyd_cross   row k and column k of blocks: the least of themselves and a product with the closed block
-//   floyd_rest    all other blocks (i, j): the least of themselves and (i, k) x (k, j)
+//   floyd_close   block (k, k): all paths inside it
+//   floyd_cross   row k and column k of blocks: the minimum of themselves and a product with the closed block
+//   floyd_rest    all other blocks (i, j): the minimum of themselves and (i, k) x (k, j)
 //
-// Only row k + 1 and column k + 1 stand in the way of the next step, so floyd_ahead does those first, and floyd_close
-// and floyd_cross of step k + 1 run beside what floyd_rest leaves to do.
+// Step k + 1 needs only row k + 1 and column k + 1: floyd_ahead computes those first, and floyd_close and floyd_cross of
+// step k + 1 run beside floyd_rest of step k.
 //
-// A block of threads in floyd_cross changes the tile that is also its factor: every thread has read all of it (the last
-// barrier of over_depth) before one writes. d is square, `stride` numbers to a row, a whole number of tiles.
+// Threads: a block of threads has one block of the matrix, each thread PER x PER numbers of it (tile.cuh). In floyd_cross it
+// changes the block that is also its factor: all threads have read it, at the last barrier of over_depth, before one
+// writes.
+//
+// Memory: d is square and row-major, `stride` numbers to a row, a whole number of tiles; beyond the graph it is infinite.
 
 struct Crossing { __align__(16) Number row[2][TILE], column[2][TILE]; };
 
-// All ways inside a block, which the block of threads has in registers.
+// Close a block that the block of threads has in registers: all paths inside it.
 __device__ __forceinline__ void close(Crossing& crossing, Number (&sums)[PER][PER]) {
     int x = threadIdx.x % SIDE, y = threadIdx.x / SIDE;
-    // Vertices in the order in which threads hold them, so that registers have constant numbers.
+    // Vertices in the order in which threads hold them, so that register indices are constants.
 #pragma unroll
     for (int held = 0; held < PER; held++)
 #pragma unroll 1
@@ -59,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_cross(Number* d, 
     store_tile(own, stride, sums);
 }
 
-// Block (i, j) becomes the least of itself and (i, k) x (k, j).
+// Block (i, j) = min of itself and (i, k) x (k, j).
 __device__ __forceinline__ void through(Slabs& slabs, Number* d, int stride, int i, int j, int k) {
     Number* own = d + (long long)i * TILE * stride + j * TILE;
     Number sums[PER][PER];
@@ -77,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_ahead(Number* d, 
     through(slabs, d, stride, in_row ? k + 1 : other, in_row ? other : k + 1, k);
 }
 
-// Without what floyd_ahead did.
+// All blocks that floyd_cross and floyd_ahead have not computed.
 extern "C" __global__ void __launch_bounds__(THREADS, 2) floyd_rest(Number* d, int stride, int k) {
     __shared__ Slabs slabs;
     int i = blockIdx.y, j = blockIdx.x;

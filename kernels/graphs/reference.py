@@ -1,4 +1,4 @@
-"""Shortest paths as one reads them: the oracle of the area."""
+"""Shortest paths by the definition, against which tests compare."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from antidiag.kernels.graphs.graph import Graph
 
 
 def floyd_warshall(graph: Graph) -> np.ndarray:
-    """FLOYDWARSHALL (003, algorithm 6.1): distances, float64, shape (n, n); meaningless with a negative cycle."""
+    """Return all distances by FLOYDWARSHALL (Hanif 2014, algorithm 6.1), float64, shape (n, n).
+
+    With a negative cycle they mean nothing.
+    """
     d = graph.weights.copy()
     for k in range(len(graph)):
         d = np.minimum(d, d[:, k, None] + d[k])
     return d
 
 
-def predecessors(graph: Graph, distances: np.ndarray) -> np.ndarray:
-    """The vertex before the last on every shortest path, int32; -1 where there is none.
+def find_predecessors(graph: Graph, distances: np.ndarray) -> np.ndarray:
+    """Return the vertex before the last on every shortest path, int32, shape (n, n); -1 where there is none.
 
-    Of all vertices that can stand there, the smallest; from a source whose paths would then run in circles (cycles
-    of weight zero), the smallest on a path of the fewest edges.
+    Of several vertices the smallest; where the paths of a source would then run in circles (cycles of weight zero), the
+    smallest on a path of the fewest edges.
     """
     n = len(graph)
     found = np.full((n, n), -1, np.int32)
@@ -28,13 +31,13 @@ def predecessors(graph: Graph, distances: np.ndarray) -> np.ndarray:
         tight &= np.isfinite(distances[source]) & ~np.eye(n, dtype=bool)
         tight[:, source] = False
         found[source] = np.where(tight.any(0), tight.argmax(0), -1)
-        if _circular(found[source]):
+        if _has_cycle(found[source]):
             found[source] = _fewest_edges(tight, source)
     return found
 
 
-def _circular(before: np.ndarray) -> bool:
-    """Whether one never comes to a vertex without a predecessor; each round goes twice as far."""
+def _has_cycle(before: np.ndarray) -> bool:
+    """Return whether a chain never reaches a vertex without a predecessor; each round follows twice as many."""
     here = before
     for _ in range(before.size.bit_length()):
         here = np.where(here >= 0, here[here], -1)

@@ -1,4 +1,4 @@
-"""Hidden Markov models: the most probable path, evaluation, posterior and learning (003, chapter 5)."""
+"""Hidden Markov models: the most probable path, evaluation, posterior and learning in several ways."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.hmm import advice, analysis, formats, hmm, kinds, placement, problem, sizes
-from antidiag.kernels.hmm.kinds import Kind, SumKind
+from antidiag.kernels.hmm import advice, analysis, dp_class, kinds, sizes
+from antidiag.kernels.hmm.kinds import SumKind, ViterbiKind
+from antidiag.kernels.hmm.model import formats, hmm, problem
 from antidiag.kernels.hmm.parameters import BINDING, PIECE, PIECE_ON_GPU
 from antidiag.kernels.hmm.sums import problem as sums
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.method import DataKind, Input, Method, ProblemType
+from antidiag.kernels.method import DataKind, Method, ProblemInput, ProblemType
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.semiring.citation import THESIS
-from antidiag.kernels.semiring.parameters import THREADS
+from antidiag.kernels.semiring.thesis_citation import THESIS
+from antidiag.kernels.semiring.thread_parameters import THREADS
 
 TUTORIAL = Citation(
     key="rabiner1989tutorial",
@@ -34,163 +35,269 @@ HMM = DataKind(
     label="hidden Markov model",
     plural="hidden Markov models",
     type=hmm.Hmm,
-    claims=hmm.claims,
-    read=hmm.read,
+    claims_file=hmm.looks_like_hmm,
+    read=hmm.read_hmm,
     suffixes=(".json",),
-    generate=partial(hmm.random_hmm, symbols="ACGTBDEF"),
-    bundled=hmm.bundled(),
+    generate=partial(hmm.make_random_hmm, symbols="ACGTBDEF"),
+    bundled_files=hmm.list_bundled_models(),
 )
 
-INPUTS = (Input(HMM, flag="model", label="hidden Markov model"), Input(SEQUENCE))
+INPUTS = (ProblemInput(HMM, flag="model", label="hidden Markov model"), ProblemInput(SEQUENCE))
 
 VITERBI = ProblemType(
     id="viterbi",
     label="Most probable path of a hidden Markov model",
     inputs=INPUTS,
     options=problem.OPTIONS,
-    build=problem.build,
-    defaults=problem.defaults,
-    data=formats.data,
-    rows=formats.rows,
-    answer=formats.answer,
-    formats=formats.FORMATS,
-    settings=formats.settings,
-    option_values=formats.option_values,
-    recommend=advice.recommended,
-    placement=placement.VITERBI,
-    trials="antidiag.kernels.hmm.trials:VITERBI",
+    build_problem=problem.build_problem,
+    default_options=problem.default_options,
+    answer_json=formats.collect_json_fields,
+    answer_rows=formats.list_answer_rows,
+    format_answer=formats.describe_answer,
+    file_formats=formats.FORMATS,
+    setting_rows=formats.list_settings,
+    option_values=formats.collect_options,
+    recommend_method=advice.recommend_for_data,
+    dp_classification=dp_class.VITERBI_CLASS,
+    trials_name="antidiag.kernels.hmm.trials:VITERBI",
 )
 
-BOTH, CPU = ("cpu", "cuda"), ("cpu",)
-"""Backends; methods that take one number after another have no version for the GPU."""
+BOTH, CPU_ONLY = ("cpu", "cuda"), ("cpu",)
+PAGE = Path(__file__).with_name("page.md")
 
 
-def _method(
+def _declare_viterbi_method(
     id: str,
     name: str,
     section: str,
     summary: str,
     cpu_gcups: float,
-    kind: Kind,
+    kind: ViterbiKind,
+    play: str,
     parameters: tuple[Parameter, ...] = (),
     backends: tuple[str, ...] = BOTH,
     exact: bool = True,
-    play: str = "",
 ) -> Method:
+    """Declare a method of Viterbi; ``kind`` says what its work and its memory are."""
     return Method(
         id=id,
         name=name,
         family="tropical",
         summary=summary,
-        citation=THESIS.at(section),
-        problem=VITERBI,
+        citation=THESIS.with_section(section),
+        problem_type=VITERBI,
         parameters=parameters,
         backends={backend: f"antidiag.kernels.hmm.viterbi.{backend}:{id.replace('-', '_')}" for backend in backends},
         returns=frozenset({"states", "log probability"}),
-        footprint=partial(sizes.footprint, kind=kind),
-        automatic=partial(_automatic, kind, tuple(parameter.name for parameter in parameters)),
-        work=partial(sizes.work, kind=kind),
-        done=lambda made, values, answer: sizes.work(made, values, kind),
-        logged=sizes.logged,
-        page=Path(__file__).with_name("page.md"),
+        estimate_memory=partial(sizes.estimate_footprint, kind=kind),
+        automatic_parameters=partial(_choose_parameters, kind, tuple(parameter.name for parameter in parameters)),
+        count_work=partial(sizes.count_work, kind=kind),
+        completed_work=lambda problem, values, answer: sizes.count_work(problem, values, kind),
+        logged_work=sizes.describe_log,
+        help_page=PAGE,
         nominal_gcups={"cpu": cpu_gcups, "cuda": 200.0},
-        exact=exact,
-        staging=f"antidiag.kernels.hmm.{play}" if play else "",
-        models=analysis.models(kind),
+        is_exact=exact,
+        walkthrough_name=play,
+        cost_models=analysis.list_viterbi_models(kind),
     )
 
 
-def _automatic(
-    kind: Kind, names: tuple[str, ...], made: Any, backend: str, multiprocessors: int | None
+def _choose_parameters(
+    kind: ViterbiKind, names: tuple[str, ...], problem: Any, backend: str, multiprocessors: int | None
 ) -> dict[str, Any]:
-    found = sizes.automatic(made, backend, multiprocessors, kind)
+    """Choose values for the parameters that the method has."""
+    found = sizes.choose_parameters(problem, backend, multiprocessors, kind)
     return {name: found[name] for name in names if name in found}
 
 
-def _told(id: str, label: str, **told: Any) -> ProblemType:
-    """A problem of a model and a sequence whose answer is told by other functions than a path's."""
-    return replace(VITERBI, id=id, label=label, products=None, recommend=None, placement=placement.FORWARD, **told)
+def _derive_problem_type(id: str, label: str, **changes: Any) -> ProblemType:
+    """Declare a problem of a model and a sequence that differs from Viterbi's in its answer."""
+    return replace(
+        VITERBI, id=id, label=label, recommend_method=None, dp_classification=dp_class.FORWARD_CLASS, **changes
+    )
 
 
-EVALUATION = _told("hmm-evaluation", "Probability under a hidden Markov model", data=sums.evaluation_data,
-                   rows=sums.evaluation_rows, answer=sums.log_probability, formats=(),
-                   trials="antidiag.kernels.hmm.trials:EVALUATION")  # fmt: skip
-POSTERIOR = _told("hmm-posterior", "States of a hidden Markov model, letter by letter", data=sums.posterior_data,
-                  rows=sums.evaluation_rows, answer=sums.log_probability, formats=sums.POSTERIOR_FORMATS,
-                  trials="antidiag.kernels.hmm.trials:POSTERIOR")  # fmt: skip
-LEARNING = _told(
-    "hmm-learning", "Learning a hidden Markov model", inputs=(INPUTS[0], Input(SEQUENCE, 1, None)),
-    options=sums.LEARNING_OPTIONS, build=sums.build_learning, data=sums.learning_data, rows=sums.learning_rows,
-    answer=lambda result: f"log p {result.answer.log_probabilities[-1]:,.6g}", formats=sums.LEARNING_FORMATS,
-    settings=lambda made: [("Model", f"{made.hmm.name}: {made.hmm.summary}")], option_values=sums.learning_options,
-    trials="antidiag.kernels.hmm.trials:LEARNING",
-)  # fmt: skip
-LEARNING = replace(LEARNING, products=lambda result: [result.answer.hmm])
+EVALUATION = _derive_problem_type(
+    id="hmm-evaluation",
+    label="Probability under a hidden Markov model",
+    answer_json=sums.collect_evaluation_fields,
+    answer_rows=sums.list_evaluation_rows,
+    format_answer=sums.describe_log_probability,
+    file_formats=(),
+    trials_name="antidiag.kernels.hmm.trials:EVALUATION",
+)
+POSTERIOR = _derive_problem_type(
+    id="hmm-posterior",
+    label="States of a hidden Markov model, letter by letter",
+    answer_json=sums.collect_posterior_fields,
+    answer_rows=sums.list_evaluation_rows,
+    format_answer=sums.describe_log_probability,
+    file_formats=sums.POSTERIOR_FORMATS,
+    trials_name="antidiag.kernels.hmm.trials:POSTERIOR",
+)
+LEARNING = _derive_problem_type(
+    id="hmm-learning",
+    label="Learning a hidden Markov model",
+    inputs=(INPUTS[0], ProblemInput(SEQUENCE, 1, None)),
+    options=sums.LEARNING_OPTIONS,
+    build_problem=sums.build_learning_problem,
+    answer_json=sums.collect_learning_fields,
+    answer_rows=sums.list_learning_rows,
+    format_answer=lambda result: f"log p {result.answer.log_probabilities[-1]:,.6g}",
+    file_formats=sums.LEARNING_FORMATS,
+    setting_rows=lambda problem: [("Model", f"{problem.hmm.name}: {problem.hmm.summary}")],
+    option_values=sums.collect_learning_options,
+    extract_data=lambda result: [result.answer.hmm],
+    trials_name="antidiag.kernels.hmm.trials:LEARNING",
+)
 
 
-def _sum_method(
-    id: str, name: str, problem: ProblemType, kind: SumKind, summary: str, citation: Citation, returns: set[str],
-    parameters: tuple[Parameter, ...] = (PIECE_ON_GPU,), play: str = "",
-) -> Method:  # fmt: skip
+def _declare_sum_method(
+    id: str,
+    name: str,
+    section: str,
+    summary: str,
+    problem: ProblemType,
+    kind: SumKind,
+    play: str,
+    returns: frozenset[str],
+) -> Method:
+    """Declare a method that sums over all paths."""
     return Method(
         id=id,
         name=name,
         family="tropical",
         summary=summary,
-        citation=citation,
-        problem=problem,
-        parameters=parameters,
-        backends={
-            backend: f"antidiag.kernels.hmm.sums.{backend}:{id.replace('-', '_')}" for backend in ("cpu", "cuda")
-        },
-        returns=frozenset(returns),
-        footprint=partial(sizes.sums_footprint, kind=kind),
-        automatic=sizes.sums_automatic,
-        work=lambda made, values: made.cells * kind.passes * (made.iterations + 1 if kind.counts else 1),
-        done=lambda made, values, answer: made.cells * answer.sweeps,
-        logged=sizes.logged,
-        staging=f"antidiag.kernels.hmm.{play}" if play else "",
-        models=analysis.sums(kind),
-        page=Path(__file__).with_name("page.md"),
+        citation=TUTORIAL.with_section(section),
+        problem_type=problem,
+        parameters=(PIECE_ON_GPU, THREADS),
+        backends={backend: f"antidiag.kernels.hmm.sums.{backend}:{id.replace('-', '_')}" for backend in BOTH},
+        returns=returns,
+        estimate_memory=partial(sizes.estimate_sum_footprint, kind=kind),
+        automatic_parameters=sizes.choose_sum_parameters,
+        count_work=lambda problem, values: (
+            problem.cells * kind.passes * (problem.iterations + 1 if kind.counts_transitions else 1)
+        ),
+        completed_work=lambda problem, values, answer: problem.cells * answer.sweeps,
+        logged_work=sizes.describe_log,
+        walkthrough_name=play,
+        cost_models=analysis.list_sum_models(kind),
+        help_page=PAGE,
         nominal_gcups={"cpu": 3.0, "cuda": 200.0},
     )
 
 
-SUMS = (
-    _sum_method("hmm-forward", "Forward", EVALUATION, kinds.FORWARD,
-                "How probable the sequence is, over all paths; on the CPU a letter after the other, whose many states "
-                "threads share.", TUTORIAL.at("section III.A"), {"log probability"},
-                (PIECE_ON_GPU, THREADS), play="plays:FORWARD"),
-    _sum_method("hmm-posterior", "Posterior", POSTERIOR, kinds.POSTERIOR,
-                "How probable each state is at each letter, given the whole sequence; on the CPU as Forward.",
-                TUTORIAL.at("section III.B"), {"posterior", "log probability"}, (PIECE_ON_GPU, THREADS),
-                play="plays:POSTERIOR"),
-    _sum_method("hmm-baum-welch", "Baum-Welch", LEARNING, kinds.LEARNING,
-                "A model that makes the sequences most probable, from a first one, round by round.",
-                TUTORIAL.at("section III.C"), {"model"}, (PIECE_ON_GPU, THREADS),
-                play="plays_learning:LEARNING"),
-)  # fmt: skip
-
 METHODS = (
-    _method("viterbi-serial", "TropViterbi", "algorithm 2.6", "The recurrence in negative logarithms, state by state, "
-            "on one thread.", 0.5, kinds.ROWS, backends=CPU, play="plays:SERIAL"),
-    _method("viterbi-probabilities", "Viterbi", "algorithm 2.5", "The recurrence in probabilities, which are scaled "
-            "by powers of two so that they do not vanish; near ties may fall otherwise.", 0.5, kinds.ROWS, backends=CPU,
-            exact=False, play="plays_other:PROBABILITIES"),
-    _method("viterbi-scalprod", "TropScalProd", "algorithm 5.1", "As TropViterbi, from sums of transition and "
-            "emission that are made beforehand.", 0.6, kinds.SCALAR_PRODUCTS, play="plays_other:SUMS"),
-    _method("viterbi-matvecprod", "TropMatVecProd", "algorithm 5.2", "A row of costs times a matrix over (min, +) for "
-            "every letter.", 6.0, kinds.ROWS, play="plays:ROWS"),
-    _method("viterbi-matprod-smem", "SMemViterbi", "algorithm 5.3", "The product of the matrices of all letters, each "
-            "put together in fast memory.", 8.0, kinds.MATRIX_PRODUCTS, (THREADS,),
-            play="plays:PRODUCTS"),
-    _method("viterbi-matprod-tmem", "TMemViterbi", "algorithm 5.3", "As SMemViterbi, from matrices of all letters in a "
-            "texture; on a CPU their parts are read through the cache.", 8.0, kinds.TEXTURES, (THREADS, BINDING),
-            play="plays:TEXTURES"),
-    _method("viterbi-tree", "TropMatProd in a tree", "section 5.3", "Products of pieces in parallel, joined in a tree: "
-            "what the thesis names as future work.", 8.0, kinds.TREE, (PIECE, THREADS), play="plays:TREE"),
-    _method("viterbi-persistent", "TropMatVecProd in pieces", "section 5.2", "Pieces of the sequence in parallel from "
-            "guessed starts, corrected until rows are parallel to the right ones.", 6.0, kinds.PIECES,
-            (PIECE, THREADS), play="plays_other:GUESSED"),
-    *SUMS,
-)  # fmt: skip
+    _declare_viterbi_method(
+        id="viterbi-serial",
+        name="TropViterbi",
+        section="algorithm 2.6",
+        summary="The recurrence in negative logarithms, state by state, on one thread.",
+        cpu_gcups=0.5,
+        kind=kinds.ROWS,
+        backends=CPU_ONLY,
+        play="antidiag.kernels.hmm.plays.viterbi_rows:SERIAL",
+    ),
+    _declare_viterbi_method(
+        id="viterbi-probabilities",
+        name="Viterbi",
+        section="algorithm 2.5",
+        summary="The recurrence in probabilities, scaled by powers of two so that they do not underflow; near ties may "
+        "fall otherwise.",
+        cpu_gcups=0.5,
+        kind=kinds.ROWS,
+        backends=CPU_ONLY,
+        exact=False,
+        play="antidiag.kernels.hmm.plays.viterbi_variants:PROBABILITIES",
+    ),
+    _declare_viterbi_method(
+        id="viterbi-scalprod",
+        name="TropScalProd",
+        section="algorithm 5.1",
+        summary="TropViterbi with sums of transition and emission that are made beforehand.",
+        cpu_gcups=0.6,
+        kind=kinds.SCALAR_PRODUCTS,
+        play="antidiag.kernels.hmm.plays.viterbi_variants:SUMS",
+    ),
+    _declare_viterbi_method(
+        id="viterbi-matvecprod",
+        name="TropMatVecProd",
+        section="algorithm 5.2",
+        summary="A row of costs times a matrix over (min, +) for every letter.",
+        cpu_gcups=6.0,
+        kind=kinds.ROWS,
+        play="antidiag.kernels.hmm.plays.viterbi_rows:ROWS",
+    ),
+    _declare_viterbi_method(
+        id="viterbi-matprod-smem",
+        name="SMemViterbi",
+        section="algorithm 5.3",
+        summary="The product of the matrices of all letters, each put together in fast memory.",
+        cpu_gcups=8.0,
+        kind=kinds.MATRIX_PRODUCTS,
+        parameters=(THREADS,),
+        play="antidiag.kernels.hmm.plays.matrix_products:PRODUCTS",
+    ),
+    _declare_viterbi_method(
+        id="viterbi-matprod-tmem",
+        name="TMemViterbi",
+        section="algorithm 5.3",
+        summary="SMemViterbi with the matrices of all letters in a texture; a CPU reads their parts through its cache.",
+        cpu_gcups=8.0,
+        kind=kinds.TEXTURES,
+        parameters=(THREADS, BINDING),
+        play="antidiag.kernels.hmm.plays.matrix_products:TEXTURES",
+    ),
+    _declare_viterbi_method(
+        id="viterbi-tree",
+        name="TropMatProd in a tree",
+        section="section 5.3",
+        summary="Products of pieces in parallel, joined in a tree: what the thesis names as future work.",
+        cpu_gcups=8.0,
+        kind=kinds.TREE,
+        parameters=(PIECE, THREADS),
+        play="antidiag.kernels.hmm.plays.matrix_products:TREE",
+    ),
+    _declare_viterbi_method(
+        id="viterbi-persistent",
+        name="TropMatVecProd in pieces",
+        section="section 5.2",
+        summary="Pieces of the sequence in parallel from guessed starts, corrected until rows are parallel to the "
+        "right ones.",
+        cpu_gcups=6.0,
+        kind=kinds.PIECES,
+        parameters=(PIECE, THREADS),
+        play="antidiag.kernels.hmm.plays.viterbi_variants:GUESSED",
+    ),
+    _declare_sum_method(
+        id="hmm-forward",
+        name="Forward",
+        section="section III.A",
+        summary="How probable the sequence is, over all paths. The CPU computes letter by letter; threads share the "
+        "states of large models.",
+        problem=EVALUATION,
+        kind=kinds.FORWARD,
+        play="antidiag.kernels.hmm.plays.forward_backward:FORWARD",
+        returns=frozenset({"log probability"}),
+    ),
+    _declare_sum_method(
+        id="hmm-posterior",
+        name="Posterior",
+        section="section III.B",
+        summary="How probable each state is at each letter, given the whole sequence.",
+        problem=POSTERIOR,
+        kind=kinds.POSTERIOR,
+        play="antidiag.kernels.hmm.plays.forward_backward:POSTERIOR",
+        returns=frozenset({"posterior", "log probability"}),
+    ),
+    _declare_sum_method(
+        id="hmm-baum-welch",
+        name="Baum-Welch",
+        section="section III.C",
+        summary="A model that makes the sequences most probable, learned from a first one, round by round.",
+        problem=LEARNING,
+        kind=kinds.LEARNING,
+        play="antidiag.kernels.hmm.plays.baum_welch:LEARNING",
+        returns=frozenset({"model"}),
+    ),
+)

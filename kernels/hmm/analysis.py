@@ -1,4 +1,4 @@
-"""What 003 (chapter 5) says of the ways to the most probable path, as models.
+"""Cost models of the methods of Viterbi and of sums over all paths (Hanif 2014, chapter 5).
 
 l are the states, n the letters, p the workers.
 """
@@ -9,42 +9,58 @@ from functools import partial
 from math import ceil, log2
 from typing import Any
 
-from antidiag.kernels.analysis import ADD_AND_MAX, ONE, Model, Parameters, of_a_worker, operations
+from antidiag.kernels.cost_models import (
+    ADD_AND_MAX,
+    ONE_OPERATION,
+    CostModel,
+    ParameterValues,
+    operations_model,
+    worker_share_model,
+)
 from antidiag.kernels.hmm import sizes
-from antidiag.kernels.hmm.kinds import Kind, SumKind
+from antidiag.kernels.hmm.kinds import SumKind, ViterbiKind
 
-SECTION = "003, chapter 5"
+SECTION = "Hanif 2014, chapter 5"
 
 
-def in_pieces(problem: Any, parameters: Parameters, backend: str, workers: int, kind: Kind) -> float:
-    """Steps one after another: the pieces of a worker, then products of pieces up a tree, or pieces corrected once."""
+def count_piece_steps(
+    problem: Any, parameters: ParameterValues, backend: str, workers: int, kind: ViterbiKind
+) -> float:
+    """Count steps in sequence: the pieces of a worker, then products up a tree, or each piece corrected once."""
     piece, states = int(parameters["piece"]), problem.states
     pieces = max(ceil(problem.n / piece), 1)
-    of_one = min(piece, problem.n) * states**2 * (states if kind.joins else 1)
+    of_one = min(piece, problem.n) * states**2 * (states if kind.joins_products else 1)
     rounds = ceil(pieces / workers) * of_one
-    if not kind.joins:
+    if not kind.joins_products:
         return float(rounds + of_one)
     return float(rounds + ceil(log2(pieces)) * states**3) if pieces > 1 else float(rounds)
 
 
-def models(kind: Kind) -> tuple[Model, ...]:
-    """The models of a way to the most probable path."""
-    work = partial(sizes.work, kind=kind)
+def list_viterbi_models(kind: ViterbiKind) -> tuple[CostModel, ...]:
+    """List the cost models of a method of Viterbi."""
+    work = partial(sizes.count_work, kind=kind)
+    text = "a sum and a minimum for every two states at every letter; in products of matrices for every three"
     found = (
-        operations(work, ADD_AND_MAX, SECTION, "a sum and a minimum for every two states at every letter; in products "
-                   "of matrices for every three"),
-        of_a_worker(work, SECTION, "n l^2 steps, or n l^3 in products of matrices"),
-    )  # fmt: skip
-    if not kind.pieces:
+        operations_model(work, ADD_AND_MAX, SECTION, text),
+        worker_share_model(work, SECTION, "n l^2 steps, or n l^3 in products of matrices"),
+    )
+    if not kind.works_in_pieces:
         return found
-    return *found, Model(
-        "pieces", "Steps in pieces", "steps", "Pieces of a worker one after another, and what joins or corrects them.",
-        "003, section 5.3", partial(in_pieces, kind=kind), grows_with_time=True,
-    )  # fmt: skip
+    return *found, CostModel(
+        id="pieces",
+        label="Steps in pieces",
+        unit="steps",
+        help="Pieces of a worker one after another, and what joins or corrects them.",
+        source="Hanif 2014, section 5.3",
+        value=partial(count_piece_steps, kind=kind),
+        grows_with_time=True,
+    )
 
 
-def sums(kind: SumKind) -> tuple[Model, ...]:
-    """The models of a way through the sums over all paths."""
+def list_sum_models(kind: SumKind) -> tuple[CostModel, ...]:
+    """List the cost models of a method that sums over all paths."""
     work = lambda problem, parameters: float(problem.cells * kind.passes)  # noqa: E731
-    told = "a multiplication and addition for every two states at every letter, in one pass of each kind"
-    return operations(work, ONE, SECTION, told), of_a_worker(work, SECTION, "l^2 steps a letter and pass")
+    text = "a multiplication and addition for every two states at every letter, in one pass of each kind"
+    return operations_model(work, ONE_OPERATION, SECTION, text), worker_share_model(
+        work, SECTION, "l^2 steps per letter and pass"
+    )

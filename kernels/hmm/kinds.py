@@ -1,4 +1,4 @@
-"""What sets the methods over a hidden Markov model apart, as far as their work and their memory go."""
+"""What sets the methods over hidden Markov models apart in their work and their memory."""
 
 from __future__ import annotations
 
@@ -6,43 +6,43 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """A way to the most probable path.
+class ViterbiKind:
+    """How a method finds the most probable path.
 
-    ``adds``: sums of transition and emission are made beforehand; ``binds``: on a GPU, for a texture. ``multiplies``:
-    every row comes from a product of matrices. ``pieces``: pieces of the sequence run in parallel. ``joins``: as
-    products, which are joined in a tree.
+    ``adds``: sums of transition and emission are tabulated beforehand; ``binds``: on a GPU, for a texture.
+    ``multiplies``: every row comes from a product of matrices. ``pieces``: pieces of the sequence run in parallel.
+    ``joins``: they are products, joined in a tree.
     """
 
-    adds: bool = False
-    binds: bool = False
-    multiplies: bool = False
-    pieces: bool = False
-    joins: bool = False
+    tabulates_sums: bool = False
+    binds_texture: bool = False
+    multiplies_matrices: bool = False
+    works_in_pieces: bool = False
+    joins_products: bool = False
 
 
-ROWS = Kind()
-"""A row after the other."""
-SCALAR_PRODUCTS = Kind(adds=True)
-MATRIX_PRODUCTS = Kind(multiplies=True)
-TEXTURES = Kind(multiplies=True, binds=True)
-PIECES = Kind(pieces=True)
-TREE = Kind(pieces=True, joins=True)
+ROWS = ViterbiKind()
+"""One row after the other."""
+SCALAR_PRODUCTS = ViterbiKind(tabulates_sums=True)
+MATRIX_PRODUCTS = ViterbiKind(multiplies_matrices=True)
+TEXTURES = ViterbiKind(multiplies_matrices=True, binds_texture=True)
+PIECES = ViterbiKind(works_in_pieces=True)
+TREE = ViterbiKind(works_in_pieces=True, joins_products=True)
 
 
 @dataclass(frozen=True, slots=True)
 class SumKind:
-    """A way through the sums over all paths.
+    """How a method sums over all paths.
 
-    ``passes`` of l^2 steps a letter: forward; backward; counting transitions, which takes as many. ``posterior``: what
-    comes out is a number for every state and letter. ``counts``: letters and transitions are counted, round by round.
+    ``passes`` of l^2 steps per letter: forward; backward; counting transitions, which takes as many. ``posterior``: the
+    result is a number for every state and letter. ``counts``: letters and transitions are counted, round by round.
     """
 
     passes: int
     posterior: bool = False
-    counts: bool = False
+    counts_transitions: bool = False
 
 
 FORWARD = SumKind(passes=1)
 POSTERIOR = SumKind(passes=2, posterior=True)
-LEARNING = SumKind(passes=3, counts=True)
+LEARNING = SumKind(passes=3, counts_transitions=True)

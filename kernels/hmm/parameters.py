@@ -1,4 +1,4 @@
-"""The parameters of the methods for hidden Markov models: as they are declared, and as a run reads them."""
+"""The parameters of the methods for hidden Markov models, as they are declared and as a run reads them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ PIECE = Parameter(
     name="piece",
     kind="int",
     label="Piece",
-    help="Letters of a piece of the sequence. Pieces run in parallel: small ones keep more workers busy, large ones "
-    "have less to join or to correct.",
+    help="Letters per piece of the sequence. Pieces run in parallel: short ones keep more workers busy, long ones need "
+    "less joining and correcting.",
     minimum=4,
     maximum=1 << 24,
     unit="letters",
@@ -23,8 +23,8 @@ BINDING = Parameter(
     name="binding",
     kind="choice",
     label="Texture bound",
-    help="GPU: when the matrices are bound as a texture. once: before the first letter. letter: for every letter anew, "
-    "with a launch of its own, as the thesis does, whose times are mostly that.",
+    help="GPU: when the matrices are bound as a texture. once: before the first letter. letter: again for every "
+    "letter, each with its own launch. The thesis does so, and its times are mostly launches.",
     default="once",
     choices=("once", "letter"),
     backends=("cuda",),

@@ -1,20 +1,21 @@
-"""Hidden Markov models as one reads them: the oracle of the area."""
+"""The textbook recurrences of hidden Markov models: short, slow, and the oracle of the tests."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from antidiag.kernels.hmm.hmm import Hmm
-from antidiag.kernels.hmm.problem import HmmProblem
-from antidiag.kernels.hmm.sums.problem import Counts, LearningAnswer, LearningProblem, estimated
+from antidiag.kernels.hmm.model.hmm import Hmm
+from antidiag.kernels.hmm.model.problem import HmmProblem
+from antidiag.kernels.hmm.sums.problem import ExpectedCounts, LearningAnswer, LearningProblem, estimate_model
 
 
-def viterbi(problem: HmmProblem) -> np.ndarray | None:
-    """TROPVITERBI (003, algorithm 2.6) and the path: states, int64; None where no path is possible.
+def find_best_path(problem: HmmProblem) -> np.ndarray | None:
+    """Find the most probable path by TROPVITERBI (Hanif 2014, algorithm 2.6): states, int64; None where none is
+    possible.
 
-    Of equally good paths, the one whose last state has the smallest number, and so on backwards.
+    Of equally good paths, the one whose last state has the smallest number is taken, and so on backwards.
     """
-    costs, seen = problem.costs, problem.observations
+    costs, seen = problem.step_costs, problem.observations
     if not problem.n:
         return np.empty(0, np.int64)
     rows = [costs.initial]
@@ -29,26 +30,26 @@ def viterbi(problem: HmmProblem) -> np.ndarray | None:
     return np.array(states[::-1])
 
 
-def log_likelihood(problem: HmmProblem) -> float:
-    """The logarithm of the probability that the model emits the sequence: the sum over all paths."""
+def compute_log_likelihood(problem: HmmProblem) -> float:
+    """Return the logarithm of the probability that the model emits the sequence: the sum over all paths."""
     if not problem.n:
         return 0.0
-    initial, transitions, emissions = problem.logs
+    initial, transitions, emissions = problem.log_probabilities
     alpha = initial + emissions[problem.observations[0]]
     for symbol in problem.observations[1:]:
         alpha = np.logaddexp.reduce(alpha[:, None] + transitions, axis=0) + emissions[symbol]
     return float(np.logaddexp.reduce(alpha))
 
 
-def posterior(problem: HmmProblem) -> np.ndarray:
-    """The probability of each state at each letter, given the whole sequence; shape (n, l)."""
-    alphas, betas = _both_ways(problem)
+def compute_posterior(problem: HmmProblem) -> np.ndarray:
+    """Return the probability of each state at each letter, given the whole sequence; shape (n, l)."""
+    alphas, betas = _compute_forward_backward(problem)
     return np.exp(alphas + betas - np.logaddexp.reduce(alphas[-1])) if problem.n else np.empty((0, problem.states))
 
 
-def _both_ways(problem: HmmProblem) -> tuple[np.ndarray, np.ndarray]:
-    """Logarithms of the probabilities of the letters up to each one, and of those after it, by state; shape (n, l)."""
-    initial, transitions, emissions = problem.logs
+def _compute_forward_backward(problem: HmmProblem) -> tuple[np.ndarray, np.ndarray]:
+    """Return logarithms of the probabilities of the letters up to each one, and after it, by state; shape (n, l)."""
+    initial, transitions, emissions = problem.log_probabilities
     seen = emissions[problem.observations]
     if not problem.n:
         return seen, seen
@@ -59,31 +60,31 @@ def _both_ways(problem: HmmProblem) -> tuple[np.ndarray, np.ndarray]:
     return np.array(alphas), np.array(betas[::-1])
 
 
-def baum_welch(problem: LearningProblem) -> LearningAnswer:
-    """Rounds of counting what is expected, and taking the shares of the counts as the next model."""
+def learn_baum_welch(problem: LearningProblem) -> LearningAnswer:
+    """Learn a model: count what is expected, take the shares of the counts as the next model, and repeat."""
     model, history = problem.hmm, list[float]()
     for iteration in range(problem.iterations + 1):
-        total, *counts = _expected(model, problem)
+        total, *counts = _count_expected(model, problem)
         history.append(total)
         if len(history) > 1 and total - history[-2] < problem.tolerance:
             break
         if iteration < problem.iterations:
-            model = estimated(model, *counts)
+            model = estimate_model(model, *counts)
     return LearningAnswer(model, tuple(history))
 
 
-def _expected(model: Hmm, problem: LearningProblem) -> Counts:
-    """For every letter, and for every pair of states at two letters, from the probabilities of both sides."""
+def _count_expected(model: Hmm, problem: LearningProblem) -> ExpectedCounts:
+    """Count what is expected of every letter, and of every pair of states at two letters."""
     states, symbols = model.emissions.shape
     first, pairs, letters = np.zeros(states), np.zeros((states, states)), np.zeros((states, symbols + 1))
     total = 0.0
     for part in problem.parts:
         made = HmmProblem(model, part.sequence, part.unknown)
-        alphas, betas = _both_ways(made)
+        alphas, betas = _compute_forward_backward(made)
         found = float(np.logaddexp.reduce(alphas[-1]))
         shares = np.exp(alphas + betas - found)
-        after = made.logs[2][made.observations[1:]] + betas[1:]
-        pairs += np.exp(alphas[:-1, :, None] + made.logs[1] + after[:, None, :] - found).sum(axis=0)
+        after = made.log_probabilities[2][made.observations[1:]] + betas[1:]
+        pairs += np.exp(alphas[:-1, :, None] + made.log_probabilities[1] + after[:, None, :] - found).sum(axis=0)
         np.add.at(letters.T, made.observations, shares)
         first, total = first + shares[0], total + found
     return total, first, pairs, letters[:, :symbols]

@@ -1,4 +1,4 @@
-"""Distance matrices: the noun."""
+"""Distance matrices: the data type and its checks."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ import numpy as np
 
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.names import first_repeated
+from antidiag.kernels.io.unique_names import first_repeated
 from antidiag.kernels.serialization import stored
 
 ROUNDING = 1e-6
-"""Two numbers for one pair may differ by this part of the larger one: they were rounded when they were written."""
-
-
-BLOCK = 512
-"""Rows checked or mirrored at a time."""
+"""Two numbers for one pair may differ by this part of the larger one, as rounded numbers do."""
+BATCH_ROWS = 512
+"""Rows in a batch."""
 TILE = 256
-"""Rows and columns of a tile that is compared with its mirror: both fit the cache of a core."""
+"""Rows and columns of a tile; a tile and its mirror fit the cache of a core."""
 
 
 @stored("distance-matrix")
@@ -29,8 +27,7 @@ TILE = 256
 class DistanceMatrix:
     """Distances between taxa: ``values`` is square and symmetric, float32 or float64, 0 on the diagonal, read-only.
 
-    Make one with `checked`, which refuses what no distance is; ``source`` is the file, ``note`` tells the user what
-    reading changed.
+    `make_distance_matrix` makes one and checks its numbers. ``source`` is the file; ``note`` says what reading changed.
     """
 
     names: tuple[str, ...]
@@ -54,9 +51,10 @@ class DistanceMatrix:
 
     @cached_property
     def greatest(self) -> float:
-        """The greatest distance; found once, for every plan of a run asks, and a large matrix takes long to read."""
+        """The greatest distance. It is kept, because every plan of a run asks for it and a large matrix takes long
+        to read."""
         parts = [self.values[at : at + TILE] for at in range(0, len(self), TILE)]
-        return max(workers.each(lambda rows: float(rows.max(initial=0)), parts), default=0.0)
+        return max(workers.map_on_threads(lambda rows: float(rows.max(initial=0)), parts), default=0.0)
 
     @property
     def summary(self) -> str:
@@ -64,48 +62,64 @@ class DistanceMatrix:
         return f"{len(self):,} tax{'on' if len(self) == 1 else 'a'}"
 
 
-def checked(
+def make_distance_matrix(
     names: Iterable[str], values: np.ndarray, name: str = "distances", source: str = "", note: str = ""
 ) -> DistanceMatrix:
-    """A distance matrix of these names and numbers; takes ``values`` over and makes it read-only.
+    """Make a distance matrix from names and numbers.
 
-    Two numbers for a pair that differ by rounding alone become their mean. Raises InputError that names taxon or
-    pair: wrong shape, a name that is there twice, NaN or infinite, negative, asymmetric, or not 0 on the diagonal.
+    Two numbers for one pair that differ only by rounding become their mean.
+
+    Parameters
+    ----------
+    names : iterable of str
+    values : array, shape (taxa, taxa)
+        Taken over and made read-only.
+    name, source, note : str
+
+    Raises
+    ------
+    InputError
+        Where the shape is wrong, a name occurs twice, or a number is NaN, infinite, negative, asymmetric, or not 0 on
+        the diagonal; the text names the taxon or the pair.
     """
     names, place = tuple(names), source or name
     values = np.ascontiguousarray(values, np.float32 if values.dtype == np.float32 else np.float64)
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
-        raise InputError(f"{place}: a distance matrix is square, and this array has shape {values.shape}")
+        raise InputError(
+            f"{place}: a distance matrix is square, but this array has shape {values.shape}; give one row and "
+            "column a taxon"
+        )
     if values.shape[0] != len(names):
         raise InputError(f"{place}: {len(names):,} names for {values.shape[0]:,} rows; give one name a row")
     if not names:
-        raise InputError(f"{place}: a distance matrix of no taxa; give at least one")
+        raise InputError(f"{place}: the distance matrix has no taxa; give at least one")
     if twice := first_repeated(names):
         rows = " and ".join(f"{row + 1:,}" for row in twice)
-        raise InputError(f"{place}: taxon {names[twice[0]]} is there twice, in rows {rows}; rename or remove one")
+        raise InputError(f"{place}: taxon {names[twice[0]]} occurs twice, in rows {rows}; rename or remove one")
     if values.flags.owndata:
         values.setflags(write=True)
     else:
         values = values.copy()
-    if not all(workers.each(lambda at: _settle_tiles(values, at), range(0, len(names), TILE))):
-        for at in range(0, len(names), BLOCK):
-            _check_rows(names, values, slice(at, at + BLOCK), place)
+    if not all(workers.map_on_threads(lambda at: _symmetrize_tiles(values, at), range(0, len(names), TILE))):
+        for at in range(0, len(names), BATCH_ROWS):
+            _check_rows(names, values, slice(at, at + BATCH_ROWS), place)
     values.setflags(write=False)
     return DistanceMatrix(names, values, name, source, note)
 
 
-def sound(values: np.ndarray) -> bool:
-    """Whether a square array is of distances: finite, not negative, symmetric to the last bit, 0 on the diagonal."""
-    return all(workers.each(lambda at: _sound_tiles(values, at), range(0, len(values), TILE)))
+def are_distances(values: np.ndarray) -> bool:
+    """Return whether a square array holds distances: finite, not negative, exactly symmetric, 0 on the diagonal."""
+    return all(workers.map_on_threads(lambda at: _tiles_are_distances(values, at), range(0, len(values), TILE)))
 
 
-def numbered(count: int) -> tuple[str, ...]:
-    """Names for taxa without any: 1, 2, ..."""
+def numbered_names(count: int) -> tuple[str, ...]:
+    """Return names for taxa without any: 1, 2, ..."""
     return tuple(str(number) for number in range(1, count + 1))
 
 
-def _sound_tiles(values: np.ndarray, at: int) -> bool:
-    """The same of the tiles from the diagonal to the right, and below it."""
+def _tiles_are_distances(values: np.ndarray, at: int) -> bool:
+    """Return whether the tiles of one row of tiles, from the diagonal to the right, and their mirrors hold
+    distances."""
     rows = slice(at, at + TILE)
     if np.diagonal(values[rows, rows]).any():
         return False
@@ -114,8 +128,8 @@ def _sound_tiles(values: np.ndarray, at: int) -> bool:
     return all(one.min() >= 0 and one.max() < np.inf and np.array_equal(one, other) for one, other in pairs)
 
 
-def _settle_tiles(values: np.ndarray, at: int) -> bool:
-    """Whether nothing is wrong in the tiles from the diagonal to the right, and below it; they become symmetric."""
+def _symmetrize_tiles(values: np.ndarray, at: int) -> bool:
+    """Make the tiles of one row of tiles symmetric with their mirrors; return False where a number is wrong."""
     rows = slice(at, at + TILE)
     if np.diagonal(values[rows, rows]).any():
         return False
@@ -134,29 +148,33 @@ def _settle_tiles(values: np.ndarray, at: int) -> bool:
 
 
 def _check_rows(names: Sequences[str], values: np.ndarray, rows: slice, place: str) -> None:
-    """Refuse what is wrong in some rows, and say where."""
+    """Refuse a wrong number in some rows, and say where it is."""
     block, mirror = values[rows], values[:, rows].T
     if not np.isfinite(block).all():
         i, j = np.argwhere(~np.isfinite(block))[0]
-        raise InputError(f"{place}: the distance of {_pair(names, rows.start + i, j)} is {block[i, j]}; give a number")
+        raise InputError(
+            f"{place}: the distance of {_pair_text(names, rows.start + i, j)} is {block[i, j]}; give a number"
+        )
     if (block < 0).any():
         i, j = np.argwhere(block < 0)[0]
         raise InputError(
-            f"{place}: the distance of {_pair(names, rows.start + i, j)} is {block[i, j]:g}; none can be negative"
+            f"{place}: the distance of {_pair_text(names, rows.start + i, j)} is {block[i, j]:g}; give a number that "
+            "is not negative"
         )
     if (diagonal := np.diagonal(block, rows.start)).any():
         i = rows.start + int(np.flatnonzero(diagonal)[0])
         raise InputError(
-            f"{place}: the distance of {names[i]} from itself is {values[i, i]:g}, not 0; are these similarities?"
+            f"{place}: the distance of {names[i]} from itself is {values[i, i]:g}, not 0; give distances, not "
+            "similarities"
         )
     apart = np.abs(block - mirror) > ROUNDING * np.maximum(block, mirror)
     if apart.any():
         i, j = np.argwhere(apart)[0]
         raise InputError(
-            f"{place}: not symmetric: the distance of {_pair(names, rows.start + i, j)} is {block[i, j]:g} "
-            f"in one row and {mirror[i, j]:g} in the other"
+            f"{place}: not symmetric: the distance of {_pair_text(names, rows.start + i, j)} is {block[i, j]:g} "
+            f"in one row and {mirror[i, j]:g} in the other; correct either"
         )
 
 
-def _pair(names: Sequences[str], i: int, j: int) -> str:
+def _pair_text(names: Sequences[str], i: int, j: int) -> str:
     return f"{names[i]} and {names[j]}"

@@ -1,5 +1,4 @@
-"""Files as bytes: unpacked, in blocks of whole lines that end with a line feed, whatever the line ends and the
-compression of the file, so that a border of records never falls between two blocks in the middle of a line."""
+"""Files as blocks of whole lines: unpacked, with line feeds as line ends, so that no line is cut between two blocks."""
 
 from __future__ import annotations
 
@@ -16,35 +15,50 @@ from typing import NoReturn
 from antidiag.kernels import memory
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.record_formats import FORMATS
-from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.monitor import Monitor
 
-BLOCK = 1 << 21
-"""Bytes read at a time: many enough to be fast, few enough that cancel answers at once."""
+BLOCK_BYTES = 1 << 21
+"""Bytes read at a time: enough to be fast, few enough to cancel at once."""
 LINE_END = b"\n"
 PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
 GZIP = b"\x1f\x8b"
 COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
-def blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
-    """Blocks of whole lines of a file, unpacked, with line ends made plain."""
-    with _failures_told(str(path)), open(path, "rb") as raw:
+def read_blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
+    """Yield the blocks of a file.
+
+    Parameters
+    ----------
+    path : Path
+        A plain or gzipped file.
+    monitor : Monitor
+        Receives the bytes read; may cancel.
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read, is packed by another program, or holds more than the limit when unpacked.
+    """
+    with _plain_errors(str(path)), open(path, "rb") as raw:
         if stat.S_ISCHR(os.fstat(raw.fileno()).st_mode) and not raw.isatty():
             raise InputError(f"{path}: this is a device, which may never end; give a file")
-        _refuse_misnamed(path, raw.peek(BLOCK))
-        yield from _unpacked(raw, str(path), monitor)
+        _refuse_misnamed(path, raw.peek(BLOCK_BYTES))
+        yield from _unpack_blocks(raw, str(path), monitor)
 
 
-def stream_blocks(stream: io.BufferedReader, source: str, monitor: Monitor) -> Iterator[bytes]:
-    """The same of a stream, such as standard input; errors call it ``source``."""
-    with _failures_told(source):
-        yield from _unpacked(stream, source, monitor)
+def read_stream_blocks(stream: io.BufferedReader, source: str, monitor: Monitor) -> Iterator[bytes]:
+    """Yield the blocks of a stream such as standard input; errors call it ``source``."""
+    with _plain_errors(source):
+        yield from _unpack_blocks(stream, source, monitor)
 
 
-def split(stream: Iterator[bytes], separate: Callable[[bytes], list[bytes]]) -> Iterator[bytes]:
-    """What stands between the separators in blocks; ``separate`` cuts one block, and what reaches over the end of one
-    is put together again."""
+def split_blocks(stream: Iterator[bytes], separate: Callable[[bytes], list[bytes]]) -> Iterator[bytes]:
+    """Yield what stands between the separators in blocks.
+
+    ``separate`` cuts one block; a piece that reaches over the end of a block is joined.
+    """
     pending: list[bytes] = []
     for block in stream:
         more, *others = separate(block)
@@ -56,8 +70,8 @@ def split(stream: Iterator[bytes], separate: Callable[[bytes], list[bytes]]) -> 
     yield b"".join(pending)
 
 
-def _unpacked(raw: io.BufferedReader, source: str, monitor: Monitor) -> Iterator[bytes]:
-    """Whole lines; InputError where more comes out of gzip than the user wants to have unpacked."""
+def _unpack_blocks(raw: io.BufferedReader, source: str, monitor: Monitor) -> Iterator[bytes]:
+    """Yield whole lines; InputError where gzip unpacks to more than the user's limit."""
     total = os.fstat(raw.fileno()).st_size if raw.seekable() else 0
     magic = raw.peek(6)[:6]
     packed = magic.startswith(GZIP)
@@ -66,7 +80,7 @@ def _unpacked(raw: io.BufferedReader, source: str, monitor: Monitor) -> Iterator
     read = 0
     with gzip.open(raw) if packed else nullcontext(raw) as handle:
         pieces: list[bytes] = []
-        while piece := handle.readline(BLOCK) if pieces else handle.read(BLOCK):
+        while piece := handle.readline(BLOCK_BYTES) if pieces else handle.read(BLOCK_BYTES):
             pieces.append(piece)
             read += len(piece)
             if packed and read > limit:
@@ -75,15 +89,15 @@ def _unpacked(raw: io.BufferedReader, source: str, monitor: Monitor) -> Iterator
                 monitor.update(min(raw.tell(), total), total, "reading")
             monitor.check()
             if piece.endswith(LINE_END):
-                yield plain(b"".join(pieces))
+                yield normalise_line_ends(b"".join(pieces))
                 pieces = []
         if pieces:
-            yield plain(b"".join(pieces))
+            yield normalise_line_ends(b"".join(pieces))
 
 
 @contextmanager
-def _failures_told(source: str) -> Iterator[None]:
-    """What the system and gzip say of a file, as InputError."""
+def _plain_errors(source: str) -> Iterator[None]:
+    """Turn errors of the system and of gzip into InputError."""
     try:
         yield
     except IsADirectoryError:
@@ -101,38 +115,49 @@ def _failures_told(source: str) -> Iterator[None]:
 
 
 def _refuse_bomb(raw: io.BufferedReader, source: str, limit: int) -> NoReturn:
-    """InputError for more than is to be unpacked; the end of the file says how much it is, if it is to be believed."""
-    told = ""
+    """Raise InputError for unpacking more than the limit; the last bytes of the file may say how much it is."""
+    stated = ""
     if raw.seekable():
         raw.seek(-4, io.SEEK_END)
         size = int.from_bytes(raw.read(4), "little")
-        told = f" ({bytes_text(size)} by its own account)" if size > limit else ""
+        stated = f" ({format_bytes(size)} by its own account)" if size > limit else ""
     raise InputError(
-        f"{source}: unpacked this is more than {bytes_text(limit)}{told}, the most that is unpacked; where that is "
-        f"right, raise the limit in the Preferences of the window, or by {memory.UNPACKED_VARIABLE}=N, in GiB"
+        f"{source}: compressed input may hold at most {format_bytes(limit)}, and this holds more{stated}; if it is "
+        f"trusted, raise the limit in the Preferences, or with {memory.UNPACKED_VARIABLE}=N, in GiB"
     )
 
 
-def plain(block: bytes) -> bytes:
-    """The block with line feeds as line ends: those of Windows and of the old Macintosh are replaced."""
+def normalise_line_ends(block: bytes) -> bytes:
+    """Return the block with line feeds as line ends, in place of those of Windows and of the old Macintosh."""
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return block
 
 
+def decode_text(data: bytes) -> str:
+    """Decode UTF-8, or Latin-1 where it is not UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
 def _refuse_packed(source: str, magic: bytes) -> None:
+    """Raise InputError for a file that another program packed."""
     for start, program in COMPRESSED.items():
         if magic.startswith(start):
             raise InputError(f"{source}: packed with {program}; unpack it first, or pack it with gzip")
 
 
 def _refuse_misnamed(path: Path, head: bytes) -> None:
-    """InputError for a file that its name calls packed and that is not, unless it clearly holds sequences as it is."""
+    """Raise InputError for a file whose suffix says packed but which is neither packed nor clearly text with
+    sequences."""
     if head.startswith((GZIP, *COMPRESSED)):
         return
     program, start = PACKED.get(path.suffix.lower()), head.lstrip()
     readable = start.startswith(b">") or any(pattern.match(start) for pattern, _, _ in FORMATS)
     if program and head and not readable:
         raise InputError(
-            f"{path}: this is not a {program} file, though it is named so; fetch it again, or rename it if it is text"
+            f"{path}: the name says {program}, but the content is something else; fetch it again, or rename it "
+            "if it is text"
         )

@@ -1,9 +1,9 @@
 """Newick trees: reading and writing, with full names.
 
-Biopython writes and walks trees by recursion, which ends at a depth of a thousand, takes a second for 100,000
-leaves, refuses two trees in one line, and names no place in its errors. Here quoted names and comments are
-masked first; the parentheses, commas and colons that are left become arrays, from which the numbering, the
-parents and all errors of grammar follow without a loop over the letters.
+Biopython writes and walks trees by recursion, which ends at a depth of a thousand; it takes a second for 100,000
+leaves, refuses two trees in one line, and gives no line in its errors. Here quoted names and comments are masked first;
+the parentheses, commas and colons that are left become arrays, from which the numbering, the parents and all errors of
+grammar follow without a loop over the letters.
 
 Underscores in names stay as they are, because names of sequences have them.
 """
@@ -18,10 +18,10 @@ from typing import NoReturn
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.names import distinct, renaming
-from antidiag.kernels.io.tree import Tree, parents_of
+from antidiag.kernels.io.tree import Tree, parents_from_depths
+from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.text import real, shown
+from antidiag.kernels.text import parse_real, quote_text
 
 SPECIAL = re.compile(r"""(?<![^(),:;\s\]=])'(?:[^']|'')*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\]""")
 """A quoted name, which starts after a mark or white space (d'Orbigny has no quoted part), or a comment."""
@@ -37,7 +37,7 @@ START, OPEN, CLOSE, COMMA, COLON, END = range(6)
 MARKS = {"(": OPEN, ")": CLOSE, ",": COMMA, ":": COLON}
 MARK = re.compile("[(),:]")
 ALONE = np.full(1, -1, np.int32)
-"""The parents of a tree of one node, of which a damaged file can have a hundred thousand."""
+"""The parents of a tree of one node; a damaged file can have a hundred thousand such trees."""
 KIND = np.full(128, -1, np.int8)
 KIND[[ord(mark) for mark in MARKS]] = list(MARKS.values())
 EMPTY = np.zeros(128, bool)
@@ -46,27 +46,27 @@ EMPTY[[ord(letter) for letter in BLANK]] = True
 BATCH = 4096
 
 
-class Text:
-    """The text of a file; ``masked`` has the same length, with quoted names and comments painted over."""
+class NewickText:
+    """The text of a file; ``masked`` has the same length, with quoted names and comments masked."""
 
     def __init__(self, raw: str, source: str = "") -> None:
         self.raw, self.source = raw, source
-        self.masked = SPECIAL.sub(_mask, raw)
+        self.masked = SPECIAL.sub(_mask_match, raw)
         self.plain = self.masked is raw or self.masked == raw
         if unclosed := OPEN_QUOTE.search(self.masked):
-            self.refuse(unclosed.start(), "a quote that is not closed; close it, or double it inside a quoted name")
+            self.refuse(unclosed.start(), "this quote is not closed; close it, or double it inside a quoted name")
         for bracket, state in (("[", "closed"), ("]", "opened")):
             if (place := self.masked.find(bracket)) >= 0:
-                self.refuse(place, f"a comment that is not {state}; correct the brackets, or quote the name")
+                self.refuse(place, f"this comment is not {state}; correct the brackets, or quote the name")
 
     def refuse(self, place: int, reason: str) -> NoReturn:
-        """InputError with the line and column of a place in the text."""
+        """Raise InputError with the line and column of a place in the text."""
         line = self.raw.count("\n", 0, place) + 1
         column = place - (self.raw.rfind("\n", 0, place) + 1) + 1
         raise InputError(f"{self.source or 'Newick'}, line {line}, column {column:,}: {reason}")
 
-    def name(self, start: int, end: int) -> str:
-        """The name between two places, without its quotes and without comments."""
+    def read_name(self, start: int, end: int) -> str:
+        """Return the name between two places, without quotes and comments."""
         if self.plain:
             return self.raw[start:end].strip()
         masked = self.masked[start:end]
@@ -78,13 +78,28 @@ class Text:
         return self.raw[first + 1 : last - 1].replace("''", "'")
 
 
-def parse(raw: str, source: str = "", name: str = "tree", monitor: Monitor | None = None) -> list[Tree]:
-    """All trees of a Newick text. InputError names the line and column of what is wrong.
+def parse_newick(raw: str, source: str = "", name: str = "tree", monitor: Monitor | None = None) -> list[Tree]:
+    """Read all trees of a Newick text.
 
-    Of leaves with equal names the later ones get _2, _3, ..., which the note of the tree says.
-    Comments are skipped, but for a number in brackets behind an inner node without a name: its support.
+    Of leaves with equal names the later ones get _2, _3, ...; the note of the tree says so. Comments are skipped,
+    except a number in brackets after an inner node without a name: its support.
+
+    Parameters
+    ----------
+    raw : str
+    source : str
+        What errors call the text.
+    name : str
+        The name of the tree; several are numbered.
+    monitor : Monitor, optional
+        Receives the characters read; may cancel.
+
+    Raises
+    ------
+    InputError
+        Names the line and column of what is wrong.
     """
-    text, places = Text(raw, source), []
+    text, places = NewickText(raw, source), []
     start = 0
     while (end := text.masked.find(";", start)) >= 0:
         places.append((start, end))
@@ -94,7 +109,7 @@ def parse(raw: str, source: str = "", name: str = "tree", monitor: Monitor | Non
         places.append((start, len(raw)))
     elif rest or not places:
         place = text.masked.find(rest[0], start) if rest else 0
-        text.refuse(place, "no Newick tree; it begins with '(' and ends with ';'")
+        text.refuse(place, "this is not a Newick tree, which begins with '(' and ends with ';'; correct it")
     trees: list[Tree] = []
     for start, end in places:
         if monitor is not None:
@@ -105,11 +120,11 @@ def parse(raw: str, source: str = "", name: str = "tree", monitor: Monitor | Non
     return trees
 
 
-def parse_tree(text: Text, start: int, end: int, name: str, translate: Mapping[str, str] | None = None) -> Tree:
-    """The tree between two places of a text, without its semicolon; ``translate`` gives names for names."""
+def parse_tree(text: NewickText, start: int, end: int, name: str, translate: Mapping[str, str] | None = None) -> Tree:
+    """Return the tree between two places of a text, without its semicolon; ``translate`` replaces names."""
     piece = text.masked[start:end]
     if MARK.search(piece) is None and piece.strip(BLANK):
-        alone = text.name(start, end)
+        alone = text.read_name(start, end)
         return Tree(((translate or {}).get(alone, alone),), ALONE, np.full(1, np.nan), name, text.source)
     codes = np.frombuffer(piece.encode("utf-32-le"), np.uint32)
     ascii_codes = np.minimum(codes, 127)
@@ -120,40 +135,40 @@ def parse_tree(text: Text, start: int, end: int, name: str, translate: Mapping[s
     filled = running[borders[1:]] > running[borders[:-1] + 1]
     depths = np.cumsum((kinds == OPEN).astype(np.int64) - (kinds == CLOSE))
     _check_grammar(text, kinds, depths, filled, start + borders)
-    nodes, labels = _nodes(kinds, depths)
+    nodes, labels = _number_nodes(kinds, depths)
     has_length = kinds[labels + 1] == COLON
     lengths = np.full(labels.size, np.nan)
-    lengths[has_length] = _lengths(text, start + borders, labels[has_length] + 1)
+    lengths[has_length] = _parse_lengths(text, start + borders, labels[has_length] + 1)
     starts, ends = (start + borders[labels] + 1).tolist(), (start + borders[labels + 1]).tolist()
-    names = [text.name(first, last) for first, last in zip(starts, ends, strict=True)]
+    names = [text.read_name(first, last) for first, last in zip(starts, ends, strict=True)]
     if not text.plain:
-        _supports(text, names, kinds, labels, has_length, start + borders)
+        _fill_supports(text, names, kinds, labels, has_length, start + borders)
     if translate:
         names = [translate.get(name, name) for name in names]
-    return _distinct(Tree(tuple(names), parents_of(nodes), lengths, name, text.source))
+    return _with_unique_leaves(Tree(tuple(names), parents_from_depths(nodes), lengths, name, text.source))
 
 
-def _distinct(tree: Tree) -> Tree:
-    """The tree with every leaf's name there once; leaves without a name stay without."""
-    names = leaf_names(tree)
-    note = renaming(tree.names, names)
+def _with_unique_leaves(tree: Tree) -> Tree:
+    """Return the tree with unique names of leaves; leaves without a name stay without."""
+    names = unique_leaf_names(tree)
+    note = describe_renaming(tree.names, names)
     return replace(tree, names=names, note=note) if note else tree
 
 
-def leaf_names(tree: Tree) -> tuple[str, ...]:
-    """The names of all nodes, those of leaves there once: of equal ones the later have _2, _3, ..."""
+def unique_leaf_names(tree: Tree) -> tuple[str, ...]:
+    """Return the names of all nodes, with those of leaves unique: of equal ones the later get _2, _3, ..."""
     leaves = [node for node in tree.leaves.tolist() if tree.names[node]]
     names = list(tree.names)
-    for leaf, name in zip(leaves, distinct(names[leaf] for leaf in leaves), strict=True):
+    for leaf, name in zip(leaves, make_names_unique(names[leaf] for leaf in leaves), strict=True):
         names[leaf] = name
     return tuple(names)
 
 
-def _nodes(kinds: np.ndarray, depths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Depths of the nodes in preorder, and the piece of text that holds the name of each.
+def _number_nodes(kinds: np.ndarray, depths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the depths of the nodes in preorder, and the piece of text that holds the name of each.
 
-    Piece p lies behind mark p. A leaf is a piece behind an opening or a comma that does not open anything; an
-    inner node is an opening, and its name the piece behind the closing that matches: the nth one of its depth.
+    Piece p follows mark p. A leaf is a piece after an opening or a comma that does not open anything; an inner node is
+    an opening, and its name the piece after the matching closing: the nth one of its depth.
     """
     before, after = kinds[:-1], kinds[1:]
     leaves = np.flatnonzero((before != CLOSE) & (before != COLON) & (after != OPEN))
@@ -165,14 +180,15 @@ def _nodes(kinds: np.ndarray, depths: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return np.concatenate([inner_depths, depths[leaves]])[order], np.concatenate([names, leaves])[order]
 
 
-def _lengths(text: Text, borders: np.ndarray, pieces: np.ndarray) -> np.ndarray:
+def _parse_lengths(text: NewickText, borders: np.ndarray, pieces: np.ndarray) -> np.ndarray:
+    """Return the branch lengths in these pieces of text."""
     starts, ends = (borders[pieces] + 1).tolist(), borders[pieces + 1].tolist()
     source = text.masked
     parts = [source[start:end] for start, end in zip(starts, ends, strict=True)]
     if not text.plain:
         parts = [part.replace(COMMENT, "") for part in parts]
     try:
-        found = np.array([real(part) for part in parts])
+        found = np.array([parse_real(part) for part in parts])
         if not np.isinf(found).any():
             return found
     except ValueError:
@@ -180,22 +196,28 @@ def _lengths(text: Text, borders: np.ndarray, pieces: np.ndarray) -> np.ndarray:
     for start, part in zip(starts, parts, strict=True):
         if not _is_number(part):
             text.refuse(
-                start, f"{shown(part.strip())} is no branch length; give a number such as 0.1 or 2e-3 after the colon"
+                start,
+                f"{quote_text(part.strip())} is not a branch length; give a number such as 0.1 or 2e-3 after the colon",
             )
     raise AssertionError("a length was refused and then found good")
 
 
 def _is_number(part: str) -> bool:
     try:
-        return abs(real(part)) != float("inf")
+        return abs(parse_real(part)) != float("inf")
     except ValueError:
         return False
 
 
-def _supports(
-    text: Text, names: list[str], kinds: np.ndarray, labels: np.ndarray, has_length: np.ndarray, borders: np.ndarray
+def _fill_supports(
+    text: NewickText,
+    names: list[str],
+    kinds: np.ndarray,
+    labels: np.ndarray,
+    has_length: np.ndarray,
+    borders: np.ndarray,
 ) -> None:
-    """Fill in the names of inner nodes without one from a number in brackets behind their name or length."""
+    """Fill in the names of inner nodes without one from a number in brackets after their name or length."""
     for node in np.flatnonzero(kinds[labels] == CLOSE).tolist():
         start, end = int(borders[labels[node]]) + 1, int(borders[labels[node] + 1 + has_length[node]])
         if not names[node] and COMMENT in text.masked[start:end]:
@@ -204,8 +226,10 @@ def _supports(
                     names[node] = found.strip()
 
 
-def _check_grammar(text: Text, kinds: np.ndarray, depths: np.ndarray, filled: np.ndarray, borders: np.ndarray) -> None:
-    """Refuse the first place that breaks a rule."""
+def _check_grammar(
+    text: NewickText, kinds: np.ndarray, depths: np.ndarray, filled: np.ndarray, borders: np.ndarray
+) -> None:
+    """Refuse the first place that breaks a rule of the grammar."""
     before, after, inside = kinds[:-1], kinds[1:], depths[:-1]
     opener = (before == START) | (before == OPEN) | (before == COMMA)
     rules = (
@@ -228,18 +252,19 @@ def _check_grammar(text: Text, kinds: np.ndarray, depths: np.ndarray, filled: np
         text.refuse(int(borders[unclosed]), "this '(' is never closed; add the missing ')'")
 
 
-def _mask(found: re.Match[str]) -> str:
+def _mask_match(found: re.Match[str]) -> str:
     return (QUOTED if found[0][0] == "'" else COMMENT) * len(found[0])
 
 
-def quoted(name: str) -> str:
-    """A name as Newick and NEXUS write it: in quotes where it holds white space or punctuation."""
+def quote_name(name: str) -> str:
+    """Return a name as Newick and NEXUS write it: in quotes where it holds white space or punctuation."""
     return name if not name or PLAIN.fullmatch(name) else "'" + name.replace("'", "''") + "'"
 
 
-def pieces(tree: Tree) -> Iterator[str]:
-    """The tree as Newick text in pieces, without the semicolon; lengths in full precision, each leaf's name once."""
-    labels = [quoted(name) for name in leaf_names(tree)]
+def newick_pieces(tree: Tree) -> Iterator[str]:
+    """Yield the tree as Newick text without the semicolon, with lengths in full precision and unique names of
+    leaves."""
+    labels = [quote_name(name) for name in unique_leaf_names(tree)]
     for node in np.flatnonzero(~np.isnan(tree.lengths)).tolist():
         labels[node] += f":{float(tree.lengths[node]) + 0.0!r}"  # no negative zero
     ends, inner = tree.ends.tolist(), (tree.degrees > 0).tolist()
@@ -263,12 +288,12 @@ def pieces(tree: Tree) -> Iterator[str]:
     yield "".join(")" + labels[node] for node in reversed(open_nodes))
 
 
-def lines(tree: Tree) -> Iterator[str]:
-    """The tree as a Newick file."""
-    yield from pieces(tree)
+def newick_lines(tree: Tree) -> Iterator[str]:
+    """Yield the tree as a Newick file."""
+    yield from newick_pieces(tree)
     yield ";\n"
 
 
-def newick(tree: Tree) -> str:
-    """The tree as Newick text with its semicolon, in one line."""
-    return "".join(pieces(tree)) + ";"
+def newick_text(tree: Tree) -> str:
+    """Return the tree as Newick text with its semicolon, in one line."""
+    return "".join(newick_pieces(tree)) + ";"

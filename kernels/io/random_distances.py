@@ -1,4 +1,4 @@
-"""Distances along random trees, for examples, tests and benchmarks: one array, however many the taxa."""
+"""Distances along random trees, for examples, tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -7,42 +7,51 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.jit import compiled
-from antidiag.kernels.io.distance_matrix import DistanceMatrix, checked, numbered
+from antidiag.kernels.cpu.jit import cached_njit
+from antidiag.kernels.io.distance_matrix import DistanceMatrix, make_distance_matrix, numbered_names
 
-EDGES = 0.1, 1.0
-"""Lengths of edges are uniform between them."""
-SMALL = 2**15
-"""Taxa up to which distances are float64; of more of them they are float32, which hold the noise as well."""
+EDGE_LENGTHS = 0.1, 1.0
+"""Bounds of the uniform edge lengths."""
+DOUBLE_PRECISION_TAXA = 2**15
+"""Taxa up to which distances are float64; those of more taxa are float32, which is exact enough for the noise."""
 NOISE = 0.05
 """Standard deviation of the noise of each distance, in parts of it."""
-ROWS = 64
-"""Rows that a thread makes at a time."""
+BATCH_ROWS = 64
+"""Rows that a thread fills at a time."""
 GOLDEN, MIXERS = np.uint64(0x9E3779B97F4A7C15), (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 """Constants of the splitmix64 generator (Steele, Lea and Flood 2014)."""
 
 
-def generate(count: int, random: np.random.Generator) -> DistanceMatrix:
-    """The distances along a random tree of ``count`` taxa, 5 % of noise on each."""
-    dtype = np.float64 if count <= SMALL else np.float32
-    return checked(numbered(count), additive(count, random, NOISE, dtype), f"random tree of {count:,}")
+def random_distance_matrix(count: int, random: np.random.Generator) -> DistanceMatrix:
+    """Return the distances along a random tree of ``count`` taxa, with 5 % noise on each."""
+    dtype = np.float64 if count <= DOUBLE_PRECISION_TAXA else np.float32
+    return make_distance_matrix(
+        numbered_names(count), additive_distances(count, random, NOISE, dtype), f"random tree of {count:,}"
+    )
 
 
-def additive(count: int, random: np.random.Generator, noise: float = 0.0, dtype: Any = np.float64) -> np.ndarray:
-    """Distances along a random tree of ``count`` leaves, each multiplied by 1 + ``noise`` x a nearly normal number.
+def additive_distances(
+    count: int, random: np.random.Generator, noise: float = 0.0, dtype: Any = np.float64
+) -> np.ndarray:
+    """Return distances along a random tree of ``count`` leaves, each multiplied by 1 + ``noise`` x a nearly normal
+    number.
 
     Random pairs of clusters are united until one is left; edge lengths are uniform in 0.1 .. 1.
     """
-    order, depths, shared = _tree(count, random)
+    order, depths, shared = _random_tree(count, random)
     seed, values = np.uint64(random.integers(2**63)), np.empty((count, count), dtype)
-    parts = range(0, count, ROWS)
-    workers.each(lambda at: fill_rows(at, min(at + ROWS, count), order, depths, shared, noise, seed, values), parts)
+    parts = range(0, count, BATCH_ROWS)
+    workers.map_on_threads(
+        lambda at: fill_rows(at, min(at + BATCH_ROWS, count), order, depths, shared, noise, seed, values), parts
+    )
     return values
 
 
-def _tree(count: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Leaves in an order in which every cluster stands together, how far the root is from each, and how far it is from
-    the node that parts each from the next one."""
+def _random_tree(count: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return leaves in an order that keeps every cluster together, their distances from the root, and shared distances.
+
+    A shared distance is that of the root from the node that separates a leaf from the next one.
+    """
     clusters, nodes = [np.array([leaf]) for leaf in range(count)], list(range(count))
     above, parents = np.zeros(max(2 * count - 1, 1)), np.zeros(max(2 * count - 1, 1), np.int64)
     parting = np.zeros(count, np.int64)
@@ -52,7 +61,7 @@ def _tree(count: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarr
             at = int(random.integers(len(clusters)))
             united.append((clusters.pop(at), nodes.pop(at)))
         for _, node in united:
-            above[node], parents[node] = random.uniform(*EDGES), parent
+            above[node], parents[node] = random.uniform(*EDGE_LENGTHS), parent
         parting[united[0][0][-1]] = parent
         clusters.append(np.concatenate([united[0][0], united[1][0]]))
         nodes.append(parent)
@@ -62,11 +71,11 @@ def _tree(count: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarr
     return order, above[order], above[parting[order[:-1]]]
 
 
-@compiled
+@cached_njit
 def fill_rows(first, last, order, depths, shared, noise, seed, values):
     """Fill the rows of ``values``, (count, count), of the leaves at ``first`` to ``last`` of ``order``.
 
-    Two leaves share the way from the root to the node that parts them: the one nearest to the root between them.
+    Two leaves share the path from the root to the node that separates them: the highest one between them.
     """
     for at in range(first, last):
         leaf = order[at]
@@ -77,14 +86,14 @@ def fill_rows(first, last, order, depths, shared, noise, seed, values):
                 both = min(both, shared[min(other, other - step)])
                 distance = depths[at] + depths[other] - 2.0 * both
                 if noise > 0.0:
-                    distance *= max(1.0 + noise * normal(leaf, order[other], seed), 0.0)
+                    distance *= max(1.0 + noise * normal_noise(leaf, order[other], seed), 0.0)
                 values[leaf, order[other]] = distance
                 other += step
 
 
-@compiled
-def normal(leaf, other, seed):
-    """A nearly normal number for two leaves, whichever comes first: four uniform ones of 16 bits, added and scaled."""
+@cached_njit
+def normal_noise(leaf, other, seed):
+    """Return a nearly normal number for two leaves in either order: four uniform ones of 16 bits, added and scaled."""
     bits = (np.uint64(min(leaf, other)) << np.uint64(32) | np.uint64(max(leaf, other))) * GOLDEN + seed
     bits = (bits ^ bits >> np.uint64(30)) * MIXERS[0]
     bits = (bits ^ bits >> np.uint64(27)) * MIXERS[1]

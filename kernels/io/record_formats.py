@@ -1,4 +1,4 @@
-"""How files of sequences begin."""
+"""The beginnings of sequence file formats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMATS = (
     (re.compile(rb"@\S.*\n\S+\n\+"), "fastq", "FASTQ"),
     (re.compile(rb"\d+[ \t]+\d+[ \t]*\n"), "phylip-relaxed", "PHYLIP"),
 )
-"""How a file of each format begins, its name in Biopython, and its name for people. Of what Swiss-Prot says of an entry
-the first is taken, and not given back: each of very many would be tried with all that follows."""
+"""The beginning of each format, its name in Biopython, and its name for users. The atomic group of Swiss-Prot stops
+at the first status word: backtracking over very many of them would take quadratic time."""
 ALIGNED = ("nexus", "maf")
-"""Formats of alignments that are read as such."""
+"""Formats that the readers of alignments read."""

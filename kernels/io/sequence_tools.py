@@ -1,4 +1,4 @@
-"""What is done to sequences before they are aligned: the other strand, translation, parts, doubles, choosing, FASTA."""
+"""Tools for sequences before alignment: complement, translation, ranges, duplicates, filters, FASTA."""
 
 from __future__ import annotations
 
@@ -8,72 +8,78 @@ from dataclasses import replace
 
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.text import shown
+from antidiag.kernels.text import quote_text
 
 FRAMES = (1, 2, 3, -1, -2, -3)
-"""Reading frames by their first letter; those below zero are of the other strand."""
+"""Reading frames by their first letter; negative ones are on the other strand."""
 RANGE = re.compile(r"\s*(\d{1,18})?\s*(?:-|\.\.|:)\s*(\d{1,18})?\s*")
-LINE = 60
+LINE_LENGTH = 60
 BATCH = 1000
-"""Sequences between two looks whether somebody cancelled."""
+"""Sequences between two checks for cancelling."""
 
-Check = Callable[[], None]
+CancelCheck = Callable[[], None]
 
 
-def other_strand(sequence: Sequence) -> Sequence:
-    """The reverse complement; InputError for a protein."""
+def reverse_complement(sequence: Sequence) -> Sequence:
+    """Return the reverse complement; InputError for a protein."""
     from Bio.Seq import Seq
 
     _refuse_protein(sequence, "has no other strand")
     strand = Seq(sequence.letters)
     turned = strand.reverse_complement_rna() if sequence.type == SequenceType.RNA else strand.reverse_complement()
-    return _made(sequence, bytes(turned), "reverse complement")
+    return _derived_sequence(sequence, bytes(turned), "reverse complement")
 
 
-def translated(sequence: Sequence, frame: int = 1, code: int = 1) -> Sequence:
-    """The protein of a reading frame (FRAMES) by a genetic code of the NCBI; stops are ``*``, the last one is dropped.
+def translate_sequence(sequence: Sequence, frame: int = 1, code: int = 1) -> Sequence:
+    """Translate a reading frame (FRAMES) by a genetic code of the NCBI; stops are ``*``, the last one is dropped.
 
-    Codons with letters that stand for several are translated where all of these give one amino acid, else to X. Raises
-    InputError for a protein and for sequences without a codon, ParameterError for a frame or a code that is none.
+    A codon with ambiguity codes is translated where all its meanings give one amino acid, else to X. InputError for a
+    protein and for a sequence without a codon, ParameterError for an unknown frame or code.
     """
     from Bio.Data import CodonTable
     from Bio.Seq import Seq
 
     _refuse_protein(sequence, "is translated already")
     if frame not in FRAMES:
-        raise ParameterError(f"frame {frame}: reading frames are {', '.join(map(str, FRAMES))}")
+        raise ParameterError(f"frame {frame} is unknown; choose one of {', '.join(map(str, FRAMES))}")
     if code not in CodonTable.generic_by_id:
         codes = ", ".join(map(str, sorted(CodonTable.generic_by_id)))
-        raise ParameterError(f"genetic code {code}: the NCBI has {codes}")
-    strand = (sequence if frame > 0 else other_strand(sequence)).letters[abs(frame) - 1 :]
+        raise ParameterError(f"genetic code {code} is unknown; choose one of {codes}")
+    strand = (sequence if frame > 0 else reverse_complement(sequence)).letters[abs(frame) - 1 :]
     letters = strand[: len(strand) // 3 * 3]
     if not letters:
-        raise InputError(f"{_place(sequence)}{len(sequence):,} letters have no codon in frame {frame}")
+        raise InputError(
+            f"{_location(sequence)}frame {frame} of {len(sequence):,} letters has no codon; choose another frame"
+        )
     protein = bytes(Seq(letters).translate(table=code)).removesuffix(b"*")
     if not protein:
-        raise InputError(f"{_place(sequence)}frame {frame} holds nothing but a stop")
-    return replace(_made(sequence, protein, f"frame {frame}"), type=SequenceType.PROTEIN)
+        raise InputError(f"{_location(sequence)}frame {frame} has only a stop codon; choose another frame")
+    return replace(_derived_sequence(sequence, protein, f"frame {frame}"), type=SequenceType.PROTEIN)
 
 
-def part(sequence: Sequence, first: int, last: int) -> Sequence:
-    """Letters ``first`` to ``last``, counted from 1, both included; InputError where the sequence has not so many."""
+def extract_range(sequence: Sequence, first: int, last: int) -> Sequence:
+    """Return letters ``first`` to ``last``, counted from 1, both included; InputError where the sequence is shorter."""
     if not 1 <= first <= last <= len(sequence):
         raise InputError(
-            f"{_place(sequence)}it has letters 1 to {len(sequence):,}; {first:,} to {last:,} are not a part"
+            f"{_location(sequence)}the range {first:,} to {last:,} is outside its letters 1 to {len(sequence):,}; "
+            "choose another"
         )
-    return _made(sequence, sequence.letters[first - 1 : last], f"{first}-{last}")
+    return _derived_sequence(sequence, sequence.letters[first - 1 : last], f"{first}-{last}")
 
 
-def span(text: str, length: int) -> tuple[int, int]:
-    """ "10-20", "10..", ":20" as first and last letter of a sequence of a length; ParameterError where it is none."""
+def parse_range(text: str, length: int) -> tuple[int, int]:
+    """Read a range such as "10-20", "10.." or ":20" as first and last letter of a sequence of this length.
+
+    ParameterError where the text is no range.
+    """
     found = RANGE.fullmatch(text)
     if not found:
-        raise ParameterError(f"{shown(text)} is no range; write it as 10-200, 10- or -200")
+        raise ParameterError(f"{quote_text(text)} is not a range; write it as 10-200, 10- or -200")
     return int(found[1] or 1), int(found[2] or length)
 
 
-def without_doubles(sequences: Iterable[Sequence], check: Check = lambda: None) -> list[Sequence]:
-    """The first of all sequences that have the same letters and type, in their order."""
+def unique_sequences(sequences: Iterable[Sequence], check: CancelCheck = lambda: None) -> list[Sequence]:
+    """Return the sequences without duplicates: the first of all that have the same letters and type."""
     seen: set[tuple[bytes, SequenceType]] = set()
     kept = []
     for number, sequence in enumerate(sequences):
@@ -85,52 +91,52 @@ def without_doubles(sequences: Iterable[Sequence], check: Check = lambda: None) 
     return kept
 
 
-def choosing(name: str = "", shortest: int = 0, longest: int | None = None) -> Callable[[Sequence], bool]:
-    """Whether a sequence has a title in which the regular expression is found, in either case, and such a length.
+def sequence_filter(expression: str = "", shortest: int = 0, longest: int | None = None) -> Callable[[Sequence], bool]:
+    """Return a filter for sequences by a regular expression in their titles, in either case, and by length.
 
-    Raises ParameterError where the expression is none.
+    ParameterError where the expression is invalid.
     """
     try:
-        pattern = re.compile(name, re.IGNORECASE)
+        pattern = re.compile(expression, re.IGNORECASE)
     except re.error as error:
-        raise ParameterError(f"{shown(name)} is no regular expression: {error}") from error
+        raise ParameterError(f"{quote_text(expression)} is not a regular expression: {error}; correct it") from error
 
     def chosen(sequence: Sequence) -> bool:
         fits = shortest <= len(sequence) and (longest is None or len(sequence) <= longest)
-        return fits and bool(pattern.search(title(sequence)))
+        return fits and bool(pattern.search(fasta_title(sequence)))
 
     return chosen
 
 
-def title(sequence: Sequence) -> str:
-    """The title line of a sequence: its name, then what else is known of it."""
+def fasta_title(sequence: Sequence) -> str:
+    """Return the title line of a sequence: its name, then its description."""
     found = sequence.description.strip()
     return found if f"{found} ".startswith(f"{sequence.name} ") else f"{sequence.name} {found}".rstrip()
 
 
-def renamed(sequence: Sequence, name: str) -> Sequence:
-    """A sequence with another name, in its title line too."""
-    rest = title(sequence).removeprefix(sequence.name)
+def rename_sequence(sequence: Sequence, name: str) -> Sequence:
+    """Return a sequence with another name, in its title line too."""
+    rest = fasta_title(sequence).removeprefix(sequence.name)
     return replace(sequence, name=name, description=f"{name}{rest}")
 
 
-def fasta(sequences: Iterable[Sequence]) -> Iterator[bytes]:
-    """The records of a FASTA file, whole titles included, lines of 60 letters."""
+def fasta_records(sequences: Iterable[Sequence]) -> Iterator[bytes]:
+    """Yield FASTA records with whole titles and lines of 60 letters."""
     for sequence in sequences:
         letters = sequence.letters
-        lines = [letters[at : at + LINE] for at in range(0, len(letters), LINE)]
-        yield b"\n".join([f">{title(sequence)}".encode(), *lines, b""])
+        lines = [letters[at : at + LINE_LENGTH] for at in range(0, len(letters), LINE_LENGTH)]
+        yield b"\n".join([f">{fasta_title(sequence)}".encode(), *lines, b""])
 
 
-def _made(sequence: Sequence, letters: bytes, what: str) -> Sequence:
+def _derived_sequence(sequence: Sequence, letters: bytes, what: str) -> Sequence:
     name = f"{sequence.name}_{what.replace(' ', '_')}"
     return replace(sequence, name=name, letters=letters, description=f"{name} {what} of {sequence.name}", note="")
 
 
 def _refuse_protein(sequence: Sequence, why: str) -> None:
     if sequence.type == SequenceType.PROTEIN:
-        raise InputError(f"{_place(sequence)}a protein {why}; set its type to DNA or RNA if it is none")
+        raise InputError(f"{_location(sequence)}a protein {why}; set its type to DNA or RNA if it is not a protein")
 
 
-def _place(sequence: Sequence) -> str:
+def _location(sequence: Sequence) -> str:
     return f"{sequence.source}, {sequence.name}: " if sequence.source else f"{sequence.name}: "

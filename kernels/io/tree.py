@@ -1,9 +1,8 @@
-"""Trees: guide trees and phylogenies, as arrays.
+"""Rooted trees as arrays: guide trees and phylogenies.
 
-Nodes are numbered in preorder: the root is 0, a parent comes before its children, and the nodes below a
-node follow it without a gap. What is below a node is therefore a slice, and a sum over it the difference of
-two running sums. Everything here is vectorised and takes no recursion, so that a tree of 100,000 leaves is
-as welcome as one of ten, and a caterpillar as a balanced one.
+Nodes are numbered in preorder: the root is 0, a parent comes before its children, and the nodes below a node follow it
+without a gap. So the nodes below a node are a slice, and a sum over them is the difference of two running sums.
+Everything here is vectorised and without recursion, so that a tree of 100,000 leaves or a caterpillar is no problem.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from functools import cached_property
 
 import numpy as np
 
-from antidiag.kernels.courtesy import in_turns
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.serialization import stored
 
-PART = 4096
-"""Numbers that become Python's at a time."""
+BATCH_NAMES = 4096
+"""Names in a batch; other threads run between two batches."""
 
 
 @stored("tree")
@@ -27,9 +26,9 @@ PART = 4096
 class Tree:
     """A rooted, ordered tree; one whose root has three branches stands for an unrooted tree.
 
-    ``names`` has one name a node, "" where there is none; on inner nodes a name may be a support value.
-    ``parents`` is int32, -1 for the root; ``lengths`` float64, that of the edge above each node, NaN where
-    there is none. The arrays become read-only. Raises InputError where the numbering is not preorder.
+    ``names`` has one name a node, "" where there is none; the name of an inner node may be a support value. ``parents``
+    is int32, -1 for the root; ``lengths`` is float64: the length of the edge above each node, NaN where there is none.
+    The arrays become read-only. InputError where the numbering is not preorder.
     """
 
     names: tuple[str, ...]
@@ -45,7 +44,7 @@ class Tree:
             array = np.array(getattr(self, attribute), dtype)
             array.setflags(write=False)
             object.__setattr__(self, attribute, array)
-        _check(self)
+        _check_numbering(self)
 
     @classmethod
     def from_parents(
@@ -57,13 +56,13 @@ class Tree:
         source: str = "",
         note: str = "",
     ) -> Tree:
-        """A tree from any numbering, one root with parent -1; children keep the order of their numbers."""
+        """Return a tree from any numbering, with one root of parent -1; children keep the order of their numbers."""
         parents = np.asarray(parents, np.int64)
-        order = preorder(parents)
+        order = preorder_nodes(parents)
         lengths = np.full(order.size, np.nan) if lengths is None else np.asarray(lengths, np.float64)
         return cls(
-            _in_order(names, order, order.size),
-            renumbered(parents, order),
+            _names_in_order(names, order, order.size),
+            renumber_parents(parents, order),
             lengths[order],
             name,
             source,
@@ -80,16 +79,23 @@ class Tree:
         source: str = "",
         note: str = "",
     ) -> Tree:
-        """A tree from the joins of a clustering, the last of which makes the root.
+        """Return a tree from the joins of a clustering, the last of which makes the root.
 
-        ``joins`` is (n - 1, 2) for n names: the ids of the two nodes that each join unites, where id < n is a
-        taxon and n + k the node that join k made; ``lengths`` the same shape, of the edges to them.
-        `kernels.io.tree_edits.unroot` then gives the tree with three branches in the middle.
+        `kernels.io.tree_edits.unroot` turns it into a tree with three branches at the root.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The n taxa.
+        joins : array of int64, shape (n - 1, 2)
+            The two nodes that each join unites: id < n is a taxon, n + k the node that join k made.
+        lengths : array of float64, shape (n - 1, 2), optional
+            The lengths of the edges to these nodes.
         """
         joins = np.asarray(joins, np.int64).reshape(-1, 2)
         taxa, made = len(names), len(joins)
         if made != max(taxa - 1, 0) or not taxa:
-            raise InputError(f"{name}: {taxa} taxa need {max(taxa - 1, 0)} joins, there are {made}")
+            raise InputError(f"{name}: {taxa} taxa need {max(taxa - 1, 0)} joins, not {made}")
         fresh = taxa + np.arange(made)
         if made and (
             joins.min() < 0 or (joins >= fresh[:, None]).any() or np.bincount(joins.ravel(), minlength=taxa).max() > 1
@@ -100,15 +106,17 @@ class Tree:
         above = np.full(taxa + made, np.nan)
         if lengths is not None:
             above[joins] = np.asarray(lengths, np.float64).reshape(-1, 2)
-        order = preorder(parents, _joined_rank(joins, taxa))
-        return cls(_in_order(names, order, taxa), renumbered(parents, order), above[order], name, source, note)
+        order = preorder_nodes(parents, _joined_rank(joins, taxa))
+        return cls(
+            _names_in_order(names, order, taxa), renumber_parents(parents, order), above[order], name, source, note
+        )
 
     def __len__(self) -> int:
-        """Number of nodes."""
+        """Return number of nodes."""
         return self.parents.size
 
     def __eq__(self, other: object) -> bool:
-        """The same names, shape, order and lengths; what the tree is called does not count."""
+        """Return whether names, shape, order and lengths are equal; what the tree is called does not count."""
         if not isinstance(other, Tree):
             return NotImplemented
         return (
@@ -134,7 +142,7 @@ class Tree:
     @cached_property
     def taxa(self) -> tuple[str, ...]:
         """Names of the leaves, in their order."""
-        return _in_order(self.names, self.leaves, len(self))
+        return _names_in_order(self.names, self.leaves, len(self))
 
     @cached_property
     def degrees(self) -> np.ndarray:
@@ -148,18 +156,18 @@ class Tree:
 
     @cached_property
     def distances(self) -> np.ndarray:
-        """Length of the way from the root to each node, float64; edges without a length count nothing."""
+        """The length of the path from the root to each node, float64; edges without a length count as 0."""
         return self.from_root(np.nan_to_num(self.lengths))
 
     @cached_property
     def ends(self) -> np.ndarray:
-        """The first node after those below each node: the nodes at and below v are v..ends[v], half-open."""
+        """The node after the last one below each node: the nodes at and below v are v..ends[v], half-open."""
         order, following = np.argsort(self.parents, kind="stable"), np.zeros(len(self), np.int64)
         siblings = self.parents[order[1:]] == self.parents[order[:-1]]
         following[order[:-1][siblings]] = order[1:][siblings]
         climb = np.where(following > 0, np.arange(len(self)), self.parents)
         climb[0] = 0
-        found = following[_fixed(climb)]
+        found = following[_follow_jumps(climb)]
         return np.where(found > 0, found, len(self))
 
     @cached_property
@@ -173,28 +181,28 @@ class Tree:
         return self.below(self.degrees == 0)
 
     def children(self, node: int) -> np.ndarray:
-        """The children of a node, in their order."""
+        """Return the children of a node, in their order."""
         order, starts = self._children
         return order[starts[node] : starts[node + 1]]
 
     def children_of(self, nodes: np.ndarray) -> np.ndarray:
-        """The children of all these nodes, those of one after those of another, int64."""
+        """Return the children of all these nodes, one node's after another's, int64."""
         order, starts = self._children
         counts = self.degrees[nodes]
         before = np.cumsum(counts) - counts
         return order[np.repeat(starts[nodes] - before, counts) + np.arange(int(counts.sum()))]
 
     def from_root(self, values: np.ndarray) -> np.ndarray:
-        """Sums of a value a node along the way from the root, whose own value does not count."""
-        return from_root(self.parents, values)
+        """Return the sums of a value a node along the path from the root, without the root's own value."""
+        return sum_from_root(self.parents, values)
 
     def below(self, values: np.ndarray) -> np.ndarray:
-        """Sums of a value a node over all nodes at and below each node."""
+        """Return the sums of a value a node over all nodes at and below each node."""
         running = np.concatenate([np.zeros(1, values.dtype), np.cumsum(values)])
         return running[self.ends] - running[:-1]
 
     def highest_below(self, values: np.ndarray) -> np.ndarray:
-        """The largest of a value a node among all nodes at and below each node.
+        """Return the largest of a value a node among all nodes at and below each node.
 
         Table k holds the largest of 2^k nodes in a row; two of them that overlap cover any slice.
         """
@@ -208,7 +216,7 @@ class Tree:
         return found
 
     def path(self, node: int) -> list[int]:
-        """The nodes from ``node`` up to the root, both included."""
+        """Return the nodes from ``node`` up to the root, both included."""
         found = [node]
         while found[-1]:
             found.append(int(self.parents[found[-1]]))
@@ -220,18 +228,20 @@ class Tree:
         return order, np.concatenate([[0], np.cumsum(self.degrees)])
 
 
-def _in_order(names: Sequences[str], order: np.ndarray, named: int) -> tuple[str, ...]:
-    """The names of nodes, of which the first ones are ``named`` and the others ""; by a loop of Python's own over some
-    at a time, which of millions lets other threads go on."""
-    parts = (order[first : first + PART].tolist() for first in range(0, order.size, PART))
-    return tuple(names[node] if node < named else "" for part in parts for node in in_turns(part))
+def _names_in_order(names: Sequences[str], order: np.ndarray, named: int) -> tuple[str, ...]:
+    """Return the names of nodes in an order; the first ``named`` nodes have names, the others "".
+
+    A Python loop over batches lets other threads run meanwhile.
+    """
+    parts = (order[first : first + BATCH_NAMES].tolist() for first in range(0, order.size, BATCH_NAMES))
+    return tuple(names[node] if node < named else "" for part in parts for node in iterate_yielding(part))
 
 
-def from_root(parents: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Sums of a value a node along the way from the root, in any numbering; the root's own does not count.
+def sum_from_root(parents: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the sums of a value a node along the path from the root, in any numbering, without the root's own value.
 
-    Every round adds what was summed one jump further up and doubles the jumps, so that a chain of n nodes
-    takes log2 n rounds.
+    Every round adds what was summed one jump further up and doubles the jumps, so that a chain of n nodes takes log2 n
+    rounds.
     """
     jumps, sums = parents.astype(np.intp), np.array(values)
     root = int(np.argmin(parents))
@@ -242,11 +252,12 @@ def from_root(parents: np.ndarray, values: np.ndarray) -> np.ndarray:
             return sums
         sums += sums[jumps]
         jumps = jumps[jumps]
-    raise InputError("the tree has a circle: a node that is above itself")
+    raise InputError("the tree has a cycle: a node is its own ancestor; correct its parents")
 
 
-def preorder(parents: np.ndarray, rank: np.ndarray | None = None) -> np.ndarray:
-    """The nodes in preorder, for parents in any numbering; children in the order of ``rank`` (their numbers).
+def preorder_nodes(parents: np.ndarray, rank: np.ndarray | None = None) -> np.ndarray:
+    """Return the nodes in preorder, for parents in any numbering; children in the order of ``rank`` (default: their
+    numbers).
 
     Ranks the Euler tour (one step down into a node and one step up out of it, 2 n in all) by doubling.
     """
@@ -264,20 +275,20 @@ def preorder(parents: np.ndarray, rank: np.ndarray | None = None) -> np.ndarray:
         first = np.append(True, above[1:] != above[:-1])
         step[above[first]] = order[first]
         step[nodes + order[:-1][~first[1:]]] = order[1:][~first[1:]]
-    left = _steps_left(step, nodes + root)
+    left = _count_steps_left(step, nodes + root)
     return np.argsort(left[:nodes], kind="stable")[::-1]
 
 
-def renumbered(parents: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Parents in the numbering where ``order`` lists the old numbers of the nodes."""
+def renumber_parents(parents: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Return the parents in the numbering where ``order`` lists the old numbers of the nodes."""
     place = np.empty(order.size + 1, np.int64)
     place[order] = np.arange(order.size)
     place[-1] = -1
     return place[parents[order]]
 
 
-def parents_of(depths: np.ndarray) -> np.ndarray:
-    """Parents from the depths of nodes in preorder: the nearest node before it that is one edge higher."""
+def parents_from_depths(depths: np.ndarray) -> np.ndarray:
+    """Return the parents from the depths of nodes in preorder: the nearest node before it that is one edge higher."""
     nodes, numbers = depths.size, np.arange(depths.size)
     keys = np.sort(depths * nodes + numbers)
     parents = keys[np.searchsorted(keys, (depths - 1) * nodes + numbers) - 1] % nodes
@@ -285,8 +296,8 @@ def parents_of(depths: np.ndarray) -> np.ndarray:
     return parents
 
 
-def _steps_left(step: np.ndarray, last: int) -> np.ndarray:
-    """How many steps lead from each place of a linked list to its last one."""
+def _count_steps_left(step: np.ndarray, last: int) -> np.ndarray:
+    """Return how many steps lead from each place of a linked list to its last one."""
     left = np.ones(step.size, np.int32)
     left[last] = 0
     for _ in range(step.size.bit_length() + 1):
@@ -294,11 +305,11 @@ def _steps_left(step: np.ndarray, last: int) -> np.ndarray:
             return left
         left += left[step]
         step = step[step]
-    raise InputError("the tree has a circle: a node that is above itself")
+    raise InputError("the tree has a cycle: a node is its own ancestor; correct its parents")
 
 
-def _fixed(jumps: np.ndarray) -> np.ndarray:
-    """Where repeated jumps end."""
+def _follow_jumps(jumps: np.ndarray) -> np.ndarray:
+    """Return where repeated jumps end."""
     while True:
         further = jumps[jumps]
         if np.array_equal(further, jumps):
@@ -307,18 +318,19 @@ def _fixed(jumps: np.ndarray) -> np.ndarray:
 
 
 def _joined_rank(joins: np.ndarray, taxa: int) -> np.ndarray:
-    """A rank that puts the first node of each join before the second."""
+    """Return a rank that puts the first node of each join before the second."""
     rank = np.zeros(taxa + len(joins), np.int64)
     rank[joins] = (0, 1)
     return rank
 
 
-def _check(tree: Tree) -> None:
+def _check_numbering(tree: Tree) -> None:
+    """Raise InputError where the arrays do not fit or the numbering is not preorder."""
     nodes = len(tree.names)
     if not nodes or tree.parents.shape != (nodes,) or tree.lengths.shape != (nodes,):
         raise InputError(f"{tree.name}: a tree has at least one node, and a name, a parent and a length for each")
     parents, numbers = tree.parents, np.arange(nodes)
     if parents[0] != -1 or (parents[1:] < 0).any() or (parents[1:] >= numbers[1:]).any():
         raise InputError(f"{tree.name}: nodes are numbered with the root first and parents before children")
-    if nodes > 1 and ((np.diff(tree.depths) > 1).any() or (parents_of(tree.depths) != parents).any()):
+    if nodes > 1 and ((np.diff(tree.depths) > 1).any() or (parents_from_depths(tree.depths) != parents).any()):
         raise InputError(f"{tree.name}: the nodes below a node must follow it; Tree.from_parents renumbers")

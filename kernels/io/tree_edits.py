@@ -1,6 +1,6 @@
-"""New trees from old ones: another root, another order of children, fewer taxa.
+"""Edits of trees: another root, another order of children, fewer taxa.
 
-Every function returns the tree and where its nodes came from, so that what a person marked stays marked.
+Every function returns the tree and the origin of its nodes, so that marks of a user stay on their nodes.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.tree import Tree, preorder, renumbered
+from antidiag.kernels.io.tree import Tree, preorder_nodes, renumber_parents
 
 
-class Edited(NamedTuple):
-    """A new tree; ``origin`` is the node of the old tree that each of its nodes was, -1 for a new one."""
+class EditedTree(NamedTuple):
+    """An edited tree; ``origin`` is the node of the old tree that each of its nodes was, -1 for a new one."""
 
     tree: Tree
     origin: np.ndarray
 
 
-def reroot(tree: Tree, node: int, position: float = 0.5) -> Edited:
-    """The same tree with its root on the edge above ``node``, at ``position`` (0 at the node, 1 at its parent).
+def reroot(tree: Tree, node: int, position: float = 0.5) -> EditedTree:
+    """Return the tree with its root on the edge above ``node``, at ``position`` (0 at the node, 1 at its parent).
 
-    The neighbours of each node keep their cyclic order, so that the picture turns and does not jumble. Where
-    all names of inner nodes are numbers, they are support values of edges, and stay with their edges. A root
-    that is left with two neighbours goes, and so does one without a name that is left with one.
+    The neighbours of each node keep their cyclic order. Where all names of inner nodes are numbers, they are support
+    values of edges, and stay with their edges. An old root with two neighbours is removed, and so is one with one
+    neighbour and no name.
     """
     if not 0 < node < len(tree):
         raise InputError(f"{tree.name}: node {node} has no edge above it; choose a node below the root")
@@ -51,60 +51,62 @@ def reroot(tree: Tree, node: int, position: float = 0.5) -> Edited:
         shifted = [tree.names[below] if tree.degrees[below] else "" for below in way[:-1].tolist()]
         for above, name in zip(old.tolist(), shifted, strict=True):
             names[above] = name
-    turned = _rebuilt(tree, names, parents, lengths, rank)
+    turned = _rebuild_tree(tree, names, parents, lengths, rank)
     old_root = int(np.flatnonzero(turned.origin == 0)[0])
     degree = int(turned.tree.degrees[old_root])
     if degree == 1 or (degree == 0 and not tree.names[0]):
-        return _composed(turned, _contracted(turned.tree, np.arange(nodes + 1) != old_root))
+        return _compose_edits(turned, _contract_tree(turned.tree, np.arange(nodes + 1) != old_root))
     return turned
 
 
-def unroot(tree: Tree) -> Edited:
-    """The tree with three branches at the root, where it had two: one of them goes into the other.
+def unroot(tree: Tree) -> EditedTree:
+    """Return the tree with three branches at the root instead of two: one of the two is merged into the root.
 
     A tree of one or two taxa stays as it is.
     """
     pair = tree.children(0)
     inner = [int(child) for child in pair if tree.degrees[child]]
     if pair.size != 2 or not inner:
-        return Edited(tree, np.arange(len(tree)))
+        return EditedTree(tree, np.arange(len(tree)))
     gone = inner[-1]
     other = int(pair.sum()) - gone
     lengths, names = tree.lengths.copy(), list(tree.names)
-    lengths[other] = _sum(tree.lengths[pair])
+    lengths[other] = _sum_lengths(tree.lengths[pair])
     lengths[gone] = np.nan
     if tree.degrees[other] and not names[other]:
         names[other] = names[gone]
     joined = dataclasses.replace(tree, names=tuple(names), lengths=lengths)
-    return _contracted(joined, np.arange(len(tree)) != gone)
+    return _contract_tree(joined, np.arange(len(tree)) != gone)
 
 
-def swap(tree: Tree, node: int) -> Edited:
-    """The tree with the children of ``node`` in the opposite order."""
+def swap_children(tree: Tree, node: int) -> EditedTree:
+    """Return the tree with the children of ``node`` in the opposite order."""
     rank, children = np.arange(len(tree)), tree.children(node)
     rank[children] = children[::-1]
-    return _rebuilt(tree, tree.names, tree.parents, tree.lengths, rank)
+    return _rebuild_tree(tree, tree.names, tree.parents, tree.lengths, rank)
 
 
-def ladderize(tree: Tree, node: int = 0, larger_last: bool = True) -> Edited:
-    """The tree with the children below ``node`` in the order of their numbers of leaves; equal ones stay."""
+def ladderize(tree: Tree, node: int = 0, larger_last: bool = True) -> EditedTree:
+    """Return the tree with the children below ``node`` sorted by their numbers of leaves; equal ones stay."""
     counts = tree.leaf_counts if larger_last else -tree.leaf_counts
     numbers = np.arange(len(tree))
     rank = np.where((numbers > node) & (numbers < tree.ends[node]), counts, numbers)
-    return _rebuilt(tree, tree.names, tree.parents, tree.lengths, rank)
+    return _rebuild_tree(tree, tree.names, tree.parents, tree.lengths, rank)
 
 
-def ordered_like(tree: Tree, taxa: Sequences[str]) -> Edited:
-    """The tree with its children in the order of the mean place of their leaves in ``taxa``, so that beside a tree of
-    this order few lines from leaf to leaf cross; leaves that are not there stay where they are."""
+def order_like(tree: Tree, taxa: Sequences[str]) -> EditedTree:
+    """Return the tree with children sorted by the mean place of their leaves in ``taxa``; others stay where they are.
+
+    Beside a tree of this order few lines between equal leaves cross.
+    """
     places = {name: place for place, name in enumerate(taxa)}
     at = np.zeros(len(tree))
     at[tree.leaves] = [places.get(name, place) for place, name in enumerate(tree.taxa)]
-    return _rebuilt(tree, tree.names, tree.parents, tree.lengths, tree.below(at) / tree.leaf_counts)
+    return _rebuild_tree(tree, tree.names, tree.parents, tree.lengths, tree.below(at) / tree.leaf_counts)
 
 
-def prune(tree: Tree, leaves: Sequences[int] | np.ndarray) -> Edited:
-    """The tree without these leaves; inner nodes that are left with one child go, and their lengths add up."""
+def prune_leaves(tree: Tree, leaves: Sequences[int] | np.ndarray) -> EditedTree:
+    """Return the tree without these leaves; inner nodes with one child left are removed, and their lengths add up."""
     gone = np.zeros(len(tree), bool)
     gone[np.asarray(leaves, np.int64)] = True
     left = tree.below((tree.degrees == 0) & ~gone)
@@ -113,11 +115,11 @@ def prune(tree: Tree, leaves: Sequences[int] | np.ndarray) -> Edited:
     if not left[0]:
         raise InputError(f"{tree.name}: pruning would leave no taxon; keep at least one")
     degrees = np.bincount(tree.parents[1:][left[1:] > 0], minlength=len(tree))
-    return _contracted(tree, (left > 0) & ~((degrees == 1) & (tree.degrees > 1)))
+    return _contract_tree(tree, (left > 0) & ~((degrees == 1) & (tree.degrees > 1)))
 
 
 def names_are_values(tree: Tree) -> bool:
-    """Whether the names of inner nodes, where there are some, are all numbers: support values."""
+    """Return whether the names of inner nodes, where there are some, are all numbers: support values."""
     inner = [tree.names[node] for node in np.flatnonzero(tree.degrees).tolist() if tree.names[node]]
     try:
         return bool(inner) and all(float(name) is not None for name in inner)
@@ -125,16 +127,18 @@ def names_are_values(tree: Tree) -> bool:
         return False
 
 
-def _rebuilt(tree: Tree, names: Sequences[str], parents: np.ndarray, lengths: np.ndarray, rank: np.ndarray) -> Edited:
-    """A tree in preorder from nodes in any numbering; nodes beyond those of ``tree`` are new."""
-    order = preorder(parents, rank)
+def _rebuild_tree(
+    tree: Tree, names: Sequences[str], parents: np.ndarray, lengths: np.ndarray, rank: np.ndarray
+) -> EditedTree:
+    """Return a tree in preorder from nodes in any numbering; nodes beyond those of ``tree`` are new."""
+    order = preorder_nodes(parents, rank)
     picked = tuple(names[node] for node in order.tolist())
-    made = Tree(picked, renumbered(parents, order), lengths[order], tree.name, tree.source, tree.note)
-    return Edited(made, np.where(order < len(tree), order, -1))
+    made = Tree(picked, renumber_parents(parents, order), lengths[order], tree.name, tree.source, tree.note)
+    return EditedTree(made, np.where(order < len(tree), order, -1))
 
 
-def _contracted(tree: Tree, keep: np.ndarray) -> Edited:
-    """The tree of the nodes to keep, each below the nearest one that is kept; lengths on the way add up."""
+def _contract_tree(tree: Tree, keep: np.ndarray) -> EditedTree:
+    """Return the tree of the nodes to keep, each below its nearest kept ancestor; lengths of removed edges add up."""
     numbers = np.arange(len(tree))
     jumps = np.where(keep, numbers, np.maximum(tree.parents, 0))
     known = np.where(keep, 0, ~np.isnan(tree.lengths))
@@ -154,12 +158,12 @@ def _contracted(tree: Tree, keep: np.ndarray) -> Edited:
     if not keep[0]:
         lengths[0] = np.nan
     names = tuple(tree.names[node] for node in kept.tolist())
-    return Edited(Tree(names, parents, lengths, tree.name, tree.source, tree.note), kept)
+    return EditedTree(Tree(names, parents, lengths, tree.name, tree.source, tree.note), kept)
 
 
-def _composed(first: Edited, second: Edited) -> Edited:
-    return Edited(second.tree, first.origin[second.origin])
+def _compose_edits(first: EditedTree, second: EditedTree) -> EditedTree:
+    return EditedTree(second.tree, first.origin[second.origin])
 
 
-def _sum(lengths: np.ndarray) -> float:
+def _sum_lengths(lengths: np.ndarray) -> float:
     return float(np.nansum(lengths)) if not np.isnan(lengths).all() else float("nan")

@@ -1,4 +1,4 @@
-"""Multiple alignment on the CPU: threads share the pairs of the first stage, and the nodes of a phase of the third."""
+"""Progressive alignment on the CPU: threads share the pairs of the first stage and the nodes of each level."""
 
 from __future__ import annotations
 
@@ -8,30 +8,40 @@ from typing import Any
 
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.msa import clustalw as by_clustalw
-from antidiag.kernels.msa import thesis as by_thesis
-from antidiag.kernels.msa import walk
 from antidiag.kernels.msa.parameters import PipelineParameters
-from antidiag.kernels.msa.pipeline import Aligned, Tools, run
+from antidiag.kernels.msa.pipelines import clustalw as by_clustalw
+from antidiag.kernels.msa.pipelines import progressive
+from antidiag.kernels.msa.pipelines import thesis as by_thesis
+from antidiag.kernels.msa.pipelines.pipeline import AlignMethod, PipelineTools, run_pipeline
 from antidiag.kernels.msa.problem import MsaProblem
-from antidiag.kernels.parameters import typed
-from antidiag.kernels.profiles import batch
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.profiles.wavefront import many_alignments
+from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.cpu import distance_full, distance_ktuple
 from antidiag.kernels.trees.joining.cpu import nj_pruned
 
 
-def _run(
-    aligned: Aligned, problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps,
+def _run_pipeline(
+    aligned: AlignMethod,
+    problem: MsaProblem,
+    parameters: Mapping[str, Any],
+    monitor: Monitor,
+    steps: StepLog,
     at_once: bool = True,
-) -> Outcome:  # fmt: skip
-    threads = typed(PipelineParameters, parameters).threads
-    align_each = partial(batch.align_each, threads=threads)
-    progressive = partial(walk.align, at_once=at_once)
-    return run(aligned, problem, Tools(distance_full, distance_ktuple, nj_pruned, align_each, threads, progressive),
-               monitor, steps)  # fmt: skip
+) -> Outcome:
+    """Run a pipeline with the methods of the CPU."""
+    threads = to_dataclass(PipelineParameters, parameters).threads
+    tools = PipelineTools(
+        full_distances=distance_full,
+        ktuple_distances=distance_ktuple,
+        join_tree=nj_pruned,
+        align_encoded_pairs=partial(many_alignments.align_encoded_pairs, threads=threads),
+        threads=threads,
+        align_along_tree=partial(progressive.align_along_tree, at_once=at_once),
+    )
+    return run_pipeline(aligned, problem, tools, monitor, steps)
 
 
-thesis = partial(_run, by_thesis.aligned)
-thesis_serial = partial(_run, by_thesis.aligned, at_once=False)
-clustalw = partial(_run, by_clustalw.aligned)
+align_thesis = partial(_run_pipeline, by_thesis.align_thesis)
+align_thesis_serially = partial(_run_pipeline, by_thesis.align_thesis, at_once=False)
+align_clustalw = partial(_run_pipeline, by_clustalw.align_clustalw)

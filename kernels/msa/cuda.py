@@ -1,5 +1,4 @@
-"""Multiple alignment on the GPU: the pairs of the first stage, the joins of the second, and the nodes of each phase of
-the third, by the kernels of their families."""
+"""Progressive alignment on a GPU: pairs, joins and the nodes of each level run on the kernels of their families."""
 
 from __future__ import annotations
 
@@ -9,24 +8,25 @@ from typing import Any
 
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.msa import clustalw as by_clustalw
-from antidiag.kernels.msa import thesis as by_thesis
-from antidiag.kernels.msa import walk
-from antidiag.kernels.msa.pipeline import Aligned, Tools, run
+from antidiag.kernels.msa.pipelines import clustalw as by_clustalw
+from antidiag.kernels.msa.pipelines import progressive
+from antidiag.kernels.msa.pipelines import thesis as by_thesis
+from antidiag.kernels.msa.pipelines.pipeline import AlignMethod, PipelineTools, run_pipeline
 from antidiag.kernels.msa.problem import MsaProblem
-from antidiag.kernels.profiles import batch
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.profiles.wavefront import many_alignments
+from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.cuda import distance_full, distance_ktuple
 from antidiag.kernels.trees.joining.cuda import nj_pruned
 
 
-def _run(
-    aligned: Aligned, problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
+def _run_pipeline(
+    aligned: AlignMethod, problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
 ) -> Outcome:
-    align_each = partial(batch.align_each, backend="cuda")
-    tools = Tools(distance_full, distance_ktuple, nj_pruned, align_each, 1, walk.align)
-    return run(aligned, problem, tools, monitor, steps)
+    """Run a pipeline with the methods of the GPU."""
+    align_each = partial(many_alignments.align_encoded_pairs, backend="cuda")
+    tools = PipelineTools(distance_full, distance_ktuple, nj_pruned, align_each, 1, progressive.align_along_tree)
+    return run_pipeline(aligned, problem, tools, monitor, steps)
 
 
-thesis = partial(_run, by_thesis.aligned)
-clustalw = partial(_run, by_clustalw.aligned)
+align_thesis = partial(_run_pipeline, by_thesis.align_thesis)
+align_clustalw = partial(_run_pipeline, by_clustalw.align_clustalw)

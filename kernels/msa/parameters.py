@@ -1,4 +1,4 @@
-"""The parameters of the methods: as they are declared, and as a run reads them."""
+"""Parameters of multiple alignment methods: their declarations, and the records that runs read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ THREADS = Parameter(
     name="threads",
     kind="int",
     label="Threads",
-    help="Worker threads: each takes pairs of sequences, and later nodes of the guide tree, in turns.",
+    help="Worker threads; each takes pairs of sequences, and later nodes of the guide tree.",
     minimum=1,
     maximum=1024,
     unit="threads",
@@ -22,7 +22,7 @@ WARPS = Parameter(
     name="warps",
     kind="int",
     label="Warps",
-    help="Pairs of sequences whose posteriors the GPU computes side by side, a warp each.",
+    help="Pairs of sequences whose posteriors the GPU computes at the same time, one warp each.",
     minimum=1,
     maximum=1 << 16,
     unit="warps",
@@ -32,14 +32,14 @@ WARPS = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class PipelineParameters:
-    """Distances, tree, progressive alignment."""
+    """Parameters of the progressive pipelines."""
 
     threads: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class PosteriorParameters:
-    """Posteriors of all pairs: threads on a CPU, warps on a GPU."""
+    """Parameters of consistency-based alignment: CPU threads, GPU warps."""
 
     threads: int = 1
     warps: int = 1

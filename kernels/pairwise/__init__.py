@@ -1,4 +1,4 @@
-"""Two long sequences: the methods of Li, Ranka and Sahni (001)."""
+"""Two long sequences: the methods of Li, Ranka and Sahni (2012)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from antidiag.kernels.analysis import Model
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.cuts import Cuts
+from antidiag.kernels.cost_models import CostModel
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.method import Method
-from antidiag.kernels.pairwise import analysis, baselines, checkpointed, cuts
+from antidiag.kernels.pairwise import baselines, checkpointed, cost_models, table_cuts
 from antidiag.kernels.pairwise.parameters import (
     BATCH,
     CHUNK_HEIGHT,
@@ -23,6 +22,7 @@ from antidiag.kernels.pairwise.parameters import (
 )
 from antidiag.kernels.pairwise.problem import PAIR
 from antidiag.kernels.pairwise.strips import sizes
+from antidiag.kernels.table_cuts import TableCuts
 
 PAPER = Citation(
     key="li2012pairwise",
@@ -33,36 +33,36 @@ PAPER = Citation(
 )
 
 
-def _chunked(
+def _declare_chunked(
     number: int,
     section: str,
     summary: str,
     footprint: Callable[..., Footprint],
-    cut: Callable[[Mapping[str, Any]], Cuts],
-    models: tuple[Model, ...],
+    cut: Callable[[Mapping[str, Any]], TableCuts],
+    models: tuple[CostModel, ...],
 ) -> Method:
-    """ChunkedAlignment1 or ChunkedAlignment2."""
+    """Return the declaration of ChunkedAlignment1 or ChunkedAlignment2, which differ in what phase 1 keeps."""
     return Method(
         id=f"chunked-alignment-{number}",
         name=f"ChunkedAlignment{number}",
         family="pairwise",
         summary=summary,
-        citation=PAPER.at(section),
-        problem=PAIR,
+        citation=PAPER.with_section(section),
+        problem_type=PAIR,
         parameters=(STRIP_WIDTH, CHUNK_HEIGHT, BATCH, THREADS, STATES_PRECISION),
         backends={
             backend: f"antidiag.kernels.pairwise.strips.{backend}:chunked_alignment_{number}"
             for backend in ("cpu", "cuda")
         },
         returns=frozenset({"score", "alignment"}),
-        footprint=footprint,
-        automatic=sizes.chunked_automatic,
-        work=sizes.chunked_work,
-        recomputed=sizes.chunked_recomputed,
-        cuts=cut,
-        models=models,
-        staging=f"antidiag.kernels.pairwise.plays.stagings:CHUNKED_{number}",
-        page=Path(__file__).with_name("page.md"),
+        estimate_memory=footprint,
+        automatic_parameters=sizes.choose_chunked_parameters,
+        count_work=sizes.count_chunked_work,
+        count_recomputed=sizes.count_chunked_recomputed,
+        table_cuts=cut,
+        cost_models=models,
+        walkthrough_name=f"antidiag.kernels.pairwise.walkthroughs.catalog:CHUNKED_{number}",
+        help_page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 2.0, "cuda": 200.0},
     )
 
@@ -73,21 +73,21 @@ METHODS = (
         name="StripedScore",
         family="pairwise",
         summary="Score of the best alignment in strips of width s; only the strip boundaries pass through memory.",
-        citation=PAPER.at("section IV"),
-        problem=PAIR,
+        citation=PAPER.with_section("section IV"),
+        problem_type=PAIR,
         parameters=(STRIP_WIDTH, BATCH, THREADS, PRECISION),
         backends={
             "cpu": "antidiag.kernels.pairwise.strips.cpu:striped_score",
             "cuda": "antidiag.kernels.pairwise.strips.cuda:striped_score",
         },
         returns=frozenset({"score"}),
-        footprint=sizes.score_footprint,
-        automatic=sizes.score_automatic,
-        work=sizes.score_work,
-        cuts=cuts.strips,
-        models=analysis.STRIPED_SCORE,
-        staging="antidiag.kernels.pairwise.plays.stagings:SCORE",
-        page=Path(__file__).with_name("page.md"),
+        estimate_memory=sizes.estimate_score_memory,
+        automatic_parameters=sizes.choose_score_parameters,
+        count_work=sizes.count_score_work,
+        table_cuts=table_cuts.cut_into_strips,
+        cost_models=cost_models.STRIPED_SCORE,
+        walkthrough_name="antidiag.kernels.pairwise.walkthroughs.catalog:SCORE",
+        help_page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 10.0, "cuda": 500.0},
     ),
     Method(
@@ -96,42 +96,42 @@ METHODS = (
         family="pairwise",
         summary="Best alignment in three phases: boundaries with local start states, then the strips on the path, "
         "then their sub-paths in parallel.",
-        citation=PAPER.at("section V.A"),
-        problem=PAIR,
+        citation=PAPER.with_section("section V.A"),
+        problem_type=PAIR,
         parameters=(STRIP_WIDTH, BATCH, THREADS, STATES_PRECISION, RECOMPUTE),
         backends={
             "cpu": "antidiag.kernels.pairwise.strips.cpu:striped_alignment",
             "cuda": "antidiag.kernels.pairwise.strips.cuda:striped_alignment",
         },
         returns=frozenset({"score", "alignment"}),
-        footprint=sizes.alignment_footprint,
-        automatic=sizes.alignment_automatic,
-        work=sizes.alignment_work,
-        recomputed=sizes.alignment_recomputed,
-        cuts=cuts.kept_strips,
-        models=analysis.STRIPED_ALIGNMENT,
-        staging="antidiag.kernels.pairwise.plays.stagings:STRIPED",
-        page=Path(__file__).with_name("page.md"),
+        estimate_memory=sizes.estimate_alignment_memory,
+        automatic_parameters=sizes.choose_alignment_parameters,
+        count_work=sizes.count_alignment_work,
+        count_recomputed=sizes.count_alignment_recomputed,
+        table_cuts=table_cuts.cut_into_kept_strips,
+        cost_models=cost_models.STRIPED_ALIGNMENT,
+        walkthrough_name="antidiag.kernels.pairwise.walkthroughs.catalog:STRIPED",
+        help_page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 2.0, "cuda": 200.0},
     ),
-    _chunked(
+    _declare_chunked(
         number=1,
         section="section V.B",
-        summary="StripedAlignment in chunks of h rows, whose last rows are kept too: a strip is computed again only "
-        "from the chunk in which its sub-path starts.",
-        footprint=sizes.chunked_1_footprint,
-        cut=cuts.chunks,
-        models=analysis.CHUNKED_ALIGNMENT_1,
+        summary="StripedAlignment in chunks of h rows, whose last rows are kept too: phase 3 recomputes a strip "
+        "only from the chunk in which its sub-path starts.",
+        footprint=sizes.estimate_chunked_1_memory,
+        cut=table_cuts.cut_into_chunks,
+        models=cost_models.CHUNKED_ALIGNMENT_1,
     ),
-    _chunked(
+    _declare_chunked(
         number=2,
         section="section V.C",
         summary="ChunkedAlignment1 with start states local to chunks: phase 3 computes every chunk on the path by "
         "itself, all in parallel.",
-        footprint=sizes.chunked_2_footprint,
-        cut=cuts.local_chunks,
-        models=analysis.CHUNKED_ALIGNMENT_2,
+        footprint=sizes.estimate_chunked_2_memory,
+        cut=table_cuts.cut_into_local_chunks,
+        models=cost_models.CHUNKED_ALIGNMENT_2,
     ),
-    *baselines.methods(PAPER),
-    checkpointed.method(PAPER, (STRIP_WIDTH, BATCH, THREADS, PRECISION), analysis.CHECKPOINTED_ALIGNMENT),
+    *baselines.declare_baselines(PAPER),
+    checkpointed.declare_method(PAPER, (STRIP_WIDTH, BATCH, THREADS, PRECISION), cost_models.CHECKPOINTED_ALIGNMENT),
 )

@@ -1,4 +1,4 @@
-"""Two sequences: the problem, its alignment, and the score of an alignment."""
+"""Problem, alignment and answer of two sequences, and the score of an alignment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.scoring import Mode, Scoring, encode, refuse_overflow
+from antidiag.kernels.scoring import Mode, Scoring, encode_sequence, refuse_overflow
 from antidiag.kernels.serialization import stored
 
 DIAGONAL, UP, LEFT = 0, 1, 2
@@ -18,7 +18,7 @@ SAME, INSERTED, DELETED, MISMATCH = DIAGONAL, UP, LEFT, 3
 """Kinds of columns, seen from the second sequence."""
 
 CHUNK = 1 << 20
-"""Operations handled at a time where temporary arrays are wider than the path itself."""
+"""Operations that are processed at a time where temporary arrays are wider than the path itself."""
 
 
 @stored("pair-problem")
@@ -36,19 +36,22 @@ class PairProblem:
 
     @property
     def sequences(self) -> tuple[Sequence, Sequence]:
+        """Both sequences."""
         return self.first, self.second
 
     @property
     def data(self) -> tuple[Sequence, Sequence]:
+        """Both sequences, the data of the problem."""
         return self.sequences
 
     @property
     def cells(self) -> int:
+        """Number of cells of the matrix."""
         return len(self.first) * len(self.second)
 
     @property
     def swapped(self) -> bool:
-        """Whether strips run along the first sequence, because it is the longer one (001, IV)."""
+        """Whether strips run along the first sequence, because it is the longer one (Li et al. 2012, section IV)."""
         return len(self.first) > len(self.second)
 
     @property
@@ -63,16 +66,18 @@ class PairProblem:
 
     @property
     def title(self) -> str:
+        """Names of both sequences."""
         return f"{self.first.name} x {self.second.name}"
 
     @property
     def size(self) -> str:
+        """Both lengths and the mode, as text."""
         return f"{len(self.first):,} x {len(self.second):,}, {self.mode}"
 
     @cached_property
     def codes(self) -> tuple[np.ndarray, np.ndarray]:
         """Matrix codes of both sequences, uint8; InputError names a letter that has no score."""
-        return encode(self.first, self.scoring), encode(self.second, self.scoring)
+        return encode_sequence(self.first, self.scoring), encode_sequence(self.second, self.scoring)
 
 
 @stored("pair-alignment")
@@ -80,32 +85,32 @@ class PairProblem:
 class Alignment:
     """A path through the matrix of a pair.
 
-    ``start`` and ``end`` are cells (i, j); letters start[0]..end[0] of the first and
-    start[1]..end[1] of the second sequence are aligned. ``operations`` is uint8, from start to end.
+    ``start`` and ``end`` are cells (i, j): letters start[0]..end[0] of the first and start[1]..end[1] of the second
+    sequence are aligned. ``operations`` is uint8 (DIAGONAL, UP, LEFT), from start to end.
     """
 
     start: tuple[int, int]
     end: tuple[int, int]
     operations: np.ndarray
 
-    def cells(self) -> np.ndarray:
-        """Every cell of the path from start to end, shape (operations + 1, 2), int64."""
+    def list_cells(self) -> np.ndarray:
+        """Return every cell of the path from start to end; int64, shape (operations + 1, 2)."""
         steps = np.empty((len(self.operations) + 1, 2), np.int64)
         steps[0] = self.start
         steps[1:, 0] = self.operations != LEFT
         steps[1:, 1] = self.operations != UP
         return np.cumsum(steps, axis=0, out=steps)
 
-    def gapped(self, first: Sequence, second: Sequence) -> tuple[str, str]:
-        """Both rows of the alignment with '-' for gaps."""
+    def gapped_rows(self, first: Sequence, second: Sequence) -> tuple[str, str]:
+        """Return both rows of the alignment with '-' for gaps."""
         return (
-            _gapped(first.array[self.start[0] : self.end[0]], self.operations != LEFT),
-            _gapped(second.array[self.start[1] : self.end[1]], self.operations != UP),
+            _gapped_row(first.letter_array[self.start[0] : self.end[0]], self.operations != LEFT),
+            _gapped_row(second.letter_array[self.start[1] : self.end[1]], self.operations != UP),
         )
 
-    def cigar(self, first: Sequence, second: Sequence) -> str:
-        """CIGAR with = X I D; the first sequence is the query, the second the reference."""
-        kinds = self.kinds(first, second)
+    def format_cigar(self, first: Sequence, second: Sequence) -> str:
+        """Return the CIGAR with = X I D; the first sequence is the query, the second the reference."""
+        kinds = self.column_kinds(first, second)
         borders = np.flatnonzero(kinds[1:] != kinds[:-1]) + 1
         pieces = []
         for at in range(0, borders.size + 1 if kinds.size else 0, CHUNK):
@@ -115,16 +120,16 @@ class Alignment:
             pieces.append("".join(f"{length}{'=IDX'[kind]}" for length, kind in runs))
         return "".join(pieces)
 
-    def kinds(self, first: Sequence, second: Sequence) -> np.ndarray:
-        """What each column is to the second sequence: SAME, INSERTED, DELETED or MISMATCH, uint8."""
+    def column_kinds(self, first: Sequence, second: Sequence) -> np.ndarray:
+        """Return the kind of each column to the second sequence: SAME, INSERTED, DELETED or MISMATCH; uint8."""
         kinds = self.operations.copy()
-        kinds[(kinds == DIAGONAL) & ~self.identical(first, second)] = MISMATCH
+        kinds[(kinds == DIAGONAL) & ~self.find_identical(first, second)] = MISMATCH
         return kinds
 
-    def identical(self, first: Sequence, second: Sequence) -> np.ndarray:
-        """Whether each column holds the same letter twice, bool; U equals T where DNA meets RNA."""
+    def find_identical(self, first: Sequence, second: Sequence) -> np.ndarray:
+        """Return whether each column holds the same letter twice, bool; U equals T where DNA meets RNA."""
         letters = (
-            sequence.array[start:end][self.operations[self.operations != without] == DIAGONAL]
+            sequence.letter_array[start:end][self.operations[self.operations != without] == DIAGONAL]
             for sequence, start, end, without in zip((first, second), self.start, self.end, (LEFT, UP), strict=True)
         )
         top, bottom = letters
@@ -135,10 +140,23 @@ class Alignment:
         return same
 
 
-def rescore(problem: PairProblem, alignment: Alignment) -> int:
-    """Score of a path, summed letter by letter and gap by gap, in engine units (see Scoring.scale).
+def rescore_path(problem: PairProblem, alignment: Alignment) -> int:
+    """Return the score of a path, summed letter by letter and gap by gap.
 
-    ValueError when the operations do not lead from the start to the end of the alignment.
+    Parameters
+    ----------
+    problem : PairProblem
+    alignment : Alignment
+
+    Returns
+    -------
+    int
+        The score in engine units (see Scoring.scale).
+
+    Raises
+    ------
+    ValueError
+        If the operations do not lead from the start to the end of the alignment.
     """
     operations, scoring = alignment.operations, problem.scoring
     taken = [operations[operations != other] == DIAGONAL for other in (LEFT, UP)]
@@ -163,19 +181,19 @@ def rescore(problem: PairProblem, alignment: Alignment) -> int:
 @stored("pair-answer")
 @dataclass(frozen=True)
 class PairAnswer:
-    """The best score of a pair (engine units), the cell where it ends, and the path where there is one."""
+    """The best score of a pair (engine units), the cell where it ends, and the path where the method gives one."""
 
     score: int
     end: tuple[int, int]
     alignment: Alignment | None = None
 
     def check(self, problem: PairProblem) -> None:
-        """Rescore the path independently; AssertionError when it does not fit the score, the end or the mode."""
+        """Rescore the path independently; raise AssertionError where score, end or mode do not fit."""
         path = self.alignment
         if path is None:
             return
         assert np.isin(path.operations, (DIAGONAL, LEFT, UP)).all(), "an operation is none of the three"
-        found = rescore(problem, path)
+        found = rescore_path(problem, path)
         assert found == self.score, f"path scores {found}, result says {self.score}"
         assert path.end == self.end, f"path ends at {path.end}, result says {self.end}"
         if problem.mode == Mode.GLOBAL:
@@ -183,7 +201,7 @@ class PairAnswer:
             assert path.start == (0, 0) and path.end == corner, f"global path runs from {path.start} to {path.end}"
 
 
-def _gapped(letters: np.ndarray, taken: np.ndarray) -> str:
-    row = np.full(taken.size, ord("-"), np.uint8)
-    row[taken] = letters
+def _gapped_row(letters: np.ndarray, uses_letter: np.ndarray) -> str:
+    row = np.full(uses_letter.size, ord("-"), np.uint8)
+    row[uses_letter] = letters
     return row.tobytes().decode("ascii")

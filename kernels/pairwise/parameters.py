@@ -1,4 +1,4 @@
-"""What users may set of the strips, and the parameters of the family as typed fields, by the papers' letters."""
+"""User parameters of the striped methods, and the parameters of the family as typed fields, named as in the paper."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ STRIP_STEP = 32
 """Widths of strips are multiples of this: the lanes of a warp on a GPU, two columns in each of 16 lanes on a CPU."""
 MIB = 2**20
 UNCUT = 2**62
-"""Height of a chunk that no strip fills."""
+"""Chunk height that no strip reaches: strips are not cut."""
 
 STRIP_WIDTH = Parameter(
     name="s",
@@ -26,8 +26,8 @@ CHUNK_HEIGHT = Parameter(
     name="h",
     kind="int",
     label="Chunk height h",
-    help="Rows of a chunk. The last row of every chunk is kept, so that the path is computed again from the top of a "
-    "chunk: small chunks compute less again, large ones keep fewer rows.",
+    help="Rows of a chunk. The last row of every chunk is kept, and the path is recomputed from the top of a "
+    "chunk. Small chunks recompute fewer cells, large ones keep fewer rows.",
     minimum=16,
     maximum=4096,
     step=16,
@@ -37,7 +37,7 @@ BATCH = Parameter(
     name="T",
     kind="int",
     label="Batch T",
-    help="Boundary cells that a strip hands to its right neighbour at a time. A small batch lets the neighbour "
+    help="Boundary cells that a strip passes to its right neighbour at a time. A small batch lets the neighbour "
     "start sooner; a large one synchronises less often.",
     minimum=8,
     maximum=32768,
@@ -59,15 +59,16 @@ PRECISION = Parameter(
     kind="choice",
     label="Precision",
     help="Bits of a value in phase 1. In 16, twice as many cells share a register, which takes half the instructions. "
-    "Values are kept less a common base; where scores are so large that those of a strip could overflow, or on a GPU s "
+    "Values are stored relative to a moving offset. Where scores are too large for this, or on a GPU if s "
     "is an odd multiple of 32, 32 bits are used. The answer is the same.",
     choices=("32", "16"),
     unit="bits",
 )
 STATES_PRECISION = replace(
     PRECISION,
-    help="Bits of a value, and of its local start state, in phase 1. In 16, twice as many cells share a register; "
-    "values are kept less a common base; where scores are too large for it, 32 bits are used. The answer is the same.",
+    help="Bits of a value and of its local start state in phase 1. In 16, twice as many cells share a register, and "
+    "values are stored relative to a moving offset. Where scores are too large, 32 bits are used. The answer is "
+    "the same.",
     default="32",
     backends=("cpu",),
 )
@@ -75,7 +76,7 @@ RECOMPUTE = Parameter(
     name="recompute",
     kind="choice",
     label="Phase 3 starts at",
-    help="Where phase 3 begins to compute a strip again: at the local start point, or at the first row as published. "
+    help="Where phase 3 begins to recompute a strip: at the local start point, or at the first row as published. "
     "Both give the same path.",
     default="start-point",
     choices=("start-point", "first-row"),
@@ -83,8 +84,8 @@ RECOMPUTE = Parameter(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StripParameters:
-    """Parameters of the striped and chunked methods; those that a method does not have keep their default."""
+class PairStripParameters:
+    """Parameters of the striped and chunked methods; those that a method lacks keep their default."""
 
     s: int
     T: int
@@ -94,22 +95,22 @@ class StripParameters:
     recompute: str = "start-point"
 
     @property
-    def from_first_row(self) -> bool:
+    def starts_at_first_row(self) -> bool:
         """Whether phase 3 computes a strip again from its first row, as published."""
         return self.recompute == "first-row"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckpointedParameters(StripParameters):
+class CheckpointedParameters(PairStripParameters):
     """Parameters of CheckpointedAlignment."""
 
     tile: int
     checkpoint_memory: int
 
     @property
-    def whole_tile(self) -> int:
+    def rounded_tile(self) -> int:
         """Distance of special rows and columns: ``tile``, rounded to whole strips."""
-        return whole_strips(self.tile, self.s)
+        return round_to_strips(self.tile, self.s)
 
     @property
     def checkpoint_bytes(self) -> int:
@@ -118,20 +119,20 @@ class CheckpointedParameters(StripParameters):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LevelParameters:
+class LevelThreads:
     """Parameters of the baselines that share antidiagonals or rows."""
 
     threads: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BlockParameters:
+class AntidiagonalBlocks:
     """Parameters of the baselines that share antidiagonals of s x s blocks."""
 
     s: int
     threads: int
 
 
-def whole_strips(tile: int, s: int) -> int:
-    """``tile``, rounded to whole strips of width ``s``, at least one."""
+def round_to_strips(tile: int, s: int) -> int:
+    """Return ``tile``, rounded to whole strips of width ``s``, at least one."""
     return max((tile + s // 2) // s, 1) * s

@@ -1,4 +1,4 @@
-"""The pair problem: its options, how it is made from two sequences, and how its answer is told."""
+"""The pair problem: its options, how it is built from two sequences, and how its answer is shown."""
 
 from __future__ import annotations
 
@@ -9,63 +9,67 @@ from typing import Any
 from antidiag.kernels import scoring_options
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.method import Input, ProblemType, Rows
+from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
 from antidiag.kernels.model import Result, Sequence
-from antidiag.kernels.pairwise import formats, placement
+from antidiag.kernels.pairwise import classification, formats
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.scoring import Mode
-from antidiag.kernels.scoring_options import OPTIONS
+from antidiag.kernels.scoring_options import SCORING_OPTIONS
 
-SEQUENCES = Input(SEQUENCE, 2, 2)
+SEQUENCES = ProblemInput(SEQUENCE, 2, 2)
 
 
-def build(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> PairProblem:
-    """The pair problem of two sequences; options that are not given follow the type of the sequences."""
+def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> PairProblem:
+    """Return the pair problem of two sequences; options that are not set follow the type of the sequences.
+
+    Raises InputError for an empty sequence and for a letter without a score.
+    """
     SEQUENCES.check(len(sequences))
     for sequence in sequences:
         if not len(sequence):
-            raise InputError(f"{sequence.name}: the sequence is empty; choose one with letters")
-    values = scoring_options.values(sequences, options, OPTIONS)
-    scoring = scoring_options.scoring(values, scoring_options.nucleotides(sequences))
+            raise InputError(f"{sequence.name}: the sequence is empty; choose another sequence")
+    values = scoring_options.resolve_options(sequences, options, SCORING_OPTIONS)
+    scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(sequences))
     problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]))
     problem.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
 
 
-def rows(result: Result) -> Rows:
-    """The answer for people."""
+def answer_rows(result: Result) -> LabelledRows:
+    """Return the answer as rows of label and text."""
     answer, path = result.answer, result.answer.alignment
-    told = [("Score", score_text(result)), ("Ends at cell", _cell(answer.end))]
+    found = [("Score", format_score(result)), ("Ends at cell", _format_cell(answer.end))]
     if path is None:
-        return [*told, ("Alignment", "none: this method returns the score only")]
+        return [*found, ("Alignment", "none; this method returns only the score")]
     columns = path.operations.size
-    same = int(path.identical(*result.problem.sequences).sum())
+    same = int(path.find_identical(*result.problem.sequences).sum())
     share = f", {100 * same / columns:.1f} %" if columns else ""
-    told.insert(1, ("Starts at cell", _cell(path.start)))
-    return [*told, ("Columns", f"{columns:,}"), ("Identical", f"{same:,} of {columns:,} columns{share}")]
+    found.insert(1, ("Starts at cell", _format_cell(path.start)))
+    return [*found, ("Columns", f"{columns:,}"), ("Identical", f"{same:,} of {columns:,} columns{share}")]
 
 
-def score_text(result: Result) -> str:
-    """The score in the units of the matrix: '1,234' or '1,234.50'."""
+def format_score(result: Result) -> str:
+    """Return the score in the units of the matrix: '1,234' or '1,234.50'."""
     return f"{result.score:,}" if isinstance(result.score, int) else f"{result.score:,.2f}"
 
 
-def settings(problem: PairProblem) -> Rows:
-    """What defines the answer, for people."""
+def setting_rows(problem: PairProblem) -> LabelledRows:
+    """Return what defines the answer as rows of label and text."""
     strips = "first" if problem.swapped else "second"
     return [
         ("Mode", str(problem.mode)),
-        ("Scoring", problem.scoring.text()),
+        ("Scoring", problem.scoring.describe_costs()),
         ("Strips run along", f"the {strips} sequence, the longer one"),
     ]
 
 
 def option_values(problem: PairProblem) -> Mapping[str, Any]:
-    return {"mode": str(problem.mode), **scoring_options.values_of(problem.scoring)}
+    """Return the option values of a problem."""
+    return {"mode": str(problem.mode), **scoring_options.scoring_option_values(problem.scoring)}
 
 
-def _cell(cell: tuple[int, int]) -> str:
-    """A cell of the matrix: so many letters of each sequence lie before it."""
+def _format_cell(cell: tuple[int, int]) -> str:
+    """Return a cell of the matrix as text."""
     return f"({cell[0]:,}, {cell[1]:,})"
 
 
@@ -73,17 +77,17 @@ PAIR = ProblemType(
     id="pair",
     label="Two sequences",
     inputs=(SEQUENCES,),
-    options=OPTIONS,
-    build=build,
-    defaults=scoring_options.defaults,
-    data=formats.json_fields,
-    rows=rows,
-    answer=score_text,
+    options=SCORING_OPTIONS,
+    build_problem=build_pair,
+    default_options=scoring_options.default_scores,
+    answer_json=formats.answer_json,
+    answer_rows=answer_rows,
+    format_answer=format_score,
     answer_label="score",
-    formats=formats.FORMATS,
-    settings=settings,
+    file_formats=formats.FORMATS,
+    setting_rows=setting_rows,
     option_values=option_values,
-    notes=scoring_options.notes,
-    trials="antidiag.kernels.pairwise.trials:TRIALS",
-    placement=placement.GAPS,
+    problem_notes=scoring_options.type_notes,
+    trials_name="antidiag.kernels.pairwise.trials:TRIALS",
+    dp_classification=classification.GAPS,
 )

@@ -1,4 +1,4 @@
-"""The textbook recurrence of affine-gap alignment (Gotoh; 001, section III): short, slow, and easy to trust.
+"""The textbook recurrence of affine-gap alignment (Gotoh; Li et al. 2012, section III): short, slow, easy to trust.
 
 Whole matrices, one row after another, in the orientation of the strips, since the tie rule is stated there:
 the best end cell is the one with the greatest score, then the smallest row, then the smallest column; going back,
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antidiag.kernels.pairwise.encoding import NEGATIVE, Encoded, encode
+from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, encode_pair
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, PairAnswer, PairProblem
 
 
 @dataclass(frozen=True, eq=False)
-class Matrices:
+class AffineMatrices:
     """H, E and F of all cells (m + 1, n + 1), int64; E ends with a letter of the first sequence against a gap."""
 
     H: np.ndarray
@@ -24,51 +24,51 @@ class Matrices:
     F: np.ndarray
 
 
-def matrices(problem: PairProblem) -> Matrices:
-    """All three matrices in the orientation of the problem: rows belong to the first sequence."""
-    found = _fill(encode(problem))
-    return Matrices(found.H.T, found.F.T, found.E.T) if problem.swapped else found
+def compute_matrices(problem: PairProblem) -> AffineMatrices:
+    """Return all three matrices in the orientation of the problem: rows belong to the first sequence."""
+    found = _fill_matrices(encode_pair(problem))
+    return AffineMatrices(found.H.T, found.F.T, found.E.T) if problem.swapped else found
 
 
-def align(problem: PairProblem) -> PairAnswer:
-    """The best alignment by the tie rule."""
-    pair = encode(problem)
-    filled = _fill(pair)
-    end = _end(pair, filled.H)
-    start, operations = _walk_back(pair, filled, end)
-    return pair.answer(int(filled.H[end]), end, pair.alignment(start, end, operations))
+def align_pair(problem: PairProblem) -> PairAnswer:
+    """Return the best alignment by the tie rule."""
+    pair = encode_pair(problem)
+    filled = _fill_matrices(pair)
+    end = _find_end(pair, filled.H)
+    start, operations = _trace_back(pair, filled, end)
+    return pair.make_answer(int(filled.H[end]), end, pair.make_alignment(start, end, operations))
 
 
-def _fill(pair: Encoded) -> Matrices:
+def _fill_matrices(pair: EncodedPair) -> AffineMatrices:
     m, n = pair.rows.size, pair.columns.size
     H, E, F = (np.full((m + 1, n + 1), NEGATIVE, np.int64) for _ in range(3))
-    H[:, 0], H[0, :] = pair.border(0, m + 1), pair.border(0, n + 1)
-    if not pair.local:
+    H[:, 0], H[0, :] = pair.border_scores(0, m + 1), pair.border_scores(0, n + 1)
+    if not pair.is_local:
         E[1:, 0], F[0, 1:] = H[1:, 0], H[0, 1:]
-    for i in range(1, m + 1):  # what a row has from the one above at once, and the rest as lists: far quicker
+    for i in range(1, m + 1):  # what depends on the row above as arrays, the rest as lists: much faster
         E[i, 1:] = np.maximum(E[i - 1, 1:], H[i - 1, 1:] - pair.open) - pair.extend
         diagonal = H[i - 1, :-1] + pair.table[pair.rows[i - 1], pair.columns]
-        above = np.maximum(np.maximum(diagonal, E[i, 1:]), pair.floor).tolist()
+        above = np.maximum(np.maximum(diagonal, E[i, 1:]), pair.score_floor).tolist()
         h, f = H[i].tolist(), F[i].tolist()
         for j in range(1, n + 1):
             f[j] = max(f[j - 1], h[j - 1] - pair.open) - pair.extend
             h[j] = max(above[j - 1], f[j])
         H[i], F[i] = h, f
-    return Matrices(H, E, F)
+    return AffineMatrices(H, E, F)
 
 
-def _end(pair: Encoded, H: np.ndarray) -> tuple[int, int]:
-    if not pair.local:
+def _find_end(pair: EncodedPair, H: np.ndarray) -> tuple[int, int]:
+    if not pair.is_local:
         return pair.rows.size, pair.columns.size
-    i, j = np.unravel_index(np.argmax(H), H.shape)  # the first of the greatest, row by row
+    i, j = np.unravel_index(np.argmax(H), H.shape)  # the first maximum, row by row
     return int(i), int(j)
 
 
-def _walk_back(pair: Encoded, filled: Matrices, end: tuple[int, int]) -> tuple[tuple[int, int], np.ndarray]:
-    """The start cell, and the operations from there to ``end``."""
+def _trace_back(pair: EncodedPair, filled: AffineMatrices, end: tuple[int, int]) -> tuple[tuple[int, int], np.ndarray]:
+    """Return the start cell, and the operations from there to ``end``."""
     H, E, F = filled.H, filled.E, filled.F
     (i, j), state, operations = end, H, []
-    while (i, j) != (0, 0) and not (pair.local and state is H and H[i, j] == 0):
+    while (i, j) != (0, 0) and not (pair.is_local and state is H and H[i, j] == 0):
         if state is H:
             if i and j and H[i, j] == H[i - 1, j - 1] + pair.table[pair.rows[i - 1], pair.columns[j - 1]]:
                 operations.append(DIAGONAL)

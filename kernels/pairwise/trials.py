@@ -1,4 +1,4 @@
-"""How the methods of two sequences are tried: pairs around every border, the textbook, exchanged sequences."""
+"""Test problems of the pair methods: lengths around all borders, the textbook, exchanged sequences."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.pairwise import reference
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.scoring import Mode, Scoring, SubstitutionMatrix, match_mismatch
-from antidiag.kernels.trials import Choose, Run, Symmetry, Trials, matrix
+from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials, draw_matrix
 
 BORDERS = [border + offset for border in (0, 16, 32, 64, 96, 128) for offset in (-1, 0, 1, 2) if border + offset > 0]
 """Lengths around lane, strip and batch borders."""
 LONGEST, LONGER = 130, 400
 COSTS = ((5, 2), (3, 1), (0, 2), (0, 1), (1, 0), (0, 0), (10, 1), (400, 3))
 BATCH_ON_GPU = {32: 8, 96: 24, 192: 48}
-"""T beside s on a GPU, where both are constants of kernels: a third fewer of them are compiled."""
+"""T for each s on a GPU, where both are compile-time constants: a third fewer kernels are compiled."""
 
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 NARROW = 16
@@ -30,34 +30,34 @@ LENGTHWISE = frozenset({"antidiagonal", "enhanced-ba", "perot-recurrence"})
 """Methods whose memory grows with the length alone, whatever the parameters."""
 
 
-def draw(choose: Choose, longest: int = LONGEST) -> PairProblem:
-    """Pairs of random, repetitive or related sequences over alphabets of one to four letters."""
-    scoring = Scoring(matrix(choose), *choose.of(COSTS))
-    alphabet = choose.of(("A", "AB", "ABCD"))
-    m, n = _length(choose, longest), _length(choose, longest)
-    related, mode, random = choose.of((False, True)), choose.of(tuple(Mode)), choose.random()
+def draw_pair(choose: TrialChooser, longest: int = LONGEST) -> PairProblem:
+    """Return a pair of random, repetitive or related sequences over one to four letters."""
+    scoring = Scoring(draw_matrix(choose), *choose.choose_one(COSTS))
+    alphabet = choose.choose_one(("A", "AB", "ABCD"))
+    m, n = _draw_length(choose, longest), _draw_length(choose, longest)
+    related, mode, random = choose.choose_one((False, True)), choose.choose_one(tuple(Mode)), choose.make_generator()
     first, second = random.choice(list(alphabet), m), random.choice(list(alphabet), n)
     if related:
-        second = _mutated(first, second, random)
-    return problem("".join(first), "".join(second), scoring, mode, SequenceType.PROTEIN)
+        second = _mutate(first, second, random)
+    return make_pair("".join(first), "".join(second), scoring, mode, SequenceType.PROTEIN)
 
 
-def problem(
+def make_pair(
     first: str, second: str, scoring: Scoring = DNA, mode: Mode = Mode.LOCAL, kind: SequenceType = SequenceType.DNA
 ) -> PairProblem:
-    """A pair of these letters."""
+    """Return the pair problem of these letters."""
     rows = [Sequence(name, letters.encode("ascii"), kind) for name, letters in (("first", first), ("second", second))]
     return PairProblem(rows[0], rows[1], scoring, mode)
 
 
 @lru_cache(maxsize=64)
-def best(pair: PairProblem) -> PairAnswer:
-    """The alignment that every exact method must return."""
-    return reference.align(pair)
+def best_alignment(pair: PairProblem) -> PairAnswer:
+    """Return the alignment that every exact method must return."""
+    return reference.align_pair(pair)
 
 
-def same(pair: PairProblem, found: PairAnswer, expected: PairAnswer, method: Method) -> None:
-    """Score and end are equal, and where the method gives a path, the path is."""
+def check_same_alignment(pair: PairProblem, found: PairAnswer, expected: PairAnswer, method: Method) -> None:
+    """Check score and end, and the path where the method gives one."""
     assert (found.score, found.end) == (expected.score, expected.end), f"{found.score, found.end}, not {expected}"
     if "alignment" in method.returns and expected.alignment is not None:
         assert found.alignment is not None, "there is no alignment"
@@ -65,16 +65,16 @@ def same(pair: PairProblem, found: PairAnswer, expected: PairAnswer, method: Met
         np.testing.assert_array_equal(found.alignment.operations, expected.alignment.operations)
 
 
-def mirrored(pair: PairProblem) -> PairProblem:
-    """The same problem with the sequences exchanged."""
+def exchange_sequences(pair: PairProblem) -> PairProblem:
+    """Return the problem with the sequences exchanged."""
     matrix = pair.scoring.matrix
     transposed = SubstitutionMatrix(matrix.name, matrix.letters, matrix.values.T)
     scoring = Scoring(transposed, pair.scoring.gap_open, pair.scoring.gap_extend)
     return PairProblem(pair.second, pair.first, scoring, pair.mode)
 
 
-def _same_mirrored(pair: PairProblem, found: PairAnswer, changed: PairAnswer, method: Method) -> None:
-    """Ties are decided along the shorter sequence: those of sequences of one length may fall otherwise."""
+def _check_exchanged(pair: PairProblem, found: PairAnswer, changed: PairAnswer, method: Method) -> None:
+    """Check the exchanged answer; ties of sequences of one length may fall otherwise."""
     assert found.score == changed.score
     if len(pair.first) == len(pair.second):
         return
@@ -84,10 +84,10 @@ def _same_mirrored(pair: PairProblem, found: PairAnswer, changed: PairAnswer, me
         np.testing.assert_array_equal(found.alignment.operations, np.array([0, 2, 1])[changed.alignment.operations])
 
 
-def large(method: Method, backend: str, size: int) -> Run:
-    """Long and narrow where memory is that of a row; many strips, or strips at once, where it is theirs."""
+def make_large_pair(method: Method, backend: str, size: int) -> ProblemAndParameters:
+    """Return a pair whose memory is large: long and narrow where it grows with a row, else with many strips."""
     if method.id in LENGTHWISE:
-        return related(NARROW, NARROW + 64 * size), {"threads": 1} if backend == "cpu" else {}
+        return make_related_pair(NARROW, NARROW + 64 * size), {"threads": 1} if backend == "cpu" else {}
     names = {parameter.name for parameter in method.parameters}
     wanted = {"s": 32, "h": 32, "tile": 32, "checkpoint_memory": 2**14, "threads": 2}
     if method.id == "striped-score":
@@ -95,35 +95,36 @@ def large(method: Method, backend: str, size: int) -> Run:
     if "tile" not in names and "h" not in names and method.id == "blocked-antidiagonal":
         wanted = {"threads": 1}
     given = {name: value for name, value in wanted.items() if name in names}
-    if backend == "cuda" and "T" in names and "tile" not in names:  # registers and log of each strip
-        return related(NARROW, NARROW + 64 * size), given
-    return related(32 + 8 * size, 32 + 8 * size), given
+    if backend == "cuda" and "T" in names and "tile" not in names:  # many strips: registers and log of each
+        return make_related_pair(NARROW, NARROW + 64 * size), given
+    return make_related_pair(32 + 8 * size, 32 + 8 * size), given
 
 
-def long(method: Method, backend: str, size: int) -> Run:
-    return related(16 * size, 16 * size), {}
+def make_long_pair(method: Method, backend: str, size: int) -> ProblemAndParameters:
+    """Return a pair of two related sequences of 16 ``size`` letters."""
+    return make_related_pair(16 * size, 16 * size), {}
 
 
 @lru_cache(maxsize=4)
-def related(m: int, n: int, seed: int = 1) -> PairProblem:
-    """Random letters, and their copy with every tenth changed."""
+def make_related_pair(m: int, n: int, seed: int = 1) -> PairProblem:
+    """Return random letters, and their copy with every tenth changed."""
     random = np.random.default_rng(seed)
     letters = np.frombuffer(b"ACGT", np.uint8)
     first = letters[random.integers(0, 4, max(m, n))]
     second = np.where(random.random(n) < 0.9, first[:n], letters[random.integers(0, 4, n)])
-    made = problem(first[:m].tobytes().decode(), second.tobytes().decode())
+    made = make_pair(first[:m].tobytes().decode(), second.tobytes().decode())
     made.codes  # noqa: B018 - as where the problem is built from what the user opened
     return made
 
 
-def unlogged(method: Method, backend: str) -> frozenset[str]:
-    """Phase 2 follows pointers: where checkpoints are kept, it computes tiles instead."""
+def unlogged_phases(method: Method, backend: str) -> frozenset[str]:
+    """Return the phases without events: phase 2, unless it computes tiles."""
     return frozenset() if method.id == "checkpointed-alignment" else frozenset({"phase 2"})
 
 
-def read_back(result: Result, data: Sequences[Any]) -> None:
-    """The rows by their names, in whatever order, or where the file gives sequences alone, their letters."""
-    rows = result.answer.alignment.gapped(*result.problem.sequences)
+def check_file_rows(result: Result, data: Sequences[Any]) -> None:
+    """Check the rows of a file by their names, or the letters where the file gives sequences alone."""
+    rows = result.answer.alignment.gapped_rows(*result.problem.sequences)
     named = {sequence.name: row for sequence, row in zip(result.problem.sequences, rows, strict=True)}
     for datum in data:
         if isinstance(datum, Sequence):
@@ -133,18 +134,19 @@ def read_back(result: Result, data: Sequences[Any]) -> None:
             assert found == named, "the rows are others"
 
 
-def values(method: Method, backend: str, drawn: dict[str, Any]) -> dict[str, Any]:
+def adjust_parameters(method: Method, backend: str, drawn: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters for which fewer GPU kernels are compiled."""
     if backend == "cuda" and "T" in drawn:
         return {**drawn, "T": BATCH_ON_GPU.get(drawn["s"])}
     return drawn
 
 
-def _length(choose: Choose, longest: int) -> int:
-    return choose.of(BORDERS) if choose.of((True, False)) else choose.integer(1, longest)
+def _draw_length(choose: TrialChooser, longest: int) -> int:
+    return choose.choose_one(BORDERS) if choose.choose_one((True, False)) else choose.draw_integer(1, longest)
 
 
-def _mutated(first: np.ndarray, second: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """``second`` with most of it replaced by a piece of ``first``, so that long gaps and long matches occur."""
+def _mutate(first: np.ndarray, second: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Return ``second`` with most of it replaced by a piece of ``first``, for long gaps and long matches."""
     taken = min(first.size, second.size)
     start, at = random.integers(first.size - taken + 1), random.integers(second.size - taken + 1)
     second = second.copy()
@@ -154,15 +156,15 @@ def _mutated(first: np.ndarray, second: np.ndarray, random: np.random.Generator)
 
 
 TRIALS = Trials(
-    draw=draw,
-    oracle=best,
-    same=same,
-    large=large,
-    long=long,
-    larger=lambda choose: draw(choose, LONGER),
-    symmetries=(Symmetry("exchanged sequences", mirrored, _same_mirrored),),
-    values=values,
-    unlogged=unlogged,
-    read_back=read_back,
-    unread=frozenset({".txt"}),
+    draw_problem=draw_pair,
+    solve_by_textbook=best_alignment,
+    assert_same_answer=check_same_alignment,
+    make_large_problem=make_large_pair,
+    make_long_problem=make_long_pair,
+    draw_larger_problem=lambda choose: draw_pair(choose, LONGER),
+    symmetries=(ProblemSymmetry("exchanged sequences", exchange_sequences, _check_exchanged),),
+    adjust_values=adjust_parameters,
+    phases_without_steps=unlogged_phases,
+    assert_read_back=check_file_rows,
+    unread_suffixes=frozenset({".txt"}),
 )

@@ -1,47 +1,38 @@
-"""The parameters of the methods: as they are declared, and as a run reads them."""
+"""Parameters of the methods for very many sequences: their declarations, and the dataclasses that a run reads."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.trees import parameters as tree_parameters
 
-THREADS = Parameter(
-    name="threads",
-    kind="int",
-    label="Threads",
-    help="Worker threads, each taking a part of the sequences of a level at a time.",
-    minimum=1,
-    maximum=1024,
-    unit="threads",
-    backends=("cpu",),
+THREADS = replace(
+    tree_parameters.THREADS, help="Worker threads, each taking a part of the sequences of a level at a time."
 )
 BLOCK = Parameter(
     name="block",
     kind="choice",
     label="Threads of a block",
-    help="GPU: threads of a block, each of which holds one sequence against all references; 256 in the paper.",
+    help="GPU: threads of a block, each of which compares one sequence with all references; 256 in the paper.",
     default="256",
     choices=("32", "64", "128", "256", "512", "1024"),
     unit="threads",
     backends=("cuda",),
 )
-WARPS = Parameter(
-    name="block",
-    kind="choice",
-    label="Threads of a block",
-    help="GPU: threads that share the maps of some references in shared memory; a warp takes a sequence at a time.",
+WARPS = replace(
+    BLOCK,
+    help="GPU: threads that share the word counts of some references in shared memory; a warp takes a sequence at a "
+    "time.",
     default="1024",
     choices=("128", "256", "512", "1024"),
-    unit="threads",
-    backends=("cuda",),
 )
 SECTION = Parameter(
     name="section",
     kind="int",
     label="Section size",
-    help="Sequences that are padded to one length together, the longest of them; 32 in the paper, as many as a warp "
-    "has threads. Large sections hold more padding.",
+    help="Sequences that are padded together to the length of the longest; 32 in the paper, as many as a warp has "
+    "threads. Large sections hold more padding.",
     default=32,
     minimum=1,
     maximum=1024,
@@ -50,15 +41,15 @@ SECTION = Parameter(
 
 
 @dataclass(frozen=True, slots=True)
-class Threads:
-    """Those of the CPU."""
+class PartTreeThreads:
+    """Parameters of methods that have CPU threads only."""
 
     threads: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class SectionParameters:
-    """CUDA-Parttree."""
+    """Parameters of CUDA-Parttree: section size, threads of a GPU block, CPU threads."""
 
     section: int
     block: str = "256"
@@ -66,7 +57,7 @@ class SectionParameters:
 
 
 @dataclass(frozen=True, slots=True)
-class Warps:
-    """PartTree on the GPU."""
+class PartTreeWarps:
+    """Parameters of PartTree on the GPU: threads of a block."""
 
     block: str = "1024"

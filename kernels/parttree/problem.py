@@ -1,4 +1,4 @@
-"""The problem of a guide tree of very many sequences, its answer, and how they are told."""
+"""The problem of a guide tree of very many sequences, its answer, and how both are reported."""
 
 from __future__ import annotations
 
@@ -11,48 +11,47 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels import scoring_options
-from antidiag.kernels.courtesy import in_turns
 from antidiag.kernels.io import newick, tree_files
-from antidiag.kernels.io.names import distinct, renaming
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.method import Input, ProblemType, Rows
-from antidiag.kernels.model import Result, Sequence, lengths_of, same_names
-from antidiag.kernels.parameters import Parameter, resolve
-from antidiag.kernels.parttree.placement import JOINS
+from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
+from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
+from antidiag.kernels.model import Result, Sequence, have_same_names, sequence_lengths
+from antidiag.kernels.parameters import Parameter, resolve_values
+from antidiag.kernels.parttree.dp_class import JOINS
 from antidiag.kernels.serialization import stored
-from antidiag.kernels.trees.distances.kmers import K
+from antidiag.kernels.trees.distances.shared_words.kmers import K
 
-SEQUENCES = Input(SEQUENCE, 1, None)
+SEQUENCES = ProblemInput(SEQUENCE, 1, None)
 
-FILTER = 0.7
-"""A pick is dropped that is nearer to one kept than this part of the largest distance from the pivot."""
+FILTER_SHARE = 0.7
+"""A pick is dropped if it is nearer to a kept pick than this share of the largest distance from the pivot."""
 MEAN_SHARE = 0.1
-"""The share of the mean in the linkage of the references; the rest is the lesser distance."""
-LINKED = 20
-"""Medoid trees: sequences for each reference that are drawn; groups of no more are linked as a whole."""
-ROUNDS = 10
-"""How often medoids are sought."""
-UNIT = 1 << 16
+"""The share of the mean in the linkage of the references; the rest is the smaller distance."""
+LINKED_PER_REFERENCE = 20
+"""Medoid trees: sequences drawn for each reference; groups of no more than that are linked as a whole."""
+MEDOID_ROUNDS = 10
+"""Rounds of the search for medoids, at most."""
+DISTANCE_UNIT = 1 << 16
 """Parts of 1 in which distances to medoids are summed, so that a sum is the same in any order."""
 
 PARTTREE, SINGLE, MEDOID = "PartTree", "single linkage", "medoids"
-"""Criteria: what methods mean by the tree of the sequences."""
+"""Criteria: which tree of the sequences a method makes."""
 
 OPTIONS = (
     Parameter("references", "int", "References",
-              "Sequences that are picked at every level of the recursion, with which all others are compared (50 in "
-              "MAFFT; 5,000 in the paper). Many give a better tree, and take longer.",
+              "Sequences that are picked at every level of the recursion; all others are compared with them (50 in "
+              "MAFFT; 5,000 in Razzolini and Melo 2020). More references give a better tree, and take longer.",
               default=50, minimum=2, maximum=100_000, unit="sequences"),
-    Parameter("pick_seed", "int", "Seed", "What decides which sequences are picked; one seed gives one tree.",
-              default=1, minimum=0, maximum=2**31 - 1),
+    Parameter("pick_seed", "int", "Seed", "Seed of the random picks; one seed gives one tree.", default=1, minimum=0,
+              maximum=2**31 - 1),
 )  # fmt: skip
 
 
 @stored("parttree-problem")
 @dataclass(frozen=True)
 class PartTreeProblem:
-    """Sequences, of any number and length, and how many of them are references; see OPTIONS."""
+    """Sequences of any number and length, and how many of them are picked as references; see OPTIONS."""
 
     sequences: tuple[Sequence, ...] = field(repr=False)
     references: int = 50
@@ -60,12 +59,13 @@ class PartTreeProblem:
 
     @property
     def data(self) -> tuple[Sequence, ...]:
+        """The input data of the problem."""
         return self.sequences
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of the leaves: those of the sequences, made different."""
-        return distinct(sequence.name for sequence in in_turns(self.sequences))
+        """The names of the leaves: those of the sequences, made distinct."""
+        return make_names_unique(sequence.name for sequence in self.sequences)
 
     @property
     def cells(self) -> int:
@@ -74,36 +74,39 @@ class PartTreeProblem:
 
     @property
     def title(self) -> str:
+        """The name of the first sequence, and how many others there are."""
         more = len(self.sequences) - 1
         return self.sequences[0].name + (f" and {more:,} more" if more else "")
 
     @property
     def size(self) -> str:
+        """The number of sequences and of references, as text."""
         count = len(self.sequences)
         return f"{count:,} sequence{'s' * (count != 1)}, {self.references:,} references"
 
     @cached_property
     def lengths(self) -> np.ndarray:
-        """Letters of each sequence, int64."""
-        return lengths_of(self.sequences)
+        """The number of letters of each sequence, int64."""
+        return sequence_lengths(self.sequences)
 
     @cached_property
     def letters(self) -> int:
-        """Letters of all sequences."""
+        """The number of letters of all sequences."""
         return int(self.lengths.sum())
 
     @cached_property
     def protein(self) -> bool:
-        return not scoring_options.nucleotides(self.sequences)
+        """Whether any sequence is a protein."""
+        return not scoring_options.are_nucleotides(self.sequences)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know of the sequences: names that were made different, and those without a word."""
-        renamed = renaming((sequence.name for sequence in in_turns(self.sequences)), self.names)
+        """Notes for the user: names that were made distinct, and sequences without a 6-mer."""
+        renamed = describe_renaming((sequence.name for sequence in self.sequences), self.names)
         short = int((self.lengths < K).sum())
         have = "sequence has" if short == 1 else "sequences have"
-        told = f"{short:,} {have} no word of {K} letters: in the tree, but its place there says nothing."
-        return (*((f"Sequences with {renamed}.",) if renamed else ()), *((told,) if short else ()))
+        note = f"{short:,} {have} no word of {K} letters: it is in the tree, but its position means nothing."
+        return (*((f"Sequences with {renamed}.",) if renamed else ()), *((note,) if short else ()))
 
 
 @stored("parttree-answer")
@@ -111,13 +114,13 @@ class PartTreeProblem:
 class PartTreeAnswer:
     """A guide tree, and the recursion that made it.
 
-    ``splits`` int64 (k, 5), in ascending order: of every group that was split the level (from 0), its pivot (number of
-    the sequence, from 0), different sequences in it, picks, and references that the filter left; no picks where all
-    distances are 0, so that the group was joined evenly. Other criteria have no splits.
+    ``splits`` int64 (k, 5), ascending: for each group that was split its level (from 0), pivot (number of the sequence,
+    from 0), number of different sequences, number of picks, and number of references after the filter. A group with no
+    picks has only distances of 0 and was joined evenly. Other criteria have no splits.
 
-    ``references`` int64 (r, 4), in the order of the splits: of every reference its split (row of ``splits``), its
-    sequence, how many different sequences joined it, itself included, and the split that these became, -1 where it is
-    alone. Of a group that was joined evenly they are all its members. Files of earlier versions have none.
+    ``references`` int64 (r, 4), in the order of the splits: for each reference its split (row of ``splits``), its
+    sequence, the number of different sequences that joined it, itself included, and the split of that group, -1 where
+    it is alone. For a group that was joined evenly these are all its members. Files of earlier versions have none.
     """
 
     tree: Tree
@@ -125,9 +128,9 @@ class PartTreeAnswer:
     references: np.ndarray = field(default_factory=lambda: np.zeros((0, 4), np.int64), repr=False)
 
     def check(self, problem: PartTreeProblem) -> None:
-        """AssertionError unless every sequence is a leaf once, the tree is binary, and no edge is negative."""
+        """Raise AssertionError unless every sequence is a leaf once, the tree is binary, and no edge is negative."""
         tree = self.tree
-        assert same_names(tree.taxa, problem.names), "the leaves are not the sequences"
+        assert have_same_names(tree.taxa, problem.names), "the leaves are not the sequences"
         assert ((tree.degrees == 2) | (tree.degrees == 0)).all(), "a node has not two children"
         assert (tree.lengths[1:] >= 0).all(), "an edge has no length, or a negative one"
         if len(self.splits):
@@ -145,7 +148,7 @@ class PartTreeAnswer:
 
 
 def draw_key(seed: int, level: int, sequence: int) -> int:
-    """What decides by chance which sequences are picked: those of the least keys; 64 bits (splitmix64).
+    """Return the random key of a sequence, 64 bits (splitmix64): the sequences of the smallest keys are picked.
 
     It depends on nothing else, so that groups may be split in any order, and on any device.
     """
@@ -156,37 +159,43 @@ def draw_key(seed: int, level: int, sequence: int) -> int:
     return value ^ (value >> 31)
 
 
-def build(data: Sequences[Sequence], options: Mapping[str, Any]) -> PartTreeProblem:
-    """The problem of these sequences; empty ones are taken as well."""
-    return PartTreeProblem(tuple(data), **resolve(OPTIONS, options))
+def build_problem(data: Sequences[Sequence], options: Mapping[str, Any]) -> PartTreeProblem:
+    """Return the problem of these sequences; empty ones are accepted."""
+    return PartTreeProblem(tuple(data), **resolve_values(OPTIONS, options))
 
 
 def option_values(problem: PartTreeProblem) -> Mapping[str, Any]:
+    """Return the option values of a problem."""
     return {option.name: getattr(problem, option.name) for option in OPTIONS}
 
 
 def json_fields(result: Result) -> dict[str, Any]:
-    """Newick, and the recursion."""
+    """Return the tree as Newick, and the recursion."""
     answer: PartTreeAnswer = result.answer
     return {
-        "taxa": len(result.problem.sequences), "newick": newick.newick(answer.tree), "splits": answer.splits.tolist(),
+        "taxa": len(result.problem.sequences),
+        "newick": newick.newick_text(answer.tree),
+        "splits": answer.splits.tolist(),
         "references": answer.references.tolist(),
-    }  # fmt: skip
+    }
 
 
-def rows(result: Result) -> Rows:
-    """The answer for people."""
+def answer_rows(result: Result) -> LabelledRows:
+    """Return the rows of the report of an answer."""
     answer: PartTreeAnswer = result.answer
-    told = [("Taxa", f"{len(result.problem.sequences):,}"), ("Height", f"{int(answer.tree.depths.max()):,} edges")]
+    found = [("Taxa", f"{len(result.problem.sequences):,}"), ("Height", f"{int(answer.tree.depths.max()):,} edges")]
     if len(answer.splits):
         levels, _, members, picks, kept = answer.splits.T
-        told += [("Levels", f"{int(levels.max()) + 1:,}"), ("Groups", f"{len(levels):,}")]
-        told += [("References of level 1", f"{kept[0]:,} of {picks[0]:,} picks for {members[0]:,} different sequences")]
-    return told
+        found += [("Levels", f"{int(levels.max()) + 1:,}"), ("Groups", f"{len(levels):,}")]
+        found += [
+            ("References of level 1", f"{kept[0]:,} of {picks[0]:,} picks for {members[0]:,} different sequences")
+        ]
+    return found
 
 
-def numbers(result: Result) -> Mapping[str, float]:
-    """What is told of the first level (002, table 4): references that the filter left, and their distances."""
+def first_level_numbers(result: Result) -> Mapping[str, float]:
+    """Return the counts of the first level (Razzolini and Melo 2020, table 4): references after the filter, and their
+    distances."""
     splits = result.answer.splits
     if not len(splits):
         return {}
@@ -199,17 +208,17 @@ PART_TREE = ProblemType(
     label="Guide tree of many sequences",
     inputs=(SEQUENCES,),
     options=OPTIONS,
-    build=build,
-    defaults=lambda data: {},
-    data=json_fields,
-    rows=rows,
-    answer=lambda result: result.answer.tree.summary,
-    formats=tree_files.FORMATS,
-    products=lambda result: [result.answer.tree],
-    numbers=numbers,
-    settings=lambda problem: [("References", f"{problem.references:,}"), ("Seed", str(problem.pick_seed))],
+    build_problem=build_problem,
+    default_options=lambda data: {},
+    answer_json=json_fields,
+    answer_rows=answer_rows,
+    format_answer=lambda result: result.answer.tree.summary,
+    file_formats=tree_files.TREE_FORMATS,
+    extract_data=lambda result: [result.answer.tree],
+    answer_quantities=first_level_numbers,
+    setting_rows=lambda problem: [("References", f"{problem.references:,}"), ("Seed", str(problem.pick_seed))],
     option_values=option_values,
-    unit="pairs",
-    trials="antidiag.kernels.parttree.trials:PART_TREE",
-    placement=JOINS,
+    work_unit="pairs",
+    trials_name="antidiag.kernels.parttree.trials:PART_TREE",
+    dp_classification=JOINS,
 )

@@ -1,4 +1,4 @@
-"""How the guide trees of many sequences are tried: families, repeats, short, empty and equal sequences."""
+"""Trials of the methods for many sequences: families, repeats, short, empty and equal sequences."""
 
 from __future__ import annotations
 
@@ -11,48 +11,51 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.io.aligned_sequences import GAP
 from antidiag.kernels.method import Method, ProblemType
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.msa import trials as msa_trials
-from antidiag.kernels.msa.consistency.given import GivenProblem
-from antidiag.kernels.msa.consistency.given_trials import gapped
+from antidiag.kernels.msa.consistency.given_alignment import GivenProblem
+from antidiag.kernels.msa.consistency.given_alignment_trials import insert_random_gaps
 from antidiag.kernels.msa.problem import MsaAnswer
 from antidiag.kernels.parttree import reference
 from antidiag.kernels.parttree.problem import MEDOID, PARTTREE, SINGLE, PartTreeAnswer, PartTreeProblem
-from antidiag.kernels.trees.distances.trials import AMINO_ACIDS, BASES, family
-from antidiag.kernels.trees.trials import path_lengths
-from antidiag.kernels.trials import Choose, Run, Symmetry, Trials
+from antidiag.kernels.trees.distances.trials import AMINO_ACIDS, BASES, random_family
+from antidiag.kernels.trees.trials import path_lengths, thread_parameters
+from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials
 
 MOST, LARGER, LONGEST = 40, 300, 60
 SHORT = 4, 6
 MEDOIDS = 4
-"""Of a large family: with two there is a group for every few sequences, and each takes its time."""
-SOME = 300
-"""Leaves of a tree that was read whose distances are looked at, about."""
+"""References of a large family: with two there is a group for every few sequences, which takes long."""
+CHECKED_LEAVES = 300
+"""Leaves of a tree read from a file whose distances are checked, about."""
 REPEATED = 700
 """Letters of a repeat: more of one word than a byte can count."""
 SILENT = frozenset({"words", "sequence setup", "reference maps", "retrieval", "return"})
 
 
-def draw(choose: Choose, most: int = MOST) -> PartTreeProblem:
-    kind = choose.of((SequenceType.PROTEIN, SequenceType.DNA))
-    letters = BASES if kind == SequenceType.DNA else choose.of(("ACDE", AMINO_ACIDS))
-    random = choose.random()
-    found = list(family(random, choose.integer(1, most), LONGEST, letters, kind))
-    special = choose.of(("none", "none", "equal", "equal", "empty", "empty", "repeats"))
+def draw_problem(choose: TrialChooser, largest: int = MOST) -> PartTreeProblem:
+    """Draw a problem."""
+    kind = choose.choose_one((SequenceType.PROTEIN, SequenceType.DNA))
+    letters = BASES if kind == SequenceType.DNA else choose.choose_one(("ACDE", AMINO_ACIDS))
+    random = choose.make_generator()
+    found = list(random_family(random, choose.draw_integer(1, largest), LONGEST, letters, kind))
+    special = choose.choose_one(("none", "none", "equal", "equal", "empty", "empty", "repeats"))
     if special == "equal":
         found += [found[at] for at in random.integers(0, len(found), 4)]
     if special == "empty":
         found += [replace(found[0], letters=text) for text in (b"", b"A", b"ACA", b"")]
     if special == "repeats":
-        found += [replace(found[0], letters=b"A" * REPEATED + one.letters + b"C" * size)
-                  for one, size in zip(found[:3], (REPEATED, 300, 2), strict=False)]  # fmt: skip
-    return PartTreeProblem(numbered(found), choose.of((2, 3, 5, 12)), choose.integer(0, 3))
+        found += [
+            replace(found[0], letters=b"A" * REPEATED + one.letters + b"C" * size)
+            for one, size in zip(found[:3], (REPEATED, 300, 2), strict=False)
+        ]
+    return PartTreeProblem(rename_sequences(found), choose.choose_one((2, 3, 5, 12)), choose.draw_integer(0, 3))
 
 
-def numbered(sequences: Sequences[Sequence]) -> tuple[Sequence, ...]:
-    """The sequences with different names."""
+def rename_sequences(sequences: Sequences[Sequence]) -> tuple[Sequence, ...]:
+    """Return the sequences with distinct names."""
     return tuple(replace(one, name=f"s{number}") for number, one in enumerate(sequences))
 
 
@@ -60,24 +63,26 @@ Expected = Callable[[str], PartTreeAnswer]
 """The right tree by a criterion."""
 
 
-def textbook(problem: PartTreeProblem) -> Expected:
-    """The right trees, each made when it is asked for."""
-    return partial(_right, problem)
+def textbook_trees(problem: PartTreeProblem) -> Expected:
+    """Return the right trees; each is made when it is asked for."""
+    return partial(_textbook_tree, problem)
 
 
 @lru_cache(maxsize=64)
-def _right(problem: PartTreeProblem, criterion: str) -> PartTreeAnswer:
-    return {PARTTREE: reference.part_tree, SINGLE: reference.single_linkage, MEDOID: reference.medoids}[criterion](
-        problem
-    )
+def _textbook_tree(problem: PartTreeProblem, criterion: str) -> PartTreeAnswer:
+    """Return the right tree by a criterion."""
+    return {PARTTREE: reference.build_part_tree, SINGLE: reference.single_linkage, MEDOID: reference.medoid_tree}[
+        criterion
+    ](problem)
 
 
-def same(
-    problem: PartTreeProblem, found: PartTreeAnswer, expected: PartTreeAnswer | Expected,
-    method: Method,
-) -> None:  # fmt: skip
-    """One tree, to the last bit of its lengths, by one recursion; of the others one height of each pair, as which
-    of equal distances comes first is open."""
+def check_same(
+    problem: PartTreeProblem, found: PartTreeAnswer, expected: PartTreeAnswer | Expected, method: Method
+) -> None:
+    """Check for the same tree, to the last bit for PartTree; for the other criteria the same height of each pair.
+
+    There the order of equal distances is open.
+    """
     right = expected if isinstance(expected, PartTreeAnswer) else expected(method.criterion)
     if method.criterion in (SINGLE, MEDOID):
         one, other = path_lengths(found.tree), path_lengths(right.tree)
@@ -89,19 +94,22 @@ def same(
     np.testing.assert_array_equal(found.references, right.references)
 
 
-def twice(problem: PartTreeProblem) -> PartTreeProblem:
-    """Every sequence once more, at the end: the recursion is over different ones, and stays as it is."""
+def repeat_sequences(problem: PartTreeProblem) -> PartTreeProblem:
+    """Return a problem with every sequence twice: the recursion is over different ones, and stays the same."""
     copies = [replace(one, name=f"{one.name}b") for one in problem.sequences]
     return replace(problem, sequences=(*problem.sequences, *copies))
 
 
-def _same_twice(problem: PartTreeProblem, found: PartTreeAnswer, changed: PartTreeAnswer, method: Method) -> None:
+def _check_same_splits(
+    problem: PartTreeProblem, found: PartTreeAnswer, changed: PartTreeAnswer, method: Method
+) -> None:
+    """Check that the splits did not change."""
     np.testing.assert_array_equal(found.splits, changed.splits)
 
 
 @lru_cache(maxsize=8)
-def synthetic(count: int, shortest: int = 130, longest: int = 149, seed: int = 1) -> tuple[Sequence, ...]:
-    """Random proteins of such lengths, as those of the paper's synthetic sets."""
+def random_proteins(count: int, shortest: int = 130, longest: int = 149, seed: int = 1) -> tuple[Sequence, ...]:
+    """Return random proteins of such lengths, as in the paper's synthetic sets."""
     random = np.random.default_rng(seed)
     ends = np.concatenate([[0], np.cumsum(random.integers(shortest, longest + 1, count))])
     letters = np.frombuffer(b"ACDEFGHIKLMNPQRSTVWY", np.uint8)[random.integers(0, 20, ends[-1])].tobytes()
@@ -111,69 +119,73 @@ def synthetic(count: int, shortest: int = 130, longest: int = 149, seed: int = 1
     )
 
 
-def large(method: Method, backend: str, size: int) -> Run:
-    """Many sequences; short ones where all pairs are compared letter by letter, which takes no more memory."""
+def many_sequences(method: Method, backend: str, size: int) -> ProblemAndParameters:
+    """Return a problem of many sequences; short ones where all pairs are compared letter by letter."""
     lengths = SHORT if method.criterion == SINGLE else ()
     references = MEDOIDS if method.criterion == MEDOID else 2
-    return PartTreeProblem(synthetic(64 * size, *lengths), references), _threads(method, 2)
+    return PartTreeProblem(random_proteins(64 * size, *lengths), references), thread_parameters(method, 2)
 
 
-def long(method: Method, backend: str, size: int) -> Run:
-    return PartTreeProblem(synthetic(40 * size), 1000), _threads(method, 2)
+def long_sequences(method: Method, backend: str, size: int) -> ProblemAndParameters:
+    """Return a problem of long sequences."""
+    return PartTreeProblem(random_proteins(40 * size), 1000), thread_parameters(method, 2)
 
 
-def _threads(method: Method, count: int) -> dict[str, Any]:
-    return {"threads": count} if any(parameter.name == "threads" for parameter in method.parameters) else {}
-
-
-def read_back(result: Result, data: Sequences[Any]) -> None:
-    """The leaves, and how far some of them are apart; files of trees have fewer digits."""
+def check_read_back(result: Result, data: Sequences[Any]) -> None:
+    """Check leaves and some distances of a tree read from a file, which has fewer digits."""
     (tree,) = data
     assert result.answer.tree.taxa == tree.taxa, "the leaves are others"
-    one, other = (path_lengths(each, max(len(tree.taxa) // SOME, 1)) for each in (result.answer.tree, tree))
+    one, other = (path_lengths(each, max(len(tree.taxa) // CHECKED_LEAVES, 1)) for each in (result.answer.tree, tree))
     np.testing.assert_allclose(other.values, one.values, rtol=1e-5, atol=1e-5 * float(one.values.max(initial=0)))
 
 
 PART_TREE = Trials(
-    draw=draw,
-    oracle=textbook,
-    same=same,
-    large=large,
-    long=long,
-    larger=lambda choose: draw(choose, LARGER),
-    symmetries=(Symmetry("every sequence twice", twice, _same_twice),),
-    unlogged=lambda method, backend: SILENT,
-    read_back=read_back,
+    draw_problem=draw_problem,
+    solve_by_textbook=textbook_trees,
+    assert_same_answer=check_same,
+    make_large_problem=many_sequences,
+    make_long_problem=long_sequences,
+    draw_larger_problem=lambda choose: draw_problem(choose, LARGER),
+    symmetries=(ProblemSymmetry("every sequence twice", repeat_sequences, _check_same_splits),),
+    phases_without_steps=lambda method, backend: SILENT,
+    assert_read_back=check_read_back,
 )
 
 
-def _alignment() -> ProblemType:
-    from antidiag.kernels.parttree import ALIGNMENT_PROBLEM  # it names these trials
+def _alignment_problem_type() -> ProblemType:
+    from antidiag.kernels.parttree import ALIGNMENT_PROBLEM  # imports these trials
 
     return ALIGNMENT_PROBLEM
 
 
-def _drawn(choose: Choose, most: int, longest: int) -> Any:
-    options = {"guide": choose.of((None, "parttree", "single-linkage", "medoid")), "growth": choose.of((0.0, 0.5)),
-               "references": choose.of((2, 5)), "passes": choose.of((1, 1, 2)),
-               "refine_top": choose.of((0, 0, 3))}  # fmt: skip
-    data: tuple[Any, ...] = msa_trials.sequences(choose, most, longest)
+def _draw_alignment(choose: TrialChooser, largest: int, longest: int) -> Any:
+    """Draw a problem of an alignment."""
+    options = {
+        "guide": choose.choose_one((None, "parttree", "single-linkage", "medoid")),
+        "growth": choose.choose_one((0.0, 0.5)),
+        "references": choose.choose_one((2, 5)),
+        "passes": choose.choose_one((1, 1, 2)),
+        "refine_top": choose.choose_one((0, 0, 3)),
+    }
+    data: tuple[Any, ...] = msa_trials.draw_sequences(choose, largest, longest)
     taxa = [one.name for one in data if len(one)]
-    if choose.of((False, False, True)):
-        data += (msa_trials._tree(taxa, choose.random()),)
-    return _alignment().make(data, options)
+    if choose.choose_one((False, False, True)):
+        data += (msa_trials._random_tree(taxa, choose.make_generator()),)
+    return _alignment_problem_type().make_problem(data, options)
 
 
 COPIES, LOOPS, CHANGED, LONGER = 32, 20, 0.3, 0.5
-"""Of a family with a core: how often each sequence is there, letters between two loops, the share of letters of the
-core that are changed, and the chance that a loop goes on."""
+"""A family with a core: copies of each sequence, letters between two loops, share of changed letters of the core, and
+the chance that a loop continues."""
 
 
 @lru_cache(maxsize=4)
-def conserved(count: int, length: int, seed: int = 1) -> tuple[Sequence, ...]:
-    """A family as real ones are: a core of ``length`` letters in all, loops of any length at a few places, and many
-    members several times. Families of `kernels.msa.trials.family`, which have gaps anywhere, get more columns than any
-    real one of this size (see `kernels.parttree.sizes.WIDENED`), and take long where they are large."""
+def conserved_family(count: int, length: int, seed: int = 1) -> tuple[Sequence, ...]:
+    """Return a family like real ones: a core of ``length`` letters, loops at a few places, many members several times.
+
+    Families of `kernels.msa.trials` have gaps anywhere, get more columns than any real one of this size (see
+    `kernels.parttree.sizes.WIDENED`), and take long where they are large.
+    """
     letters, different = np.frombuffer(AMINO_ACIDS.encode(), np.uint8), -(-count // COPIES)
     start, other, change, number, filling = np.random.default_rng(seed).spawn(5)
     drawn = other.choice(letters, (different, length))
@@ -187,51 +199,60 @@ def conserved(count: int, length: int, seed: int = 1) -> tuple[Sequence, ...]:
     return tuple(Sequence(f"s{at}", found[at % different], SequenceType.PROTEIN) for at in range(count))
 
 
-ALIGNMENT = msa_trials.trials(
-    _alignment, lambda problem: None,
-    large=lambda method, backend, size: (_alignment().make(conserved(64 * size, 32), {}), {}),
-    draw=lambda choose: _drawn(choose, msa_trials.MOST, msa_trials.LONGEST),
-    larger=lambda choose: _drawn(choose, 10 * msa_trials.MOST, 4 * msa_trials.LONGEST),
-    unlogged=lambda method, backend: frozenset({"rows"}),
-)  # fmt: skip
+ALIGNMENT = msa_trials.make_trials(
+    _alignment_problem_type,
+    lambda problem: None,
+    make_large_problem=lambda method, backend, size: (
+        _alignment_problem_type().make_problem(conserved_family(64 * size, 32), {}),
+        {},
+    ),
+    draw_problem=lambda choose: _draw_alignment(choose, msa_trials.MOST, msa_trials.LONGEST),
+    draw_larger_problem=lambda choose: _draw_alignment(choose, 10 * msa_trials.MOST, 4 * msa_trials.LONGEST),
+    phases_without_steps=lambda method, backend: frozenset({"rows"}),
+)
 
 
-def _adding() -> ProblemType:
-    from antidiag.kernels.parttree import adding  # it names these trials
+def _insertion_problem_type() -> ProblemType:
+    from antidiag.kernels.parttree.insertion import insertion_problem  # imports these trials
 
-    return adding.ADDING
-
-
-def _added(choose: Choose, most: int, longest: int) -> Any:
-    return _adding().make(_given(msa_trials.sequences(choose, most, longest), choose.random()), {})
+    return insertion_problem.INSERTION_PROBLEM
 
 
-def _given(sequences: tuple[Sequence, ...], random: np.random.Generator) -> tuple[Any, ...]:
-    """An alignment of two thirds of the sequences, the longest, and the others to be added."""
+def _draw_insertion(choose: TrialChooser, largest: int, longest: int) -> Any:
+    return _insertion_problem_type().make_problem(
+        _split_family(msa_trials.draw_sequences(choose, largest, longest), choose.make_generator()), {}
+    )
+
+
+def _split_family(sequences: tuple[Sequence, ...], random: np.random.Generator) -> tuple[Any, ...]:
+    """Return an alignment of two thirds of the sequences, the longest, and the others to insert."""
     sequences = tuple(sorted(sequences, key=len, reverse=True))
     rows = -(-2 * len(sequences) // 3)
-    return gapped(sequences[:rows], random), *(sequences[rows:] or sequences)
+    return insert_random_gaps(sequences[:rows], random), *(sequences[rows:] or sequences)
 
 
-def _kept(problem: GivenProblem, found: MsaAnswer, expected: MsaAnswer | None, method: Method) -> None:
-    """The given rows stand as before beside each other."""
-    msa_trials.same(problem, found, expected, method)
+def _check_rows_kept(problem: GivenProblem, found: MsaAnswer, expected: MsaAnswer | None, method: Method) -> None:
+    """Check that the given rows keep their alignment."""
+    msa_trials.check_equal(problem, found, expected, method)
     rows = found.alignment.letters[: len(problem.alignment.names)]
     kept = rows[:, (rows != GAP).any(axis=0)]
     assert np.array_equal(kept, problem.letters), "the given rows stand otherwise beside each other"
 
 
-def _sized(count: int, length: int) -> Run:
-    sequences = synthetic(count, length - 4, length + 4)
-    return _adding().make(_given(sequences, np.random.default_rng(1)), {}), {"threads": 2}
+def _insertion_of_size(count: int, length: int) -> ProblemAndParameters:
+    sequences = random_proteins(count, length - 4, length + 4)
+    return _insertion_problem_type().make_problem(_split_family(sequences, np.random.default_rng(1)), {}), {
+        "threads": 2
+    }
 
 
-ADDING = msa_trials.trials(
-    _adding, lambda problem: None,
-    draw=lambda choose: _added(choose, msa_trials.MOST, msa_trials.LONGEST),
-    larger=lambda choose: _added(choose, 10 * msa_trials.MOST, 4 * msa_trials.LONGEST),
-    same=_kept,
-    large=lambda method, backend, size: _sized(64 * size, 32),
-    long=lambda method, backend, size: _sized(96 * size, 8 * size),
-    unlogged=lambda method, backend: frozenset({"profile", "rows"}),
-)  # fmt: skip
+INSERTION = msa_trials.make_trials(
+    _insertion_problem_type,
+    lambda problem: None,
+    draw_problem=lambda choose: _draw_insertion(choose, msa_trials.MOST, msa_trials.LONGEST),
+    draw_larger_problem=lambda choose: _draw_insertion(choose, 10 * msa_trials.MOST, 4 * msa_trials.LONGEST),
+    assert_same_answer=_check_rows_kept,
+    make_large_problem=lambda method, backend, size: _insertion_of_size(64 * size, 32),
+    make_long_problem=lambda method, backend, size: _insertion_of_size(96 * size, 8 * size),
+    phases_without_steps=lambda method, backend: frozenset({"profile", "rows"}),
+)

@@ -1,4 +1,5 @@
-"""Products of matrices over (min, +) and (max, +) (003, section 2.3): what shortest paths and Viterbi are made of."""
+"""Products of matrices over (min, +) and (max, +) (Hanif 2014, section 2.3), of which shortest paths and Viterbi
+consist."""
 
 from __future__ import annotations
 
@@ -6,33 +7,34 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from antidiag.kernels.analysis import ADD_AND_MAX, least
-from antidiag.kernels.method import Input, Method, ProblemType
-from antidiag.kernels.products import formats, placement, problem, sizes
+from antidiag.kernels.cost_models import ADD_AND_MAX, minimum_models
+from antidiag.kernels.method import Method, ProblemInput, ProblemType
+from antidiag.kernels.products import answer_formats, dp_class, problem, sizes
 from antidiag.kernels.products.matrix import MATRIX
-from antidiag.kernels.semiring.citation import THESIS
-from antidiag.kernels.semiring.parameters import THREADS
+from antidiag.kernels.semiring.thesis_citation import THESIS
+from antidiag.kernels.semiring.thread_parameters import THREADS
 
 PRODUCT = ProblemType(
     id="product",
     label="Product of matrices",
-    inputs=(Input(MATRIX, 2, 2),),
+    inputs=(ProblemInput(MATRIX, 2, 2),),
     options=problem.OPTIONS,
-    build=problem.build,
-    defaults=problem.defaults,
-    data=formats.data,
-    rows=formats.rows,
-    answer=formats.answer,
-    formats=formats.FORMATS,
-    products=formats.products,
-    settings=formats.settings,
-    option_values=formats.option_values,
-    placement=placement.PRODUCTS,
-    trials="antidiag.kernels.products.trials:PRODUCTS",
+    build_problem=problem.build_problem,
+    default_options=problem.default_options,
+    answer_json=answer_formats.json_fields,
+    answer_rows=answer_formats.report_rows,
+    format_answer=answer_formats.summarise_answer,
+    file_formats=answer_formats.FORMATS,
+    extract_data=answer_formats.product_matrices,
+    setting_rows=answer_formats.setting_rows,
+    option_values=answer_formats.option_values,
+    dp_classification=dp_class.PRODUCTS,
+    trials_name="antidiag.kernels.products.trials:PRODUCTS",
 )
 
 
-def _work(made: Any, parameters: Mapping[str, Any]) -> int:
+def count_cells(made: Any, parameters: Mapping[str, Any]) -> int:
+    """Return the number of sums."""
     return made.cells
 
 
@@ -41,19 +43,24 @@ METHODS = (
         id="minplus-product",
         name="(min,+) product",
         family="tropical",
-        summary="The least of all sums a[i, k] + b[k, j], or the greatest; of two matrices, or of many pairs.",
-        citation=THESIS.at("section 2.3"),
-        problem=PRODUCT,
+        summary="The minimum, or maximum, of all sums a[i, k] + b[k, j]; for two matrices, or many pairs.",
+        citation=THESIS.with_section("section 2.3"),
+        problem_type=PRODUCT,
         parameters=(THREADS,),
-        backends={backend: f"antidiag.kernels.products.{backend}:product" for backend in ("cpu", "cuda")},
+        backends={
+            "cpu": "antidiag.kernels.products.cpu:multiply_matrices",
+            "cuda": "antidiag.kernels.products.cuda:multiply_matrices",
+        },
         returns=frozenset({"product"}),
-        footprint=sizes.footprint,
-        automatic=sizes.automatic,
-        work=_work,
-        tiles=sizes.tiles,
-        models=least(_work, "003, section 2.3", "sums of two numbers, compared", ADD_AND_MAX),
-        page=Path(__file__).with_name("page.md"),
+        estimate_memory=sizes.estimate_footprint,
+        automatic_parameters=sizes.automatic_parameters,
+        count_work=count_cells,
+        table_tiles=sizes.find_tiles,
+        cost_models=minimum_models(
+            count_cells, "Hanif 2014, section 2.3", "Sums of two numbers, compared", ADD_AND_MAX
+        ),
+        help_page=Path(__file__).with_name("page.md"),
         nominal_gcups={"cpu": 12.0, "cuda": 8000.0},
-        staging="antidiag.kernels.products.plays:PRODUCTS",
+        walkthrough_name="antidiag.kernels.products.walkthrough:PRODUCTS",
     ),
 )

@@ -1,4 +1,4 @@
-"""How products are tried: sizes around blocks and tiles, batches, numbers that lead nowhere, the definition."""
+"""Random problems for tests of products: sizes around blocks and tiles, batches, infinities, the definition."""
 
 from __future__ import annotations
 
@@ -8,77 +8,84 @@ from functools import lru_cache
 import numpy as np
 
 from antidiag.kernels.method import Method
-from antidiag.kernels.products.matrix import KEPT, Matrix, checked
-from antidiag.kernels.products.problem import ProductAnswer, ProductProblem, build
+from antidiag.kernels.products.matrix import NATIVE_TYPES, SemiringMatrix, check_matrix
+from antidiag.kernels.products.problem import ProductAnswer, ProductProblem, build_problem
 from antidiag.kernels.semiring import MAX_PLUS, MIN_PLUS, reference
-from antidiag.kernels.trials import Chance, Choose, Run, Symmetry, Trials
+from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, RandomChooser, TrialChooser, Trials
 
 BORDERS = (1, 2, 31, 33, 63, 64, 65)
-"""Around blocks of the CPU, and tiles of a GPU."""
+"""Sizes around blocks of the CPU and tiles of a GPU."""
 LONGEST, LONGER = 70, 200
 
 
-def draw(choose: Choose, longest: int = LONGEST) -> ProductProblem:
-    """Whole numbers or fractions, some of which lead nowhere; one product, or a few."""
+def draw_problem(choose: TrialChooser, longest: int = LONGEST) -> ProductProblem:
+    """Return a random problem of whole numbers or fractions, some infinite; one product, or a few."""
     rows, depth, columns = (
-        choose.of(BORDERS) if choose.of((True, False)) else choose.integer(1, longest) for _ in range(3)
+        choose.choose_one(BORDERS) if choose.choose_one((True, False)) else choose.draw_integer(1, longest)
+        for _ in range(3)
     )
-    batch = choose.of(((), (), (1,), (3,)))
-    algebra, precision, parts = choose.of((MIN_PLUS, MAX_PLUS)), choose.of(KEPT), choose.of((1, 100))
-    nowhere, random = choose.of((0.0, 0.1, 1.0)), choose.random()
+    batch = choose.choose_one(((), (), (1,), (3,)))
+    algebra, precision, parts = (
+        choose.choose_one((MIN_PLUS, MAX_PLUS)),
+        choose.choose_one(NATIVE_TYPES),
+        choose.choose_one((1, 100)),
+    )
+    nowhere, random = choose.choose_one((0.0, 0.1, 1.0)), choose.make_generator()
 
-    def made(*shape: int) -> Matrix:
+    def made(*shape: int) -> SemiringMatrix:
         values = random.integers(-50, 1000, shape) / (parts if precision != "int32" else 1)
-        values[random.random(shape) < nowhere] = algebra.zero(np.float64)
-        return checked(values.astype(np.float32 if precision == "float32" else np.float64))
+        values[random.random(shape) < nowhere] = algebra.zero_element(np.float64)
+        return check_matrix(values.astype(np.float32 if precision == "float32" else np.float64))
 
     factors = made(*batch, rows, depth), made(*batch, depth, columns)
-    return build(factors, {"algebra": algebra.id, "numbers": precision})
+    return build_problem(factors, {"algebra": algebra.id, "numbers": precision})
 
 
 @lru_cache(maxsize=128)
-def defined(problem: ProductProblem) -> ProductAnswer:
-    return ProductAnswer(reference.product(*problem.factors, problem.semiring))
+def solve_by_definition(problem: ProductProblem) -> ProductAnswer:
+    """Return the answer by the definition."""
+    return ProductAnswer(reference.multiply_by_definition(*problem.factors, problem.semiring))
 
 
-def same(problem: ProductProblem, found: ProductAnswer, expected: ProductAnswer, method: Method) -> None:
-    """Every sum has two terms, and is rounded once: equal to the last bit."""
+def check_same_answer(problem: ProductProblem, found: ProductAnswer, expected: ProductAnswer, method: Method) -> None:
+    """Assert that two answers are equal bit for bit: every sum has two terms and is rounded once."""
     np.testing.assert_array_equal(found.values, expected.values)
 
 
-def turned(problem: ProductProblem) -> ProductProblem:
-    """The transposed product: factors transposed, the second first."""
-    first, second = (checked(np.ascontiguousarray(matrix.values.swapaxes(-1, -2))) for matrix in problem.data)
+def transpose_problem(problem: ProductProblem) -> ProductProblem:
+    """Return the problem of the transposed product: transposed factors in reverse order."""
+    first, second = (check_matrix(np.ascontiguousarray(matrix.values.swapaxes(-1, -2))) for matrix in problem.data)
     return replace(problem, first=second, second=first)
 
 
-def _same_turned(problem: ProductProblem, found: ProductAnswer, changed: ProductAnswer, method: Method) -> None:
+def _check_transposed(problem: ProductProblem, found: ProductAnswer, changed: ProductAnswer, method: Method) -> None:
     np.testing.assert_array_equal(changed.values.swapaxes(-1, -2), found.values)
 
 
-def _square(side: int) -> ProductProblem:
-    random = Chance(1).random()
-    first, second = (checked(random.integers(0, 1000, (side, side), np.int32)) for _ in range(2))
-    return build((first, second), {})
+def _build_square(side: int) -> ProductProblem:
+    random = RandomChooser(1).make_generator()
+    first, second = (check_matrix(random.integers(0, 1000, (side, side), np.int32)) for _ in range(2))
+    return build_problem((first, second), {})
 
 
-def large(method: Method, backend: str, size: int) -> Run:
-    return _square(16 * size), {}
+def build_large_problem(method: Method, backend: str, size: int) -> ProblemAndParameters:
+    """Return a large problem."""
+    return _build_square(16 * size), {}
 
 
-def long(method: Method, backend: str, size: int) -> Run:
-    """Much depth: factors of few rows and columns would take little time."""
-    return _square(10 * size), {}
+def build_deep_problem(method: Method, backend: str, size: int) -> ProblemAndParameters:
+    """Return a problem that takes long; with few rows and columns it would not."""
+    return _build_square(10 * size), {}
 
 
 PRODUCTS = Trials(
-    draw=draw,
-    oracle=defined,
-    same=same,
-    large=large,
-    long=long,
-    larger=lambda choose: draw(choose, LONGER),
-    symmetries=(Symmetry("both transposed, the second first", turned, _same_turned),),
-    # Tables and arrays by these names are taken for graphs and distances.
-    unread=frozenset({".csv", ".npy"}),
+    draw_problem=draw_problem,
+    solve_by_textbook=solve_by_definition,
+    assert_same_answer=check_same_answer,
+    make_large_problem=build_large_problem,
+    make_long_problem=build_deep_problem,
+    draw_larger_problem=lambda choose: draw_problem(choose, LONGER),
+    symmetries=(ProblemSymmetry("both transposed, the second first", transpose_problem, _check_transposed),),
+    # The program reads tables and arrays with these endings as graphs and distances.
+    unread_suffixes=frozenset({".csv", ".npy"}),
 )

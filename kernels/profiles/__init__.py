@@ -1,4 +1,4 @@
-"""Profiles: two alignments, or an alignment and a sequence, aligned column by column (003, chapter 4)."""
+"""Profiles: two alignments, or an alignment and a sequence, aligned column by column (Hanif 2014, chapter 4)."""
 
 from __future__ import annotations
 
@@ -7,167 +7,343 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from antidiag.kernels.citation import Citation
-from antidiag.kernels.cuts import Cuts
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.method import Input, Method, ProblemType
+from antidiag.kernels.method import Method, ProblemInput, ProblemType
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.profiles import analysis, options, placement, sizes
-from antidiag.kernels.profiles.files import PROFILE
+from antidiag.kernels.profiles import cost_models, dp_class, options, sizes
 from antidiag.kernels.profiles.parameters import BATCH, BLOCK, LIMIT, STRIP_WIDTH, WORKERS
-from antidiag.kernels.semiring.citation import THESIS
-from antidiag.kernels.steps import Logged, Share
+from antidiag.kernels.profiles.profile_files import PROFILE
+from antidiag.kernels.semiring.thesis_citation import THESIS
+from antidiag.kernels.steps import LoggedWork, WorkShare
+from antidiag.kernels.table_cuts import TableCuts
 
+_SHARED: dict[str, Any] = {
+    "options": options.OPTIONS,
+    "default_options": options.default_options,
+    "answer_json": options.json_fields,
+    "answer_rows": options.describe_answer,
+    "format_answer": options.score_text,
+    "answer_label": "score",
+    "file_formats": options.FORMATS,
+    "extract_data": options.result_alignments,
+    "setting_rows": options.describe_settings,
+    "option_values": options.option_values,
+    "dp_classification": dp_class.COLUMNS,
+}
 PROFILES = ProblemType(
     id="profiles",
     label="Two profiles",
-    inputs=(Input(PROFILE, 2, 2),),
-    options=options.OPTIONS,
-    build=options.build,
-    defaults=options.defaults,
-    data=options.json_fields,
-    rows=options.rows,
-    answer=options.score_text,
-    answer_label="score",
-    formats=options.FORMATS,
-    products=options.products,
-    settings=options.settings,
-    option_values=options.option_values,
-    trials="antidiag.kernels.profiles.trials:PROFILES",
-    placement=placement.COLUMNS,
+    inputs=(ProblemInput(PROFILE, 2, 2),),
+    build_problem=options.build_profiles,
+    trials_name="antidiag.kernels.profiles.trials:PROFILES",
+    **_SHARED,
 )
-
 PROFILE_SEQUENCE = ProblemType(
     id="profile-sequence",
     label="Profile and sequence",
-    inputs=(Input(PROFILE, flag="profile", label="Profile"), Input(SEQUENCE)),
-    options=options.OPTIONS,
-    build=options.build_sequence,
-    defaults=options.defaults,
-    data=options.json_fields,
-    rows=options.rows,
-    answer=options.score_text,
-    answer_label="score",
-    formats=options.FORMATS,
-    products=options.products,
-    settings=options.settings,
-    option_values=options.option_values,
-    trials="antidiag.kernels.profiles.trials:SEQUENCE",
-    placement=placement.COLUMNS,
+    inputs=(ProblemInput(PROFILE, flag="profile", label="Profile"), ProblemInput(SEQUENCE)),
+    build_problem=options.build_sequence,
+    trials_name="antidiag.kernels.profiles.trials:SEQUENCE",
+    **_SHARED,
 )
 
 
-def _automatic(names: tuple[str, ...], problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    found = sizes.automatic(problem, backend, multiprocessors)
+def _choose_parameters(
+    names: tuple[str, ...], problem: Any, backend: str, multiprocessors: int | None
+) -> Mapping[str, Any]:
+    """Return automatic values for the parameters of these names."""
+    found = sizes.choose_parameters(problem, backend, multiprocessors)
     return {name: found[name] for name in names if name in found}
 
 
-def _method(
-    id: str, name: str, section: str, summary: str, kind: ProblemType, function: str, host: sizes.Host, gcups: float,
-    parameters: tuple[Parameter, ...] = (), device: sizes.Device | None = None, cuda_gcups: float = 0.0,
-    cuda: str = "", citation: Citation = THESIS, pieces: Mapping[str, str] | None = None, play: str = "",
-) -> Method:  # fmt: skip
-    """``device``: bytes on a GPU, None where the method has none; its function there is ``cuda``, or is called as that
-    on the CPU."""
-    names = tuple(parameter.name for parameter in parameters)
-    on_gpu = cuda or function.replace("cpu:", "cuda:")
+def _declare_method(
+    id: str,
+    name: str,
+    section: str,
+    summary: str,
+    kind: ProblemType = PROFILES,
+    *,
+    cpu: str,
+    host: sizes.Host,
+    cuda: str = "",
+    device: sizes.Device | None = None,
+    gcups: tuple[float, ...],
+    pieces: Mapping[str, str],
+    walkthrough: str,
+    parameters: tuple[Parameter, ...] = (),
+) -> Method:
+    """Declare a method; ``host`` and ``device`` estimate bytes, ``gcups`` are nominal rates by backend."""
+    backends = {"cpu": cpu, **({"cuda": cuda} if cuda else {})}
     return Method(
         id=id,
         name=name,
         family="profiles",
         summary=summary,
-        citation=citation.at(section),
-        problem=kind,
+        citation=THESIS.with_section(section),
+        problem_type=kind,
         parameters=parameters,
-        backends={"cpu": f"antidiag.kernels.profiles.{function}"}
-        | ({"cuda": f"antidiag.kernels.profiles.{on_gpu}"} if device else {}),
+        backends=backends,
         returns=frozenset({"score", "alignment"}),
-        footprint=partial(sizes.footprint, host, device),
-        automatic=partial(_automatic, names),
-        work=lambda problem, values: problem.cells,
-        logged=_logged if len(pieces or {}) > 1 else None,
-        page=Path(__file__).with_name("page.md"),
-        nominal_gcups={"cpu": gcups} | ({"cuda": cuda_gcups} if device else {}),
-        cuts=_cuts,
-        pieces=pieces or {},
-        staging=f"antidiag.kernels.profiles.{play}" if play else "",
-        models=MODELS.get(next(iter((pieces or {}).values()), ""), analysis.ALL),
+        estimate_memory=partial(sizes.estimate_memory, host, device),
+        automatic_parameters=partial(_choose_parameters, tuple(parameter.name for parameter in parameters)),
+        count_work=lambda problem, values: problem.cells,
+        logged_work=_logged_work if len(pieces) > 1 else None,
+        help_page=Path(__file__).with_name("page.md"),
+        nominal_gcups=dict(zip(backends, gcups, strict=True)),
+        table_cuts=_cell_cuts,
+        event_nouns=pieces,
+        walkthrough_name=walkthrough,
+        cost_models=MODELS.get(next(iter(pieces.values())), cost_models.ALL),
     )
 
 
-def _logged(problem: Any, parameters: Mapping[str, Any], backend: str) -> Logged:
-    """First all scores, then all cells."""
-    both = tuple(Share((phase,), problem.cells) for phase in ("scores", "maximisation"))
-    return Logged((*both, Share(total=0)), "scores and cells")
+def _logged_work(problem: Any, parameters: Mapping[str, Any], backend: str) -> LoggedWork:
+    """Return the work of a run that computes all scores first, then all cells."""
+    both = tuple(WorkShare((phase,), problem.cells) for phase in ("scores", "maximisation"))
+    return LoggedWork((*both, WorkShare(total=0)), "scores and cells")
 
 
-def _cuts(parameters: Mapping[str, Any]) -> Cuts:
-    """Blocks, or strips and the rows that are kept between batches."""
-    return Cuts(block=parameters.get("k") or 0, strip=parameters.get("s") or 0, chunk=parameters.get("T") or 0)
+def _cell_cuts(parameters: Mapping[str, Any]) -> TableCuts:
+    """Return the blocks, or the strips and batches of rows, into which parameters cut the table."""
+    return TableCuts(block=parameters.get("k") or 0, strip=parameters.get("s") or 0, chunk=parameters.get("T") or 0)
 
 
 STRIPS, TABLE, DIAGONALS = {"strips": "strip"}, {"table": "slice"}, {"antidiagonals": "antidiagonal"}
-MODELS = {"block row": analysis.BLOCKS, "product": analysis.PRODUCTS, "antidiagonal": analysis.WAVES}
-"""By what the first phase of a method is made of."""
+MODELS = {"block row": cost_models.BLOCKS, "product": cost_models.PRODUCTS, "antidiagonal": cost_models.WAVES}
+"""Cost models by the pieces of a method's first phase."""
 BLOCK_ROWS, PRODUCT_ROWS = ({"scores": first, "maximisation": "slice"} for first in ("block row", "product"))
 BLOCKS = (BLOCK, WORKERS)
-ALL_THREE = sizes.on_gpu(sizes.gpu_matrices(3))
-PRODUCTS, ALL_PRODUCTS = sizes.on_gpu(sizes.gpu_matrices(1, 1, 1)), sizes.on_gpu(sizes.gpu_matrices(3, 2, 4))
-WAVES = sizes.on_gpu(sizes.gpu_waves, sizes.serial)  # borders of blocks go from the host before directions come
+ONE_MATRIX, THREE_MATRICES = (
+    sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(1)),
+    sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(3)),
+)
+PRODUCTS, ALL_PRODUCTS = (
+    sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(1, 1, 1)),
+    sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(3, 2, 4)),
+)
+WAVES = sizes.make_gpu_estimate(
+    sizes.estimate_gpu_waves, sizes.estimate_serial
+)  # borders of blocks leave the host before directions come
 
 METHODS = (
-    _method("profile-wavefront", "ProfileWavefront", "section 4.2.2", "Scores of a tile by matrix product, its cells "
-            "right after, in strips; nothing of the size of the table is kept.", PROFILES, "cpu_wavefront:wavefront",
-            sizes.strips, 1.0, (STRIP_WIDTH, BATCH, WORKERS), sizes.gpu_strips, 100.0, "cuda_wavefront:wavefront",
-            pieces=STRIPS, play="plays:STRIPS"),
-    _method("profile-serial", "ProfProfAlign", "algorithm 2.3", "A cell after another, with the three scores of each.",
-            PROFILES, "cpu:serial", sizes.serial, 0.03, pieces=TABLE, play="plays:SERIAL"),
-    _method("profile-simple", "Simple k", "algorithm 4.1", "Scores in blocks of k x k, cell by cell; then their "
-            "minimisation on the CPU.", PROFILES, "cpu:simple", sizes.matrices(3), 0.02, BLOCKS, ALL_THREE, 0.15,
-            pieces=BLOCK_ROWS, play="plays:SIMPLE"),
-    _method("profile-row", "Row k", "algorithm 4.1", "As Simple k, row by row: the gap cost of a row once.",
-            PROFILES, "cpu:row", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15, pieces=BLOCK_ROWS,
-            play="plays:ROW"),
-    _method("profile-column", "Column k", "algorithm 4.1", "As Simple k, column by column: the gap cost of each "
-            "once.", PROFILES, "cpu:column", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15, pieces=BLOCK_ROWS,
-            play="plays:COLUMN"),
-    _method("profile-mix", "Mix k", "algorithm 4.1", "As Simple k, a row and a column in turn: the gap cost of "
-            "each once.", PROFILES, "cpu:mix", sizes.matrices(3), 0.03, BLOCKS, ALL_THREE, 0.15, pieces=BLOCK_ROWS,
-            play="plays:MIX"),
-    _method("profile-cublas", "CUBLAS", "algorithm 4.1", "Two calls for a cell: a difference, and its norm. "
-            "The thesis' example of how not to do it.", PROFILES, "cpu:cublas", sizes.matrices(1), 0.02,
-            (), sizes.on_gpu(sizes.gpu_cublas), 0.00002, "cuda_products:cublas_cells", pieces=PRODUCT_ROWS,
-            play="plays:CALLS"),
-    _method("profile-matprod-v1", "MatProd V1", "algorithm 4.2", "Differences by a product with an identity matrix, "
-            "which the thesis discarded: n times the work.", PROFILES, "cpu:matprod_v1", sizes.identity, 0.0005, (),
-            sizes.on_gpu(sizes.gpu_identity, sizes.matrices(1)), 0.01, "cuda_products:matprod_v1",
-            pieces=PRODUCT_ROWS, play="plays:IDENTITY"),
-    _method("profile-matprod-v2", "MatProd V2 k", "algorithm 4.2", "k rows of scores by a product of matrices; then "
-            "their minimisation on the CPU.", PROFILES, "cpu:matprod_v2", sizes.products, 0.15, (BLOCK,),
-            sizes.on_gpu(sizes.gpu_matrices(1)), 0.15, pieces=PRODUCT_ROWS, play="plays:PRODUCTS"),
-    _method("profile-smwavefront", "SMwavefront k", "section 4.2.2", "The blocks of an antidiagonal at a time, scores "
-            "and cells together, borders through memory.", PROFILES, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS,
-            WAVES, 5.0, pieces=DIAGONALS, play="plays:WAVES"),
-    _method("profseq-matprod-v2", "ProSeqAlign MatProd V2", "algorithm 4.6", "All scores by one product of matrices, "
-            "gap costs as vectors.", PROFILE_SEQUENCE, "cpu:sequence_matprod_v2", sizes.product, 0.15, (),
-            PRODUCTS, 0.15, "cuda_products:sequence_matprod_v2", pieces=PRODUCT_ROWS,
-            play="plays_sequence:AT_ONCE"),
-    _method("profseq-serial", "ProSeqAlign", "algorithm 2.4", "A cell after another, with the three scores of each.",
-            PROFILE_SEQUENCE, "cpu:serial", sizes.serial, 0.03, pieces=TABLE, play="plays_sequence:SERIAL"),
-    _method("profseq-matvecprod-v1", "ProSeqAlign MatVecProd V1", "algorithm 4.3", "H, V and D as matrices: columns of "
-            "V, and rows of H and D, each by a product of a matrix and a vector.",
-            PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v1", sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,),
-            ALL_PRODUCTS, 0.01, "cuda_products:sequence_matvecprod_v1", pieces=PRODUCT_ROWS,
-            play="plays_sequence:VECTORS"),
-    _method("profseq-matvecprod-v2", "ProSeqAlign MatVecProd V2", "algorithm 4.5", "As V1, with gap costs as vectors.",
-            PROFILE_SEQUENCE, "cpu:sequence_matvecprod_v2", sizes.products, 0.1, (),
-            PRODUCTS, 0.08, "cuda_products:sequence_matvecprod_v2", pieces=PRODUCT_ROWS,
-            play="plays_sequence:ROWS"),
-    _method("profseq-matprod-v1", "ProSeqAlign MatProd V1", "algorithm 4.4", "H, V and D as three products of "
-            "matrices.", PROFILE_SEQUENCE, "cpu:sequence_matprod_v1", sizes.limited(sizes.matrices(3)), 0.05, (LIMIT,),
-            ALL_PRODUCTS, 0.1, "cuda_products:sequence_matprod_v1", pieces=PRODUCT_ROWS,
-            play="plays_sequence:MATRICES"),
-    _method("profseq-smwavefront", "ProSeqAlign SMwavefront k", "section 4.3", "The blocks of an antidiagonal at a "
-            "time, scores and cells together.", PROFILE_SEQUENCE, "cpu:smwavefront", sizes.waves, 0.03, BLOCKS,
-            WAVES, 5.0, pieces=DIAGONALS, play="plays_sequence:WAVES"),
-)  # fmt: skip
+    _declare_method(
+        "profile-wavefront",
+        "ProfileWavefront",
+        "section 4.2.2",
+        "Matrix products score tiles of strips, whose cells follow at once; the table is never in memory as a whole.",
+        cpu="antidiag.kernels.profiles.wavefront.cpu_wavefront:align_by_strips",
+        host=sizes.estimate_strips,
+        cuda="antidiag.kernels.profiles.wavefront.cuda_wavefront:align_by_strips",
+        device=sizes.estimate_gpu_strips,
+        gcups=(1.0, 100.0),
+        parameters=(STRIP_WIDTH, BATCH, WORKERS),
+        pieces=STRIPS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:STRIPS",
+    ),
+    _declare_method(
+        "profile-serial",
+        "ProfProfAlign",
+        "algorithm 2.3",
+        "One cell after another, with the three scores of each.",
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_serially",
+        host=sizes.estimate_serial,
+        gcups=(0.03,),
+        pieces=TABLE,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:SERIAL",
+    ),
+    _declare_method(
+        "profile-simple",
+        "Simple k",
+        "algorithm 4.1",
+        "Scores in blocks of k x k, cell by cell; then the recurrence on the CPU.",
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_simple_k",
+        host=sizes.estimate_matrices(3),
+        cuda="antidiag.kernels.profiles.whole_table.cuda:align_simple_k",
+        device=THREE_MATRICES,
+        gcups=(0.02, 0.15),
+        parameters=BLOCKS,
+        pieces=BLOCK_ROWS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:SIMPLE",
+    ),
+    _declare_method(
+        "profile-row",
+        "Row k",
+        "algorithm 4.1",
+        "Like Simple k, row by row: the gap cost of a row is computed once.",
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_row_k",
+        host=sizes.estimate_matrices(3),
+        cuda="antidiag.kernels.profiles.whole_table.cuda:align_row_k",
+        device=THREE_MATRICES,
+        gcups=(0.03, 0.15),
+        parameters=BLOCKS,
+        pieces=BLOCK_ROWS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:ROW",
+    ),
+    _declare_method(
+        "profile-column",
+        "Column k",
+        "algorithm 4.1",
+        "Like Simple k, column by column: the gap cost of a column is computed once.",
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_column_k",
+        host=sizes.estimate_matrices(3),
+        cuda="antidiag.kernels.profiles.whole_table.cuda:align_column_k",
+        device=THREE_MATRICES,
+        gcups=(0.03, 0.15),
+        parameters=BLOCKS,
+        pieces=BLOCK_ROWS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:COLUMN",
+    ),
+    _declare_method(
+        "profile-mix",
+        "Mix k",
+        "algorithm 4.1",
+        "Like Simple k, a row and a column in turn: the gap cost of each is computed once.",
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_mix_k",
+        host=sizes.estimate_matrices(3),
+        cuda="antidiag.kernels.profiles.whole_table.cuda:align_mix_k",
+        device=THREE_MATRICES,
+        gcups=(0.03, 0.15),
+        parameters=BLOCKS,
+        pieces=BLOCK_ROWS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:MIX",
+    ),
+    _declare_method(
+        "profile-cublas",
+        "CUBLAS",
+        "algorithm 4.1",
+        "Two library calls for each cell, a difference and its norm: the thesis' example of how not to do it.",
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_by_blas_calls",
+        host=sizes.estimate_matrices(1),
+        cuda="antidiag.kernels.profiles.whole_table.cuda_products:align_by_blas_calls",
+        device=sizes.make_gpu_estimate(sizes.estimate_gpu_cublas),
+        gcups=(0.02, 0.00002),
+        pieces=PRODUCT_ROWS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:CALLS",
+    ),
+    _declare_method(
+        "profile-matprod-v1",
+        "MatProd V1",
+        "algorithm 4.2",
+        "Differences by a product with an identity matrix: n times the work, and discarded in the thesis.",
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_by_identity_product",
+        host=sizes.estimate_identity,
+        cuda="antidiag.kernels.profiles.whole_table.cuda_products:align_by_identity_product",
+        device=sizes.make_gpu_estimate(sizes.estimate_gpu_identity, sizes.estimate_matrices(1)),
+        gcups=(0.0005, 0.01),
+        pieces=PRODUCT_ROWS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:IDENTITY",
+    ),
+    _declare_method(
+        "profile-matprod-v2",
+        "MatProd V2 k",
+        "algorithm 4.2",
+        "A matrix product scores k rows; then the recurrence on the CPU.",
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_by_matrix_product",
+        host=sizes.estimate_products,
+        cuda="antidiag.kernels.profiles.whole_table.cuda:align_by_matrix_product",
+        device=ONE_MATRIX,
+        gcups=(0.15, 0.15),
+        parameters=(BLOCK,),
+        pieces=PRODUCT_ROWS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:PRODUCTS",
+    ),
+    _declare_method(
+        "profile-smwavefront",
+        "SMwavefront k",
+        "section 4.2.2",
+        "All blocks of an antidiagonal at a time, scores and cells together, borders through memory.",
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_by_block_waves",
+        host=sizes.estimate_waves,
+        cuda="antidiag.kernels.profiles.whole_table.cuda:align_by_block_waves",
+        device=WAVES,
+        gcups=(0.03, 5.0),
+        parameters=BLOCKS,
+        pieces=DIAGONALS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:WAVES",
+    ),
+    _declare_method(
+        "profseq-matprod-v2",
+        "ProSeqAlign MatProd V2",
+        "algorithm 4.6",
+        "One matrix product makes all scores; gap costs are vectors.",
+        PROFILE_SEQUENCE,
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_sequence_matprod_v2",
+        host=sizes.estimate_sequence_product,
+        cuda="antidiag.kernels.profiles.whole_table.cuda_products:align_sequence_matprod_v2",
+        device=PRODUCTS,
+        gcups=(0.15, 0.15),
+        pieces=PRODUCT_ROWS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.profile_and_sequence:AT_ONCE",
+    ),
+    _declare_method(
+        "profseq-serial",
+        "ProSeqAlign",
+        "algorithm 2.4",
+        "One cell after another, with the three scores of each.",
+        PROFILE_SEQUENCE,
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_serially",
+        host=sizes.estimate_serial,
+        gcups=(0.03,),
+        pieces=TABLE,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.profile_and_sequence:SERIAL",
+    ),
+    _declare_method(
+        "profseq-matvecprod-v1",
+        "ProSeqAlign MatVecProd V1",
+        "algorithm 4.3",
+        "Matrices H, V and D: a matrix-vector product makes each column of V and each row of H and D.",
+        PROFILE_SEQUENCE,
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_sequence_matvecprod_v1",
+        host=sizes.limit_matrices(sizes.estimate_matrices(3)),
+        cuda="antidiag.kernels.profiles.whole_table.cuda_products:align_sequence_matvecprod_v1",
+        device=ALL_PRODUCTS,
+        gcups=(0.05, 0.01),
+        parameters=(LIMIT,),
+        pieces=PRODUCT_ROWS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.profile_and_sequence:VECTORS",
+    ),
+    _declare_method(
+        "profseq-matvecprod-v2",
+        "ProSeqAlign MatVecProd V2",
+        "algorithm 4.5",
+        "Like V1, with gap costs as vectors.",
+        PROFILE_SEQUENCE,
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_sequence_matvecprod_v2",
+        host=sizes.estimate_products,
+        cuda="antidiag.kernels.profiles.whole_table.cuda_products:align_sequence_matvecprod_v2",
+        device=PRODUCTS,
+        gcups=(0.1, 0.08),
+        pieces=PRODUCT_ROWS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.profile_and_sequence:ROWS",
+    ),
+    _declare_method(
+        "profseq-matprod-v1",
+        "ProSeqAlign MatProd V1",
+        "algorithm 4.4",
+        "Matrices H, V and D by three matrix products.",
+        PROFILE_SEQUENCE,
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_sequence_matprod_v1",
+        host=sizes.limit_matrices(sizes.estimate_matrices(3)),
+        cuda="antidiag.kernels.profiles.whole_table.cuda_products:align_sequence_matprod_v1",
+        device=ALL_PRODUCTS,
+        gcups=(0.05, 0.1),
+        parameters=(LIMIT,),
+        pieces=PRODUCT_ROWS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.profile_and_sequence:MATRICES",
+    ),
+    _declare_method(
+        "profseq-smwavefront",
+        "ProSeqAlign SMwavefront k",
+        "section 4.3",
+        "All blocks of an antidiagonal at a time, scores and cells together.",
+        PROFILE_SEQUENCE,
+        cpu="antidiag.kernels.profiles.whole_table.cpu:align_by_block_waves",
+        host=sizes.estimate_waves,
+        cuda="antidiag.kernels.profiles.whole_table.cuda:align_by_block_waves",
+        device=WAVES,
+        gcups=(0.03, 5.0),
+        parameters=BLOCKS,
+        pieces=DIAGONALS,
+        walkthrough="antidiag.kernels.profiles.walkthroughs.profile_and_sequence:WAVES",
+    ),
+)

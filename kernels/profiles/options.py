@@ -1,4 +1,4 @@
-"""The options of profiles, how problems are made from what the user gives, and how their answer is told."""
+"""Options of profile problems, how problems are built from them, and how answers are described."""
 
 from __future__ import annotations
 
@@ -10,153 +10,230 @@ import numpy as np
 
 from antidiag.kernels import scoring_options
 from antidiag.kernels.errors import InputError, ParameterError
-from antidiag.kernels.io.aligned import AlignedSequences
-from antidiag.kernels.io.alignments import AlignedRows, file_formats
-from antidiag.kernels.io.names import distinct
-from antidiag.kernels.method import Rows
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.result_alignments import AlignedRows, file_formats
+from antidiag.kernels.io.unique_names import make_names_unique
+from antidiag.kernels.method import LabelledRows
 from antidiag.kernels.model import Result
-from antidiag.kernels.parameters import Parameter, resolve
+from antidiag.kernels.parameters import Parameter, resolve_values
+from antidiag.kernels.profiles.column_scores.scoring import (
+    ColumnScore,
+    ColumnScoring,
+    ProfileGaps,
+    ProfileSpan,
+    is_nucleotide_profile,
+)
 from antidiag.kernels.profiles.problem import DIAGONAL, Problem, ProfileProblem, ProfileSequenceProblem
 from antidiag.kernels.profiles.profile import Profile
-from antidiag.kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span, nucleotides
 
-LETTER_OPTIONS = tuple(option for option in scoring_options.OPTIONS if option.name in ("matrix", "match", "mismatch"))
+LETTER_OPTIONS = tuple(
+    option for option in scoring_options.SCORING_OPTIONS if option.name in ("matrix", "match", "mismatch")
+)
 OPTIONS = (
-    Parameter("span", "choice", "Mode", "All columns of both; the best parts; or all columns, with free gaps at the "
-              "ends.", default="global", choices=tuple(Span)),
-    Parameter("column_score", "choice", "Column score", "What two columns score: their Euclidean distance, of which "
-              "the least sum is sought; the mean score of their letters in a matrix; the logarithm of their mean odds; "
-              "or a position-specific matrix made of the first.", default=None, choices=tuple(ColumnScore)),
-    Parameter("gaps", "choice", "Gap costs", "Of a column: its score with a blank one. Affine: the same everywhere. "
-              "Position: times the share of letters in each column, or the profile's own factors.",
-              default="column", choices=tuple(Gaps)),
+    Parameter(
+        "span",
+        "choice",
+        "Mode",
+        "global: all columns of both. local: the best parts. semi-global: all columns, with free end gaps.",
+        default="global",
+        choices=tuple(ProfileSpan),
+    ),
+    Parameter(
+        "column_score",
+        "choice",
+        "Column score",
+        "Score of two columns: their Euclidean distance, whose sum is minimised; the mean score of their "
+        "letters; the logarithm of their mean odds; or position-specific scores of the first profile.",
+        default=None,
+        choices=tuple(ColumnScore),
+    ),
+    Parameter(
+        "gaps",
+        "choice",
+        "Gap costs",
+        "column: score of the column with a blank one. affine: the same everywhere. position: affine, times "
+        "the share of letters in each column or the profile's own factors.",
+        default="column",
+        choices=tuple(ProfileGaps),
+    ),
     *LETTER_OPTIONS,
-    Parameter("gap_open", "float", "Gap open", scoring_options.GAP_HELP + " Not used where a gap costs the score of "
-              "its columns.", default=None, minimum=0),
+    Parameter(
+        "gap_open",
+        "float",
+        "Gap open",
+        scoring_options.GAP_HELP + " Not used if gaps cost the score of their columns.",
+        default=None,
+        minimum=0,
+    ),
     Parameter("gap_extend", "float", "Gap extend", scoring_options.GAP_HELP, default=None, minimum=0),
-    Parameter("blank", "float", "Blank", "Score of a letter with a blank in a column; automatic: -4 where it makes the "
-              "cost of gaps, else 0.", default=None, maximum=0),
-    Parameter("offset", "float", "Offset", "Added to the score of two columns: with one, distances can be aligned "
-              "locally.", default=0.0),
-    Parameter("pseudocounts", "float", "Pseudo-counts", "Letters of the background that are added to every column "
-              "that has letters; for position-specific scores those of the first profile alone, of which the matrix is "
-              "made. Automatic: 1 for position-specific scores, else none.", default=None, minimum=0, maximum=1000),
-    Parameter("nats", "float", "Unit of the matrix", "The logarithm of odds that a score of 1 stands for: 0.3466 "
-              "(ln 2 / 2) in BLOSUM62. For mean odds and position-specific scores.",
-              default=float(np.log(2) / 2), minimum=0.05, maximum=5),
-)  # fmt: skip
+    Parameter(
+        "blank",
+        "float",
+        "Blank",
+        "Score of a letter with a blank. automatic: -4 if blanks define gap costs, else 0.",
+        default=None,
+        maximum=0,
+    ),
+    Parameter(
+        "offset",
+        "float",
+        "Offset",
+        "Added to the score of two columns. A positive offset allows local alignment by distances.",
+        default=0.0,
+    ),
+    Parameter(
+        "pseudocounts",
+        "float",
+        "Pseudo-counts",
+        "Background letters added to each column that has letters; for position-specific scores in the first "
+        "profile alone. automatic: 1 for position-specific scores, else none.",
+        default=None,
+        minimum=0,
+        maximum=1000,
+    ),
+    Parameter(
+        "nats",
+        "float",
+        "Unit of the matrix",
+        "Log odds of a score of 1: 0.3466 (ln 2 / 2) for BLOSUM62. Used for mean odds and position-specific scores.",
+        default=float(np.log(2) / 2),
+        minimum=0.05,
+        maximum=5,
+    ),
+)
 
 DISTANCE_GAPS = {"gap_open": 1.0, "gap_extend": 0.5}
-"""Where columns score distances, which are at most 1.41."""
+"""Default gap costs for distances, which are at most 1.41."""
 BLANK = -4.0
 
 
-def build(data: Sequences[Any], options: Mapping[str, Any]) -> ProfileProblem:
-    """The problem of two profiles; options that are not given suit them."""
+def build_profiles(data: Sequences[Any], options: Mapping[str, Any]) -> ProfileProblem:
+    """Build the problem of two profiles; missing options get values that suit them."""
     first, second = data
     for profile in data:
-        _need_letters(profile)
-    scoring, span = _scoring(data, options, ColumnScore.EUCLIDEAN)
+        _require_letters(profile)
+    scoring, span = _build_scoring(data, options, ColumnScore.EUCLIDEAN)
     problem = ProfileProblem(first, second, scoring, span)
-    problem.encoded  # noqa: B018 - what cannot be scored is an error now, not in the middle of a run
+    problem.encoded  # noqa: B018 - raises errors of scoring now, not during a run
     return problem
 
 
 def build_sequence(data: Sequences[Any], options: Mapping[str, Any]) -> ProfileSequenceProblem:
-    """The problem of a profile and a sequence."""
+    """Build the problem of a profile and a sequence."""
     first, sequence = data
-    _need_letters(first)
+    _require_letters(first)
     if not len(sequence):
         raise InputError(f"{sequence.name}: the sequence is empty; choose one with letters")
-    scoring, span = _scoring(data, options, ColumnScore.SUM_OF_PAIRS)
+    scoring, span = _build_scoring(data, options, ColumnScore.SUM_OF_PAIRS)
     problem = ProfileSequenceProblem(first, sequence, scoring, span)
     problem.encoded  # noqa: B018 - as above
     return problem
 
 
-def _need_letters(profile: Profile) -> None:
-    """InputError for columns of blanks alone, of which no kind of sequence and no score follows."""
+def _require_letters(profile: Profile) -> None:
+    """Raise InputError for a profile of blanks alone, which has no sequence type and no score."""
     if not profile.frequencies[:-1].any():
-        raise InputError(f"{profile.name}: no column has a letter; choose an alignment that is not gaps alone")
+        raise InputError(f"{profile.name}: no column has a letter; choose an alignment with letters")
 
 
-def _scoring(data: Sequences[Any], options: Mapping[str, Any], usual: ColumnScore) -> tuple[ColumnScoring, Span]:
-    values = dict(resolve(OPTIONS, options))
-    kind, gaps, span = ColumnScore(values["column_score"] or usual), Gaps(values["gaps"]), Span(values["span"])
-    if kind is ColumnScore.EUCLIDEAN and values["offset"] <= 0 and span is not Span.GLOBAL:
+def _build_scoring(
+    data: Sequences[Any], options: Mapping[str, Any], usual: ColumnScore
+) -> tuple[ColumnScoring, ProfileSpan]:
+    """Return the scoring and the span of option values."""
+    values = dict(resolve_values(OPTIONS, options))
+    kind, gaps, span = (
+        ColumnScore(values["column_score"] or usual),
+        ProfileGaps(values["gaps"]),
+        ProfileSpan(values["span"]),
+    )
+    if kind is ColumnScore.EUCLIDEAN and values["offset"] <= 0 and span is not ProfileSpan.GLOBAL:
         raise ParameterError(
-            f"span={span}: distances are never better than no alignment at all; set offset (such as 0.7), or choose "
-            "another column_score"
+            f"span={span}: no distance scores above 0; set offset (for example 0.7), or choose another column_score"
         )
     letters = {name: values[name] for name in ("matrix", "match", "mismatch") if name in options}
-    of_letters = scoring_options.values(data, letters, scoring_options.OPTIONS)
+    of_letters = scoring_options.resolve_options(data, letters, scoring_options.SCORING_OPTIONS)
     matrix = None
     if kind is not ColumnScore.EUCLIDEAN:
-        matrix = scoring_options.scoring(of_letters, all(map(nucleotides, data))).matrix
+        matrix = scoring_options.make_scoring(of_letters, all(map(is_nucleotide_profile, data))).matrix
     suitable = DISTANCE_GAPS if kind is ColumnScore.EUCLIDEAN else of_letters
     costs = {
         name: float(suitable[name] if values[name] is None else values[name]) for name in ("gap_open", "gap_extend")
     }
-    blank = (BLANK if gaps is Gaps.COLUMN else 0.0) if values["blank"] is None else values["blank"]
+    blank = (BLANK if gaps is ProfileGaps.COLUMN else 0.0) if values["blank"] is None else values["blank"]
     pseudocounts = float(kind is ColumnScore.PSSM) if values["pseudocounts"] is None else values["pseudocounts"]
-    if gaps is Gaps.COLUMN:
+    if gaps is ProfileGaps.COLUMN:
         costs = dict.fromkeys(costs, 0.0)
     scoring = ColumnScoring(
-        kind, gaps, matrix, costs["gap_open"], costs["gap_extend"],
-        0.0 if kind is ColumnScore.EUCLIDEAN else float(blank), float(values["offset"]), float(pseudocounts),
+        kind,
+        gaps,
+        matrix,
+        costs["gap_open"],
+        costs["gap_extend"],
+        0.0 if kind is ColumnScore.EUCLIDEAN else float(blank),
+        float(values["offset"]),
+        float(pseudocounts),
         float(values["nats"]),
-    )  # fmt: skip
+    )
     return scoring, span
 
 
-def defaults(data: Sequences[Any]) -> Mapping[str, Any]:
-    """Scores of letters that suit the data; what gaps cost depends on the column score."""
+def default_options(data: Sequences[Any]) -> Mapping[str, Any]:
+    """Return letter scores that suit the data."""
     names = {option.name for option in LETTER_OPTIONS}
-    return {name: value for name, value in scoring_options.defaults(data).items() if name in names}
+    return {name: value for name, value in scoring_options.default_scores(data).items() if name in names}
 
 
 def option_values(problem: Problem) -> Mapping[str, Any]:
-    """The options that build the problem again."""
+    """Return the options that build the problem again."""
     scoring = problem.scoring
     letters: dict[str, Any] = {}
     if scoring.matrix is not None:
         made = scoring_options.Scoring(scoring.matrix, 0, 0)
-        named = scoring_options.values_of(made)
+        named = scoring_options.scoring_option_values(made)
         letters = {name: named[name] for name in ("matrix", "match", "mismatch") if name in named}
-    costs = {} if scoring.gaps is Gaps.COLUMN else {"gap_open": scoring.gap_open, "gap_extend": scoring.gap_extend}
+    costs = (
+        {} if scoring.gaps is ProfileGaps.COLUMN else {"gap_open": scoring.gap_open, "gap_extend": scoring.gap_extend}
+    )
     return {
-        "span": str(problem.span), "column_score": str(scoring.kind), "gaps": str(scoring.gaps), **letters, **costs,
-        "blank": scoring.blank, "offset": scoring.offset, "pseudocounts": scoring.pseudocounts, "nats": scoring.nats,
-    }  # fmt: skip
+        "span": str(problem.span),
+        "column_score": str(scoring.kind),
+        "gaps": str(scoring.gaps),
+        **letters,
+        **costs,
+        "blank": scoring.blank,
+        "offset": scoring.offset,
+        "pseudocounts": scoring.pseudocounts,
+        "nats": scoring.nats,
+    }
 
 
-def settings(problem: Problem) -> Rows:
-    """What defines the answer, for people."""
-    return [("Mode", str(problem.span)), ("Scoring", problem.scoring.text())]
+def describe_settings(problem: Problem) -> LabelledRows:
+    """Describe what defines the answer."""
+    return [("Mode", str(problem.span)), ("Scoring", problem.scoring.describe_costs())]
 
 
 def score_text(result: Result) -> str:
-    """The score in the units of the matrix, or the distance."""
+    """Format the score in units of the matrix, or the distance."""
     return f"{result.score:,}" if isinstance(result.score, int) else f"{result.score:,.3f}"
 
 
-def rows(result: Result) -> Rows:
-    """The answer for people."""
+def describe_answer(result: Result) -> LabelledRows:
+    """Describe the answer for people."""
     answer, problem = result.answer, result.problem
     counts = np.bincount(answer.operations, minlength=3)
     first, second = (profile.name for profile in problem.profiles)
     return [
         ("Distance" if problem.scoring.minimised else "Score", score_text(result)),
-        ("From cell to cell", f"{_cell(answer.start)} to {_cell(answer.end)}"),
-        ("Columns", f"{answer.operations.size:,}, {counts[DIAGONAL]:,} of them of both"),
-        ("Blank columns", f"{counts[2]:,} put into {first}, {counts[1]:,} into {second}"),
+        ("Path", f"{_format_cell(answer.start)} to {_format_cell(answer.end)}"),
+        ("Columns", f"{answer.operations.size:,}, {counts[DIAGONAL]:,} shared by both"),
+        ("Blank columns", f"{counts[2]:,} added to {first}, {counts[1]:,} to {second}"),
     ]
 
 
 def json_fields(result: Result) -> dict[str, Any]:
-    """What the JSON says; ``aligned`` has the merged rows, start and end are cells [i, j]."""
+    """Return JSON fields; ``aligned`` are the merged rows, start and end are cells [i, j]."""
     problem, answer = result.problem, result.answer
-    merged = answer.merged(problem)
+    merged = answer.merge_rows(problem)
     scoring = problem.scoring
     return {
         "score": result.score,
@@ -175,39 +252,39 @@ def json_fields(result: Result) -> dict[str, Any]:
 
 
 def aligned_rows(result: Result) -> AlignedRows:
-    """The merged rows, for the formats of alignments."""
-    return result.answer.merged(result.problem)
+    """Return the merged rows for alignment formats."""
+    return result.answer.merge_rows(result.problem)
 
 
-def marks(result: Result) -> str:
-    """A star where both profiles have a column and most rows of each hold the same letter."""
+def mark_conserved_columns(result: Result) -> str:
+    """Mark columns with a star if most rows of both profiles hold the same letter."""
     found = np.full(result.answer.operations.size, ord(" "), np.uint8)
     best = [
-        np.where(profile.majority, np.frombuffer(profile.consensus.encode("ascii"), np.uint8), 0)[start:end]
+        np.where(profile.has_majority, np.frombuffer(profile.consensus.encode("ascii"), np.uint8), 0)[start:end]
         for profile, start, end in zip(result.problem.profiles, result.answer.start, result.answer.end, strict=True)
     ]
     both = result.answer.operations == DIAGONAL
-    first, second = (one[both[result.answer.taken(side)]] for side, one in enumerate(best))
+    first, second = (one[both[result.answer.holds_column(side)]] for side, one in enumerate(best))
     found[np.flatnonzero(both)[(first == second) & (first != 0)]] = ord("*")
     return found.tobytes().decode("ascii")
 
 
-def products(result: Result) -> list[Any]:
-    """The multiple alignment, as data; none where nothing is aligned."""
-    return [merged(result)] if result.answer.operations.size else []
+def result_alignments(result: Result) -> list[Any]:
+    """Return the multiple alignment as data, or nothing if nothing is aligned."""
+    return [merge_rows(result)] if result.answer.operations.size else []
 
 
-def merged(result: Result) -> AlignedSequences:
-    """The rows of both profiles with the new gaps, of a result that has columns."""
-    found = result.answer.merged(result.problem)
+def merge_rows(result: Result) -> AlignedSequences:
+    """Return the rows of both profiles with the new gaps."""
+    found = result.answer.merge_rows(result.problem)
     letters = np.array([np.frombuffer(row.encode("ascii"), np.uint8) for _, row in found])
     letters.setflags(write=False)
     names = tuple(sequence.name for sequence, _ in found)
-    return AlignedSequences(distinct(names), letters, found[0][0].type, result.problem.title)
+    return AlignedSequences(make_names_unique(names), letters, found[0][0].type, result.problem.title)
 
 
-def _cell(cell: tuple[int, int]) -> str:
+def _format_cell(cell: tuple[int, int]) -> str:
     return f"({cell[0]:,}, {cell[1]:,})"
 
 
-FORMATS = file_formats(aligned_rows, marks)
+FORMATS = file_formats(aligned_rows, mark_conserved_columns)

@@ -1,11 +1,11 @@
-"""The parameters of profile methods: as they are declared, and as a run reads them."""
+"""Parameters of profile methods: their declarations, and the records that runs read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.semiring.parameters import THREADS
+from antidiag.kernels.semiring.thread_parameters import THREADS
 
 BLOCK = Parameter(
     name="k",
@@ -22,8 +22,7 @@ STRIP_WIDTH = Parameter(
     name="s",
     kind="int",
     label="Strip width s",
-    help="Columns of a strip; 128 on a GPU. Those of a narrow one stay in fast memory; between wide ones less is handed"
-    " on.",
+    help="Columns of a strip; 128 on a GPU. Narrow strips fit into the cache; wide strips exchange less data.",
     default=None,
     minimum=64,
     maximum=4096,
@@ -35,8 +34,8 @@ BATCH = Parameter(
     name="T",
     kind="int",
     label="Batch T",
-    help="Rows that a strip computes before the next one may follow; 128 on a GPU. The last row of each batch is kept "
-    "for the path, which computes tiles of s x T cells again.",
+    help="Rows that a strip computes before the next strip may follow; 128 on a GPU. The last row of each "
+    "batch is kept for the path, which recomputes tiles of s x T cells.",
     default=None,
     minimum=16,
     maximum=65536,
@@ -48,8 +47,8 @@ LIMIT = Parameter(
     name="limit",
     kind="int",
     label="Limit of the matrices",
-    help="The most that the matrices H, V and D may take. The thesis had a card of 1,024 MiB, and stopped at lengths "
-    "of 6,000; beyond, V2 keeps H and V as vectors.",
+    help="Maximum memory of the matrices H, V and D. The thesis used a card of 1,024 MiB and stopped at "
+    "lengths of 6,000; V2 keeps H and V as vectors instead.",
     default=1024,
     minimum=1,
     maximum=2**20,
@@ -59,16 +58,16 @@ WORKERS = THREADS
 
 
 @dataclass(frozen=True, slots=True)
-class BlockParameters:
-    """Side of the blocks, and threads of the CPU."""
+class ProfileBlockParameters:
+    """Side of the blocks, and CPU threads."""
 
     k: int = 64
     threads: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class StripParameters:
-    """Width of the strips, rows of a batch, and threads of the CPU."""
+class ProfileStripParameters:
+    """Width of the strips, rows of a batch, and CPU threads."""
 
     s: int
     T: int
@@ -76,7 +75,7 @@ class StripParameters:
 
 
 @dataclass(frozen=True, slots=True)
-class LimitParameters:
-    """MiB of the matrices at most."""
+class ProfileLimitParameters:
+    """Maximum MiB of the matrices."""
 
     limit: int

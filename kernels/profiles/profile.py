@@ -1,4 +1,4 @@
-"""Profiles: how often each symbol stands in each column of an alignment (003, section 2.2)."""
+"""Profiles: frequencies of symbols in each column of an alignment (Hanif 2014, section 2.2)."""
 
 from __future__ import annotations
 
@@ -8,47 +8,56 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from antidiag.kernels.alignments.alignment_kind import as_arrays
 from antidiag.kernels.errors import InputError, ParameterError
-from antidiag.kernels.io.aligned import GAP, AlignedSequences
-from antidiag.kernels.io.aligned_kind import settled
+from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_weights import leaf_weights
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.serialization import stored
-from antidiag.kernels.text import counted
+from antidiag.kernels.text import format_count
 
 PROTEIN, NUCLEOTIDES = "ACDEFGHIKLMNPQRSTVWY-", "ACGT-"
-"""The alphabets of the field; the blank is the last symbol of every alphabet."""
+"""Alphabets of proteins and nucleotides; the blank is the last symbol of every alphabet."""
 
 MEANS = {
     PROTEIN: {"B": "DN", "Z": "EQ", "J": "IL", "U": "C", "O": "K"},
     NUCLEOTIDES: {
-        "U": "T", "R": "AG", "Y": "CT", "S": "CG", "W": "AT", "K": "GT", "M": "AC", "B": "CGT", "D": "AGT", "H": "ACT",
+        "U": "T",
+        "R": "AG",
+        "Y": "CT",
+        "S": "CG",
+        "W": "AT",
+        "K": "GT",
+        "M": "AC",
+        "B": "CGT",
+        "D": "AGT",
+        "H": "ACT",
         "V": "ACG",
     },
-}  # fmt: skip
-"""Letters that stand for several symbols, each as likely; those named nowhere (X, N, *) stand for all letters."""
+}
+"""Ambiguous letters and their symbols, equally likely; other letters (X, N, *) stand for all letters."""
 
 MANY = 1 << 20
-"""Letters beyond which an alignment is counted by compiled code."""
+"""Letters from which on compiled code counts an alignment."""
 SPARSE = 0.3
-"""Concentration of random columns: of protein some three letters make most of one, as in alignments of families."""
+"""Concentration of random columns: some three amino acids make most of a column, as in alignments of families."""
 
 FACTORS = ("open_factors", "extend_factors")
-"""The fields of a profile that scale gap costs."""
+"""The profile fields that scale gap costs."""
 
 
 @stored("profile")
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Frequencies of symbols, column by column, and the rows that they come from, where those are known.
+    """Frequencies of symbols in each column, and the rows they come from, if known.
 
-    ``alphabet`` ends with the blank, '-'. ``frequencies`` is float64 (symbols, columns), each column sums to 1,
-    read-only. ``letters`` is uint8 (rows, columns), as in `AlignedSequences`, and has no rows where the profile comes
-    from elsewhere; ``names`` and ``weights`` (float64) belong to the rows. ``open_factors`` and ``extend_factors``
-    (float64, one for a column, finite and 0 or more, else InputError) scale the cost of opening and of extending a gap
-    opposite a column, where gap costs depend on the position; without them that is the share of rows that have a letter
-    there. ``pseudocounts`` so many letters of the background are in the frequencies (see `making`).
+    ``alphabet`` ends with the blank, '-'. ``frequencies`` float64 (symbols, columns), read-only; columns sum to 1.
+    ``letters`` uint8 (rows, columns), as in `AlignedSequences`, without rows if unknown; ``names`` and ``weights``
+    (float64) belong to the rows. ``open_factors`` and ``extend_factors`` (float64, one per column, finite and 0 or
+    more, else InputError) scale the costs of opening and extending a gap opposite a column where gap costs depend on
+    position; without them the scale is the share of rows with a letter. The frequencies include ``pseudocounts``
+    letters of the background (see `profile_builder`).
     """
 
     alphabet: str
@@ -71,7 +80,8 @@ class Profile:
                 continue
             if factors.shape != (len(self),) or not np.isfinite(factors).all() or (factors < 0).any():
                 raise InputError(
-                    f"{self.name}: {name} are {counted(len(self), 'number')}, finite and 0 or more, one for a column"
+                    f"{self.name}: {name} are {format_count(len(self), 'number')}, finite and 0 or more, one for a "
+                    "column"
                 )
 
     def __eq__(self, other: object) -> bool:
@@ -80,7 +90,7 @@ class Profile:
             and (self.alphabet, self.names) == (other.alphabet, other.names)
             and np.array_equal(self.frequencies, other.frequencies)
             and np.array_equal(self.letters, other.letters)
-            and all(_equal(getattr(self, one), getattr(other, one)) for one in FACTORS)
+            and all(_arrays_equal(getattr(self, one), getattr(other, one)) for one in FACTORS)
         )
 
     def __hash__(self) -> int:
@@ -91,26 +101,28 @@ class Profile:
 
     @property
     def summary(self) -> str:
-        """The size in a few words: "160 columns of 24 rows"."""
-        rows = f" of {counted(len(self.names), 'row')}" if self.names else ""
-        return f"{counted(len(self), 'column')}{rows}, {len(self.alphabet)} symbols"
+        """Return the size in words: "160 columns of 24 rows"."""
+        rows = f" of {format_count(len(self.names), 'row')}" if self.names else ""
+        return f"{format_count(len(self), 'column')}{rows}, {len(self.alphabet)} symbols"
 
     @property
     def consensus(self) -> str:
-        """The most frequent letter of every column; of equal ones the first of the alphabet. Blanks do not count, but
-        a column without any letter is a blank."""
+        """Return the most frequent letter of each column, of equal ones the first of the alphabet.
+
+        Blanks do not count, but a column without letters is a blank.
+        """
         letters = self.frequencies[:-1]
         best = np.where(letters.any(axis=0), np.argmax(letters, axis=0), len(letters))
         return "".join(self.alphabet[symbol] for symbol in best)
 
     @property
-    def majority(self) -> np.ndarray:
-        """Whether more than half of the rows, by weight, hold the letter of the consensus; bool, one for a column."""
+    def has_majority(self) -> np.ndarray:
+        """Return for each column whether more than half of the rows, by weight, hold the consensus; bool."""
         return self.frequencies[:-1].max(axis=0) > 0.5
 
     @property
     def rows(self) -> tuple[tuple[Sequence, np.ndarray], ...]:
-        """The rows as sequences and their letters with gaps (uint8); the consensus where the rows are not known."""
+        """Return the rows as sequences and their letters with gaps (uint8); the consensus if rows are unknown."""
         if not self.names:
             consensus = np.frombuffer(self.consensus.encode("ascii"), np.uint8)
             return ((Sequence(self.name, consensus[consensus != GAP].tobytes(), self.type), consensus),)
@@ -119,84 +131,110 @@ class Profile:
             for name, row in zip(self.names, self.letters, strict=True)
         )
 
-    def columns(self, first: int, last: int) -> Profile:
-        """The profile of columns ``first``..``last`` - 1."""
+    def slice_columns(self, first: int, last: int) -> Profile:
+        """Return the profile of columns ``first`` to ``last`` - 1."""
         opens, extends = (None if one is None else one[first:last] for one in (self.open_factors, self.extend_factors))
         return replace(
-            self, frequencies=self.frequencies[:, first:last], letters=self.letters[:, first:last], open_factors=opens,
+            self,
+            frequencies=self.frequencies[:, first:last],
+            letters=self.letters[:, first:last],
+            open_factors=opens,
             extend_factors=extends,
-        )  # fmt: skip
+        )
 
 
-def from_alignment(
+def profile_from_alignment(
     aligned: AlignedSequences,
     weights: Sequences[float] | np.ndarray | Tree | None = None,
     alphabet: str = "",
     name: str = "",
 ) -> Profile:
-    """The profile of an alignment.
+    """Return the profile of an alignment.
 
-    ``weights`` are those of the rows, in their order, a guide tree with every row among its leaves, from which they
-    are taken as ClustalW does (`tree_weights.leaf_weights`), or None where all rows count alike. They need not sum
-    to 1. ``alphabet`` is that of proteins or of nucleotides where it is left out; another one ends with '-', and every
-    letter of the alignment must be in it. InputError names the row.
+    Parameters
+    ----------
+    aligned
+        The alignment.
+    weights
+        One per row, with any sum; or a guide tree with every row among its leaves, for ClustalW's weights; or None for
+        equal row weights.
+    alphabet
+        Default: that of proteins or of nucleotides. Another one ends with '-' and has every letter of the alignment.
+
+    Raises
+    ------
+    InputError
+        Names the row.
     """
-    aligned = settled(aligned)
+    aligned = as_arrays(aligned)
     symbols = alphabet or (PROTEIN if aligned.type == SequenceType.PROTEIN else NUCLEOTIDES)
-    counted_as = _shares(symbols, aligned)
-    weighing = _weights(aligned, weights)
-    frequencies = _weighed(aligned.letters, weighing, counted_as) / weighing.sum()
+    counted_as = _letter_shares(symbols, aligned)
+    weighing = _row_weights(aligned, weights)
+    frequencies = _sum_letters(aligned.letters, weighing, counted_as) / weighing.sum()
     return Profile(
-        symbols, _frozen(frequencies), aligned.type, aligned.letters, aligned.names, _frozen(weighing),
-        name=name or aligned.name, source=aligned.source, note=aligned.note,
-    )  # fmt: skip
+        symbols,
+        _freeze(frequencies),
+        aligned.type,
+        aligned.letters,
+        aligned.names,
+        _freeze(weighing),
+        name=name or aligned.name,
+        source=aligned.source,
+        note=aligned.note,
+    )
 
 
-def from_sequence(sequence: Sequence, alphabet: str = "") -> Profile:
-    """The profile of one sequence: in every column one symbol."""
-    letters = sequence.array[None, :]
-    return from_alignment(AlignedSequences((sequence.name,), letters, sequence.type, sequence.name, sequence.source),
-                          alphabet=alphabet)  # fmt: skip
+def profile_from_sequence(sequence: Sequence, alphabet: str = "") -> Profile:
+    """Return the profile of one sequence: one symbol in each column."""
+    letters = sequence.letter_array[None, :]
+    return profile_from_alignment(
+        AlignedSequences((sequence.name,), letters, sequence.type, sequence.name, sequence.source), alphabet=alphabet
+    )
 
 
-def from_frequencies(
+def profile_from_frequencies(
     frequencies: np.ndarray, alphabet: str, type: SequenceType, name: str = "profile", source: str = ""
 ) -> Profile:
-    """A profile of frequencies (symbols, columns) alone; each column is scaled to sum to 1.
+    """Return a profile of frequencies (symbols, columns) alone; each column is scaled to sum to 1.
 
-    InputError for an alphabet that repeats a symbol, for numbers that are negative or not finite, and for a column
-    without any.
+    InputError if the alphabet repeats a symbol, a number is negative or not finite, or a column is all 0.
     """
     values = np.array(frequencies, float)
-    if not _proper(alphabet):
+    if not _is_alphabet(alphabet):
         raise InputError(f"{name}: {NO_ALPHABET.format(alphabet)}")
     if values.ndim != 2 or values.shape[0] != len(alphabet):
         raise InputError(f"{name}: {values.shape[0]} rows of frequencies; the alphabet {alphabet} has {len(alphabet)}")
     wrong = np.flatnonzero(~np.isfinite(values).all(axis=0) | (values < 0).any(axis=0) | ~values.any(axis=0))
     if wrong.size:
         raise InputError(f"{name}, column {wrong[0] + 1:,}: frequencies are 0 or more, finite, and not all 0")
-    return Profile(alphabet, _frozen(values / values.sum(axis=0)), type, np.zeros((0, values.shape[1]), np.uint8),
-                   name=name, source=source)  # fmt: skip
+    return Profile(
+        alphabet,
+        _freeze(values / values.sum(axis=0)),
+        type,
+        np.zeros((0, values.shape[1]), np.uint8),
+        name=name,
+        source=source,
+    )
 
 
-def random_profile(size: int, random: np.random.Generator, alphabet: str = PROTEIN) -> Profile:
-    """``size`` random columns, of which each holds a few symbols, as those of alignments do."""
+def generate_profile(size: int, random: np.random.Generator, alphabet: str = PROTEIN) -> Profile:
+    """Return ``size`` random columns with few symbols each, like those of alignments."""
     columns = random.gamma(SPARSE, size=(len(alphabet), size)) + 1e-9
     kind = SequenceType.PROTEIN if alphabet == PROTEIN else SequenceType.DNA
-    return from_frequencies(columns, alphabet, kind, "random")
+    return profile_from_frequencies(columns, alphabet, kind, "random")
 
 
-NO_ALPHABET = "alphabet {!r}: give different symbols, and '-' as the last one"
+NO_ALPHABET = "alphabet {!r}: use different symbols, '-' last"
 
 
-def _proper(alphabet: str) -> bool:
-    """Whether symbols are an alphabet: a letter at least, none twice, the blank last."""
+def _is_alphabet(alphabet: str) -> bool:
+    """Return whether symbols are an alphabet: at least one letter, none twice, the blank last."""
     return len(set(alphabet)) == len(alphabet) >= 2 and alphabet.endswith("-")
 
 
-def _shares(alphabet: str, aligned: AlignedSequences) -> np.ndarray:
-    """What one letter adds to each symbol, float64 (symbols, 256); InputError for a letter that has no place."""
-    if not _proper(alphabet):
+def _letter_shares(alphabet: str, aligned: AlignedSequences) -> np.ndarray:
+    """Return what one letter adds to each symbol, float64 (symbols, 256); InputError for an unknown letter."""
+    if not _is_alphabet(alphabet):
         raise ParameterError(NO_ALPHABET.format(alphabet))
     shares = np.zeros((len(alphabet), 256))
     means = MEANS.get(alphabet)
@@ -217,13 +255,15 @@ def _shares(alphabet: str, aligned: AlignedSequences) -> np.ndarray:
     return shares
 
 
-def _weighed(letters: np.ndarray, weights: np.ndarray, counted_as: np.ndarray) -> np.ndarray:
-    """The sum of what the rows add to each symbol, float64 (symbols, columns)."""
+def _sum_letters(letters: np.ndarray, weights: np.ndarray, counted_as: np.ndarray) -> np.ndarray:
+    """Return the weighted sum of letters for each symbol, float64 (symbols, columns)."""
     if letters.size > MANY:
-        from antidiag.kernels.profiles.cpu_counts import weigh  # loads Numba, which few letters do not need
+        from antidiag.kernels.profiles.column_scores.cpu_counts import (
+            add_letter_weights,  # loads Numba, which few letters do not need
+        )
 
         by_letter = np.zeros((256, letters.shape[1]))
-        weigh(letters, weights, by_letter)
+        add_letter_weights(letters, weights, by_letter)
         return counted_as @ by_letter
     found = np.zeros((len(counted_as), letters.shape[1]))
     for row, weight in zip(letters, weights, strict=True):
@@ -231,7 +271,8 @@ def _weighed(letters: np.ndarray, weights: np.ndarray, counted_as: np.ndarray) -
     return found
 
 
-def _weights(aligned: AlignedSequences, weights: Sequences[float] | np.ndarray | Tree | None) -> np.ndarray:
+def _row_weights(aligned: AlignedSequences, weights: Sequences[float] | np.ndarray | Tree | None) -> np.ndarray:
+    """Return the weights of the rows, float64."""
     count = len(aligned.names)
     if weights is None:
         return np.ones(count)
@@ -239,19 +280,19 @@ def _weights(aligned: AlignedSequences, weights: Sequences[float] | np.ndarray |
         known = dict(zip(weights.taxa, leaf_weights(weights).tolist(), strict=True))
         missing = next((name for name in aligned.names if name not in known), None)
         if missing is not None:
-            raise InputError(f"{aligned.name}: the row {missing} is no leaf of the tree; give the tree of these rows")
+            raise InputError(f"{aligned.name}: row {missing} is not a leaf of the tree; use a tree of these rows")
         found = np.array([known[name] for name in aligned.names])
     else:
         found = np.array(weights, float)
     if found.shape != (count,) or not np.isfinite(found).all() or (found < 0).any() or not found.any():
-        raise ParameterError(f"{aligned.name}: {count:,} rows need as many weights, 0 or more, and not all 0")
+        raise ParameterError(f"{aligned.name}: {count:,} rows need one weight each, at least 0 and not all 0")
     return found
 
 
-def _frozen(values: np.ndarray) -> np.ndarray:
+def _freeze(values: np.ndarray) -> np.ndarray:
     values.setflags(write=False)
     return values
 
 
-def _equal(one: np.ndarray | None, other: np.ndarray | None) -> bool:
+def _arrays_equal(one: np.ndarray | None, other: np.ndarray | None) -> bool:
     return (one is None) == (other is None) and (one is None or other is None or np.array_equal(one, other))

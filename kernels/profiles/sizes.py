@@ -1,4 +1,4 @@
-"""Sizes of tables, matrices and strips, for those who plan without computing."""
+"""Memory and automatic parameters of profile methods, estimated without running them."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ import numpy as np
 
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.memory import Footprint, bytes_text
-from antidiag.kernels.parameters import typed
-from antidiag.kernels.profiles.parameters import BlockParameters, LimitParameters, StripParameters
+from antidiag.kernels.memory import Footprint, format_bytes
+from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.profiles.column_scores.scoring import FREQUENCY_UNITS, ROOT, EncodedProfiles
+from antidiag.kernels.profiles.parameters import ProfileBlockParameters, ProfileLimitParameters, ProfileStripParameters
 from antidiag.kernels.profiles.problem import Problem
-from antidiag.kernels.profiles.scoring import FREQUENCY_UNITS, ROOT, Encoded
 
 Host = Callable[[int, int, int, Mapping[str, Any]], dict[str, int]]
-"""Bytes by purpose, of m, n, symbols and parameters."""
-Device = Callable[[Host, Encoded, Mapping[str, Any]], Footprint]
-"""Bytes of a run on a GPU, of the same on the CPU, the problem and parameters."""
+"""Bytes by purpose, for m, n, symbols and parameters."""
+Device = Callable[[Host, EncodedProfiles, Mapping[str, Any]], Footprint]
+"""Bytes of a GPU run, for the CPU estimate, the problem and parameters."""
 
 BLOCK, STRIP_WIDTH, BATCH = 64, 512, 256
 NARROW, NARROW_STRIP = 4096, 256
-"""Columns of a table up to which its strips are so narrow: there are enough for all threads."""
+"""Columns up to which a table has narrow strips, so that all threads have work."""
 SLAB = 64
-"""Rows of a matrix that are made at a time where the thesis makes all of it at once, so that it can be cancelled."""
+"""Rows that are made at a time where the thesis makes a whole matrix, so that Cancel is heard."""
 GPU_STRIP, GPU_BATCH = 128, 128
-"""Columns of a strip on a GPU, four for each lane of a warp; rows of a batch: directions fit into shared memory."""
+"""Columns of a strip on a GPU, four per lane of a warp; rows of a batch, whose directions fit into shared memory."""
 GPU_SLAB = 256
-"""Rows whose products are on a GPU at a time."""
+"""Rows of products that are on a GPU at a time."""
 SHORT = 256 * 256
-"""Cells below which threads are not worth their start."""
+"""Cells from which on threads are worth their start."""
 SAVED = 16
-"""The path's tiles: H, E, F and scores, 4 bytes each."""
+"""Bytes per cell of the path's tiles: H, E, F and scores."""
 
 
-def footprint(
+def estimate_memory(
     host: Host, device: Device | None, problem: Problem, parameters: Mapping[str, Any], backend: str
 ) -> Footprint:
-    """Bytes of a run."""
+    """Estimate the bytes of a run."""
     first, second = problem.profiles
     m, n, symbols = len(first), len(second), len(first.alphabet)
     if backend == "cuda":
@@ -47,23 +47,26 @@ def footprint(
     return Footprint(host={"encoded profiles": 2 * symbols * (m + n), **host(m, n, symbols, parameters)})
 
 
-def on_gpu(device: Host, there: Host | None = None) -> Device:
-    """Methods whose table, or what it is made of, comes from the device to the host; ``there`` are the bytes of the
-    host, where they are not those of a run on the CPU."""
+def make_gpu_estimate(device: Host, host_estimate: Host | None = None) -> Device:
+    """Return the estimate of a method whose table, or its input, comes from the device to the host.
 
-    def bytes_of(host: Host, made: Encoded, parameters: Mapping[str, Any]) -> Footprint:
+    ``host_estimate`` replaces the host bytes of a CPU run.
+    """
+
+    def bytes_of(host: Host, made: EncodedProfiles, parameters: Mapping[str, Any]) -> Footprint:
         symbols = len(made.rows)
         given = (made.m, made.n, symbols, {**parameters, "threads": 0})
         columns = (2 * symbols + 12) * (made.m + made.n)
         return Footprint(
-            host={"encoded profiles": columns, **(there or host)(*given)}, device={"columns": columns, **device(*given)}
+            host={"encoded profiles": columns, **(host_estimate or host)(*given)},
+            device={"columns": columns, **device(*given)},
         )
 
     return bytes_of
 
 
-def gpu_matrices(count: int, factors: int = 0, rooms: int = 0) -> Host:
-    """So many matrices of m x n whole numbers, copies of the factors as float32, and slabs of their products."""
+def estimate_gpu_matrices(count: int, factors: int = 0, rooms: int = 0) -> Host:
+    """Estimate matrices of m x n whole numbers, copies of factors as float32, and slabs of products."""
     return lambda m, n, symbols, parameters: {
         "D" if count == 1 else "H, V and D": 4 * count * m * n,
         "factors": 4 * factors * symbols * (m + n),
@@ -71,48 +74,50 @@ def gpu_matrices(count: int, factors: int = 0, rooms: int = 0) -> Host:
     }
 
 
-def gpu_cublas(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """CUBLAS: the products of all columns beside D, and the columns as float64."""
+def estimate_gpu_cublas(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """Estimate CUBLAS: products of all columns beside D, and columns as float64."""
     return {"D and products": 8 * m * n, "factors": 8 * symbols * (m + n)}
 
 
-def gpu_identity(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """MatProd V1: an identity matrix beside D, and a row and its differences."""
+def estimate_gpu_identity(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """Estimate MatProd V1: an identity matrix beside D, and a row and its differences."""
     return {"identity": 4 * n * n, "D": 4 * m * n, "differences": 4 * symbols * (m + 3 * n)}
 
 
-def gpu_waves(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """SMwavefront: directions, and the borders of all blocks."""
-    k = typed(BlockParameters, parameters).k
+def estimate_gpu_waves(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """Estimate SMwavefront: directions, and the borders of all blocks."""
+    k = to_dataclass(ProfileBlockParameters, parameters).k
     down, across = -(-m // k), -(-n // k)
     borders = 8 * ((down + 1) * (n + 1) + (across + 1) * (m + 1)) + 16 * down * across
     return {"directions": m * n, "borders of blocks": borders}
 
 
-def gpu_factors(made: Encoded) -> int:
-    """Factors of a product on tensor cores: with squares for distances, and in two parts where 16 bits are too few."""
-    if made.kind == ROOT:
-        return len(made.rows) + 4
-    return len(made.rows) * (2 if beyond_halves(made.rows) or beyond_halves(made.columns) else 1)
+def count_gpu_factors(encoded: EncodedProfiles) -> int:
+    """Count factors of a product on tensor cores, with squares for distances, twice if 16 bits are too few."""
+    if encoded.kind == ROOT:
+        return len(encoded.rows) + 4
+    return len(encoded.rows) * (
+        2 if exceeds_half_precision(encoded.rows) or exceeds_half_precision(encoded.columns) else 1
+    )
 
 
-def beyond_halves(factors: np.ndarray) -> bool:
-    """Whether 16-bit floating-point numbers do not hold all factors, so that they become sums of two."""
+def exceeds_half_precision(factors: np.ndarray) -> bool:
+    """Return whether 16-bit floating-point numbers cannot hold all factors, which then become sums of two."""
     return bool(max(int(factors.max(initial=0)), -int(factors.min(initial=0))) > FREQUENCY_UNITS)
 
 
-def gpu_strips(host: Host, made: Encoded, parameters: Mapping[str, Any]) -> Footprint:
-    """profile-wavefront on a GPU: borders of strips and batches; the host makes the factors and takes the path."""
-    m, n, strips = made.m, made.n, -(-made.n // GPU_STRIP)
-    factors = 2 * -(-gpu_factors(made) // 32) * 32 * (m + strips * GPU_STRIP)
+def estimate_gpu_strips(host: Host, encoded: EncodedProfiles, parameters: Mapping[str, Any]) -> Footprint:
+    """Estimate ProfileWavefront on a GPU: borders of strips and batches; the host makes factors and takes the path."""
+    m, n, strips = encoded.m, encoded.n, -(-encoded.n // GPU_STRIP)
+    factors = 2 * -(-count_gpu_factors(encoded) // 32) * 32 * (m + strips * GPU_STRIP)
     costs = 8 * (m + n)
     return Footprint(
         host={
-            "factors": 2 * len(made.rows) * (m + n),
+            "factors": 2 * len(encoded.rows) * (m + n),
             "columns": 2 * costs,
         },
         device={
-            "factors": factors + 2 * len(made.rows) * (m + n),
+            "factors": factors + 2 * len(encoded.rows) * (m + n),
             "columns": costs,
             "borders of strips": 8 * (strips - 1) * m,
             "last rows of batches": 8 * GPU_STRIP * strips * ((m - 1) // GPU_BATCH),
@@ -121,61 +126,65 @@ def gpu_strips(host: Host, made: Encoded, parameters: Mapping[str, Any]) -> Foot
     )
 
 
-def serial(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """Algorithms 2.3 and 2.4: where each cell comes from."""
+def estimate_serial(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """Estimate algorithms 2.3 and 2.4: a direction for each cell."""
     return {"directions": m * n, "columns": 2 * symbols * (m + n), "rows": 8 * n}
 
 
-def matrices(count: int) -> Host:
-    """Methods that make so many matrices of m x n whole numbers before the maximisation."""
+def estimate_matrices(count: int) -> Host:
+    """Estimate methods that make ``count`` matrices of m x n whole numbers before the recurrence."""
     return lambda m, n, symbols, parameters: {
-        "D" if count == 1 else "H, V and D": 4 * count * m * n, **serial(m, n, symbols, parameters)
-    }  # fmt: skip
+        "D" if count == 1 else "H, V and D": 4 * count * m * n,
+        **estimate_serial(m, n, symbols, parameters),
+    }
 
 
-def identity(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """MatProd V1: an identity matrix beside D, and a row of differences in three copies."""
-    return {"identity": 4 * n * n, **matrices(1)(m, n, symbols, parameters), "differences": 24 * symbols * n}
+def estimate_identity(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """Estimate MatProd V1: an identity matrix beside D, and a row of differences in three copies."""
+    return {"identity": 4 * n * n, **estimate_matrices(1)(m, n, symbols, parameters), "differences": 24 * symbols * n}
 
 
-def products(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """MatProd V2: k rows of products beside D."""
-    return {**matrices(1)(m, n, symbols, parameters), "products": 4 * parameters.get("k", 1) * n,
-            "factors": 4 * symbols * (m + n)}  # fmt: skip
+def estimate_products(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """Estimate MatProd V2: k rows of products beside D."""
+    return {
+        **estimate_matrices(1)(m, n, symbols, parameters),
+        "products": 4 * parameters.get("k", 1) * n,
+        "factors": 4 * symbols * (m + n),
+    }
 
 
-def product(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """MatProd V2 of a sequence: the product is made by slabs."""
-    return products(m, n, symbols, {"k": SLAB})
+def estimate_sequence_product(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """Estimate MatProd V2 of a sequence, whose product is made in slabs."""
+    return estimate_products(m, n, symbols, {"k": SLAB})
 
 
-def limited(host: Host) -> Host:
-    """Methods that are refused where the thesis' card was full: ParameterError says so."""
+def limit_matrices(host: Host) -> Host:
+    """Return the estimate of a method with a memory limit; ParameterError if its matrices exceed it."""
 
     def bytes_of(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
-        needed, limit = 12 * m * n, typed(LimitParameters, parameters).limit
+        needed, limit = 12 * m * n, to_dataclass(ProfileLimitParameters, parameters).limit
         if needed > limit * 2**20:
             raise ParameterError(
-                f"limit={limit:,} MiB: H, V and D of {m:,} x {n:,} columns take {bytes_text(needed)}; "
-                "raise limit (the thesis had a card of 1,024 MiB), or take a V2, which keeps H and V as vectors"
+                f"limit={limit:,} MiB: H, V and D of {m:,} x {n:,} columns take {format_bytes(needed)}; "
+                "raise limit, or use a V2 method, which keeps H and V as vectors"
             )
         return {**host(m, n, symbols, parameters), "factors": 4 * symbols * (m + 2 * n)}
 
     return bytes_of
 
 
-def waves(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """SMwavefront: the borders of all blocks, and each thread's block."""
-    chosen = typed(BlockParameters, parameters)
+def estimate_waves(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """Estimate SMwavefront: borders of all blocks, and each thread's block."""
+    chosen = to_dataclass(ProfileBlockParameters, parameters)
     down, across = -(-m // chosen.k), -(-n // chosen.k)
     borders = 8 * ((down + 1) * (n + 1) + (across + 1) * (m + 1))
     blocks = 12 * (chosen.k + 1) ** 2 * chosen.threads
-    return {"borders of blocks": borders, "blocks": blocks, **serial(m, n, symbols, parameters)}
+    return {"borders of blocks": borders, "blocks": blocks, **estimate_serial(m, n, symbols, parameters)}
 
 
-def strips(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """profile-wavefront: borders of strips and of batches, and one tile for the path."""
-    chosen = typed(StripParameters, parameters)
+def estimate_strips(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+    """Estimate ProfileWavefront: borders of strips and batches, and one tile for the path."""
+    chosen = to_dataclass(ProfileStripParameters, parameters)
     s, batch = min(chosen.s, n), min(chosen.T, m)
     count, batches = -(-n // chosen.s), -(-m // chosen.T)
     width = -(-s // 32) * 32
@@ -190,10 +199,12 @@ def strips(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[
     }
 
 
-def automatic(problem: Problem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """All cores where the table is large; strips and batches whose borders take 1/21 of a byte for a cell on the CPU
-    (of narrow tables 1/16, as the path computes tiles of them again), and 1/8 on a GPU."""
-    threads = workers.cores() if problem.cells > SHORT else 1
+def choose_parameters(problem: Problem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """Choose all cores for large tables, and strips and batches by the backend.
+
+    Borders take 1/21 byte per cell on the CPU (1/16 for narrow tables), and 1/8 on a GPU.
+    """
+    threads = workers.count_processors() if problem.cells > SHORT else 1
     width = NARROW_STRIP if len(problem.profiles[1]) <= NARROW else STRIP_WIDTH
     cuts = {"s": GPU_STRIP, "T": GPU_BATCH} if backend == "cuda" else {"s": width, "T": BATCH}
     return {"k": BLOCK, **cuts, "threads": threads}

@@ -1,4 +1,4 @@
-"""How the methods of profiles are tried: alignments around every border, all scores and costs, the textbook."""
+"""Trials of profile methods: alignments around every border, all scores and costs, against the textbook."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.profiles import options, reference
+from antidiag.kernels.profiles.column_scores.scoring import ColumnScore, ColumnScoring, ProfileGaps, ProfileSpan
 from antidiag.kernels.profiles.problem import Problem, ProfileAnswer, ProfileProblem, ProfileSequenceProblem
-from antidiag.kernels.profiles.profile import FACTORS, Profile, from_alignment, random_profile
-from antidiag.kernels.profiles.scoring import ColumnScore, ColumnScoring, Gaps, Span
+from antidiag.kernels.profiles.profile import FACTORS, Profile, generate_profile, profile_from_alignment
 from antidiag.kernels.scoring import SubstitutionMatrix, match_mismatch, named_matrix
-from antidiag.kernels.trials import Choose, Run, Symmetry, Trials
+from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials
 
 BORDERS = (1, 2, 3, 4, 5, 15, 16, 17, 24, 25, 31, 32, 33, 63, 64, 65)
 """Numbers of columns around groups of rows, vectors, blocks and strips."""
@@ -27,157 +27,175 @@ COSTS = ((10, 1), (1, 0.5), (0, 2), (0, 0), (1, 0), (300, 4))
 FACTOR = 3.0
 
 
-def draw(choose: Choose, longest: int = LONGEST) -> ProfileProblem:
-    """Alignments of one to four rows over few or many letters, or random columns; all scores, costs and modes."""
-    return ProfileProblem(_profile(choose, longest), _profile(choose, longest), *_scored(choose))
+def draw_profiles(choose: TrialChooser, longest: int = LONGEST) -> ProfileProblem:
+    """Draw alignments of one to four rows over few or many letters, or random columns; all scores, costs and modes."""
+    return ProfileProblem(_draw_profile(choose, longest), _draw_profile(choose, longest), *_draw_scoring(choose))
 
 
-def draw_sequence(choose: Choose, longest: int = LONGEST) -> ProfileSequenceProblem:
-    """The same of a profile and a sequence."""
-    letters = choose.random().choice(list(choose.of((b"A", b"AC", b"ACDWX"))), _length(choose, longest))
+def draw_sequence(choose: TrialChooser, longest: int = LONGEST) -> ProfileSequenceProblem:
+    """Draw a profile and a sequence."""
+    letters = choose.make_generator().choice(
+        list(choose.choose_one((b"A", b"AC", b"ACDWX"))), _draw_length(choose, longest)
+    )
     sequence = Sequence("sequence", bytes(letters.tolist()), SequenceType.PROTEIN)
-    return ProfileSequenceProblem(_profile(choose, longest), sequence, *_scored(choose))
+    return ProfileSequenceProblem(_draw_profile(choose, longest), sequence, *_draw_scoring(choose))
 
 
-def _length(choose: Choose, longest: int) -> int:
-    return choose.of(BORDERS) if choose.of((True, False)) else choose.integer(1, longest)
+def _draw_length(choose: TrialChooser, longest: int) -> int:
+    return choose.choose_one(BORDERS) if choose.choose_one((True, False)) else choose.draw_integer(1, longest)
 
 
-def _profile(choose: Choose, longest: int) -> Profile:
-    columns, kind = _length(choose, longest), choose.of(("rows", "rows", "rows", "columns"))
-    rows, letters, random = choose.integer(1, 4), choose.of((b"A", b"AC-", b"ACDEWY-X")), choose.random()
+def _draw_profile(choose: TrialChooser, longest: int) -> Profile:
+    columns, kind = _draw_length(choose, longest), choose.choose_one(("rows", "rows", "rows", "columns"))
+    rows, letters, random = (
+        choose.draw_integer(1, 4),
+        choose.choose_one((b"A", b"AC-", b"ACDEWY-X")),
+        choose.make_generator(),
+    )
     factors: dict[str, np.ndarray] = {
-        name: random.choice((0, 0.25, 1, 1.7), columns) for name in choose.of(((), (), FACTORS, *zip(FACTORS)))
+        name: random.choice((0, 0.25, 1, 1.7), columns) for name in choose.choose_one(((), (), FACTORS, *zip(FACTORS)))
     }
     if kind == "columns":
-        return _scaled(random_profile(columns, random), factors)
+        return _set_gap_factors(generate_profile(columns, random), factors)
     found = random.choice(list(letters), (rows, columns)).astype(np.uint8)
     names = tuple(f"row{number}" for number in range(rows))
     aligned = AlignedSequences(names, found, SequenceType.PROTEIN)
-    return _scaled(from_alignment(aligned, random.random(rows) + 0.1 if choose.of((False, True)) else None), factors)
+    return _set_gap_factors(
+        profile_from_alignment(aligned, random.random(rows) + 0.1 if choose.choose_one((False, True)) else None),
+        factors,
+    )
 
 
-def _scaled(profile: Profile, factors: Mapping[str, Any]) -> Profile:
-    """The profile with factors of gap costs of its own."""
+def _set_gap_factors(profile: Profile, factors: Mapping[str, Any]) -> Profile:
+    """Return the profile with its own factors of gap costs."""
     return replace(profile, **factors) if factors else profile
 
 
-def _scored(choose: Choose) -> tuple[ColumnScoring, Span]:
-    kind, gaps, span = choose.of(tuple(ColumnScore)), choose.of(tuple(Gaps)), choose.of(tuple(Span))
+def _draw_scoring(choose: TrialChooser) -> tuple[ColumnScoring, ProfileSpan]:
+    kind, gaps, span = (
+        choose.choose_one(tuple(ColumnScore)),
+        choose.choose_one(tuple(ProfileGaps)),
+        choose.choose_one(tuple(ProfileSpan)),
+    )
     makers: tuple[Callable[[], SubstitutionMatrix], ...] = (
-        partial(named_matrix, "BLOSUM62"), partial(match_mismatch, 2, -3), _lopsided,
-    )  # fmt: skip
-    matrix = choose.of(makers)()
-    costs, blank, added = choose.of(COSTS), choose.of((0.0, -4.0)), choose.of((0.0, 1.0))
-    shifted = choose.of((0.7, 1.2)) if kind is ColumnScore.EUCLIDEAN and span is not Span.GLOBAL else 0.0
+        partial(named_matrix, "BLOSUM62"),
+        partial(match_mismatch, 2, -3),
+        _asymmetric_matrix,
+    )
+    matrix = choose.choose_one(makers)()
+    costs, blank, added = choose.choose_one(COSTS), choose.choose_one((0.0, -4.0)), choose.choose_one((0.0, 1.0))
+    shifted = choose.choose_one((0.7, 1.2)) if kind is ColumnScore.EUCLIDEAN and span is not ProfileSpan.GLOBAL else 0.0
     return ColumnScoring(kind, gaps, matrix, *costs, blank, shifted, added), span
 
 
 @lru_cache
-def _lopsided() -> SubstitutionMatrix:
-    """Scores that are no whole numbers, and not symmetric."""
+def _asymmetric_matrix() -> SubstitutionMatrix:
+    """Return scores that are not whole and not symmetric."""
     values = np.random.default_rng(3).normal(0, 3, (21, 21)).round(2)
     return SubstitutionMatrix("lopsided", "ACDEFGHIKLMNPQRSTVWYX", values)
 
 
 @lru_cache(maxsize=256)
-def best(problem: Problem) -> ProfileAnswer:
-    """The alignment that every method must return."""
-    return reference.align(problem)
+def reference_answer(problem: Problem) -> ProfileAnswer:
+    """Return the alignment that every method must return."""
+    return reference.align_profiles(problem)
 
 
-def same(problem: Problem, found: ProfileAnswer, expected: ProfileAnswer, method: Method) -> None:
-    """Score and path are equal, to the last gap: scores are whole numbers on the way."""
-    assert found.score == expected.score, f"a score of {found.score}, not {expected.score}"
-    assert (found.start, found.end) == (expected.start, expected.end), f"{found} is not {expected}"
-    np.testing.assert_array_equal(found.operations, expected.operations)
+def check_equal(problem: Problem, answer: ProfileAnswer, expected: ProfileAnswer, method: Method) -> None:
+    """Check equal scores and paths, to the last gap."""
+    assert answer.score == expected.score, f"a score of {answer.score}, not {expected.score}"
+    assert (answer.start, answer.end) == (expected.start, expected.end), f"{answer} is not {expected}"
+    np.testing.assert_array_equal(answer.operations, expected.operations)
 
 
-def weighted(problem: ProfileProblem) -> ProfileProblem | None:
-    """The same profiles from weights that are all three times as large."""
-    first, second = (_reweighted(profile) for profile in problem.profiles)
+def reweight_rows(problem: ProfileProblem) -> ProfileProblem | None:
+    """Return the same profiles from weights three times as large."""
+    first, second = (_reweight_profile(profile) for profile in problem.profiles)
     return replace(problem, first=first, second=second) if first and second else None
 
 
-def _reweighted(profile: Profile) -> Profile | None:
+def _reweight_profile(profile: Profile) -> Profile | None:
     if not profile.names:
         return None
     aligned = AlignedSequences(profile.names, profile.letters, profile.type)
-    return _scaled(
-        from_alignment(aligned, FACTOR * profile.weights), {name: getattr(profile, name) for name in FACTORS}
+    return _set_gap_factors(
+        profile_from_alignment(aligned, FACTOR * profile.weights), {name: getattr(profile, name) for name in FACTORS}
     )
 
 
-def exchanged(problem: ProfileProblem) -> ProfileProblem | None:
-    """The profiles exchanged; scores that go by one of them only are left out, and those that round one of them."""
+def exchange_profiles(problem: ProfileProblem) -> ProfileProblem | None:
+    """Return the profiles exchanged, for distances only: other scores depend on one profile or round one."""
     if problem.scoring.kind is not ColumnScore.EUCLIDEAN:
         return None
     return replace(problem, first=problem.second, second=problem.first)
 
 
-def _as_good(problem: Problem, found: ProfileAnswer, changed: ProfileAnswer, method: Method) -> None:
-    """Ties may fall otherwise; the score does not."""
-    assert found.score == changed.score, f"a score of {found.score}, and {changed.score} when changed"
+def _check_equal_score(problem: Problem, answer: ProfileAnswer, changed: ProfileAnswer, method: Method) -> None:
+    """Check equal scores; ties may differ."""
+    assert answer.score == changed.score, f"a score of {answer.score}, and {changed.score} when changed"
 
 
 MOST_DISTANCES = 50_000
-"""Columns up to which distances, whose unit is 1/2048, stay within 32 bits."""
+"""Columns up to which distances, in units of 1/2048, stay within 32 bits."""
 
 
-def _low(method: Method, size: int, columns: int, gaps: Gaps) -> ColumnScoring:
-    """Scores that stay within 32 bits in the longest runs, and cost little: each column score has its turn, for every
-    method with another size. A unit of odds and of logarithms stands for four, for theirs are large."""
+def _small_scores(method: Method, size: int, columns: int, gaps: ProfileGaps) -> ColumnScoring:
+    """Return scores that stay within 32 bits in the longest runs.
+
+    Each column score has its turn, for every method at another size. A unit of odds and logarithms stands for four.
+    """
     kinds = tuple(ColumnScore)
     kind = kinds[(size.bit_length() + size + sum(method.id.encode())) % len(kinds)]
     if kind is ColumnScore.EUCLIDEAN and columns > MOST_DISTANCES:
         kind = ColumnScore.SUM_OF_PAIRS
     distances = kind is ColumnScore.EUCLIDEAN
     return ColumnScoring(
-        kind, gaps,
+        kind,
+        gaps,
         matrix=None if distances else match_mismatch(2, -3),
-        gap_open=5.0 if gaps is Gaps.AFFINE else 0.0,
-        gap_extend=2.0 if gaps is Gaps.AFFINE else 0.0,
-        blank=-2.0 if gaps is Gaps.COLUMN and not distances else 0.0,
+        gap_open=5.0 if gaps is ProfileGaps.AFFINE else 0.0,
+        gap_extend=2.0 if gaps is ProfileGaps.AFFINE else 0.0,
+        blank=-2.0 if gaps is ProfileGaps.COLUMN and not distances else 0.0,
         pseudocounts=float(kind is ColumnScore.PSSM),
         nats=4.0,
-    )  # fmt: skip
+    )
 
 
 WIDE = frozenset({"profile-matprod-v1"})
 """Methods whose memory grows with the square of the second profile alone."""
 
 
-def large(method: Method, backend: str, size: int) -> Run:
-    """Of any column score, as long as wide, unless work grows faster than memory; narrow blocks and strips, so that
-    there are many."""
+def make_large_run(method: Method, backend: str, size: int) -> ProblemAndParameters:
+    """Return a run as long as wide, with narrow blocks and strips, unless work grows faster than memory."""
     names = {parameter.name for parameter in method.parameters}
     wanted = {"k": 32, "s": 64, "T": 32, "threads": 2, "limit": 2**16}
     values = {name: value for name, value in wanted.items() if name in names}
     n = 40 + 12 * size
     m = 8 if method.id in WIDE else n
-    # Gaps that are scores of columns, so that matrices of gap costs are products as well.
-    return _random(method.problem.id, m, n, _low(method, size, n, Gaps.COLUMN)), values
+    # Gap costs are scores of columns, so that matrices of gap costs are products as well.
+    return _random_problem(method.problem_type.id, m, n, _small_scores(method, size, n, ProfileGaps.COLUMN)), values
 
 
-def long(method: Method, backend: str, size: int) -> Run:
+def make_long_run(method: Method, backend: str, size: int) -> ProblemAndParameters:
+    """Return a run of long profiles."""
     names, n = {parameter.name for parameter in method.parameters}, 32 * size
-    made = _random(method.problem.id, n, n, _low(method, size, n, Gaps.AFFINE))
+    made = _random_problem(method.problem_type.id, n, n, _small_scores(method, size, n, ProfileGaps.AFFINE))
     return made, {"limit": 2**16} if "limit" in names else {}
 
 
 @lru_cache(maxsize=4)
-def _columns(n: int) -> tuple[Profile, Profile]:
-    """Random columns, and a profile of nearly the same."""
+def _similar_profiles(n: int) -> tuple[Profile, Profile]:
+    """Return random columns, and a similar profile."""
     random = np.random.default_rng(n)
-    first, other = random_profile(n, random), random_profile(n, random)
+    first, other = generate_profile(n, random), generate_profile(n, random)
     mixed = 0.8 * first.frequencies + 0.2 * other.frequencies
     return first, replace(first, frequencies=mixed, name="mixed")
 
 
 @lru_cache(maxsize=4)
-def _random(kind: str, m: int, n: int, scoring: ColumnScoring) -> Problem:
-    first, second = _columns(n)
-    first = first.columns(0, m)
+def _random_problem(kind: str, m: int, n: int, scoring: ColumnScoring) -> Problem:
+    first, second = _similar_profiles(n)
+    first = first.slice_columns(0, m)
     made: Problem
     if kind == "profiles":
         made = ProfileProblem(first, second, scoring)
@@ -188,13 +206,13 @@ def _random(kind: str, m: int, n: int, scoring: ColumnScoring) -> Problem:
     return made
 
 
-def unlogged(method: Method, backend: str) -> frozenset[str]:
-    """The path follows what is kept."""
+def unlogged_phases(method: Method, backend: str) -> frozenset[str]:
+    """Return the phases without log: the path follows what is kept."""
     return frozenset({"path"})
 
 
-def read_back(result: Result, data: Sequences[Any]) -> None:
-    """The merged rows, or where the file gives sequences alone, their letters."""
+def check_file_data(result: Result, data: Sequences[Any]) -> None:
+    """Check the merged rows, or letters if the file gives sequences alone."""
     rows = [row for _, row in options.aligned_rows(result)]
     for datum in data:
         if isinstance(datum, Sequence):
@@ -204,18 +222,24 @@ def read_back(result: Result, data: Sequences[Any]) -> None:
 
 
 PROFILES = Trials(
-    draw=draw,
-    oracle=best,
-    same=same,
-    large=large,
-    long=long,
-    larger=lambda choose: draw(choose, LONGER),
-    symmetries=(Symmetry("weights times three", weighted, _as_good), Symmetry("exchanged", exchanged, _as_good)),
-    unlogged=unlogged,
-    read_back=read_back,
-    examples=16,
+    draw_problem=draw_profiles,
+    solve_by_textbook=reference_answer,
+    assert_same_answer=check_equal,
+    make_large_problem=make_large_run,
+    make_long_problem=make_long_run,
+    draw_larger_problem=lambda choose: draw_profiles(choose, LONGER),
+    symmetries=(
+        ProblemSymmetry("weights times three", reweight_rows, _check_equal_score),
+        ProblemSymmetry("exchanged", exchange_profiles, _check_equal_score),
+    ),
+    phases_without_steps=unlogged_phases,
+    assert_read_back=check_file_data,
+    example_count=16,
 )
 SEQUENCE = replace(
-    PROFILES, draw=draw_sequence, larger=lambda choose: draw_sequence(choose, LONGER),
-    symmetries=(), oracle=best,
-)  # fmt: skip
+    PROFILES,
+    draw_problem=draw_sequence,
+    draw_larger_problem=lambda choose: draw_sequence(choose, LONGER),
+    symmetries=(),
+    solve_by_textbook=reference_answer,
+)

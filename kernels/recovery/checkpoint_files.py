@@ -1,8 +1,8 @@
-"""Arrays and facts in one file, with a checksum: written all or nothing, read without a copy.
+"""Checkpoint files: arrays and plain values in one file with a checksum, written atomically and read without a copy.
 
 Layout: MAGIC, the length of a JSON header (8 bytes), the header, the arrays (C order, each at a multiple of ALIGNMENT),
 the CRC-32 of all that (4 bytes), END. A file gets its name only after all of it is on the disk, so that a crash leaves
-no half of one; what a failing disk does to it later, the checksum notices.
+no half of it. The checksum finds damage by a failing disk.
 """
 
 from __future__ import annotations
@@ -18,51 +18,54 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from antidiag.kernels.text import from_json
+from antidiag.kernels.text import parse_json
 
 MAGIC, END = b"antidiag part 1\n", b"the end\n"
-LENGTH, CHECKSUM = 8, 4
+LENGTH_BYTES, CHECKSUM_BYTES = 8, 4
 ALIGNMENT = 64
-PIECE = 4 * 2**20
-"""Bytes that are written at a time."""
-SYNC = 32 * 2**20
-"""Bytes after which the disk is waited for, so that no wait is long."""
+PIECE_BYTES = 4 * 2**20
+"""Bytes that are written or read at a time."""
+SYNC_BYTES = 32 * 2**20
+"""Bytes after which the file is flushed to the disk, so that no flush takes long."""
 UNFINISHED = ".unfinished"
 
 
-class Damaged(Exception):
-    """A file that is no part, or not the one that was written."""
+class DamagedCheckpoint(Exception):
+    """A file is no checkpoint, or its content has changed since it was written."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """What a file holds; the arrays are read-only views of it."""
+class Checkpoint:
+    """The content of a file; the arrays are read-only views of it."""
 
     facts: Mapping[str, Any]
     arrays: Mapping[str, np.ndarray]
 
 
-def write(
-    path: Path, facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray], go_on: Callable[[], bool] = lambda: True
+def write_checkpoint(
+    path: Path,
+    facts: Mapping[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    should_continue: Callable[[], bool] = lambda: True,
 ) -> bool:
-    """Write a part, which replaces one of this name; False, and nothing written, where ``go_on()`` came to say no.
+    """Write a file atomically; return False, with nothing written, as soon as ``go_on()`` returns False.
 
-    OSError where the disk is full or the folder cannot be written; nothing of the file is left then.
+    Raises OSError if the disk is full or the folder cannot be written, and leaves nothing behind.
     """
     unfinished = path.with_name(path.name + UNFINISHED)
     try:
         with open(unfinished, "wb") as file:
             checksum = waiting = 0
-            for piece in _pieces(facts, arrays):
-                if not go_on():
+            for piece in _content_pieces(facts, arrays):
+                if not should_continue():
                     return False
                 file.write(piece)
                 checksum, waiting = zlib.crc32(piece, checksum), waiting + len(piece)
-                if waiting >= SYNC:
-                    _sync(file)
+                if waiting >= SYNC_BYTES:
+                    _sync_file(file)
                     waiting = 0
-            file.write(checksum.to_bytes(CHECKSUM, "little") + END)
-            _sync(file)
+            file.write(checksum.to_bytes(CHECKSUM_BYTES, "little") + END)
+            _sync_file(file)
         os.replace(unfinished, path)
         _sync_folder(path.parent)
         return True
@@ -70,93 +73,93 @@ def write(
         unfinished.unlink(missing_ok=True)
 
 
-def read(path: Path, check: Callable[[], None] = lambda: None, verify: bool = True) -> Part:
-    """The part in a file; Damaged where it is not as it was written. ``check()`` may raise while a large one is read.
+def read_checkpoint(path: Path, check: Callable[[], None] = lambda: None, verify: bool = True) -> Checkpoint:
+    """Read a file; raises Damaged if it has changed. ``check()`` is called often and may raise.
 
-    Without ``verify`` the checksum is not looked at, so that only what is used of the arrays is read.
+    Without ``verify`` the checksum is not tested, so that only the used elements of the arrays are read.
     """
     try:
         with open(path, "rb") as file:
-            header, start = _header(file)
+            header, start = _read_header(file)
             if verify:
-                _verify(file, check)
+                _verify_checksum(file, check)
     except OSError as error:
-        raise Damaged(f"{path}: {error.strerror or error}") from error
+        raise DamagedCheckpoint(f"{path}: {error.strerror or error}") from error
     arrays = {
-        name: _view(path, kind, shape, start + offset) for name, (kind, shape, offset) in header["arrays"].items()
+        name: _map_array(path, kind, shape, start + offset) for name, (kind, shape, offset) in header["arrays"].items()
     }
-    return Part(header["facts"], arrays)
+    return Checkpoint(header["facts"], arrays)
 
 
 def read_facts(path: Path) -> Mapping[str, Any]:
-    """The facts alone, unverified: enough for a list. Damaged where the file is no part."""
+    """Read the plain values only, without the checksum; raises Damaged if the file is no checkpoint."""
     try:
         with open(path, "rb") as file:
-            return _header(file)[0]["facts"]
+            return _read_header(file)[0]["facts"]
     except OSError as error:
-        raise Damaged(f"{path}: {error.strerror or error}") from error
+        raise DamagedCheckpoint(f"{path}: {error.strerror or error}") from error
 
 
-def _pieces(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Iterator[bytes | memoryview]:
-    """The whole file but its checksum, in pieces."""
+def _content_pieces(facts: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Iterator[bytes | memoryview]:
+    """Yield the content of a file before the checksum, in pieces."""
     places, offset = {}, 0
     for name, array in arrays.items():
         places[name] = array.dtype.str, array.shape, offset
-        offset += _aligned(array.nbytes)
+        offset += _round_up(array.nbytes)
     header = json.dumps({"facts": dict(facts), "arrays": places}).encode()
-    begin = len(MAGIC) + LENGTH + len(header)
-    header += b" " * (_aligned(begin) - begin)
-    yield MAGIC + len(header).to_bytes(LENGTH, "little") + header
+    begin = len(MAGIC) + LENGTH_BYTES + len(header)
+    header += b" " * (_round_up(begin) - begin)
+    yield MAGIC + len(header).to_bytes(LENGTH_BYTES, "little") + header
     for array in arrays.values():
         flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        for at in range(0, flat.size, PIECE):
-            yield flat[at : at + PIECE].data
-        yield bytes(_aligned(flat.size) - flat.size)
+        for at in range(0, flat.size, PIECE_BYTES):
+            yield flat[at : at + PIECE_BYTES].data
+        yield bytes(_round_up(flat.size) - flat.size)
 
 
-def _header(file: BinaryIO) -> tuple[dict[str, Any], int]:
-    """The header, and where the arrays begin."""
-    begin = file.read(len(MAGIC) + LENGTH)
+def _read_header(file: BinaryIO) -> tuple[dict[str, Any], int]:
+    """Return the header and the offset of the arrays."""
+    begin = file.read(len(MAGIC) + LENGTH_BYTES)
     length = int.from_bytes(begin[len(MAGIC) :], "little")
     if not begin.startswith(MAGIC) or length > os.fstat(file.fileno()).st_size:
-        raise Damaged(f"{file.name}: no part of a run")
+        raise DamagedCheckpoint(f"{file.name}: this is no checkpoint of a run")
     try:
-        header = from_json(file.read(length))
+        header = parse_json(file.read(length))
         return {"facts": header["facts"], "arrays": header["arrays"]}, len(begin) + length
     except (ValueError, KeyError, TypeError) as error:
-        raise Damaged(f"{file.name}: its header cannot be read") from error
+        raise DamagedCheckpoint(f"{file.name}: its header cannot be read") from error
 
 
-def _verify(file: BinaryIO, check: Callable[[], None]) -> None:
+def _verify_checksum(file: BinaryIO, check: Callable[[], None]) -> None:
     file.seek(0)
-    checksum, left = 0, os.fstat(file.fileno()).st_size - CHECKSUM - len(END)
+    checksum, left = 0, os.fstat(file.fileno()).st_size - CHECKSUM_BYTES - len(END)
     while left > 0:
         check()
-        piece = file.read(min(PIECE, left))
+        piece = file.read(min(PIECE_BYTES, left))
         if not piece:
             break
         checksum, left = zlib.crc32(piece, checksum), left - len(piece)
-    if left or file.read() != checksum.to_bytes(CHECKSUM, "little") + END:
-        raise Damaged(f"{file.name}: the checksum does not fit")
+    if left or file.read() != checksum.to_bytes(CHECKSUM_BYTES, "little") + END:
+        raise DamagedCheckpoint(f"{file.name}: the checksum does not fit")
 
 
-def _view(path: Path, kind: str, shape: list[int], offset: int) -> np.ndarray:
+def _map_array(path: Path, kind: str, shape: list[int], offset: int) -> np.ndarray:
     if not math.prod(shape):
         return np.empty(shape, kind)
     return np.asarray(np.memmap(path, kind, "r", offset, tuple(shape)))
 
 
-def _aligned(count: int) -> int:
+def _round_up(count: int) -> int:
     return -(-count // ALIGNMENT) * ALIGNMENT
 
 
-def _sync(file: BinaryIO) -> None:
+def _sync_file(file: BinaryIO) -> None:
     file.flush()
     os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:
-    """A new name is in the folder after a loss of power too, where the system allows that to be asked for."""
+    """Flush the new name to the disk, where the system can do that, so that it survives a power failure."""
     if hasattr(os, "O_DIRECTORY"):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:

@@ -1,4 +1,4 @@
-"""METHODS: the one explicit list of all methods."""
+"""The list of all methods."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ METHODS: tuple[Method, ...] = (
 )
 
 
-def method(method_id: str) -> Method:
-    """The method with this identifier; ParameterError with the known ones when there is none."""
+def find_method(method_id: str) -> Method:
+    """Return the method with this identifier; raise ParameterError if there is none."""
     for candidate in METHODS:
         if candidate.id == method_id:
             return candidate

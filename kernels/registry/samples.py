@@ -1,4 +1,4 @@
-"""Real data that ship with the program."""
+"""Sample data that come with the program."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from antidiag.kernels import RESOURCES
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.registry import loading
+from antidiag.kernels.registry import data_loading
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """Real data that ship with the program; ``paths`` in the order that a method takes them."""
+class BundledSample:
+    """Sample data that come with the program; ``paths`` are in the order in which a method takes them."""
 
     id: str
     title: str
@@ -23,21 +23,21 @@ class Sample:
     paths: tuple[Path, ...]
     source: str
 
-    def read(self) -> list[Any]:
-        """The data of all its files: sequences in most."""
-        return [datum for path in self.paths for datum in loading.read(path)]
+    def read_data(self) -> list[Any]:
+        """Read the data of all files of the sample."""
+        return [datum for path in self.paths for datum in data_loading.read_data(path)]
 
 
 @cache
-def samples() -> tuple[Sample, ...]:
-    """The bundled samples, as resources/samples/index.json lists them; InputError where that cannot be read."""
+def bundled_samples() -> tuple[BundledSample, ...]:
+    """Return the samples of resources/samples/index.json; raise InputError if it cannot be read."""
     folder = RESOURCES / "samples"
     try:
         entries = json.loads((folder / "index.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{folder / 'index.json'}: cannot read the list of samples: {error}; reinstall") from error
     return tuple(
-        Sample(
+        BundledSample(
             id=entry["id"],
             title=entry["title"],
             description=entry["description"],
@@ -48,9 +48,9 @@ def samples() -> tuple[Sample, ...]:
     )
 
 
-def sample(sample_id: str) -> Sample:
-    """The sample with this identifier; InputError with the known ones when there is none."""
-    for candidate in samples():
+def find_sample(sample_id: str) -> BundledSample:
+    """Return the sample with this identifier; raise InputError if there is none."""
+    for candidate in bundled_samples():
         if candidate.id == sample_id:
             return candidate
-    raise InputError(f"unknown sample {sample_id!r}; known samples: {', '.join(one.id for one in samples())}")
+    raise InputError(f"unknown sample {sample_id!r}; known samples: {', '.join(one.id for one in bundled_samples())}")

@@ -1,7 +1,7 @@
-"""Semirings, and the matrix product over them (003, section 2.3).
+"""Semirings, and the matrix product over them (Hanif 2014, section 2.3).
 
-A semiring has an addition, which chooses or collects, and a multiplication, which follows one step after another:
-``min-plus`` (costs: the least of all sums), ``max-plus`` (scores), ``plus-times`` (ordinary numbers, probabilities).
+The addition of a semiring combines alternatives, its multiplication successive steps: ``min-plus`` (costs),
+``max-plus`` (scores), ``plus-times`` (ordinary numbers, probabilities).
 """
 
 from __future__ import annotations
@@ -12,39 +12,39 @@ from pathlib import Path
 import numpy as np
 
 ELEMENT_FILE = Path(__file__).with_name("elements.cuh")
-"""Device code of the numbers of a semiring, shared by all that compute with them."""
+"""Device code of the numbers and operations of a semiring."""
 
 INFINITE = (1 << 30) - 1
-"""Infinity in 32-bit integers: the sum of two such is still a 32-bit integer."""
+"""Infinity in 32-bit integers: the sum of two infinities does not overflow."""
 
 FINITE_LIMIT = 1 << 29
-"""A 32-bit integer from here on stands for infinity: an infinity may have lost what negative costs took from it."""
+"""32-bit integers of at least this size are infinite: negative costs may have been added to an infinity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Semiring:
-    """``addition`` and ``multiplication`` are NumPy's; ``number`` is the semiring's in the device code."""
+    """A semiring: NumPy's functions for its operations, and its ``number`` in device code."""
 
     id: str
     number: int
     addition: np.ufunc
     multiplication: np.ufunc
 
-    def zero(self, type: np.dtype | type) -> int | float:
-        """The neutral element of the addition: no way at all."""
+    def zero_element(self, type: np.dtype | type) -> int | float:
+        """Return the neutral element of the addition: there is no path."""
         if self.addition is np.add:
             return 0
         sign = 1 if self.addition is np.minimum else -1
         return sign * (INFINITE if np.issubdtype(type, np.integer) else np.inf)
 
-    def one(self) -> int:
-        """The neutral element of the multiplication: staying where one is."""
+    def one_element(self) -> int:
+        """Return the neutral element of the multiplication: a path without steps."""
         return 1 if self.multiplication is np.multiply else 0
 
-    def identity(self, size: int, type: np.dtype | type) -> np.ndarray:
-        """The matrix that changes nothing, shape (size, size)."""
-        matrix = np.full((size, size), self.zero(type), type)
-        np.fill_diagonal(matrix, self.one())
+    def identity_matrix(self, size: int, type: np.dtype | type) -> np.ndarray:
+        """Return the identity matrix, shape (size, size)."""
+        matrix = np.full((size, size), self.zero_element(type), type)
+        np.fill_diagonal(matrix, self.one_element())
         return matrix
 
 

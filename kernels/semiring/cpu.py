@@ -1,4 +1,4 @@
-"""Matrix products over a semiring on the CPU: blocks for the caches, tiles for the registers, threads for the cores."""
+"""Matrix products over a semiring on the CPU: blocks for caches, tiles for registers, threads for cores."""
 
 from __future__ import annotations
 
@@ -9,106 +9,112 @@ import numpy as np
 
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.semiring import MIN_PLUS, Semiring, cpu_blocks
-from antidiag.kernels.semiring.cpu_blocks import Blocked, Layout
+from antidiag.kernels.semiring.cpu_blocks import BlockedMatrix, Layout
 from antidiag.kernels.semiring.sizes import BLOCK
 
 SLICE_CELLS = 1 << 24
-"""Sums in a slice of a product, which is one event for each thread: about a thousandth of a second on two cores."""
+"""Sums of a slice of a product, which is one event of the log per thread: about 1 ms on two cores."""
 
 Span = tuple[int, int]
 Report = Callable[[int, int], None]
-"""``report(done, total)``: how much of a product has been computed."""
+"""``report(done, total)`` gets how much of a product is computed."""
 Log = Callable[[Span, Span, int, int], None]
-"""``log(rows, columns, worker, begun_ns)``: a worker has now computed its share of the blocks in these rows and
-columns of a product."""
+"""``log(rows, columns, worker, begun_ns)`` gets the rows and columns of a product whose blocks a worker has
+computed."""
 
 
-def _untold(*arguments: object) -> None:
-    """Neither report nor log."""
+def _ignore(*arguments: object) -> None:
+    """Report and log nothing."""
 
 
-def product(
+def multiply_matrices(
     a: np.ndarray, b: np.ndarray, semiring: Semiring = MIN_PLUS, threads: int = 1, layout: Layout = "tiles"
 ) -> np.ndarray:
-    """The product of two matrices, or of two batches of them.
+    """Return the product of two matrices, or of two batches of matrices.
 
     Parameters
     ----------
     a, b : np.ndarray
-        Shapes (..., m, d) and (..., d, n) with the same leading axes; float32, float64 or int32, both alike. An
-        infinite int32 is `kernels.semiring.INFINITE`, an infinite float is NumPy's.
+        Shapes (..., m, d) and (..., d, n) with the same leading axes; both float32, float64 or int32. Infinity is
+        `kernels.semiring.INFINITE` in int32.
     semiring : Semiring
-        What addition and multiplication mean.
+        The addition and the multiplication.
     threads : int
         Threads that share the blocks.
     layout : "tiles" or "rows"
-        Whether blocks are copied together first; the product is the same.
+        Whether blocks are copied to contiguous memory first; the product is the same.
 
     Returns
     -------
     np.ndarray
-        Shape (..., m, n), of the same type; the semiring's zero where d is 0.
+        Shape (..., m, n), of the same type; the zero of the semiring where d is 0.
     """
     batch = a.shape[:-2]
     c = np.empty((*batch, a.shape[-2], b.shape[-1]), a.dtype)
     for place in np.ndindex(*batch):
-        c[place] = _one(a[place], b[place], semiring, threads, layout)
+        c[place] = _multiply_pair(a[place], b[place], semiring, threads, layout)
     return c
 
 
-def _one(a: np.ndarray, b: np.ndarray, semiring: Semiring, threads: int, layout: Layout) -> np.ndarray:
-    zero = semiring.zero(a.dtype)
-    left, right = (cpu_blocks.from_matrix(matrix, zero, layout) for matrix in (a, b))
-    c = cpu_blocks.empty(a.shape[0], b.shape[1], zero, a.dtype, layout)
-    multiply(left, right, c, semiring, threads)
-    return cpu_blocks.to_matrix(c)
+def _multiply_pair(a: np.ndarray, b: np.ndarray, semiring: Semiring, threads: int, layout: Layout) -> np.ndarray:
+    zero = semiring.zero_element(a.dtype)
+    left, right = (cpu_blocks.block_matrix(matrix, zero, layout) for matrix in (a, b))
+    c = cpu_blocks.filled_blocks(a.shape[0], b.shape[1], zero, a.dtype, layout)
+    add_product(left, right, c, semiring, threads)
+    return cpu_blocks.unblock_matrix(c)
 
 
-def multiply(
-    a: Blocked, b: Blocked, c: Blocked, semiring: Semiring, threads: int, report: Report = _untold, log: Log = _untold
+def add_product(
+    a: BlockedMatrix,
+    b: BlockedMatrix,
+    c: BlockedMatrix,
+    semiring: Semiring,
+    threads: int,
+    report: Report = _ignore,
+    log: Log = _ignore,
 ) -> None:
-    """Add the product of two blocked matrices to a third, which must be neither of them."""
+    """Add the product of two blocked matrices to a third one, which is neither of them."""
 
     def compute(rows: Span, worker: int, stop: np.ndarray, done: np.ndarray) -> None:
-        parts = cpu_blocks.rows(a, *rows), b, cpu_blocks.rows(c, *rows)
-        cpu_blocks.multiply(semiring.number, *parts, worker, threads, stop, done)
+        parts = cpu_blocks.slice_block_rows(a, *rows), b, cpu_blocks.slice_block_rows(c, *rows)
+        cpu_blocks.add_products(semiring.number, *parts, worker, threads, stop, done)
 
-    _shared(compute, a, b, threads, report, log)
+    _share_slices(compute, a, b, threads, report, log)
 
 
-def multiply_indexed(
-    a: Blocked, b: Blocked, c: Blocked, indices: np.ndarray, threads: int, report: Report = _untold, log: Log = _untold
+def add_indexed_product(
+    a: BlockedMatrix,
+    b: BlockedMatrix,
+    c: BlockedMatrix,
+    indices: np.ndarray,
+    threads: int,
+    report: Report = _ignore,
+    log: Log = _ignore,
 ) -> None:
-    """As `multiply`, over (min, +): ``indices`` (int32, laid out as c) takes the smallest k of every least sum."""
+    """Add a (min, +) product to c; ``indices`` (int32, laid out as c) gets the smallest k of every minimum."""
 
     def compute(rows: Span, worker: int, stop: np.ndarray, done: np.ndarray) -> None:
-        parts = cpu_blocks.rows(a, *rows), b, cpu_blocks.rows(c, *rows)
-        cpu_blocks.multiply_indexed(*parts, indices[rows[0] * c.steps[0] :], worker, threads, stop, done)
+        parts = cpu_blocks.slice_block_rows(a, *rows), b, cpu_blocks.slice_block_rows(c, *rows)
+        cpu_blocks.add_indexed_products(*parts, indices[rows[0] * c.steps[0] :], worker, threads, stop, done)
 
-    _shared(compute, a, b, threads, report, log)
-
-
-def indexed_product(a: np.ndarray, b: np.ndarray, threads: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """The (min, +) product of two matrices and, for every number, the smallest k that reaches it (int32; -1: none)."""
-    zero = MIN_PLUS.zero(a.dtype)
-    left, right = (cpu_blocks.from_matrix(matrix, zero) for matrix in (a, b))
-    c = cpu_blocks.empty(a.shape[0], b.shape[1], zero, a.dtype)
-    indices = np.full(c.data.size, -1, np.int32)
-    multiply_indexed(left, right, c, indices, threads)
-    return cpu_blocks.to_matrix(c), cpu_blocks.to_matrix(c, indices)
+    _share_slices(compute, a, b, threads, report, log)
 
 
-def _shared(
+def _share_slices(
     compute: Callable[[Span, int, np.ndarray, np.ndarray], None],
-    a: Blocked, b: Blocked, threads: int, report: Report, log: Log,
-) -> None:  # fmt: skip
-    """``compute(rows, first task, stop, done)`` for slices of a product, some rows of blocks each.
+    a: BlockedMatrix,
+    b: BlockedMatrix,
+    threads: int,
+    report: Report,
+    log: Log,
+) -> None:
+    """Call ``compute(rows, first block, stop, done)`` on threads, for slices of a product of some rows of blocks each.
 
-    Every ``threads``-th block of a slice is a worker's, from the first task on; over all slices they take turns.
+    A worker computes every ``threads``-th block of a slice, from its first block on, so that all get equal shares.
     """
     (rows, depth), columns = a.blocks, b.blocks[1]
     height = max(1, SLICE_CELLS // (BLOCK**3 * depth * columns))
-    stop, done = workers.stop_word(), np.zeros((threads, threads), np.int64)
+    stop, done = workers.make_stop_word(), np.zeros((threads, threads), np.int64)
 
     def work(worker: int) -> None:
         for first in range(0, rows, height):
@@ -122,4 +128,4 @@ def _shared(
                 return
             log((first * BLOCK, min(last * BLOCK, a.shape[0])), (0, b.shape[1]), worker, begun_ns)
 
-    workers.share(work, threads, stop, lambda: report(int(done.sum()), rows * depth * columns))
+    workers.share_work(work, threads, stop, lambda: report(int(done.sum()), rows * depth * columns))

@@ -1,10 +1,10 @@
-"""Matrices cut into blocks of 64 x 64 numbers, and the compiled loops that multiply them.
+"""Matrices in blocks of 64 x 64 numbers, and the compiled loops that multiply them.
 
-A blocked matrix is one flat array and three distances: ``steps = (down, right, row)`` says how far it is to the block
-below, to the block at the right, and to the next row inside a block. Two layouts differ in nothing else:
+A blocked matrix is one flat array with three strides: ``steps = (down, right, row)`` are the distances to the block
+below, to the block on the right, and to the next row of a block. There are two layouts:
 
-- ``tiles``: a block is contiguous, as a block in shared memory is; it costs a copy at the start and at the end;
-- ``rows``: the matrix stays row by row and blocks are read in place through the caches, as through texture memory.
+- ``tiles``: each block is contiguous, as in shared memory, after a copy at the start and at the end;
+- ``slice_block_rows``: the matrix is row-major and blocks are read through the caches, as through texture memory.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.cpu.jit import called, compiled, inlined
+from antidiag.kernels.cpu.jit import cached_njit, inline_njit, inner_njit
 from antidiag.kernels.semiring.cpu_tile import (
     ROWS,
     VECTOR_BYTES,
@@ -23,14 +23,14 @@ from antidiag.kernels.semiring.cpu_tile import (
     min_plus_tile,
     plus_times_tile,
 )
-from antidiag.kernels.semiring.sizes import BLOCK, padded
+from antidiag.kernels.semiring.sizes import BLOCK, round_to_blocks
 
 Layout = Literal["tiles", "rows"]
 SQUARE = BLOCK * BLOCK
 
 
-class Blocked(NamedTuple):
-    """A matrix of ``shape`` numbers in ``blocks`` (rows, columns) of blocks; what is beyond its edge is padding."""
+class BlockedMatrix(NamedTuple):
+    """A matrix of ``shape`` numbers in ``blocks`` (rows, columns) of blocks, padded at its edges."""
 
     data: np.ndarray
     steps: tuple[int, int, int]
@@ -38,25 +38,27 @@ class Blocked(NamedTuple):
     shape: tuple[int, int]
 
 
-def empty(rows: int, columns: int, fill: float, type: np.dtype | type, layout: Layout = "tiles") -> Blocked:
-    """A blocked matrix full of one number."""
-    down, across = padded(rows) // BLOCK, padded(columns) // BLOCK
+def filled_blocks(
+    rows: int, columns: int, fill: float, type: np.dtype | type, layout: Layout = "tiles"
+) -> BlockedMatrix:
+    """Return a blocked matrix filled with one number."""
+    down, across = round_to_blocks(rows) // BLOCK, round_to_blocks(columns) // BLOCK
     data = np.full(down * across * SQUARE, fill, type)
     steps = (across * SQUARE, SQUARE, BLOCK) if layout == "tiles" else (across * SQUARE, BLOCK, across * BLOCK)
-    return Blocked(data, steps, (down, across), (rows, columns))
+    return BlockedMatrix(data, steps, (down, across), (rows, columns))
 
 
-def from_matrix(matrix: np.ndarray, fill: float, layout: Layout = "tiles") -> Blocked:
-    """A copy of ``matrix`` in blocks, padded with ``fill``."""
-    blocked = empty(matrix.shape[0], matrix.shape[1], fill, matrix.dtype, layout)
+def block_matrix(matrix: np.ndarray, fill: float, layout: Layout = "tiles") -> BlockedMatrix:
+    """Return a copy of a matrix in blocks, padded with ``fill``."""
+    blocked = filled_blocks(matrix.shape[0], matrix.shape[1], fill, matrix.dtype, layout)
     _copy_in(np.ascontiguousarray(matrix), blocked.data, blocked.steps)
     return blocked
 
 
-def rows(blocked: Blocked, first: int, last: int) -> Blocked:
-    """Some rows of blocks of a matrix, without a copy."""
+def slice_block_rows(blocked: BlockedMatrix, first: int, last: int) -> BlockedMatrix:
+    """Return some rows of blocks of a matrix as a view."""
     height = min(last * BLOCK, blocked.shape[0]) - first * BLOCK
-    return Blocked(
+    return BlockedMatrix(
         blocked.data[first * blocked.steps[0] :],
         blocked.steps,
         (last - first, blocked.blocks[1]),
@@ -64,15 +66,15 @@ def rows(blocked: Blocked, first: int, last: int) -> Blocked:
     )
 
 
-def to_matrix(blocked: Blocked, data: np.ndarray | None = None) -> np.ndarray:
-    """The matrix row by row, without its padding; of ``data`` instead, where another array is laid out alike."""
+def unblock_matrix(blocked: BlockedMatrix, data: np.ndarray | None = None) -> np.ndarray:
+    """Return the row-major matrix without padding; of ``data`` instead, an array of the same layout."""
     source = blocked.data if data is None else data
     matrix = np.empty(blocked.shape, source.dtype)
     _copy_out(source, blocked.steps, matrix)
     return matrix
 
 
-@compiled
+@cached_njit
 def _copy_in(matrix, data, steps):
     down, right, row = steps
     for i in range(matrix.shape[0]):
@@ -82,7 +84,7 @@ def _copy_in(matrix, data, steps):
             data[start + j // BLOCK * right : start + j // BLOCK * right + width] = matrix[i, j : j + width]
 
 
-@compiled
+@cached_njit
 def _copy_out(data, steps, matrix):
     down, right, row = steps
     for i in range(matrix.shape[0]):
@@ -92,11 +94,11 @@ def _copy_out(data, steps, matrix):
             matrix[i, j : j + width] = data[start + j // BLOCK * right : start + j // BLOCK * right + width]
 
 
-@called
-def block_product(semiring, a, b, c, places, strides):
-    """Add the product of two blocks to a third; ``semiring`` is its number.
+@inner_njit
+def add_block_product(semiring, a, b, c, places, strides):
+    """Add the product of two blocks to a third one; ``semiring`` is a number.
 
-    ``places`` are where the blocks begin in a, b and c, ``strides`` the distances between their rows.
+    ``places`` are the starts of the blocks in a, b and c, ``strides`` the distances between their rows.
     """
     width = VECTORS * VECTOR_BYTES // c.itemsize
     for i in range(0, BLOCK, ROWS):
@@ -111,17 +113,17 @@ def block_product(semiring, a, b, c, places, strides):
                 plus_times_tile(a, b, c, tile, strides, BLOCK)
 
 
-@inlined
-def _block(matrix, row, column):
-    """Where a block of a Blocked begins."""
+@inline_njit
+def _block_start(matrix, row, column):
+    """Return the start of a block."""
     return row * matrix.steps[0] + column * matrix.steps[1]
 
 
-@compiled
-def multiply(semiring, a, b, c, worker, workers, stop, done):
-    """Add the product of a and b to every ``workers``-th block of c, from the ``worker``-th on; all are Blocked.
+@cached_njit
+def add_products(semiring, a, b, c, worker, workers, stop, done):
+    """Add the product of a and b to every ``workers``-th block of c, from block ``worker`` on.
 
-    ``done[worker]`` counts the finished products of blocks; a word in ``stop`` ends the work.
+    ``done[worker]`` counts the finished products of blocks; ``stop`` ends the work when it is not 0.
     """
     (rows, depth), columns = a.blocks, b.blocks[1]
     left, right, target, strides = a.data, b.data, c.data, (a.steps[2], b.steps[2], c.steps[2])
@@ -130,13 +132,20 @@ def multiply(semiring, a, b, c, worker, workers, stop, done):
         for k in range(depth):
             if stop[0] != 0:
                 return
-            block_product(semiring, left, right, target, (_block(a, i, k), _block(b, k, j), _block(c, i, j)), strides)
+            add_block_product(
+                semiring,
+                left,
+                right,
+                target,
+                (_block_start(a, i, k), _block_start(b, k, j), _block_start(c, i, j)),
+                strides,
+            )
             done[worker] += 1
 
 
-@compiled
-def multiply_indexed(a, b, c, indices, worker, workers, stop, done):
-    """As `multiply`, over (min, +), with the k of every number in ``indices``, which is laid out as c is."""
+@cached_njit
+def add_indexed_products(a, b, c, indices, worker, workers, stop, done):
+    """Add a (min, +) product as `add_products` does, and write the k of every minimum to ``indices``, laid out as c."""
     (rows, depth), columns = a.blocks, b.blocks[1]
     left, right, target, strides = a.data, b.data, c.data, (a.steps[2], b.steps[2], c.steps[2])
     width = VECTORS * VECTOR_BYTES // target.itemsize
@@ -145,7 +154,7 @@ def multiply_indexed(a, b, c, indices, worker, workers, stop, done):
         for k in range(depth):
             if stop[0] != 0:
                 return
-            a_at, b_at, c_at = _block(a, i, k), _block(b, k, j), _block(c, i, j)
+            a_at, b_at, c_at = _block_start(a, i, k), _block_start(b, k, j), _block_start(c, i, j)
             for y in range(0, BLOCK, ROWS):
                 for x in range(0, BLOCK, width):
                     places = a_at + y * strides[0], b_at + x, c_at + y * strides[2] + x

@@ -1,8 +1,12 @@
-// Numbers and the semiring, chosen when a kernel is compiled.
+// Computes: the numbers and operations of a semiring, which compile-time constants choose:
 //
 //   ELEMENT   0 float, 1 double, 2 int, 3 long long         SEMIRING  0 min-plus, 1 max-plus, 2 plus-times
 //
-// An infinite int is 2^30 - 1, an infinite long long 2^62 - 1: the sum of two does not overflow.
+// An infinite int is 2^30 - 1, an infinite long long 2^62 - 1: the sum of two infinities does not overflow.
+//
+// Threads: every function works on the values of the thread that calls it.
+//
+// Memory: a Pack has 16 bytes, which one instruction loads or stores.
 
 #if ELEMENT == 0
 typedef float Number;

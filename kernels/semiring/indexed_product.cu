@@ -1,4 +1,10 @@
-// The (min, +) product from nothing, and the smallest k of every least sum; -1 where no sum is finite.
+// Recurrence: c[i, j] = min over k of a[i, k] + b[k, j], and the smallest k of each minimum; -1 where no sum is finite.
+//
+// Threads: a block computes a tile of c, a thread PER x PER sums of it (tile.cuh).
+//
+// Memory: row-major matrices, padded with infinity to whole tiles: a (rows x depth), b (depth x columns), c and indices
+// (rows x columns).
+
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
 indexed_product(const Number* a, const Number* b, Number* c, int* indices, int depth, int columns) {
     __shared__ Slabs slabs;

@@ -1,4 +1,9 @@
-// c = c plus a times b over a semiring, a block a tile of c, blockIdx.z a member of the batch; sizes are whole tiles.
+// Recurrence: c[i, j] = c[i, j] plus the sum over k of a[i, k] times b[k, j], as the semiring means them (elements.cuh).
+//
+// Threads: a block computes a tile of c, a thread PER x PER sums of it (tile.cuh); blockIdx.z is a member of the batch.
+//
+// Memory: row-major matrices in whole tiles; the members of a batch lie a_size, b_size and c_size numbers apart. With
+// TEXTURE, a and b are textures of packs.
 
 #if TEXTURE
 typedef cudaTextureObject_t Matrix;

@@ -1,16 +1,16 @@
-"""Sizes of blocked matrices, for those who plan without computing."""
+"""Sizes of blocked matrices, without importing a backend."""
 
 from __future__ import annotations
 
 BLOCK = 64
-"""Rows and columns of a block: whole register tiles of every element type; three blocks fit the caches of a core."""
+"""Rows and columns of a block: a multiple of every register tile; three blocks fit the caches of a core."""
 
 
-def padded(length: int, block: int = BLOCK) -> int:
-    """``length`` in whole blocks; one at least."""
+def round_to_blocks(length: int, block: int = BLOCK) -> int:
+    """Round ``length`` up to whole blocks, at least one."""
     return max(1, -(-length // block)) * block
 
 
 def device_tile(item: int) -> int:
-    """Rows and columns of a tile of a GPU: of numbers of 4 bytes it has twice as many."""
+    """Return the rows and columns of a GPU's tile for numbers of ``item`` bytes."""
     return BLOCK * 8 // item

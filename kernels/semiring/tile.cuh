@@ -1,12 +1,15 @@
-// A tile of a product: 16 x 16 threads, each with PER x PER sums in registers.
+// Computes: a tile of a matrix product over a semiring, for the kernels of product.cu, indexed_product.cu and floyd.cu;
+// and the kernels that pad and crop matrices. SIDE, THREADS (semiring/cuda.py) and PER are compile-time constants.
 //
-// The depth is gone through in slabs of 8: a slab of a (its rows turned into columns) and one of b lie in shared memory
-// while the next ones are on their way from global memory in registers; two buffers, one barrier a slab. A thread's
-// rows and columns come in packs of 16 bytes that are 16 packs apart, so that the threads of a warp read neighbouring
-// packs. A factor lies in global memory, or in a texture (with TEXTURE), from which slabs are moved to shared memory.
+// Threads: 16 x 16 threads, each with PER x PER sums in registers. A thread's rows and columns come in packs of 16 bytes
+// that are 16 packs apart, so that the threads of a warp read neighbouring packs:
 //
 //   sum (i, j) of thread (x, y): row    i / PACK * 16 PACK + y PACK + i % PACK
 //                                column j / PACK * 16 PACK + x PACK + j % PACK
+//
+// Memory: the depth is divided into slabs of 8. A slab of a (transposed) and one of b lie in shared memory while the next
+// ones come from global memory into registers: two buffers, one barrier per slab. A factor lies in global memory or, with
+// TEXTURE, in a texture.
 
 constexpr int TILE = SIDE * PER, SLAB = 8;
 constexpr int PACKS = TILE * SLAB / PACK, EACH = (PACKS + THREADS - 1) / THREADS;   // of a slab, and of a thread
@@ -21,7 +24,7 @@ struct Fetched { Pack left[EACH], right[EACH]; };
 
 __device__ __forceinline__ Pack fetch(const Number* address) { return *reinterpret_cast<const Pack*>(address); }
 
-// A place in a matrix that is bound as a texture of packs; offsets are in numbers, of whole packs.
+// A position in a matrix that is bound as a texture of packs; offsets are in numbers, multiples of PACK.
 struct Texture {
     cudaTextureObject_t object;
     int pack;
@@ -71,8 +74,8 @@ __device__ __forceinline__ void load_packs(const Number* row, int own, Number (&
     }
 }
 
-// Calls use(i, j, k, left, right) for all sums of the thread and all k < depth, a multiple of 8; k ascends. All threads
-// of the block have read all factors when this returns.
+// Call use(i, j, k, left, right) for all sums of the thread and all k < depth, a multiple of 8, in ascending order. All
+// threads of the block have read all factors when this returns.
 template <class Factor, class Use>
 __device__ __forceinline__ void over_depth(Slabs& slabs, Factor a, int a_stride, Factor b, int b_stride, int depth,
                                            Use use) {
@@ -120,7 +123,7 @@ __device__ __forceinline__ void store_tile(Number* c, int stride, const Number (
         }
 }
 
-// sums plus the product of a (TILE x depth) and b (depth x TILE); factors are const Number*, or Texture.
+// Add to sums the product of a (TILE x depth) and b (depth x TILE); factors are const Number*, or Texture.
 template <class Factor>
 __device__ __forceinline__ void add_product(Slabs& slabs, Factor a, int a_stride, Factor b, int b_stride, int depth,
                                             Number (&sums)[PER][PER]) {
@@ -128,7 +131,7 @@ __device__ __forceinline__ void add_product(Slabs& slabs, Factor a, int a_stride
                [&](int i, int j, int k, Number left, Number right) { sums[i][j] = step(sums[i][j], left, right); });
 }
 
-// Matrices are padded to whole tiles; blockIdx.y is a member of a batch. A thread a number, in turns.
+// Copy a matrix, padded to whole tiles, or back without padding; blockIdx.y is a member of a batch.
 extern "C" __global__ void pad(const Number* source, int rows, int columns, Number* target, int padded_rows,
                                int padded_columns) {
     long long all = (long long)padded_rows * padded_columns, threads = (long long)gridDim.x * blockDim.x;

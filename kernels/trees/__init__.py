@@ -1,4 +1,4 @@
-"""Guide trees: neighbor joining of Liu, Schmidt and Maskell (004), and UPGMA."""
+"""Trees and pairwise distances: neighbor joining (Liu, Schmidt and Maskell 2009), UPGMA, and four distances."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.cuts import Cuts
 from antidiag.kernels.method import Method
-from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.table_cuts import TableCuts
 from antidiag.kernels.trees import analysis, sizes
 from antidiag.kernels.trees.distances import sizes as distance_sizes
-from antidiag.kernels.trees.distances.problem import ALIGNED, FULL, KTUPLE, SIXMER
+from antidiag.kernels.trees.distances.problem import (
+    ALIGNMENT_DISTANCES,
+    FULL_DISTANCES,
+    KTUPLE_DISTANCES,
+    SIXMER_DISTANCES,
+)
 from antidiag.kernels.trees.parameters import BLOCK, CELLS, EPOCH, JOIN_THREADS, PAIR_THREADS, THREADS
 from antidiag.kernels.trees.problem import NEIGHBOR_JOINING, TREE_PROBLEM, UPGMA
 
@@ -43,7 +47,6 @@ SOKAL = Citation(
     volume="38",
     pages="1409-1438",
 )
-
 CLUSTALW = Citation(
     key="larkin2007clustal",
     authors="M. A. Larkin, G. Blackshields, N. P. Brown, and others",
@@ -76,175 +79,161 @@ KIMURA = Citation(
     pages="111-120",
 )
 
-ON_BOTH = ("cpu", "cuda")
+PAGE = Path(__file__).with_name("page.md")
 
 
-def _method(
-    id: str,
-    name: str,
-    summary: str,
-    citation: Citation,
-    rates: Mapping[str, float],
-    parameters: tuple[Parameter, ...] = (),
-    backends: tuple[str, ...] = ("cpu",),
-    room: str = "joining",
-    **declared: Any,
-) -> Method:
-    """A method of this family; ``room`` is the folder that has its backends."""
-    return Method(
-        id=id,
-        name=name,
-        family="trees",
-        summary=summary,
-        citation=citation,
-        parameters=parameters,
-        backends={backend: f"antidiag.kernels.trees.{room}.{backend}:{id.replace('-', '_')}" for backend in backends},
-        page=Path(__file__).with_name("page.md"),
-        nominal_gcups=rates,
-        **declared,
+def _declare_method(id: str, backends: tuple[str, ...], folder: str, **declared: Any) -> Method:
+    """Declare a method whose backends are functions called as it is, in the modules cpu and cuda of ``folder``."""
+    functions = {backend: f"antidiag.kernels.trees.{folder}.{backend}:{id.replace('-', '_')}" for backend in backends}
+    return Method(id=id, family="trees", help_page=PAGE, backends=functions, **declared)
+
+
+def _tree_method(id: str, backends: tuple[str, ...] = ("cpu", "cuda"), **declared: Any) -> Method:
+    """Declare a method that makes a tree of a distance matrix: neighbor joining, unless it says otherwise."""
+    defaults = {"criterion": NEIGHBOR_JOINING, "automatic_parameters": sizes.no_automatic_values}
+    return _declare_method(
+        id,
+        backends,
+        "joining",
+        problem_type=TREE_PROBLEM,
+        returns=frozenset({"tree"}),
+        **{**defaults, **declared},
     )
 
 
-def _blocks(parameters: Mapping[str, Any]) -> Cuts:
-    """Blocks of pairs."""
-    return Cuts(block=sizes.block_side(parameters))
+def _distance_method(id: str, **declared: Any) -> Method:
+    """Declare a method that makes a distance matrix."""
+    return _declare_method(
+        id,
+        ("cpu", "cuda"),
+        "distances",
+        parameters=(PAIR_THREADS,),
+        returns=frozenset({"distances"}),
+        estimate_memory=distance_sizes.distance_footprint,
+        automatic_parameters=distance_sizes.automatic_threads,
+        **{"count_work": distance_sizes.distance_work, **declared},
+    )
 
 
-TREES: Mapping[str, Any] = {
-    "problem": TREE_PROBLEM,
-    "returns": frozenset({"tree"}),
-    "automatic": sizes.no_choice,
-    "criterion": NEIGHBOR_JOINING,
-}
-DISTANCES: Mapping[str, Any] = {
-    "room": "distances",
-    "returns": frozenset({"distances"}),
-    "footprint": distance_sizes.footprint,
-    "automatic": distance_sizes.automatic,
-    "work": distance_sizes.work,
-}
+def _cut_blocks(parameters: Mapping[str, Any]) -> TableCuts:
+    """Return the side of the cell blocks, for the picture of the cuts."""
+    return TableCuts(block=sizes.block_side(parameters))
+
 
 METHODS = (
-    _method(
-        "nj-pruned",
-        "NJ-pruned",
-        "Neighbor joining, the same tree with few reads: bounds on the rows of the matrix say which to look at.",
-        SAITOU,
-        {"cpu": 0.3, "cuda": 8.0},
-        (EPOCH, THREADS),
-        ON_BOTH,
-        footprint=sizes.square_footprint,
-        work=sizes.pruned_work,
-        logged=sizes.pruned_logged,
-        staging="antidiag.kernels.trees.plays_pruned:PRUNED",
-        models=analysis.ONCE,
-        **{**TREES, "automatic": sizes.pruned_automatic},
+    _tree_method(
+        id="nj-pruned",
+        name="NJ-pruned",
+        summary="Neighbor joining, the same tree with few reads: bounds on the rows of the matrix say which to look "
+        "at.",
+        citation=SAITOU,
+        parameters=(EPOCH, THREADS),
+        automatic_parameters=sizes.pruned_automatic,
+        estimate_memory=sizes.square_footprint,
+        count_work=sizes.pruned_work,
+        logged_work=sizes.pruned_logged,
+        cost_models=analysis.ONCE,
+        walkthrough_name="antidiag.kernels.trees.walkthroughs.pruned_joining:PRUNED",
+        nominal_gcups={"cpu": 0.3, "cuda": 8.0},
     ),
-    _method(
-        "nj-basic",
-        "NJ-basic",
-        "Neighbor joining, every pair compared at every join, the triangle cut into blocks of pairs.",
-        PAPER.at("section 4.2"),
-        {"cpu": 1.5, "cuda": 400.0},
-        (BLOCK, CELLS, JOIN_THREADS),
-        ON_BOTH,
-        footprint=sizes.basic_footprint,
-        models=analysis.BLOCKS,
-        cuts=_blocks,
-        work=sizes.full_work,
-        staging="antidiag.kernels.trees.plays:BASIC",
-        **{**TREES, "automatic": sizes.team_automatic},
+    _tree_method(
+        id="nj-basic",
+        name="NJ-basic",
+        summary="Neighbor joining, every pair compared at every join, the triangle cut into blocks of pairs.",
+        citation=PAPER.with_section("section 4.2"),
+        parameters=(BLOCK, CELLS, JOIN_THREADS),
+        automatic_parameters=sizes.team_automatic,
+        estimate_memory=sizes.basic_footprint,
+        count_work=sizes.full_work,
+        table_cuts=_cut_blocks,
+        cost_models=analysis.BLOCKS,
+        walkthrough_name="antidiag.kernels.trees.walkthroughs.joining:BASIC",
+        nominal_gcups={"cpu": 1.5, "cuda": 400.0},
     ),
-    _method(
-        "nj-compact",
-        "NJ-compact",
-        "NJ-basic in half the memory: the lower half of the triangle is folded into the empty half of the matrix.",
-        PAPER.at("section 4.3"),
-        {"cpu": 1.5, "cuda": 400.0},
-        (BLOCK, CELLS, JOIN_THREADS),
-        ON_BOTH,
-        footprint=sizes.compact_footprint,
-        staging="antidiag.kernels.trees.plays:COMPACT",
-        models=analysis.BLOCKS,
-        cuts=_blocks,
-        work=sizes.full_work,
-        **{**TREES, "automatic": sizes.team_automatic},
+    _tree_method(
+        id="nj-compact",
+        name="NJ-compact",
+        summary="NJ-basic in half the memory: the lower half of the triangle is folded into the empty half of the "
+        "matrix.",
+        citation=PAPER.with_section("section 4.3"),
+        parameters=(BLOCK, CELLS, JOIN_THREADS),
+        automatic_parameters=sizes.team_automatic,
+        estimate_memory=sizes.compact_footprint,
+        count_work=sizes.full_work,
+        table_cuts=_cut_blocks,
+        cost_models=analysis.BLOCKS,
+        walkthrough_name="antidiag.kernels.trees.walkthroughs.joining:COMPACT",
+        nominal_gcups={"cpu": 1.5, "cuda": 400.0},
     ),
-    _method(
-        "nj-serial",
-        "NJ-serial",
-        "Neighbor joining as ClustalW has it: two loops over all pairs at every join.",
-        PAPER.at("section 4.1"),
-        {"cpu": 0.7},
-        footprint=sizes.square_footprint,
-        models=analysis.SERIAL,
-        work=sizes.full_work,
-        staging="antidiag.kernels.trees.plays:SERIAL",
-        **TREES,
+    _tree_method(
+        id="nj-serial",
+        name="NJ-serial",
+        summary="Neighbor joining as ClustalW has it: two loops over all pairs at every join.",
+        citation=PAPER.with_section("section 4.1"),
+        backends=("cpu",),
+        parameters=(),
+        estimate_memory=sizes.square_footprint,
+        count_work=sizes.full_work,
+        cost_models=analysis.SERIAL,
+        walkthrough_name="antidiag.kernels.trees.walkthroughs.joining:SERIAL",
+        nominal_gcups={"cpu": 0.7},
     ),
-    _method(
-        "upgma",
-        "UPGMA",
-        "The nearest two clusters are joined, and their distances averaged, until one is left; the tree has a root.",
-        SOKAL,
-        {"cpu": 0.5},
-        footprint=sizes.square_footprint,
-        work=sizes.pruned_work,
-        logged=sizes.pruned_logged,
-        models=analysis.ONCE,
-        staging="antidiag.kernels.trees.plays:AVERAGE",
-        **{**TREES, "criterion": UPGMA},
+    _tree_method(
+        id="upgma",
+        name="UPGMA",
+        summary="The nearest two clusters are joined, and their distances averaged, until one is left; the tree has a "
+        "root.",
+        citation=SOKAL,
+        backends=("cpu",),
+        parameters=(),
+        criterion=UPGMA,
+        estimate_memory=sizes.square_footprint,
+        count_work=sizes.pruned_work,
+        logged_work=sizes.pruned_logged,
+        cost_models=analysis.ONCE,
+        walkthrough_name="antidiag.kernels.trees.walkthroughs.joining:AVERAGE",
+        nominal_gcups={"cpu": 0.5},
     ),
-    _method(
-        "distance-full",
-        "Full pairwise distances",
-        "Every pair is aligned; the distance is 1 - identities / the shorter length.",
-        CLUSTALW,
-        {"cpu": 1.0, "cuda": 300.0},
-        (PAIR_THREADS,),
-        ON_BOTH,
-        problem=FULL,
-        staging="antidiag.kernels.trees.plays_distances:FULL_PAIRS",
-        models=analysis.ALIGNED_PAIRS,
-        **DISTANCES,
+    _distance_method(
+        id="distance-full",
+        name="Full pairwise distances",
+        summary="Every pair is aligned; the distance is 1 - identities / the shorter length.",
+        citation=CLUSTALW,
+        problem_type=FULL_DISTANCES,
+        cost_models=analysis.ALIGNED_PAIRS,
+        walkthrough_name="antidiag.kernels.trees.walkthroughs.distances:FULL_PAIRS",
+        nominal_gcups={"cpu": 1.0, "cuda": 300.0},
     ),
-    _method(
-        "distance-ktuple",
-        "k-tuple distances",
-        "The best chain of shared k-tuples of each pair, as in ClustalW's fast mode.",
-        CLUSTALW,
-        {"cpu": 5.0, "cuda": 500.0},
-        (PAIR_THREADS,),
-        ON_BOTH,
-        problem=KTUPLE,
-        staging="antidiag.kernels.trees.plays_distances:CHAINS",
-        models=analysis.PAIRS,
-        **DISTANCES,
+    _distance_method(
+        id="distance-ktuple",
+        name="k-tuple distances",
+        summary="The best chain of shared k-tuples of each pair, as in ClustalW's fast mode.",
+        citation=CLUSTALW,
+        problem_type=KTUPLE_DISTANCES,
+        cost_models=analysis.PAIRS,
+        walkthrough_name="antidiag.kernels.trees.walkthroughs.distances:CHAINS",
+        nominal_gcups={"cpu": 5.0, "cuda": 500.0},
     ),
-    _method(
-        "distance-6mer",
-        "6-mer distances",
-        "The share of 6-mers, over groups of amino acids, that each pair has in common, as in MAFFT.",
-        MAFFT,
-        {"cpu": 100.0, "cuda": 200.0},
-        (PAIR_THREADS,),
-        ON_BOTH,
-        problem=SIXMER,
-        staging="antidiag.kernels.trees.plays_distances:WORDS",
-        models=analysis.PAIRS,
-        **{**DISTANCES, "work": distance_sizes.sixmer_work},
+    _distance_method(
+        id="distance-6mer",
+        name="6-mer distances",
+        summary="The share of 6-mers, over groups of amino acids, that each pair has in common, as in MAFFT.",
+        citation=MAFFT,
+        problem_type=SIXMER_DISTANCES,
+        count_work=distance_sizes.sixmer_work,
+        cost_models=analysis.PAIRS,
+        walkthrough_name="antidiag.kernels.trees.walkthroughs.distances:WORDS",
+        nominal_gcups={"cpu": 100.0, "cuda": 200.0},
     ),
-    _method(
-        "distance-alignment",
-        "Alignment distances",
-        "The share of columns of an alignment that differ, as it is or corrected by Jukes and Cantor or by Kimura.",
-        KIMURA,
-        {"cpu": 20.0, "cuda": 300.0},
-        (PAIR_THREADS,),
-        ON_BOTH,
-        problem=ALIGNED,
-        staging="antidiag.kernels.trees.plays_distances:COLUMNS",
-        models=analysis.COLUMNS,
-        **DISTANCES,
+    _distance_method(
+        id="distance-alignment",
+        name="Alignment distances",
+        summary="The share of columns of an alignment that differ, as it is or corrected by Jukes and Cantor or by "
+        "Kimura.",
+        citation=KIMURA,
+        problem_type=ALIGNMENT_DISTANCES,
+        cost_models=analysis.COLUMNS,
+        walkthrough_name="antidiag.kernels.trees.walkthroughs.distances:COLUMNS",
+        nominal_gcups={"cpu": 20.0, "cuda": 300.0},
     ),
 )

@@ -1,4 +1,4 @@
-"""The parameters of the methods for trees and distances: as they are declared, and as a run reads them."""
+"""Parameters of the methods for trees and distances: their declarations, and the dataclasses that a run reads."""
 
 from __future__ import annotations
 
@@ -47,22 +47,12 @@ THREADS = Parameter(
     backends=("cpu",),
 )
 JOIN_THREADS = replace(THREADS, help="Threads that compare the pairs of every join together.")
-PAIR_THREADS = Parameter(
-    name="threads",
-    kind="int",
-    label="Threads",
-    help="Worker threads, each taking a tile of the matrix at a time.",
-    minimum=1,
-    maximum=1024,
-    unit="threads",
-    backends=("cpu",),
-)
+PAIR_THREADS = replace(THREADS, help="Worker threads, each taking a tile of the matrix at a time.")
 
 
 @dataclass(frozen=True, slots=True)
-class BlockParameters:
-    """NJ-basic and NJ-compact: threads of a block, and cells of each, both as the choices that they are; threads of the
-    CPU."""
+class CellBlockParameters:
+    """Parameters of NJ-basic and NJ-compact: threads of a GPU block, cells of a thread (both as text), CPU threads."""
 
     block: str
     cells: str
@@ -70,13 +60,13 @@ class BlockParameters:
 
     @property
     def side(self) -> int:
-        """Rows and columns of a cell block: threads of a block x cells of a thread, as a square."""
+        """Rows, and columns, of a cell block: the root of threads per block times cells per thread."""
         return round((int(self.block) * int(self.cells)) ** 0.5)
 
 
 @dataclass(frozen=True, slots=True)
 class PrunedParameters:
-    """NJ-pruned."""
+    """Parameters of NJ-pruned."""
 
     epoch: int
     threads: int = 1
@@ -84,6 +74,6 @@ class PrunedParameters:
 
 @dataclass(frozen=True, slots=True)
 class PairParameters:
-    """Distances of all pairs."""
+    """Parameters of the distances of all pairs."""
 
     threads: int = 1

@@ -1,20 +1,20 @@
-"""Neighbor joining and UPGMA as textbooks have them: short, slow, and easy to trust.
+"""Textbook neighbor joining and UPGMA: short, slow, and easy to trust.
 
-Clusters stand in slots, which are the taxa at first. Of the pairs with the smallest criterion the one is joined whose
+Clusters are in slots, which are the taxa at first. Of the pairs with the smallest criterion the one is joined whose
 greater slot is the smallest, then whose smaller slot is; the new cluster takes the smaller slot. These are the first
-pairs that the loops of figure 2 meet (004, section 4.1).
+pairs that the loops of figure 2 of Liu, Schmidt and Maskell (2009) meet.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from antidiag.kernels.trees.joining.finish import RECORD, finish, rooted_by_heights, working_matrix
+from antidiag.kernels.trees.joining.tree_from_joins import RECORD, make_joined_tree, make_upgma_tree, working_matrix
 from antidiag.kernels.trees.problem import TreeAnswer, TreeProblem
 
 
 def neighbor_joining(problem: TreeProblem) -> TreeAnswer:
-    """The tree of Saitou and Nei (1987), by the criterion of Studier and Keppler (1988)."""
+    """Return the tree of Saitou and Nei (1987), by the criterion of Studier and Keppler (1988)."""
     taxa, D = problem.taxa, working_matrix(problem)
     S = np.array([_lane_sum(row.astype(np.float64)) for row in D])
     node, slots = list(range(taxa)), list(range(taxa))
@@ -33,11 +33,11 @@ def neighbor_joining(problem: TreeProblem) -> TreeAnswer:
                 D[i, k] = D[k, i] = 0.5 * (both - between)
                 S[k] = (S[k] - both) + float(D[i, k])
         S[i], node[i] = new_sum, taxa + step
-    return finish(problem, joins, records, np.array([node[slot] for slot in slots]), D[np.ix_(slots, slots)])
+    return make_joined_tree(problem, joins, records, np.array([node[slot] for slot in slots]), D[np.ix_(slots, slots)])
 
 
 def _lane_sum(row: np.ndarray) -> float:
-    """A row's sum in the order of `cpu_serial.row_sums`."""
+    """Return a row's sum in the order of `cpu_serial.sum_rows`."""
     lanes = np.zeros(32)
     for column, value in enumerate(row):
         lanes[column % 32] += value
@@ -46,8 +46,8 @@ def _lane_sum(row: np.ndarray) -> float:
     return float(lanes[0])
 
 
-def upgma(problem: TreeProblem) -> TreeAnswer:
-    """The tree of Sokal and Michener (1958): a join is as high as half the distance of its two clusters."""
+def textbook_upgma(problem: TreeProblem) -> TreeAnswer:
+    """Return the tree of Sokal and Michener (1958): the height of a join is half the distance of its two clusters."""
     taxa, D = problem.taxa, working_matrix(problem)
     node, size, slots = list(range(taxa)), [1] * taxa, list(range(taxa))
     joins, heights = [], []
@@ -61,4 +61,4 @@ def upgma(problem: TreeProblem) -> TreeAnswer:
                 mean = (size[i] * float(D[i, k]) + size[j] * float(D[j, k])) / (size[i] + size[j])
                 D[i, k] = D[k, i] = mean
         size[i], node[i] = size[i] + size[j], taxa + step
-    return rooted_by_heights(problem, np.array(joins, np.int32).reshape(-1, 2), np.array(heights))
+    return make_upgma_tree(problem, np.array(joins, np.int32).reshape(-1, 2), np.array(heights))

@@ -1,4 +1,4 @@
-"""Where the root of a tree lies: by ClustalW's rule, at the midpoint, or at an outgroup."""
+"""Roots of a tree: by ClustalW's rule, at the midpoint, or at an outgroup."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ import numpy as np
 
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.io.tree_edits import Edited, reroot
+from antidiag.kernels.io.tree_edits import EditedTree, reroot
 
 RULES = ("none", "clustalw", "midpoint", "outgroup")
 
 
-def rooted(tree: Tree, rule: str, outgroup: str = "") -> Tree:
-    """The tree with a root of two branches by one of RULES; ParameterError for an outgroup that is not there."""
+def place_root(tree: Tree, rule: str, outgroup: str = "") -> Tree:
+    """Return the tree with a root of two branches by one of RULES; ParameterError for an unknown outgroup."""
     if rule == "none" or len(tree) < 2:
         return tree
     if rule == "outgroup":
-        return by_outgroup(tree, outgroup)
-    return by_means(tree) if rule == "clustalw" else at_midpoint(tree)
+        return root_by_outgroup(tree, outgroup)
+    return root_by_means(tree) if rule == "clustalw" else root_at_midpoint(tree)
 
 
-def by_outgroup(tree: Tree, name: str) -> Tree:
-    """The root in the middle of the edge of one taxon."""
+def root_by_outgroup(tree: Tree, name: str) -> Tree:
+    """Place the root in the middle of the edge of one taxon."""
     leaves = [leaf for leaf in tree.leaves.tolist() if tree.names[leaf] == name]
     if len(leaves) != 1:
         raise ParameterError(f"outgroup: {name!r} names {len(leaves)} taxa of the tree; name one")
     return reroot(tree, leaves[0]).tree
 
 
-def by_means(tree: Tree) -> Tree:
-    """ClustalW's rule: the root is on an edge, where the mean distances to the leaves on both sides are equal.
+def root_by_means(tree: Tree) -> Tree:
+    """Place the root by ClustalW's rule: where the mean distances to the leaves on both sides are equal.
 
-    Of all edges that have such a place the one is taken whose farthest leaf is nearest; where none has one, the
+    Of all edges that have such a point the one is taken whose farthest leaf is nearest; where none has one, the
     midpoint is. Negative lengths count as 0.
     """
-    lengths, counts = _lengths(tree), tree.leaf_counts
-    below, above = _farthest(tree, lengths)
+    lengths, counts = _positive_lengths(tree), tree.leaf_counts
+    below, above = _farthest_leaves(tree, lengths)
     to_below = _sums_below(tree, lengths) / counts
     others = np.maximum(counts[0] - counts, 1)
     to_others = (_sums_to_all(tree, lengths) - to_below * counts) / others - lengths
@@ -43,21 +43,21 @@ def by_means(tree: Tree) -> Tree:
     valid = (position >= 0) & (position <= lengths)
     valid[0] = False
     if not valid.any():
-        return at_midpoint(tree)
+        return root_at_midpoint(tree)
     farthest = np.where(valid, np.maximum(below + position, above + lengths - position), np.inf)
     node = int(np.argmin(farthest))
     return reroot(tree, node, float(position[node] / lengths[node]) if lengths[node] else 0.5).tree
 
 
-def at_midpoint(tree: Tree) -> Tree:
-    """The root halfway between the two leaves that are farthest apart. Negative lengths count as 0."""
-    return midpoint(tree).tree
+def root_at_midpoint(tree: Tree) -> Tree:
+    """Place the root halfway between the two leaves that are farthest apart. Negative lengths count as 0."""
+    return reroot_at_midpoint(tree).tree
 
 
-def midpoint(tree: Tree) -> Edited:
-    """As `at_midpoint`, with where each node came from."""
-    lengths = _lengths(tree)
-    below, above = _farthest(tree, lengths)
+def reroot_at_midpoint(tree: Tree) -> EditedTree:
+    """Place the root as `root_at_midpoint`, and return also where each node came from."""
+    lengths = _positive_lengths(tree)
+    below, above = _farthest_leaves(tree, lengths)
     longest = below + above + lengths
     longest[0] = -1
     half = longest.max() / 2
@@ -68,26 +68,31 @@ def midpoint(tree: Tree) -> Edited:
     return reroot(tree, node, float(np.clip(position, 0, 1)))
 
 
-def _lengths(tree: Tree) -> np.ndarray:
+def _positive_lengths(tree: Tree) -> np.ndarray:
+    """Return lengths with negative and missing ones as 0."""
     return np.maximum(np.nan_to_num(tree.lengths), 0)
 
 
 def _sums_below(tree: Tree, lengths: np.ndarray) -> np.ndarray:
-    """Sum of the distances from each node to the leaves below it."""
+    """Return the sum of the distances from each node to the leaves below it."""
     from_root = tree.from_root(lengths)
     leaf = tree.degrees == 0
     return tree.below(np.where(leaf, from_root, 0.0)) - from_root * tree.leaf_counts
 
 
 def _sums_to_all(tree: Tree, lengths: np.ndarray) -> np.ndarray:
-    """Sum of the distances from each node to all leaves: one edge down brings some nearer and takes others away."""
+    """Return the sum of the distances from each node to all leaves.
+
+    An edge down is nearer to the leaves below it, and farther from all others.
+    """
     counts = tree.leaf_counts
     at_root = _sums_below(tree, lengths)[0]
     return at_root + tree.from_root(lengths * (counts[0] - 2.0 * counts))
 
 
-def _farthest(tree: Tree, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Distance from each node to the farthest leaf below it, and from its parent to the farthest not below it."""
+def _farthest_leaves(tree: Tree, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distance from each node to the farthest leaf below it, and from its parent to the farthest not below
+    it."""
     nodes, parents, edges = len(tree), tree.parents.tolist(), lengths.tolist()
     below, second, above = [0.0] * nodes, [0.0] * nodes, [0.0] * nodes
     for node in range(nodes - 1, 0, -1):

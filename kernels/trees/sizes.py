@@ -1,4 +1,4 @@
-"""Bytes and work of the methods for trees, and the sizes of their pieces; nothing here computes a tree."""
+"""Memory and work of the tree methods, and the sizes of their blocks; nothing here computes a tree."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.parameters import typed
-from antidiag.kernels.steps import Logged, Share
-from antidiag.kernels.trees.parameters import BlockParameters
+from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.steps import LoggedWork, WorkShare
+from antidiag.kernels.trees.parameters import CellBlockParameters
 from antidiag.kernels.trees.problem import TreeProblem
 
 Parameters = Mapping[str, Any]
@@ -19,60 +19,60 @@ Parameters = Mapping[str, Any]
 LANES = 16
 SHORTEST_EPOCH = 16
 WORKING_NUMBERS = 16
-"""Numbers of 8 bytes a taxon that any of the methods keeps beside its matrix."""
+"""Numbers of 8 bytes per taxon that any of the methods keeps in addition to its matrix."""
 
 
 def block_side(parameters: Parameters) -> int:
-    """Rows and columns of a cell block."""
-    return typed(BlockParameters, parameters).side
+    """Return the rows, and columns, of a cell block."""
+    return to_dataclass(CellBlockParameters, parameters).side
 
 
 def folded_rows(taxa: int) -> int:
-    """Rows of the folded matrix, MidPoint + 1 (004, section 4.3), that no method needs to hold more than once."""
+    """Return the rows of the folded matrix, MidPoint + 1 (Liu, Schmidt and Maskell 2009, section 4.3)."""
     return (taxa + 1) // 2 + 1
 
 
 def epoch_length(clusters: int, epoch: int) -> int:
-    """Joins between two passes over the matrix: one in ``epoch`` of the clusters."""
+    """Return the joins between two passes over the matrix: one in ``epoch`` of the clusters."""
     return max(SHORTEST_EPOCH, clusters // epoch)
 
 
 def full_work(problem: TreeProblem, parameters: Parameters) -> int:
-    """Pairs that are compared; at least 1, for one taxon has none."""
+    """Return the pairs that are compared; at least 1, for one taxon has none."""
     return max(problem.cells, 1)
 
 
 def pruned_work(problem: TreeProblem, parameters: Parameters) -> int:
-    """Pairs that are read, about: the passes, and some rows a join."""
+    """Return the pairs that are read, about: the passes, and some rows per join."""
     return 10 * problem.taxa**2
 
 
-def pruned_logged(problem: TreeProblem, parameters: Parameters, backend: str) -> Logged:
-    """What the events of a run did: on a CPU the ranges are what is read; a GPU tells of the joins alone."""
+def pruned_logged(problem: TreeProblem, parameters: Parameters, backend: str) -> LoggedWork:
+    """Return what the events of a run did: on a CPU the ranges that are read; a GPU logs the joins only."""
     if backend == "cuda":
-        return Logged((Share(total=problem.cells),), "pairs of all joins, most of which are not read")
-    return Logged((Share(),), "distances read")
+        return LoggedWork((WorkShare(total=problem.cells),), "pairs of all joins, most of which are not read")
+    return LoggedWork((WorkShare(),), "distances read")
 
 
 def square_footprint(problem: TreeProblem, parameters: Parameters, backend: str) -> Footprint:
-    """Bytes where the matrix is square: on the CPU with rows of whole vectors, on the GPU with a row to spare."""
+    """Return the memory with a square matrix: on the CPU rows of whole vectors, on the GPU one extra row."""
     if backend == "cuda":
-        return _footprint(problem, backend, problem.taxa + 1, problem.taxa)
-    return _footprint(problem, backend, problem.taxa, -(-problem.taxa // LANES) * LANES)
+        return _matrix_footprint(problem, backend, problem.taxa + 1, problem.taxa)
+    return _matrix_footprint(problem, backend, problem.taxa, -(-problem.taxa // LANES) * LANES)
 
 
 def basic_footprint(problem: TreeProblem, parameters: Parameters, backend: str) -> Footprint:
-    """Bytes of NJ-basic: places are numbered from 1."""
-    return _footprint(problem, backend, problem.taxa + 1, problem.taxa + 1, folding=True)
+    """Return the memory of NJ-basic, whose places are numbered from 1."""
+    return _matrix_footprint(problem, backend, problem.taxa + 1, problem.taxa + 1, folding=True)
 
 
 def compact_footprint(problem: TreeProblem, parameters: Parameters, backend: str) -> Footprint:
-    """Bytes of NJ-compact: half the rows."""
-    return _footprint(problem, backend, folded_rows(problem.taxa), problem.taxa + 1, folding=True)
+    """Return the memory of NJ-compact, which has half the rows."""
+    return _matrix_footprint(problem, backend, folded_rows(problem.taxa), problem.taxa + 1, folding=True)
 
 
-def _footprint(problem: TreeProblem, backend: str, rows: int, columns: int, folding: bool = False) -> Footprint:
-    """``folding``: the matrix comes in blocks of rows, whose cells are then put where they belong."""
+def _matrix_footprint(problem: TreeProblem, backend: str, rows: int, columns: int, folding: bool = False) -> Footprint:
+    """Return the memory with such a matrix; ``folding``: it is filled from blocks of rows."""
     size = np.dtype(problem.dtype).itemsize
     parts = {"matrix": rows * columns * size, "sums and joins": WORKING_NUMBERS * 8 * problem.taxa + DEVICE_NUMBERS}
     if backend == "cpu":
@@ -83,26 +83,27 @@ def _footprint(problem: TreeProblem, backend: str, rows: int, columns: int, fold
 
 
 CELLS_AT_ONCE = 1 << 18
-"""Cells of the rows that are brought together at a time."""
+"""Cells of the rows that are copied at a time."""
 DEVICE_NUMBERS = 1 << 18
-"""Bytes of what each block of a GPU finds, and of what its memory is rounded to."""
+"""Bytes of what each block of a GPU finds, and of rounding its memory."""
 
 STAGING = 64 << 20
-"""Bytes of the matrix that are on a device at a time, before its cells are put where they belong."""
+"""Bytes of the matrix that are staged on a device at a time."""
 
 
-def no_choice(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+def no_automatic_values(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """Choose nothing."""
     return {}
 
 
 def pruned_automatic(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Threads for the passes."""
-    return {"threads": cores()}
+    """Choose the threads of the passes."""
+    return {"threads": count_processors()}
 
 
 def team_automatic(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Threads for every join, where there is so much to compare that they do not wait for each other."""
-    return {"threads": cores() if problem.taxa >= TEAM_TAXA else 1}
+    """Choose threads for every join, where it has enough pairs that they need not wait for each other."""
+    return {"threads": count_processors() if problem.taxa >= TEAM_TAXA else 1}
 
 
 TEAM_TAXA = 256

@@ -1,7 +1,8 @@
-"""The grid of chunks, what each method keeps of their faces, and local starts. Both backends share all of it.
+"""The grid of chunks, what each method keeps of their faces, and local starts, for both backends.
 
 A chunk is s x s x (|S2| + 1) cells; chunks are numbered antidiagonal by antidiagonal, from the top right to the bottom
-left (000, figure 1). Where a method has subchunks, a chunk is cut into boxes of h layers; otherwise it is one box.
+left (Li et al. 2014, figure 1). Where a method has subchunks, a chunk is cut into boxes of h layers; otherwise it is
+one box.
 """
 
 from __future__ import annotations
@@ -15,30 +16,30 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.triple.model import Cell, TripleProblem
 
 MOVE_BITS, PLACE_BITS = 3, 7
-MOVE_AT, LAYER_AT = 2 * PLACE_BITS, 2 * PLACE_BITS + MOVE_BITS
-MOST_LAYERS = (1 << (32 - LAYER_AT)) - 1
-"""Cells along the third sequence that a local start can tell apart."""
+MOVE_SHIFT, LAYER_SHIFT = 2 * PLACE_BITS, 2 * PLACE_BITS + MOVE_BITS
+MOST_LAYERS = (1 << (32 - LAYER_SHIFT)) - 1
+"""Most cells along the third sequence that a local start can number."""
 WIDEST = 112
 """Greatest s: a multiple of 16 whose places, counted from 0 for the neighbour's last row, have 7 bits."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ChunkKind:
     """What sets the methods apart.
 
-    ``layered``: the order of the cells in a box. ``keeps``: faces of all chunks stay until the end. ``starts``: they
+    ``layered``: the order of the cells in a box. ``keeps``: faces of all chunks stay until the end. ``starts``: faces
     have local starts. ``subchunks``: boxes of h layers. ``local``: local starts are local to subchunks.
     """
 
     layered: bool = False
-    keeps: bool = False
-    starts: bool = False
-    subchunks: bool = False
-    local: bool = False
+    keeps_faces: bool = False
+    has_local_starts: bool = False
+    has_subchunks: bool = False
+    starts_per_subchunk: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class ChunkGrid:
     """Cells along the three sides, cut into chunks of ``s`` x ``s`` and boxes of ``h`` layers."""
 
     cells: Cell
@@ -47,14 +48,17 @@ class Grid:
 
     @property
     def rows(self) -> int:
+        """Rows of chunks."""
         return -(-self.cells[0] // self.s)
 
     @property
     def columns(self) -> int:
+        """Columns of chunks."""
         return -(-self.cells[1] // self.s)
 
     @property
     def chunks(self) -> int:
+        """Number of chunks."""
         return self.rows * self.columns
 
     @property
@@ -62,23 +66,23 @@ class Grid:
         """Boxes of a chunk."""
         return -(-self.cells[2] // self.h)
 
-    def places(self) -> np.ndarray:
-        """Row and column of every chunk in the grid, by its number; int64, shape (chunks, 2)."""
+    def chunk_places(self) -> np.ndarray:
+        """Return row and column of every chunk in the grid, by its number; int64, shape (chunks, 2)."""
         rows, columns = np.indices((self.rows, self.columns)).reshape(2, -1)
         return np.stack([rows, columns], axis=1)[np.lexsort((rows, rows + columns))]
 
-    def numbers(self) -> np.ndarray:
-        """The number of every chunk, by its row and column; int64, shape (rows, columns)."""
+    def chunk_numbers(self) -> np.ndarray:
+        """Return the number of every chunk, by its row and column; int64, shape (rows, columns)."""
         found = np.empty((self.rows, self.columns), np.int64)
-        found[tuple(self.places().T)] = np.arange(self.chunks)
+        found[tuple(self.chunk_places().T)] = np.arange(self.chunks)
         return found
 
-    def order(self) -> list[tuple[int, int]]:
-        """The same as tuples."""
-        return [(row, column) for row, column in self.places().tolist()]
+    def chunk_order(self) -> list[tuple[int, int]]:
+        """Return row and column of every chunk, by its number, as tuples."""
+        return [(row, column) for row, column in self.chunk_places().tolist()]
 
-    def size(self, row: int, column: int, box: int) -> Cell:
-        """Cells along i, j and k of a box."""
+    def box_size(self, row: int, column: int, box: int) -> Cell:
+        """Return the cells along i, j and k of a box."""
         return (
             min(self.s, self.cells[0] - row * self.s),
             min(self.s, self.cells[1] - column * self.s),
@@ -86,20 +90,23 @@ class Grid:
         )
 
 
-def side(s: int, cells: Cell) -> int:
-    """The s of a run: no wider than the problem, in multiples of 16."""
+def fit_width(s: int, cells: Cell) -> int:
+    """Return the s of a run: no wider than the problem, in multiples of 16."""
     return min(s, -(-max(cells[:2]) // 16) * 16)
 
 
-def grid(problem: TripleProblem, s: int, h: int | None) -> Grid:
-    """The chunks of a problem; ``h`` None: not cut into subchunks."""
+def make_grid(problem: TripleProblem, s: int, h: int | None) -> ChunkGrid:
+    """Cut a problem into chunks; ``h`` None: not into subchunks."""
     cells: Cell = tuple(length + 1 for length in problem.lengths)  # type: ignore[assignment]
-    return Grid(cells, side(s, cells), cells[2] if h is None else min(h, cells[2]))
+    return ChunkGrid(cells, fit_width(s, cells), cells[2] if h is None else min(h, cells[2]))
 
 
-class Part(NamedTuple):
-    """The path inside a box: it leaves ``start``, outside the box, by ``first`` move, and ends in ``end``, from where
-    the next part leaves by move ``after``. ``first`` is known with affine gaps only, else 0."""
+class PathPart(NamedTuple):
+    """The path inside a box.
+
+    It leaves ``start``, outside the box, by ``first`` move, and ends in ``end``, from where the next part leaves by
+    move ``after``. ``first`` is known with affine gaps only; otherwise it is 0.
+    """
 
     chunk: tuple[int, int]
     box: int
@@ -109,33 +116,35 @@ class Part(NamedTuple):
     after: int
 
 
-def start_of(code: int, chunk: tuple[int, int], s: int) -> tuple[Cell, int]:
-    """The cell that a local start means in a chunk, and the move that leaves it."""
+def decode_start(code: int, chunk: tuple[int, int], s: int) -> tuple[Cell, int]:
+    """Decode a local start of a chunk: the cell, and the move that leaves it."""
     code, low = code & 0xFFFFFFFF, (1 << PLACE_BITS) - 1
     row, column = (code >> PLACE_BITS) & low, code & low
-    cell = chunk[0] * s + row - 1, chunk[1] * s + column - 1, (code >> LAYER_AT) - 1
-    return cell, (code >> MOVE_AT) & ((1 << MOVE_BITS) - 1)
+    cell = chunk[0] * s + row - 1, chunk[1] * s + column - 1, (code >> LAYER_SHIFT) - 1
+    return cell, (code >> MOVE_SHIFT) & ((1 << MOVE_BITS) - 1)
 
 
-KINDS = {
-    "layered": Kind(layered=True),
-    "sloped": Kind(),
-    "layered-bt1": Kind(layered=True, keeps=True, starts=True),
-    "layered-bt2": Kind(layered=True, keeps=True, starts=True, subchunks=True),
-    "layered-bt3": Kind(layered=True, keeps=True, starts=True, subchunks=True, local=True),
-    "sloped-bt1": Kind(keeps=True, starts=True),
-    "sloped-bt2": Kind(keeps=True, starts=True, subchunks=True),
-    "sloped-bt3": Kind(keeps=True, starts=True, subchunks=True, local=True),
-    "sloped-checkpointed": Kind(keeps=True, subchunks=True),
+CHUNK_KINDS = {
+    "layered": ChunkKind(layered=True),
+    "sloped": ChunkKind(),
+    "layered-bt1": ChunkKind(layered=True, keeps_faces=True, has_local_starts=True),
+    "layered-bt2": ChunkKind(layered=True, keeps_faces=True, has_local_starts=True, has_subchunks=True),
+    "layered-bt3": ChunkKind(
+        layered=True, keeps_faces=True, has_local_starts=True, has_subchunks=True, starts_per_subchunk=True
+    ),
+    "sloped-bt1": ChunkKind(keeps_faces=True, has_local_starts=True),
+    "sloped-bt2": ChunkKind(keeps_faces=True, has_local_starts=True, has_subchunks=True),
+    "sloped-bt3": ChunkKind(keeps_faces=True, has_local_starts=True, has_subchunks=True, starts_per_subchunk=True),
+    "sloped-checkpointed": ChunkKind(keeps_faces=True, has_subchunks=True),
 }
-"""By the identifier of a method."""
+"""Kinds by the identifier of a method."""
 
 
-def refuse_layers(problem: TripleProblem, kind: Kind) -> None:
+def refuse_layers(problem: TripleProblem, kind: ChunkKind) -> None:
     """InputError where local starts cannot number the cells along the third sequence."""
-    if kind.starts and len(problem.third) >= MOST_LAYERS:
+    if kind.has_local_starts and len(problem.third) >= MOST_LAYERS:
         turn = "give the shortest sequence third, or " if min(problem.lengths) < MOST_LAYERS else ""
         raise InputError(
-            f"{problem.third.name}: {len(problem.third):,} letters, and local starts number up to {MOST_LAYERS - 1:,}; "
+            f"{problem.third.name} has {len(problem.third):,} letters; local starts can number {MOST_LAYERS - 1:,}; "
             f"{turn}choose SLOPED-checkpointed"
         )

@@ -1,4 +1,4 @@
-"""The parameters of the methods of three sequences: as they are declared, and as a run reads them."""
+"""The parameters of the methods of three sequences, as they are declared and as a run reads them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ CHUNK_WIDTH = Parameter(
     name="s",
     kind="int",
     label="Chunk width s",
-    help="Rows and columns of a chunk. Wide chunks pass fewer cells through memory; narrow ones let more chunks be "
-    "computed at once. No chunk is wider than the sequences.",
+    help="Rows and columns of a chunk. Wide chunks pass fewer cells through memory; narrow ones let more chunks run at "
+    "once. No chunk is wider than the sequences.",
     minimum=16,
     maximum=WIDEST,
     step=16,
@@ -22,8 +22,8 @@ SUBCHUNK_HEIGHT = Parameter(
     name="h",
     kind="int",
     label="Subchunk height h",
-    help="Layers of a subchunk, whose bottom face is kept, so that phase 3 begins there: small ones compute less "
-    "again, large ones keep fewer faces.",
+    help="Layers of a subchunk. Its bottom face is kept, so that phase 3 begins there: low subchunks recompute fewer "
+    "cells, high ones keep fewer faces.",
     minimum=8,
     maximum=8192,
     step=8,
@@ -43,8 +43,8 @@ MAPPING = Parameter(
     name="mapping",
     kind="choice",
     label="Mapping",
-    help="GPU: what a thread computes in a step. tiles: 4 x 4 columns of cells, kept in registers (Antidiag's). cells: "
-    "one cell, with the last layers or planes in shared memory, as published. On a CPU there is the order alone.",
+    help="GPU: what a thread computes in a step. tiles: 4 x 4 columns of cells, kept in registers (Antidiag's own). "
+    "cells: one cell, with the last layers or planes in shared memory, as published.",
     default="tiles",
     choices=("tiles", "cells"),
     backends=("cuda",),
@@ -53,7 +53,7 @@ MAPPING = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class ChunkParameters:
-    """Width of chunks, height of subchunks (None: a chunk is not cut), threads of the CPU, and mapping of the GPU."""
+    """Chunk width, subchunk height (None: chunks are not cut), threads of the CPU, and mapping of the GPU."""
 
     s: int
     h: int | None = None

@@ -1,4 +1,4 @@
-"""The triple problem: its options, how it is made from three sequences, and how its answer is told."""
+"""The triple problem: its options, how it is built from three sequences, and how its answer is shown."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels import scoring_options
-from antidiag.kernels.io.alignments import AlignedRows, file_formats
+from antidiag.kernels.io.result_alignments import AlignedRows, file_formats
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.method import Input, ProblemType, Rows
+from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
 from antidiag.kernels.model import Result, Sequence
-from antidiag.kernels.scoring_options import OPTIONS as SCORING_OPTIONS
-from antidiag.kernels.triple import placement
+from antidiag.kernels.scoring_options import SCORING_OPTIONS as SCORING_OPTIONS
+from antidiag.kernels.triple import dp_class
 from antidiag.kernels.triple.model import TripleProblem
 
-SEQUENCES = Input(SEQUENCE, 3, 3)
+SEQUENCES = ProblemInput(SEQUENCE, 3, 3)
 GAP_HELP = (
-    "Quasi-natural costs: in each pair of rows, a run of letters against gaps of length k costs open + k x extend, and "
-    "counts anew after a column in which both rows have a gap."
+    "Quasi-natural costs: in each pair of rows, a gap of length k costs open + k x extend. A column in which both rows "
+    "have a gap ends it."
 )
 OPTIONS = tuple(
     replace(option, help=GAP_HELP + (" 0 gives linear gaps." if option.name == "gap_open" else ""))
@@ -30,39 +30,40 @@ OPTIONS = tuple(
     for option in SCORING_OPTIONS
     if option.name != "mode"
 )
-LINEAR = {"gap_open": 0, "gap_extend": 8}
-"""Gap costs where the user gives none: linear ones, as in the paper, which names no number."""
-LINEAR_NUCLEOTIDES = {"gap_open": 0, "gap_extend": 5}
+LINEAR_GAPS = {"gap_open": 0, "gap_extend": 8}
+"""Default gap costs: linear ones, as in the paper, which names no number."""
+LINEAR_NUCLEOTIDE_GAPS = {"gap_open": 0, "gap_extend": 5}
 
 
-def build(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> TripleProblem:
-    """The problem of three sequences; options that are not given follow the type of the sequences."""
+def build_problem(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> TripleProblem:
+    """Build the problem of three sequences; options that are not given follow the type of the sequences."""
     SEQUENCES.check(len(sequences))
     given = {name: value for name, value in options.items() if value is not None}
-    values = scoring_options.values(sequences, {**_gaps(sequences), **given}, OPTIONS)
-    scoring = scoring_options.scoring(values, scoring_options.nucleotides(sequences))
+    values = scoring_options.resolve_options(sequences, {**_default_gaps(sequences), **given}, OPTIONS)
+    scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(sequences))
     first, second, third = sequences
     problem = TripleProblem(first, second, third, scoring)
     problem.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
 
 
-def defaults(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
-    """Option values that suit the sequences: +2/-3 and gaps of 5 a letter for nucleotides; BLOSUM62 and 8."""
-    return {**scoring_options.defaults(sequences), **_gaps(sequences)}
+def default_options(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
+    """Return option values that suit the sequences: +2/-3 and gaps of 5 per nucleotide; BLOSUM62 and 8."""
+    return {**scoring_options.default_scores(sequences), **_default_gaps(sequences)}
 
 
-def _gaps(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
-    return LINEAR_NUCLEOTIDES if scoring_options.nucleotides(sequences) else LINEAR
+def _default_gaps(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
+    """Return default gap costs for these sequences."""
+    return LINEAR_NUCLEOTIDE_GAPS if scoring_options.are_nucleotides(sequences) else LINEAR_GAPS
 
 
-def json_fields(result: Result) -> dict[str, Any]:
-    """What the JSON of a triple says; scores in the units of the matrix, start and end as cells [i, j, k].
+def collect_json_fields(result: Result) -> dict[str, Any]:
+    """Return the JSON fields of a triple; scores in the units of the matrix, start and end as cells [i, j, k].
 
-    So many letters of each sequence lie before a cell. Methods that return the score alone give no ``aligned``.
+    That many letters of each sequence lie before a cell. Methods that return the score alone give no ``aligned``.
     """
     problem, path = result.problem, result.answer.alignment
-    aligned = {} if path is None else {"aligned": list(path.gapped(problem.sequences))}
+    aligned = {} if path is None else {"aligned": list(path.gapped_rows(problem.sequences))}
     return {
         "score": result.score,
         "start": [0, 0, 0],
@@ -77,41 +78,44 @@ def json_fields(result: Result) -> dict[str, Any]:
     }
 
 
-def score_text(result: Result) -> str:
-    """The score in the units of the matrix: '1,234' or '1,234.50'."""
+def format_score(result: Result) -> str:
+    """Format the score in the units of the matrix: '1,234' or '1,234.50'."""
     return f"{result.score:,}" if isinstance(result.score, int) else f"{result.score:,.2f}"
 
 
-def rows(result: Result) -> Rows:
-    """The answer for people."""
-    told, path = [("Score", score_text(result))], result.answer.alignment
+def list_answer_rows(result: Result) -> LabelledRows:
+    """List the answer for people, as pairs of label and text."""
+    score, path = ("Score", format_score(result)), result.answer.alignment
     if path is None:
-        return [*told, ("Alignment", "none: this method returns the score only")]
+        return [score, ("Alignment", "none: this method returns the score only")]
     columns = path.moves.size
-    same = marks(result).count("*")
+    same = mark_columns(result).count("*")
     share = f", {100 * same / columns:.1f} %" if columns else ""
     complete = int(np.count_nonzero(path.moves == 7))
     return [
-        *told,
+        score,
         ("Columns", f"{columns:,}"),
         ("Identical", f"{same:,} of {columns:,} columns{share}"),
         ("Without a gap", f"{complete:,} of {columns:,} columns"),
     ]
 
 
-def settings(problem: TripleProblem) -> Rows:
-    """What defines the answer, for people."""
+def list_settings(problem: TripleProblem) -> LabelledRows:
+    """List what defines the answer, for people."""
     kind = "quasi-natural, affine" if problem.affine else "linear"
-    return [("Scoring", problem.scoring.text()), ("Sum of pairs", f"three pairs of rows, {kind} gaps")]
+    return [("Scoring", problem.scoring.describe_costs()), ("Sum of pairs", f"three pairs of rows, {kind} gaps")]
 
 
-def aligned_rows(result: Result) -> AlignedRows:
-    return tuple(zip(result.problem.sequences, result.answer.alignment.gapped(result.problem.sequences), strict=True))
+def list_aligned_rows(result: Result) -> AlignedRows:
+    """Return each sequence with its row of the alignment."""
+    return tuple(
+        zip(result.problem.sequences, result.answer.alignment.gapped_rows(result.problem.sequences), strict=True)
+    )
 
 
-def marks(result: Result) -> str:
-    """A character a column: '*' where three equal letters stand, else a blank."""
-    top, *others = (np.frombuffer(row.encode("ascii"), np.uint8) for _, row in aligned_rows(result))
+def mark_columns(result: Result) -> str:
+    """Return a character per column: '*' where three equal letters stand, otherwise a blank."""
+    top, *others = (np.frombuffer(row.encode("ascii"), np.uint8) for _, row in list_aligned_rows(result))
     same = (top != ord("-")) & np.logical_and.reduce([row == top for row in others])
     return np.where(same, ord("*"), ord(" ")).astype(np.uint8).tobytes().decode("ascii")
 
@@ -121,16 +125,16 @@ TRIPLE = ProblemType(
     label="Three sequences",
     inputs=(SEQUENCES,),
     options=OPTIONS,
-    build=build,
-    defaults=defaults,
-    data=json_fields,
-    rows=rows,
-    answer=score_text,
+    build_problem=build_problem,
+    default_options=default_options,
+    answer_json=collect_json_fields,
+    answer_rows=list_answer_rows,
+    format_answer=format_score,
     answer_label="score",
-    notes=scoring_options.notes,
-    formats=file_formats(aligned_rows, marks),
-    settings=settings,
-    option_values=lambda problem: scoring_options.values_of(problem.scoring),
-    placement=placement.NEIGHBOURS,
-    trials="antidiag.kernels.triple.trials:TRIALS",
+    problem_notes=scoring_options.type_notes,
+    file_formats=file_formats(list_aligned_rows, mark_columns),
+    setting_rows=list_settings,
+    option_values=lambda problem: scoring_options.scoring_option_values(problem.scoring),
+    dp_classification=dp_class.TRIPLE_CLASS,
+    trials_name="antidiag.kernels.triple.trials:TRIALS",
 )

@@ -1,4 +1,4 @@
-"""Sizes of the methods of three sequences: automatic parameters, work, and the bytes they need."""
+"""Automatic parameters, work and bytes of the methods of three sequences."""
 
 from __future__ import annotations
 
@@ -8,94 +8,105 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.parameters import typed
-from antidiag.kernels.triple.chunks import cpu_sizes, cuda_sizes, int16
-from antidiag.kernels.triple.encoding import encode
-from antidiag.kernels.triple.grid import KINDS, Grid, Kind, grid, refuse_layers
+from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.triple.chunks.cpu import int16, layouts
+from antidiag.kernels.triple.chunks.cuda import kernel_sizes
+from antidiag.kernels.triple.encoding import encode_problem
+from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkGrid, ChunkKind, make_grid, refuse_layers
 from antidiag.kernels.triple.model import TripleProblem
 from antidiag.kernels.triple.parameters import ChunkParameters
 
 Parameters = Mapping[str, Any]
 
+HEIGHT = 256
+"""Default h on a CPU."""
+DEFAULT_HEIGHTS = {HEIGHT, kernel_sizes.DEFAULT_HEIGHT, kernel_sizes.DEFAULT_HEIGHT // 2}
+"""Heights about which nothing is said: most likely nobody chose them."""
 
-def automatic(problem: TripleProblem, backend: str, multiprocessors: int | None, kind: Kind) -> Parameters:
-    """Chunk width, height of subchunks, and threads that suit the problem and the device."""
+
+def choose_parameters(problem: TripleProblem, backend: str, multiprocessors: int | None, kind: ChunkKind) -> Parameters:
+    """Choose chunk width, height of subchunks, and threads for the problem and the device."""
     refuse_layers(problem, kind)
     if backend == "cuda":
-        return cuda_sizes.automatic(problem, kind)
+        return kernel_sizes.choose_parameters(problem, kind)
     longest = max(problem.lengths[:2])
     # A chunk gives work to one thread, and its faces are copied: many small ones for few cells, large ones for many.
     # All are multiples of the lanes of a vector of 16-bit numbers.
-    s = 32 if longest < 200 else 64 if kind.starts or longest < 700 else 96
-    return {"s": s, "h": 256, "threads": min(cores(), grid(problem, s, None).chunks)}
+    s = 32 if longest < 200 else 64 if kind.has_local_starts or longest < 700 else 96
+    return {"s": s, "h": HEIGHT, "threads": min(count_processors(), make_grid(problem, s, None).chunks)}
 
 
-def chunks_of(problem: TripleProblem, parameters: Parameters, kind: Kind) -> Grid:
-    """The chunks of a run."""
-    own = typed(ChunkParameters, parameters)
-    return grid(problem, own.s, own.h if kind.subchunks else None)
+def make_run_grid(problem: TripleProblem, parameters: Parameters, kind: ChunkKind) -> ChunkGrid:
+    """Return the chunks of a run."""
+    own = to_dataclass(ChunkParameters, parameters)
+    return make_grid(problem, own.s, own.h if kind.has_subchunks else None)
 
 
-def recomputed(problem: TripleProblem, parameters: Parameters, kind: Kind) -> int:
-    """Cells of phase 3, at most (the path decides): of each chunk on the path those below where the path leaves it,
-    or where there are subchunks, from the one in which it enters. The border of the cube does not count."""
-    if not kind.keeps:
+def bound_recomputed_cells(problem: TripleProblem, parameters: Parameters, kind: ChunkKind) -> int:
+    """Bound the cells of phase 3; the path decides.
+
+    Of each chunk on the path these are the cells below where the path leaves it, or where there are subchunks, from the
+    one in which it enters. The border of the cube does not count.
+    """
+    if not kind.keeps_faces:
         return 0
-    chunks, (m, n, layers) = chunks_of(problem, parameters, kind), problem.lengths
+    chunks, (m, n, layers) = make_run_grid(problem, parameters, kind), problem.lengths
     height, width = min(chunks.s, m), min(chunks.s, n)
     # A path of chunks enters each of their rows and columns once.
     crossed = min(m * width + n * height, m * n)
-    if not kind.subchunks:
+    if not kind.has_subchunks:
         return crossed * layers
     return min(height * width * layers + crossed * min(chunks.h, layers), crossed * layers)
 
 
-def notes(problem: TripleProblem, parameters: Parameters, kind: Kind) -> tuple[str, ...]:
-    """Where no chunk is cut, BT2 and BT3 do what BT1 does."""
-    chunks = chunks_of(problem, parameters, kind)
-    if not (kind.starts and kind.subchunks) or chunks.boxes > 1:
+def list_notes(problem: TripleProblem, parameters: Parameters, kind: ChunkKind) -> tuple[str, ...]:
+    """Return a note where no chunk is cut, so that BT2 and BT3 work as BT1."""
+    chunks = make_run_grid(problem, parameters, kind)
+    h, layers = to_dataclass(ChunkParameters, parameters).h, chunks.cells[2]
+    if not (kind.has_local_starts and kind.has_subchunks) or chunks.boxes > 1 or h in DEFAULT_HEIGHTS:
         return ()
-    h, layers = typed(ChunkParameters, parameters).h, chunks.cells[2]
-    return (f"h={h} cuts no chunk, for there are {layers:,} layers: phase 3 works as in BT1; choose a smaller h.",)
+    return (f"h={h} cuts no chunk, because there are {layers:,} layers: phase 3 works as in BT1; choose a smaller h.",)
 
 
-def work(problem: TripleProblem, parameters: Parameters, kind: Kind) -> int:
-    """Cells computed: each once, and where there is an alignment those of phase 3 again (at most; the path decides)."""
-    return problem.cells + recomputed(problem, parameters, kind)
+def count_work(problem: TripleProblem, parameters: Parameters, kind: ChunkKind) -> int:
+    """Count computed cells: each once, and where there is an alignment those of phase 3 again (at most)."""
+    return problem.cells + bound_recomputed_cells(problem, parameters, kind)
 
 
-def footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind: Kind) -> Footprint:
-    """Bytes of a method that computes chunks."""
-    chunks = chunks_of(problem, parameters, kind)
+def estimate_footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind: ChunkKind) -> Footprint:
+    """Estimate the bytes of a method that computes chunks."""
+    chunks = make_run_grid(problem, parameters, kind)
     if backend == "cuda":
-        return cuda_sizes.footprint(problem, chunks, kind, typed(ChunkParameters, parameters).mapping)
-    narrow = int16.fits(encode(problem), kind, chunks)
-    n, number_bytes = cpu_sizes.box_layout(chunks, kind.layered, problem.affine, narrow), 2 if narrow else 4
-    threads = typed(ChunkParameters, parameters).threads
+        return kernel_sizes.estimate_footprint(problem, chunks, kind, to_dataclass(ChunkParameters, parameters).mapping)
+    narrow = int16.fits_int16(encode_problem(problem), kind, chunks)
+    n, number_bytes = layouts.make_box_layout(chunks, kind.layered, problem.affine, narrow), 2 if narrow else 4
+    threads = to_dataclass(ChunkParameters, parameters).threads
     workers = min(threads, chunks.chunks)
     axes = (2, 0, 1) if kind.layered else (0, 1, 2)
-    counts = cpu_sizes.face_counts(chunks, kind, threads)
-    numbers = sum(counts[axis] * size for axis, size in zip(axes, cpu_sizes.face_sizes(n), strict=True))
-    scores = cpu_sizes.score_tables(chunks, letters(problem), n, kind.layered)[1]
+    counts = layouts.count_faces(chunks, kind, threads)
+    numbers = sum(counts[axis] * size for axis, size in zip(axes, layouts.face_sizes(n), strict=True))
+    scores = layouts.place_grid_scores(chunks, count_letters(problem), n, kind.layered)[1]
     host = {
-        "faces of chunks": number_bytes * numbers * (2 if kind.starts else 1),
-        "threads": workers * number_bytes * (n.size * (2 if kind.starts else 1) + scores),
-        "progress": 8 * cpu_sizes.WORD * chunks.chunks,
+        "faces of chunks": number_bytes * numbers * (2 if kind.has_local_starts else 1),
+        "threads": workers * number_bytes * (n.size * (2 if kind.has_local_starts else 1) + scores),
+        "progress": 8 * layouts.WORD_STRIDE * chunks.chunks,
     }
-    if kind.keeps:
-        count, type_ = cpu_sizes.moves(n)
-        recomputing = number_bytes * (n.size + scores) + count * np.dtype(type_).itemsize + cpu_sizes.longest_walk(n)
-        host["threads"] = max(host["threads"], (workers if kind.starts else 1) * recomputing)
+    if kind.keeps_faces:
+        count, type_ = layouts.count_moves(n)
+        recomputing = number_bytes * (n.size + scores) + count * np.dtype(type_).itemsize + layouts.longest_walk(n)
+        host["threads"] = max(host["threads"], (workers if kind.has_local_starts else 1) * recomputing)
         host["path"] = 2 * sum(chunks.cells)
     return Footprint(host)
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceSteps:
-    """How a block of a GPU computes a chunk: in ``steps``, in each of which a thread has ``tile`` x ``tile`` cells of a
-    layer, or none; ``busy`` of its ``threads`` have one in a step, at most."""
+    """How a block of a GPU computes a chunk: in ``steps``, in each of which a thread has at most one tile of a layer.
+
+    A tile has ``tile`` x ``tile`` cells; at most ``busy`` of its ``threads`` have one in a step.
+    """
 
     steps: int
     tile: int
@@ -103,40 +114,40 @@ class DeviceSteps:
     threads: int
 
 
-def device_steps(method_id: str, problem: TripleProblem, parameters: Parameters, layered: bool) -> DeviceSteps:
-    """The steps of a chunk of a run on a GPU; ``layered``: in this order, whichever the method has."""
-    kind = replace(KINDS[method_id], layered=layered)
-    chunks, own = chunks_of(problem, parameters, kind), typed(ChunkParameters, parameters)
-    shape = cuda_sizes.shape(chunks, kind, problem.affine, own.mapping)
-    busy = shape.side if layered else shape.threads
-    return DeviceSteps(shape.steps(chunks.cells[2]), shape.tile, busy, shape.threads)
+def count_device_steps(method_id: str, problem: TripleProblem, parameters: Parameters, layered: bool) -> DeviceSteps:
+    """Return the steps of a chunk on a GPU, with this method in this order (``layered``)."""
+    kind = replace(CHUNK_KINDS[method_id], layered=layered)
+    chunks, own = make_run_grid(problem, parameters, kind), to_dataclass(ChunkParameters, parameters)
+    shape = kernel_sizes.choose_kernel_shape(chunks, kind, problem.affine, own.mapping)
+    busy = shape.tiles_per_side if layered else shape.threads
+    return DeviceSteps(shape.count_steps(chunks.cells[2]), shape.tile, busy, shape.threads)
 
 
-def letters(problem: TripleProblem) -> int:
-    """Letters that occur, and the front letter."""
+def count_letters(problem: TripleProblem) -> int:
+    """Count the letters that occur, and the front letter."""
     return int(np.count_nonzero(np.bincount(np.concatenate(problem.codes)))) + 1
 
 
-def serial_automatic(problem: TripleProblem, backend: str, multiprocessors: int | None) -> Parameters:
-    """The baselines have nothing to choose."""
+def choose_serial_parameters(problem: TripleProblem, backend: str, multiprocessors: int | None) -> Parameters:
+    """Return nothing: the baselines have no parameters."""
     return {}
 
 
-def serial_work(problem: TripleProblem, parameters: Parameters) -> int:
-    """Cells computed: each once."""
+def count_serial_work(problem: TripleProblem, parameters: Parameters) -> int:
+    """Count computed cells: each once."""
     return problem.cells
 
 
-def scoring_footprint(problem: TripleProblem, parameters: Parameters, backend: str) -> Footprint:
-    """Bytes of Scoring: two planes."""
+def estimate_scoring_footprint(problem: TripleProblem, parameters: Parameters, backend: str) -> Footprint:
+    """Estimate the bytes of Scoring: two planes."""
     _, j, k = (length + 1 for length in problem.lengths)
     values = 8 if problem.affine else 1
-    return Footprint({"two planes": 8 * values * (j + 1) * (k + 1), "scores": 4 * letters(problem) * k})
+    return Footprint({"two planes": 8 * values * (j + 1) * (k + 1), "scores": 4 * count_letters(problem) * k})
 
 
-def traceback_footprint(problem: TripleProblem, parameters: Parameters, backend: str) -> Footprint:
-    """Bytes of Traceback: the planes, and the best move of every cell."""
-    planes = scoring_footprint(problem, parameters, backend)
+def estimate_traceback_footprint(problem: TripleProblem, parameters: Parameters, backend: str) -> Footprint:
+    """Estimate the bytes of Traceback: two planes, and the best move of every cell."""
+    planes = estimate_scoring_footprint(problem, parameters, backend)
     bytes_a_cell = 4 if problem.affine else 1
     i, j, k = (length + 1 for length in problem.lengths)
     return Footprint({**planes.host, "moves": bytes_a_cell * i * j * k, "path": i + j + k})

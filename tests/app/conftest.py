@@ -67,7 +67,7 @@ def make_window(qtbot: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> It
     """Opens windows; closes them at the end without asking."""
     methods = (fake.make(), fake.make("other"), fake.make_weighing(), fake.make_kept())
     monkeypatch.setattr(registry, "METHODS", methods)
-    monkeypatch.setattr(devices, "discover", lambda: ((), "there is none in tests"))
+    monkeypatch.setattr(devices, "discover_devices", lambda: ((), "there is none in tests"))
     monkeypatch.setattr(Window, "confirm_close", lambda self, jobs: True)
     fake.RELEASED.clear()
     opened: list[Window] = []

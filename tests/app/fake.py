@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.cuts import Cuts
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import DataKind, Input, Method, ProblemType, Resumption
+from antidiag.kernels.method import DataKind, Method, ProblemInput, ProblemType, Resumption
 from antidiag.kernels.model import Outcome, Sequence
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem, rescore
+from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem, rescore_path
 from antidiag.kernels.pairwise.problem import PAIR
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
+from antidiag.kernels.table_cuts import TableCuts
 
 RELEASED = threading.Event()
 """A run with wait=True ends when this is set, or when it is cancelled."""
@@ -33,7 +33,7 @@ FAIL = Parameter("fail", "choice", "Fail", "How the run fails.", default="no", c
 HUGE = Parameter("huge", "bool", "Huge", "Need more memory than there is.", default=False)
 
 
-def run(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+def run(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """Both sequences against each other on the main diagonal; enough of an alignment to look at."""
     if parameters["fail"] == "input":
         raise InputError("record X: letter '!' at position 3; correct it")
@@ -47,7 +47,7 @@ def run(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, s
     length = min(len(problem.first), len(problem.second))
     path = Alignment((0, 0), (length, length), np.zeros(length, np.uint8))
     steps.add(1, 0, (0, length), (0, length), 0, 0, 1_000_000)
-    return Outcome(PairAnswer(rescore(problem, path), path.end, path), {"phase 1": 12.0, "transfer": 1.0})
+    return Outcome(PairAnswer(rescore_path(problem, path), path.end, path), {"phase 1": 12.0, "transfer": 1.0})
 
 
 PARTS = 10
@@ -66,21 +66,21 @@ def make(identifier: str = "fake", **changes: Any) -> Method:
         "family": "pairwise",
         "summary": "For tests.",
         "citation": Citation("fake2020", "Ann Author, Bob Writer", "A title", "A venue", 2020, "section 1"),
-        "problem": PAIR,
+        "problem_type": PAIR,
         "parameters": (S, WAIT, FAIL, HUGE),
         "backends": {"cpu": f"{__name__}:run"},
         "returns": frozenset({"score", "alignment"}),
-        "footprint": footprint,
-        "automatic": lambda problem, backend, multiprocessors: {"s": 128},
-        "work": lambda problem, parameters: problem.cells,
-        "page": Path(__file__).with_name("missing.md"),
+        "estimate_memory": footprint,
+        "automatic_parameters": lambda problem, backend, multiprocessors: {"s": 128},
+        "count_work": lambda problem, parameters: problem.cells,
+        "help_page": Path(__file__).with_name("missing.md"),
         "nominal_gcups": {"cpu": 1.0},
-        "cuts": lambda parameters: Cuts(strip=parameters["s"]),
+        "table_cuts": lambda parameters: TableCuts(strip=parameters["s"]),
     }
     return Method(**{**values, **changes})
 
 
-def run_kept(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+def run_kept(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """As `run`, in ten parts that are kept; the answer says in how many this run computed."""
     store, computed = monitor.store, 0
     assert store
@@ -125,7 +125,7 @@ SCALE = DataKind(
     label="scale",
     plural="scales",
     type=Scale,
-    claims=lambda path, head: head.startswith(b"scale "),
+    claims_file=lambda path, head: head.startswith(b"scale "),
     read=_read_scales,
     suffixes=(".scale",),
 )
@@ -165,22 +165,22 @@ class Weight:
         assert self.value == problem.cells * problem.scale.value
 
 
-def weigh(problem: Weighing, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+def weigh(problem: Weighing, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     return Outcome(Weight(problem.cells * problem.scale.value), {"phase 1": 1.0})
 
 
 WEIGHING = ProblemType(
     id="weighing",
     label="A scale and sequences",
-    inputs=(Input(SCALE, flag="scale"), Input(SEQUENCE, 1, None)),
+    inputs=(ProblemInput(SCALE, flag="scale"), ProblemInput(SEQUENCE, 1, None)),
     options=(),
-    build=lambda data, options: Weighing(data[0], tuple(data[1:])),
-    defaults=lambda data: {},
-    data=lambda result: {"weight": result.answer.value},
-    rows=lambda result: [("Weight", f"{result.answer.value:g}")],
-    answer=lambda result: f"{result.answer.value:g}",
-    products=lambda result: [Scale("made", result.answer.value)],
-    unit="letters",
+    build_problem=lambda data, options: Weighing(data[0], tuple(data[1:])),
+    default_options=lambda data: {},
+    answer_json=lambda result: {"weight": result.answer.value},
+    answer_rows=lambda result: [("Weight", f"{result.answer.value:g}")],
+    format_answer=lambda result: f"{result.answer.value:g}",
+    extract_data=lambda result: [Scale("made", result.answer.value)],
+    work_unit="letters",
 )
 
 
@@ -189,10 +189,10 @@ def make_weighing() -> Method:
     return make(
         "weighing",
         family="others",
-        problem=WEIGHING,
+        problem_type=WEIGHING,
         parameters=(),
         backends={"cpu": f"{__name__}:weigh"},
         returns=frozenset({"weight"}),
-        footprint=lambda problem, parameters, backend: Footprint(),
-        automatic=lambda problem, backend, multiprocessors: {},
+        estimate_memory=lambda problem, parameters, backend: Footprint(),
+        automatic_parameters=lambda problem, backend, multiprocessors: {},
     )

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 
 from antidiag.app import actions
 from antidiag.app.panels.data import SUMMARY
-from antidiag.app.views.aligned import history
+from antidiag.app.views.aligned.editing import edit_history
 from antidiag.kernels.io import tree_files
 
 STOCKHOLM = "# STOCKHOLM 1.0\none AC-GT\ntwo ACGGT\nthree A--GT\n//\n"
@@ -36,7 +36,7 @@ def test_undo_and_the_menus_of_every_day_are_seen_in_a_small_window(qtbot: Any, 
     view = opened(qtbot, window, tmp_path)
     view.canvas.setFocus()
     QTest.keyClick(view.canvas, Qt.Key.Key_Space)
-    away = view._tools.layout().left_out()
+    away = view._tools.layout().overflowing_tools()
     assert view.undo_button.parentWidget() not in away and away  # the window is small
     titles = {button.text() for button in view.menus.buttons if button not in away}
     assert titles >= {"Colours", "Tracks", "Rows", "Edit"}
@@ -71,11 +71,11 @@ def test_room_is_made_for_what_is_opened_before_it_is_shown(
     assert seen == [(True, ("aligned", "profile"))]
 
 
-@pytest.mark.parametrize("large", [history.LARGE, 0])
+@pytest.mark.parametrize("large", [edit_history.LARGE_LETTERS, 0])
 def test_edits_go_with_the_session(
     qtbot: Any, window: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int
 ) -> None:
-    monkeypatch.setattr(history, "LARGE", large)  # of large alignments it is the changes that are kept
+    monkeypatch.setattr(edit_history, "LARGE_LETTERS", large)  # of large alignments it is the changes that are kept
     view = opened(qtbot, window, tmp_path)
     view.canvas.setFocus()
     QTest.keyClick(view.canvas, Qt.Key.Key_Space)
@@ -86,7 +86,7 @@ def test_edits_go_with_the_session(
     view.undo()
     assert all(size().endswith("3 rows of 5 columns") for size in sizes)
     view.redo()
-    view.tree_side.switch(tree_files.parse("((three,one),two);")[0], True)
+    view.tree.show_offered(tree_files.parse_trees("((three,one),two);")[0], True)
     path = tmp_path / "kept.antidiag"
     actions.save_session(window, path)
     qtbot.waitUntil(path.exists)
@@ -96,23 +96,23 @@ def test_edits_go_with_the_session(
     qtbot.waitUntil(lambda: view.alignment is not None)  # what a session without results holds is seen at once
     assert all("3 rows of 6 columns, edited" in size() for size in sizes)
     assert view.alignment == wanted and view.editor.undo_text == "earlier changes"
-    assert view.tree_side.panel.isVisible() and view.picture.order.tolist() == [2, 0, 1]
-    view.tree_side.show_tree(None)
-    view.taking.keep()
+    assert view.tree.panel.isVisible() and view.picture.order.tolist() == [2, 0, 1]
+    view.tree.show_tree(None)
+    view.exporter.add_to_data()
     assert [datum.letters.shape for datum in window.session.state.data] == [(3, 5), (3, 6)]
 
 
 def test_a_tree_among_the_data_stands_beside_the_rows(qtbot: Any, window: Any, tmp_path: Path) -> None:
     view = opened(qtbot, window, tmp_path)
-    (tree,) = tree_files.parse("((three,one),two);")
-    view.kept.emit(tree)
+    (tree,) = tree_files.parse_trees("((three,one),two);")
+    view.datum_offered.emit(tree)
     assert window.session.state.data[-1] is tree and window.viewer.current is view
-    assert view.tree_side.offered() == [tree]
-    view.tree_side.switch(tree, True)
-    assert view.tree_side.panel.isVisible() and view.picture.order.tolist() == [2, 0, 1]
-    view.tree_side.collapse([0])
+    assert view.tree.list_trees() == [tree]
+    view.tree.show_offered(tree, True)
+    assert view.tree.panel.isVisible() and view.picture.order.tolist() == [2, 0, 1]
+    view.tree.set_collapsed([0])
     assert view.picture.shape[0] == 1
-    view.tree_side.switch(tree, False)
+    view.tree.show_offered(tree, False)
     assert view.picture.shape[0] == 3
 
 

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
-from antidiag.app.dialogs import asking
+from antidiag.app.dialogs import confirmations
 
 
 def answered(qtbot: Any, ask: Callable[[QWidget], bool], answer: str | Qt.Key) -> tuple[bool, list[str]]:
@@ -31,10 +31,13 @@ def answered(qtbot: Any, ask: Callable[[QWidget], bool], answer: str | Qt.Key) -
 
 
 QUESTIONS = {
-    "Cancel it and close": ("Keep working", lambda parent: asking.close(parent, 1, False)),
-    "Cancel them and close": ("Keep working", lambda parent: asking.close(parent, 3, True)),
-    "Close them and open": ("Keep them", lambda parent: asking.replace(parent, 2, "session", lambda: None)),
-    "Discard it": ("Keep it", lambda parent: asking.discard(parent, "67 %")),
+    "Cancel it and close": ("Keep working", lambda parent: confirmations.confirm_close(parent, 1, False)),
+    "Cancel them and close": ("Keep working", lambda parent: confirmations.confirm_close(parent, 3, True)),
+    "Close them and open": (
+        "Keep them",
+        lambda parent: confirmations.confirm_replace(parent, 2, "session", lambda: None),
+    ),
+    "Discard it": ("Keep it", lambda parent: confirmations.confirm_discard(parent, "67 %")),
 }
 
 
@@ -49,5 +52,5 @@ def test_only_the_button_that_says_so_loses_something(qtbot: Any, yes: str) -> N
 
 def test_results_can_be_saved_before_and_stay(qtbot: Any) -> None:
     saved: list[bool] = []
-    ask = lambda parent: asking.replace(parent, 1, "session", lambda: saved.append(True))  # noqa: E731
+    ask = lambda parent: confirmations.confirm_replace(parent, 1, "session", lambda: saved.append(True))  # noqa: E731
     assert not answered(qtbot, ask, "Save them first\u2026")[0] and saved == [True]

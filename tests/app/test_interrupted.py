@@ -9,9 +9,9 @@ from antidiag.app.window import Window
 from antidiag.kernels import engine, memory, registry
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.recovery import resuming
-from antidiag.kernels.recovery.store import Store
-from antidiag.kernels.registry.advice import Fit
+from antidiag.kernels.recovery import interrupted_runs
+from antidiag.kernels.recovery.checkpoint_store import CheckpointWriter
+from antidiag.kernels.registry.memory_advice import FittingChange
 from antidiag.kernels.scoring import Scoring, match_mismatch
 from tests.app import fake
 from tests.app.cli.test_interrupted import METHOD, long_pair
@@ -33,7 +33,7 @@ def interrupt(at=6, **parameters):
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        engine.execute(engine.plan(fake.make_kept(), PROBLEM, parameters, "cpu"), Monitor(listen), keep=True)
+        engine.execute(engine.plan_run(fake.make_kept(), PROBLEM, parameters, "cpu"), Monitor(listen), keep_parts=True)
 
 
 def rows(window):
@@ -49,7 +49,7 @@ def test_an_interrupted_run_is_there_after_a_restart_and_goes_on(qtbot, make_win
     assert row.title.text() == "Interrupted: Kept \N{MIDDLE DOT} first x second"
     assert row.numbers.text().startswith("60 % done")
     row.resume_button.click()
-    window.interrupted._tell(tuple(resuming.runs()))
+    window.interrupted._tell(tuple(interrupted_runs.list_runs()))
     assert rows(window) == []
     qtbot.waitUntil(lambda: len(window.session.entries) == 1)
     (entry,) = window.session.entries
@@ -58,7 +58,7 @@ def test_an_interrupted_run_is_there_after_a_restart_and_goes_on(qtbot, make_win
     assert entry.result.parameters["s"] == entry.parameters["s"] == 64
     assert "Continued from 60 %" in entry.result.notes[-1]
     qtbot.waitUntil(lambda: not rows(window))
-    assert resuming.runs() == []
+    assert interrupted_runs.list_runs() == []
 
 
 def test_a_run_is_discarded_only_if_that_is_meant(qtbot, make_window, monkeypatch):
@@ -67,20 +67,20 @@ def test_a_run_is_discarded_only_if_that_is_meant(qtbot, make_window, monkeypatc
     qtbot.waitUntil(lambda: len(rows(window)) == 1)
     monkeypatch.setattr(Window, "confirm_discard", lambda self, run: False)
     rows(window)[0].discard_button.click()
-    assert len(resuming.runs()) == 1
+    assert len(interrupted_runs.list_runs()) == 1
     monkeypatch.setattr(Window, "confirm_discard", lambda self, run: True)
     rows(window)[0].discard_button.click()
     qtbot.waitUntil(lambda: not rows(window))
-    assert resuming.runs() == []
+    assert interrupted_runs.list_runs() == []
 
 
 def test_a_cancelled_run_is_offered_at_once(qtbot, ready, monkeypatch):
-    monkeypatch.setenv(resuming.AFTER_VARIABLE, "0")
+    monkeypatch.setenv(interrupted_runs.KEEP_AFTER_VARIABLE, "0")
     ready.method.choose(fake_method(ready, "kept"))
     set_parameter(ready, "wait", True)
     qtbot.waitUntil(ready.method.run_button.isEnabled)
     ready.commands["run"].trigger()
-    qtbot.waitUntil(lambda: any(run.fraction == 0.5 for run in resuming.runs()))
+    qtbot.waitUntil(lambda: any(run.fraction == 0.5 for run in interrupted_runs.list_runs()))
     ready.commands["cancel"].trigger()
     qtbot.waitUntil(lambda: len(rows(ready)) == 1)
     assert "cancelled; 50 % of this run is kept and can be continued" in ready.jobs.message.text()
@@ -93,17 +93,17 @@ def test_a_run_that_another_process_goes_on_with_is_an_error(qtbot, make_window)
     interrupt()
     window = make_window()
     qtbot.waitUntil(lambda: len(rows(window)) == 1)
-    (found,) = resuming.runs()
-    resuming._take_over(found)
+    (found,) = interrupted_runs.list_runs()
+    interrupted_runs._take_over_run(found)
     rows(window)[0].resume_button.click()
     qtbot.waitUntil(lambda: bool(window.queue.jobs) and window.queue.jobs[0].state is JobState.FAILED)
     assert "another process is at work in it" in window.queue.jobs[0].error
-    assert resuming.runs()[0].fraction == 0.6
+    assert interrupted_runs.list_runs()[0].fraction == 0.6
 
 
 def test_a_run_of_another_version_can_only_be_discarded(qtbot, make_window, monkeypatch):
     interrupt()
-    monkeypatch.setattr(resuming, "program", lambda: "0.0.0 other")
+    monkeypatch.setattr(interrupted_runs, "program_version", lambda: "0.0.0 other")
     window = make_window()
     qtbot.waitUntil(lambda: len(rows(window)) == 1)
     (row,) = rows(window)
@@ -116,8 +116,8 @@ def test_a_disk_that_fills_up_is_told_while_the_run_goes_on(qtbot, ready, monkey
     def write(self, number, facts, arrays, wait):
         self.failure = "/here: No space left on device"
 
-    monkeypatch.setattr(Store, "_write", write)
-    monkeypatch.setenv(resuming.AFTER_VARIABLE, "0")
+    monkeypatch.setattr(CheckpointWriter, "_write_part", write)
+    monkeypatch.setenv(interrupted_runs.KEEP_AFTER_VARIABLE, "0")
     ready.method.choose(fake_method(ready, "kept"))
     set_parameter(ready, "wait", True)
     qtbot.waitUntil(ready.method.run_button.isEnabled)
@@ -139,7 +139,7 @@ def with_long_method(monkeypatch, make_window):
 
     def make():
         usual, other = fake.make(), fake.make("other")
-        long = fake.make("long", suits=lambda data: len(data) == 2 and min(map(len, data)) >= 20)
+        long = fake.make("long", is_recommended_for=lambda data: len(data) == 2 and min(map(len, data)) >= 20)
         monkeypatch.setattr(registry, "METHODS", (usual, other, long))
         monkeypatch.setattr("tests.app.conftest.Window", lambda found, _: Window(found, (usual, other, long)))
         return make_window()
@@ -192,7 +192,7 @@ def test_one_click_takes_what_fits(qtbot, ready, where):
     qtbot.waitUntil(lambda: bool(ready.answer and ready.answer.fitting))
     assert not ready.method.run_button.isEnabled()
     (fit, *_) = ready.answer.fitting
-    assert isinstance(fit, Fit)
+    assert isinstance(fit, FittingChange)
     if where == "cost":
         ready.cost.fitting.linkActivated.emit("0")
     else:
@@ -206,17 +206,17 @@ def test_one_click_takes_what_fits(qtbot, ready, where):
 
 
 def test_the_cost_shows_the_disk_and_its_limit(qtbot, ready, monkeypatch):
-    monkeypatch.setenv(resuming.AFTER_VARIABLE, "0")
+    monkeypatch.setenv(interrupted_runs.KEEP_AFTER_VARIABLE, "0")
     monkeypatch.setattr(memory, "disk_bytes_free", lambda: 101 * 2**30)
     assert not ready.cost.rows["Disk"].bar.isVisible()
     ready.method.choose(fake_method(ready, "kept"))
     qtbot.waitUntil(lambda: ready.cost.rows["Disk"].text.text() == "3.0 GiB of 64.0 GiB")
     assert ready.cost.rows["Disk"].bar.isVisible()
-    assert "what is finished, in case of a crash" in ready.cost.rows["Disk"].bar.toolTip()
+    assert "checkpoints, in case of a crash" in ready.cost.rows["Disk"].bar.toolTip()
     ready.commands["preferences"].trigger()
     dialog = ready.findChild(PreferencesDialog)
-    assert "101.0 GiB are free in" in dialog.room.text()
-    assert str(memory.disk_folder()) in dialog.room.text()
+    assert "101.0 GiB are free in" in dialog.space_label.text()
+    assert str(memory.disk_folder()) in dialog.space_label.text()
     dialog.disk.setValue(2)
     assert memory.disk_limit() == 2 * 2**30
     qtbot.waitUntil(lambda: "could not be continued" in ready.cost.notes.text())
@@ -233,20 +233,20 @@ def test_a_limit_that_cannot_be_kept_is_said(qtbot, window, monkeypatch):
     dialog = PreferencesDialog(window.settings, window)
     qtbot.addWidget(dialog)
     dialog.disk.setValue(5)
-    assert dialog.room.text() == "This limit cannot be kept: Permission denied"
+    assert dialog.space_label.text() == "The limit could not be saved: Permission denied"
 
 
 def test_an_alignment_is_finished_in_the_window(qtbot, make_window, long_pair, monkeypatch):
     monkeypatch.setattr(registry, "METHODS", METHODS)
-    method = registry.method(METHOD)
+    method = registry.find_method(METHOD)
     found = interrupt_command(long_pair, threads=1)
     window = make_window()
     qtbot.waitUntil(lambda: len(rows(window)) == 1)
     rows(window)[0].resume_button.click()
     qtbot.waitUntil(lambda: len(window.session.entries) == 1)
     result = window.session.entries[0].result
-    assert f"Continued from {resuming.percent(found.fraction)}" in result.notes[-1]
-    whole = engine.execute(engine.plan(method, result.problem, dict(found.parameters), "cpu"))
+    assert f"Continued from {interrupted_runs.format_percent(found.fraction)}" in result.notes[-1]
+    whole = engine.execute(engine.plan_run(method, result.problem, dict(found.parameters), "cpu"))
     assert (result.answer.score, result.answer.end) == (whole.answer.score, whole.answer.end)
     np.testing.assert_array_equal(result.answer.alignment.operations, whole.answer.alignment.operations)
-    assert resuming.runs() == []
+    assert interrupted_runs.list_runs() == []

@@ -8,13 +8,13 @@ import pytest
 from antidiag.app import method_choice
 from antidiag.kernels import registry
 from antidiag.kernels.graphs.graph import from_weights
-from antidiag.kernels.hmm import hmm
+from antidiag.kernels.hmm.model import hmm
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.registry import advice
+from antidiag.kernels.registry import memory_advice
 
 GRAPH = from_weights(np.array([[0, 1.0], [2, 0]]))
-MODEL = hmm.random_hmm(2, np.random.default_rng(1), "ACGT")
+MODEL = hmm.make_random_hmm(2, np.random.default_rng(1), "ACGT")
 LETTERS = Sequence("s", b"ACGT" * 1000, SequenceType.DNA)
 
 
@@ -29,26 +29,26 @@ LETTERS = Sequence("s", b"ACGT" * 1000, SequenceType.DNA)
     ],
 )
 def test_a_datum_leads_to_the_first_method_that_takes_it(datum: object, chosen: str, found: str | None) -> None:
-    method = method_choice.for_opened(registry.METHODS, registry.method(chosen), [datum])
-    assert method is (registry.method(found) if found else None)
+    method = method_choice.for_opened(registry.METHODS, registry.find_method(chosen), [datum])
+    assert method is (registry.find_method(found) if found else None)
 
 
-def better(chosen: str, *data: object) -> advice.Suggestion | None:
-    return method_choice.better(registry.METHODS, registry.method(chosen), data, "cpu")
+def better(chosen: str, *data: object) -> memory_advice.MethodSuggestion | None:
+    return method_choice.better(registry.METHODS, registry.find_method(chosen), data, "cpu")
 
 
 def test_the_recommended_method_of_a_problem_is_taken_with_its_reason() -> None:
     found = better("floyd-warshall", GRAPH)
-    assert found is not None and found.method.id == "floyd-blocked" and "n^3 steps" in found.why
+    assert found is not None and found.method.id == "floyd-blocked" and "n^3 steps" in found.reason
     found = better("viterbi-serial", MODEL, LETTERS)
-    assert found is not None and found.method.id == "viterbi-persistent" and "all cores" in found.why
+    assert found is not None and found.method.id == "viterbi-persistent" and "all cores" in found.reason
     assert better("viterbi-persistent", MODEL, LETTERS) is None
     assert better("viterbi-serial", MODEL) is None, "nothing is known of the sequence"
     assert better("hmm-forward", MODEL, LETTERS) is None
 
 
 def test_an_alignment_of_some_of_the_sequences_says_which_family_takes_all() -> None:
-    said = method_choice.rest(registry.METHODS, registry.method("striped-alignment"), 3)
+    said = method_choice.rest(registry.METHODS, registry.find_method("striped-alignment"), 3)
     assert "StripedAlignment takes 2 of the 3 sequences" in said and "family triple" in said
     for chosen, count in (
         ("sloped-bt3", 3),
@@ -57,19 +57,19 @@ def test_an_alignment_of_some_of_the_sequences_says_which_family_takes_all() -> 
         ("nussinov", 2),
         ("nj-pruned", 3),
     ):
-        assert method_choice.rest(registry.METHODS, registry.method(chosen), count) == ""
+        assert method_choice.rest(registry.METHODS, registry.find_method(chosen), count) == ""
     assert method_choice.rest(registry.METHODS, None, 3) == ""
 
 
 def test_every_recommendation_names_a_method_of_its_problem() -> None:
     data = {"paths": (GRAPH,), "viterbi": (MODEL, LETTERS)}
-    asked: list[Method] = [method for method in registry.METHODS if method.problem.recommend]
-    assert {method.problem.id for method in asked} == set(data)
+    asked: list[Method] = [method for method in registry.METHODS if method.problem_type.recommend_method]
+    assert {method.problem_type.id for method in asked} == set(data)
     for method in asked:
         for backend in method.backends:
-            alike = [other for other in asked if other.problem is method.problem]
-            found = advice.suited(alike, data[method.problem.id], backend)
-            assert found is not None and found.method.problem is method.problem
+            alike = [other for other in asked if other.problem_type is method.problem_type]
+            found = memory_advice.suggest_method(alike, data[method.problem_type.id], backend)
+            assert found is not None and found.method.problem_type is method.problem_type
 
 
 def letters(*types: SequenceType) -> list[Sequence]:
@@ -81,7 +81,7 @@ def letters(*types: SequenceType) -> list[Sequence]:
 
 def opened(chosen: str, *data: object, by_hand: bool = False, sample: bool = False) -> str | None:
     """The id of the method that data lead to."""
-    found = method_choice.for_opened(registry.METHODS, registry.method(chosen), data, by_hand, sample)
+    found = method_choice.for_opened(registry.METHODS, registry.find_method(chosen), data, by_hand, sample)
     return found.id if found else None
 
 

@@ -15,22 +15,22 @@ from antidiag.app.session import archive
 from antidiag.app.session.session import Entry
 from antidiag.app.session.state import State
 from antidiag.app.views.aligned.view import AlignmentViewer
-from antidiag.app.views.growing.window import GrowthWindow
+from antidiag.app.views.growth.growth_window import GrowthWindow
 from antidiag.app.views.run.phases import PhasesView
-from antidiag.app.views.tree.view import TreeView
+from antidiag.app.views.tree.tree_view import TreeView
 from antidiag.kernels import engine, registry
-from antidiag.kernels.io import aligned
+from antidiag.kernels.io import aligned_sequences
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Result, Sequence
 from antidiag.kernels.msa import trials
-from antidiag.kernels.msa.growth import Growth
+from antidiag.kernels.msa.tree_growth import TreeGrowth
 
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    method = registry.method("msa-clustalw")
-    problem = method.problem.make(trials.family(5, 30), {})
-    return engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False, keep=False)
+    method = registry.find_method("msa-clustalw")
+    problem = method.problem_type.make_problem(trials.generate_family(5, 30), {})
+    return engine.execute(engine.plan_run(method, problem, {}, "cpu"), keep_rate=False, keep_parts=False)
 
 
 def test_its_views_are_the_alignment_the_tree_and_the_stages(qtbot: Any, window: Any, result: Result) -> None:
@@ -45,7 +45,7 @@ def test_its_views_are_the_alignment_the_tree_and_the_stages(qtbot: Any, window:
 
 
 def test_what_is_added_to_the_data_says_which_method_aligned_it(result: Result) -> None:
-    alignment, tree = registry.method("msa-clustalw").problem.products(result)
+    alignment, tree = registry.find_method("msa-clustalw").problem_type.extract_data(result)
     kept = texts.made_by(alignment, result)
     assert kept.name == f"{alignment.name} by ClustalW" and kept == alignment
     assert texts.made_by(tree, result) is tree
@@ -60,23 +60,23 @@ def test_it_survives_a_session(tmp_path: Path, result: Result) -> None:
 
 
 def test_a_tree_that_is_there_is_taken_only_where_it_is_picked(result: Result) -> None:
-    taken = registry.method("msa-clustalw").problem.inputs[1]
+    taken = registry.find_method("msa-clustalw").problem_type.inputs[1]
     there = State(sequences=result.problem.sequences, data=(result.answer.tree,))
     assert there.given(taken) == ()
     picked = State(sequences=result.problem.sequences, data=(result.answer.tree,), picked=(0,))
     assert picked.given(taken) == (result.answer.tree,)
-    assert not there.missing(registry.method("msa-clustalw").problem)
+    assert not there.missing(registry.find_method("msa-clustalw").problem_type)
 
 
 def test_the_command_line_writes_all_formats(says: Any, tmp_path: Path) -> None:
     source = tmp_path / "family.fa"
-    family: tuple[Sequence, ...] = trials.family(4, 25)
+    family: tuple[Sequence, ...] = trials.generate_family(4, 25)
     source.write_text("".join(f">{one.name}\n{one.letters.decode()}\n" for one in family))
     wanted = None
     for suffix in (".fasta", ".aln", ".sto", ".phy", ".nex", ".msf", ".a2m"):
         path = tmp_path / f"out{suffix}"
         says("run", "msa-clustalw", str(source), "--backend", "cpu", "--out", str(path))
-        (found,) = aligned.read(path)
+        (found,) = aligned_sequences.read_alignments(path)
         wanted = wanted or found
         assert found.names == wanted.names and (found.letters == wanted.letters).all(), suffix
     tree = tmp_path / "tree.nwk"
@@ -94,19 +94,19 @@ def test_the_command_line_refines_judges_and_adds(says: Any, tmp_path: Path) -> 
     told = json.loads(says("run", "msa-refine", str(first), "--backend", "cpu", "--refinement", "none", "--json", "-"))
     assert told["aligned"][0] == "MKVALNDSTCC--" and len(told["confidence"]) == told["columns"] == 13
     says("run", "msa-refine", str(first), "--backend", "cpu", "--out", str(refined))
-    (found,) = aligned.read(refined)
+    (found,) = aligned_sequences.read_alignments(refined)
     assert [row.tobytes() for row in found.letters] == 3 * [b"MKVALNDSTCC"]
     says("run", "msa-add", str(refined), "--add", str(more), "--backend", "cpu", "--out", str(added))
-    (found,) = aligned.read(added)
+    (found,) = aligned_sequences.read_alignments(added)
     assert found.names == ("a", "b", "c", "d") and found.letters[3].tobytes() == b"MKVALNDWWSTCC"
 
 
 def test_the_window_refines_the_alignment_that_is_picked_and_adds_what_is_open(result: Result) -> None:
     there = State(sequences=result.problem.sequences[:1], data=(result.answer.tree, result.answer.alignment))
-    refine, add = (registry.method(method).problem for method in ("msa-refine", "msa-add"))
+    refine, add = (registry.find_method(method).problem_type for method in ("msa-refine", "msa-add"))
     assert there.inputs(refine) == (result.answer.alignment,) and not there.missing(refine)
     assert there.inputs(add) == (result.answer.alignment, result.problem.sequences[0])
-    assert add.make(there.inputs(add), {}).data == there.inputs(add)
+    assert add.make_problem(there.inputs(add), {}).data == there.inputs(add)
     assert "alignment" in State(sequences=result.problem.sequences).missing(refine)
 
 
@@ -115,7 +115,7 @@ def test_a_job_that_shows_something_can_be_looked_at(qtbot: Any, window: Any) ->
     window.jobs._add(job)
     row = window.jobs.rows[job]
     assert row.look_button.isHidden()
-    job.monitor.shown = Growth.of(Tree.from_joins(["a", "b"], np.array([[0, 1]])))
+    job.monitor.partial_result = TreeGrowth.start_growth(Tree.from_joins(["a", "b"], np.array([[0, 1]])))
     window.jobs._change(job)
     assert not row.look_button.isHidden()
     row.look_button.click()

@@ -16,40 +16,40 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app import application, settings
-from antidiag.app.kit import export
-from antidiag.app.kit.view import GradualView
+from antidiag.app.kit.figures import export
+from antidiag.app.kit.view_protocols import GradualView
 from antidiag.app.window import Window
 from antidiag.kernels import registry
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.method import Input, Method, ProblemType
+from antidiag.kernels.method import Method, ProblemInput, ProblemType
 from antidiag.kernels.model import Sequence
-from antidiag.kernels.registry.samples import samples
+from antidiag.kernels.registry.samples import bundled_samples
 
 BACKEND = "cuda"
 WAIT_S = 60
 GENERATED, SEVERAL = 12, 4
 """The size of data that no sample has, and how many sequences are taken where any number could be."""
-METHODS = {method.problem.id: method for method in reversed(registry.METHODS) if BACKEND in method.backends}
+METHODS = {method.problem_type.id: method for method in reversed(registry.METHODS) if BACKEND in method.backends}
 """The first method of every kind of problem that has a version for GPUs."""
 
 
 def given(problem: ProblemType) -> tuple[Any, ...]:
     """Data of a small sample that make such a problem; what the sample lacks is of another one, or generated."""
-    pools = sorted((sample.read() for sample in samples()), key=letters)
+    pools = sorted((sample.read_data() for sample in bundled_samples()), key=letters)
     for fresh in (False, True):
         for pool in pools:
             found = [datum for taken in problem.inputs for datum in data_for(taken, [pool, *pools], fresh)]
             with contextlib.suppress(AntidiagError):
-                problem.make(found, {})
+                problem.make_problem(found, {})
                 return tuple(found)
     raise AssertionError(f"no data of the samples make a problem of {problem.id}")
 
 
-def data_for(taken: Input, pools: list[list[Any]], fresh: bool) -> list[Any]:
+def data_for(taken: ProblemInput, pools: list[list[Any]], fresh: bool) -> list[Any]:
     """As many data as an input must have, of the first pool that has them; ``fresh`` ones are generated."""
     count = (taken.maximum or SEVERAL) if taken.kind is SEQUENCE else taken.minimum
-    there = ([datum for datum in pool if taken.kind.takes(datum)] for pool in pools)
+    there = ([datum for datum in pool if taken.kind.accepts(datum)] for pool in pools)
     own = next((found for found in there if len(found) >= count), [])[:count]
     if taken.kind.generate and (fresh or len(own) < count):
         return [taken.kind.generate(GENERATED, np.random.default_rng(seed)) for seed in range(count)]
@@ -85,7 +85,7 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
 
 def open_and_run(window: Window, method: Method) -> Any:
     """The result of a method on data that suit it."""
-    data = given(method.problem)
+    data = given(method.problem_type)
     window.session.remove(range(len(window.session.state.sequences)))
     window.session.remove_data(range(len(window.session.state.data)))
     window.session.add([datum for datum in data if isinstance(datum, Sequence)])
@@ -104,7 +104,7 @@ def open_and_run(window: Window, method: Method) -> Any:
 
 def pictured_by(view: Any) -> int | None:
     """The GPU that computed the picture of a view, -1 for the CPU; None where it shows what was there."""
-    shown = getattr(view, "_scanned", None) or getattr(getattr(view, "_survey", None), "index", None)
+    shown = getattr(view, "_scanned", None) or getattr(getattr(view, "_overview", None), "index", None)
     if shown is None:
         return None
     return -1 if shown.device is None else shown.device
@@ -115,7 +115,7 @@ def pictured_by(view: Any) -> int | None:
 def test_every_view_of_a_run_on_the_gpu_is_shown_and_saved(window: Window, tmp_path: Path, problem: str) -> None:
     result = open_and_run(window, METHODS[problem])
     assert result.backend == BACKEND
-    result.check(result.problem)
+    result.check(result.problem_type)
     assert result.steps.count, f"{result.method} has no timeline"
     for name in window.viewer.tabs_shown():
         window.viewer.turn_to(name)
@@ -127,6 +127,6 @@ def test_every_view_of_a_run_on_the_gpu_is_shown_and_saved(window: Window, tmp_p
         assert len(colours) > 2, f"the view {name} of {problem} is empty"
         if hasattr(view, "draw_figure") and hasattr(view, "figure_size"):
             for suffix in (".png", ".svg"):
-                export.save(tmp_path / f"{name}{suffix}", view.figure_size(), view.draw_figure)
+                export.save_figure(tmp_path / f"{name}{suffix}", view.figure_size(), view.draw_figure)
                 assert (tmp_path / f"{name}{suffix}").stat().st_size > 500
     assert window.viewer.tabs_shown()

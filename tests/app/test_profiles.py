@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from antidiag.app import actions
-from antidiag.app.dialogs.profile import COMPUTED, FILE, SAME, ProfileDialog
+from antidiag.app.dialogs.profile_dialog import COMPUTED_WEIGHTS, EQUAL_WEIGHTS, FILE_WEIGHTS, ProfileDialog
 from antidiag.app.window import Window
 from antidiag.kernels import profiles, registry
 from antidiag.kernels.io import newick
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.profiles.profile import Profile
 
 FIRST = ">near\nACDEFGHIKL\n>same\nACDEFGHIKL\n>far\nMNPQRS-VWY\n"
@@ -56,7 +56,7 @@ def test_alignments_that_are_open_are_taken_in_their_order(qtbot: Any, window: W
     assert window.session.state.inputs(profiles.PROFILES) == tuple(reversed(data))
     assert kinds(window) == ["alignment, second", "alignment, first"]
     window.session.undo_stack.undo()
-    problem = profiles.PROFILES.make(data, {})
+    problem = profiles.PROFILES.make_problem(data, {})
     window.session.swap(profiles.PROFILES)
     window.session.use(profiles.PROFILES, problem.data)
     assert window.session.state.inputs(profiles.PROFILES) == tuple(data), "found by the profiles that they stand for"
@@ -64,18 +64,20 @@ def test_alignments_that_are_open_are_taken_in_their_order(qtbot: Any, window: W
 
 def test_a_profile_is_made_with_weights_and_shown(qtbot: Any, window: Window, files: Any) -> None:
     data = opened(qtbot, window, files)
-    window.session.add_data(newick.parse("((near:1,same:1):3,far:4);"))
+    window.session.add_data(newick.parse_newick("((near:1,same:1):3,far:4);"))
     window.data.list.setCurrentItem(window.data.list.topLevelItem(0))
     asked: list[Any] = []
     window.data.profile_wanted.connect(asked.append)
     assert window.data.profile_button.isVisible()
     dialog = window.ask_profile(data[0])
     offered = [dialog.weights.itemData(row) for row in range(dialog.weights.count())]
-    assert offered[:2] == [SAME, COMPUTED] and offered[-1] == FILE and len(offered) == 4, "the tree fits its rows"
+    assert offered[:2] == [EQUAL_WEIGHTS, COMPUTED_WEIGHTS] and offered[-1] == FILE_WEIGHTS and len(offered) == 4, (
+        "the tree fits its rows"
+    )
     dialog.weights.setCurrentIndex(2)
     dialog.pseudocounts.setValue(2)
     dialog.name.setText("weighted")
-    dialog._make()
+    dialog._request_profile()
     qtbot.waitUntil(lambda: len(window.session.state.data) == 4)
     made = window.session.state.data[3]
     assert isinstance(made, Profile) and (made.name, made.pseudocounts) == ("weighted", 2)
@@ -91,20 +93,20 @@ def test_a_computed_tree_and_a_file_of_weights(qtbot: Any, window: Window, files
     first, second = opened(qtbot, window, files)
     wanted: list[Any] = []
     dialog = ProfileDialog(first, [], window)
-    dialog.wanted.connect(wanted.append)
+    dialog.profile_requested.connect(wanted.append)
     dialog.weights.setCurrentIndex(1)
-    dialog._make()
-    made = wanted[0].make(None)
+    dialog._request_profile()
+    made = wanted[0].make_profile(None)
     assert dict(zip(made.names, made.weights, strict=True))["far"] == 1 > made.weights[0]
     (tmp_path / "weights.txt").write_text("one 3\ntwo 1\n")
     other = ProfileDialog(second, [], window)
     other.choose_file(tmp_path / "weights.txt")
-    other.wanted.connect(wanted.append)
-    other._make()
-    assert wanted[1].make(None).weights.tolist() == [3, 1]
+    other.profile_requested.connect(wanted.append)
+    other._request_profile()
+    assert wanted[1].make_profile(None).weights.tolist() == [3, 1]
     wrong = ProfileDialog(first, [], window)
     wrong.choose_file(tmp_path / "weights.txt")
-    assert "no weight of the row near" in wrong.hint.text() and wrong.weights.currentData() == SAME
+    assert "row near has no weight" in wrong.hint.text() and wrong.weights.currentData() == EQUAL_WEIGHTS
 
 
 def test_the_viewer_offers_a_profile_of_what_it_shows(qtbot: Any, window: Window, files: Any) -> None:
@@ -112,14 +114,14 @@ def test_the_viewer_offers_a_profile_of_what_it_shows(qtbot: Any, window: Window
     wanted: list[Any] = []
     window.viewer.profile_wanted.connect(wanted.append)
     window.viewer.turn_to("aligned")
-    window.viewer.current.taking.want_profile()
+    window.viewer.current.exporter.request_profile()
     assert [found.names for found in wanted] == [("one", "two")]
 
 
 def test_a_profile_goes_with_the_session(qtbot: Any, window: Window, files: Any, tmp_path: Path) -> None:
     first, _ = opened(qtbot, window, files)
     ProfileDialog(first, [], window)
-    made = profiles.files.from_alignment(first, [1, 2, 3])
+    made = profiles.profile_files.profile_from_alignment(first, [1, 2, 3])
     window.session.add_data([made])
     path = tmp_path / "kept.antidiag"
     actions.save_session(window, path)
@@ -139,9 +141,9 @@ def test_the_command_line_makes_profiles(says: Any, refuses: Any, files: Any, tm
     assert found["pseudocounts"] == 1 and max(found["weights"]) == 1 > min(found["weights"])
     assert "7 columns" in says("profile", "--random", "7", "--seed", "3", "--out", tmp_path / "random.csv")
     assert json.loads(says("profile", tmp_path / "random.csv", "--json"))["alphabet"].endswith("-")
-    assert "give one of them" in refuses("profile")
-    assert "leave --weights" in refuses("profile", "--random", "5", "--weights", "clustalw")
-    assert "rows have their weights" in refuses("profile", target, "--weights", "clustalw")
-    assert "profiles are written as" in refuses("profile", files[0], "--out", tmp_path / "made.txt")
+    assert "give either a FILE or --random N" in refuses("profile")
+    assert "remove --weights" in refuses("profile", "--random", "5", "--weights", "clustalw")
+    assert "rows of a profile have weights already" in refuses("profile", target, "--weights", "clustalw")
+    assert "cannot write this format" in refuses("profile", files[0], "--out", tmp_path / "made.txt")
     score = says("run", "profile-wavefront", target, files[1], "--backend", "cpu")
     assert "made x second" in score or "first x second" in score

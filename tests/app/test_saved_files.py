@@ -18,10 +18,11 @@ import pytest
 
 from antidiag.app.session import archive
 from antidiag.kernels import registry, serialization
-from antidiag.kernels.experiments import records, results
-from antidiag.kernels.experiments.digest import digest
-from antidiag.kernels.registry import loading
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.experiments.point_data import point_store
+from antidiag.kernels.experiments.point_data.digest import digest_value
+from antidiag.kernels.experiments.sweeps import sweep_records
+from antidiag.kernels.registry import data_loading
+from antidiag.kernels.steps import StepLog
 from tests.fixtures.make_saved import told, told_points, told_result
 from tests.fixtures.saved import FOLDERS, assert_holds, expected
 
@@ -33,7 +34,7 @@ def files(part: str, suffix: str) -> list[Any]:
     return [pytest.param(path, id=f"{path.parts[-3]}-{path.stem}") for path in found]
 
 
-SESSIONS, SWEEPS = files("sessions", ".antidiag"), files("experiments", results.SUFFIX)
+SESSIONS, SWEEPS = files("sessions", ".antidiag"), files("experiments", point_store.SUFFIX)
 EVERY_SESSION = pytest.mark.parametrize("path", SESSIONS)
 
 
@@ -117,7 +118,7 @@ def reachable() -> set[type]:
         part for path in SESSIONS for saved in opened(path.values[0])[:2] for part in parts(_without_window(saved))
     ]
     found = {type(value) for value in values if is_dataclass(value) or isinstance(value, Enum)}
-    found |= {kind.type for kind in loading.kinds()}
+    found |= {kind.type for kind in data_loading.data_kinds()}
     todo = list(found)
     while todo:
         kind = todo.pop()
@@ -126,7 +127,7 @@ def reachable() -> set[type]:
         new = {one for name in named for one in hinted(hints[name])} - found
         found |= new
         todo += new
-    return found - {Steps}
+    return found - {StepLog}
 
 
 def _without_window(saved: Any) -> Any:
@@ -141,7 +142,7 @@ def test_every_type_that_a_session_may_hold_has_a_name() -> None:
     kinds = reachable()
     assert {type(result.problem) for result in results_of} | {type(result.answer) for result in results_of} <= kinds
     assert sorted(kind.__qualname__ for kind in kinds if not serialization.is_stored(kind)) == []
-    assert len({serialization.name_of(kind) for kind in kinds}) == len(kinds)
+    assert len({serialization.stored_name(kind) for kind in kinds}) == len(kinds)
 
 
 @pytest.fixture
@@ -153,7 +154,7 @@ def _all_moved(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for kind, (module, _, name) in before.items():
         monkeypatch.delitem(sys.modules, module, raising=False)
         kind.__module__, kind.__qualname__, kind.__name__ = "elsewhere", f"Other{name}", f"Other{name}"
-    serialization.first_name.cache_clear()
+    serialization.original_name.cache_clear()
     yield
     for kind, (module, qualified, name) in before.items():
         kind.__module__, kind.__qualname__, kind.__name__ = module, qualified, name
@@ -165,10 +166,10 @@ def test_a_class_that_moved_and_was_renamed_still_opens() -> None:
         state, entries, *_ = archive.load(path)
         said = wanted(path)
         for entry, one in zip(entries, said.get("results", []), strict=True):
-            assert serialization.digest(entry.result.problem) == one["digest"]
-            assert [digest(entry.result.problem), digest(entry.result.answer)] == one["experiment digests"]
+            assert serialization.digest_value(entry.result.problem) == one["digest"]
+            assert [digest_value(entry.result.problem), digest_value(entry.result.answer)] == one["experiment digests"]
         for datum, one in zip((*state.sequences, *state.data), said.get("digests", ()), strict="digests" in said):
-            assert [serialization.digest(datum), digest(datum)] == one
+            assert [serialization.digest_value(datum), digest_value(datum)] == one
 
 
 @cache
@@ -183,15 +184,18 @@ def there() -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("path", SWEEPS)
 def test_a_sweep_opens_and_can_be_measured_again(path: Path) -> None:
-    kept = results.read(path)
+    kept = point_store.read_points(path)
     assert kept.warnings == ()
     assert_holds(told_points(kept), wanted(path))
-    sweep = records.sweep_of(kept.sweep, there())
-    said = {**records.data(sweep), **({results.SEARCH: True} if results.SEARCH in kept.sweep else {})}
+    sweep = sweep_records.sweep_from_json(kept.sweep, there())
+    said = {
+        **sweep_records.sweep_to_json(sweep),
+        **({point_store.SEARCH_KEY: True} if point_store.SEARCH_KEY in kept.sweep else {}),
+    }
     assert_holds({"kind": "sweep", **said}, dict(kept.sweep))
     assert path.stem.removeprefix("tune-") == sweep.id, "a sweep is not found by its name any more"
-    problems = {digest(task.problem()) for task in sweep.tasks()}
+    problems = {digest_value(task.build_problem()) for task in sweep.make_tasks()}
     assert problems == {point.problem for point in kept.points}
-    measured = results.measured_before([path])
-    assert len(measured) == (0 if results.SEARCH in kept.sweep else len({point.key for point in kept.points}))
-    json.dumps([point.data() for point in kept.points])
+    measured = point_store.find_measured_points([path])
+    assert len(measured) == (0 if point_store.SEARCH_KEY in kept.sweep else len({point.key for point in kept.points}))
+    json.dumps([point.to_json() for point in kept.points])

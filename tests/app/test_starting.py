@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from PySide6.QtCore import Qt
 
 from antidiag.app import settings, starting, texts, views
-from antidiag.app.kit.view import as_widget
+from antidiag.app.kit.view_protocols import view_widget
 from antidiag.app.panels.sequence_table import NAME, ROLE
 from antidiag.app.session import archive, autosave, loading
 from antidiag.app.session.state import State
@@ -29,7 +29,7 @@ application.make_application(found)
 window = application.Window(found)
 window.show()
 print(*sorted(sys.modules))
-print(window.isVisible(), *window.viewer.views, window.tune_page.made, window.learn_page.made)
+print(window.isVisible(), *window.viewer.views, window.tune_page.is_created, window.learn_page.is_created)
 print(sys.getswitchinterval())
 """
 
@@ -58,7 +58,7 @@ def test_the_first_view_is_made_before_a_result_needs_it(qtbot, ready):
     rest = load_the_rest(ready)
     qtbot.waitUntil(lambda: not rest.busy)
     (made,) = ready.viewer.views.values()
-    assert not as_widget(made).isVisible()
+    assert not view_widget(made).isVisible()
     run(qtbot, ready)
     assert ready.viewer.views[made.id] is made
 
@@ -134,7 +134,9 @@ def test_the_session_is_there_again_at_the_next_start(qtbot, make_window, ready,
     set_parameter(ready, "s", 64)
     ready.close()
     again, loaded = make_window(), []
-    monkeypatch.setattr(views, "load", lambda: loaded.append((threading.current_thread(), again.session.entries)))
+    monkeypatch.setattr(
+        views, "preload_views", lambda: loaded.append((threading.current_thread(), again.session.entries))
+    )
     results = []
     again.recalled.connect(lambda: results.append(again.viewer.result))
     start_with(again, [])

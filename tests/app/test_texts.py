@@ -4,7 +4,7 @@ import pytest
 
 from antidiag.app import texts
 from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.registry.samples import samples
+from antidiag.kernels.registry.samples import bundled_samples
 
 
 def dna(letters=b"ACGT", description=""):
@@ -43,7 +43,7 @@ def test_what_a_sequence_is_without_its_name(title, text):
 
 
 def test_files_of_the_project_go_by_their_path_below_it():
-    path = samples()[0].paths[0]
+    path = bundled_samples()[0].paths[0]
     assert path.is_absolute()
     assert texts.place(str(path)) == f"resources/samples/{path.name}"
     assert texts.place("/elsewhere/a.fasta") == "/elsewhere/a.fasta"
@@ -57,4 +57,4 @@ def test_the_content_of_a_sequence_is_short():
 
 def test_what_would_fit_is_a_list_or_nothing():
     assert texts.what_fits(()) == ""
-    assert texts.what_fits(["a", "b"]) == "What would fit:\n- a\n- b"
+    assert texts.what_fits(["a", "b"]) == "These would fit:\n- a\n- b"

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication, QCheckBox, QListWidget, QMenu, QRadioButton, QTextBrowser, QWidget
 
 from antidiag.app import theme
-from antidiag.app.kit.widgets import check_action
+from antidiag.app.kit.controls.widgets import add_check_action
 from antidiag.app.window import Window
 
 
@@ -30,7 +30,7 @@ def test_what_was_undressed_is_dressed_again_whatever_happens(window: Window) ->
 
 def test_ticks_of_menus_are_as_fine_as_the_screen(window: Window) -> None:
     menu = QMenu(window)
-    check_action(menu, "On", True, lambda on: None)
+    add_check_action(menu, "On", True, lambda on: None)
     menu.adjustSize()
     picture = QImage(menu.size() * 2, QImage.Format.Format_RGB32)
     picture.setDevicePixelRatio(2)

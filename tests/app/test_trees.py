@@ -16,8 +16,8 @@ from antidiag.app.session.session import Entry
 from antidiag.app.session.state import State
 from antidiag.app.starting import start_with
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.io.tree_files import TREE, write
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.io.tree_files import TREE, write_trees
+from antidiag.kernels.steps import StepLog
 from tests.app.views import tree_examples
 from tests.app.views.tree_examples import node, pixel
 
@@ -26,7 +26,7 @@ SELECT = "((one:1,two:2):1,three:1);"
 
 @pytest.fixture
 def tree_file(tmp_path: Path) -> Path:
-    write(tmp_path / "animals.nwk", [tree_examples.tree()])
+    write_trees(tmp_path / "animals.nwk", [tree_examples.tree()])
     return tmp_path / "animals.nwk"
 
 
@@ -80,8 +80,8 @@ def test_a_clade_and_the_rows_of_the_table_are_one_selection(qtbot: Any, ready: 
 
 def test_a_tree_that_was_edited_can_be_kept(qtbot: Any, window: Any, tree_file: Path, tmp_path: Path) -> None:
     view = opened(qtbot, window, tree_file)
-    view.editor.remove(node(view, "hen"))
-    view.keep()
+    view.editor.remove_clade(node(view, "hen"))
+    view.offer_tree()
     kept = window.session.state.data[-1]
     assert isinstance(kept, Tree) and "hen" not in kept.taxa and len(window.session.state.data) == 2
     archive.save(tmp_path / "all.antidiag", window.session.state, (), {})
@@ -99,7 +99,7 @@ def test_a_result_with_tree_and_distances_survives_a_session(tmp_path: Path) -> 
 
 
 def show_two_trees(window: Any) -> None:
-    results = [replace(tree_examples.result(), steps=Steps()) for _ in range(2)]
+    results = [replace(tree_examples.result(), steps=StepLog()) for _ in range(2)]
     window.session.replace_all(State(), [Entry(result) for result in results])
 
 
@@ -111,10 +111,10 @@ def tree_view(window: Any) -> Any:
 def test_edits_of_the_tree_of_a_result_are_kept_in_a_session(window: Any, tmp_path: Path) -> None:
     show_two_trees(window)
     view = tree_view(window)
-    view.editor.swap(0)
-    view.editor.root(node(view, "bee"))
+    view.editor.swap_children(0)
+    view.editor.root_above(node(view, "bee"))
     inner = [number for number in range(1, len(view.tree)) if view.tree.degrees[number]]
-    view.editor.collapse(inner[-1])
+    view.editor.toggle_collapsed(inner[-1])
     shown = view.editor.state
     archive.save(tmp_path / "all.antidiag", window.session.state, window.session.entries, {})
     state, entries, *_ = archive.load(tmp_path / "all.antidiag")
@@ -131,7 +131,7 @@ def test_edits_of_the_tree_of_a_result_are_kept_in_a_session(window: Any, tmp_pa
 def test_edits_and_their_undo_are_there_after_another_result(window: Any) -> None:
     show_two_trees(window)
     first, second = window.session.entries
-    tree_view(window).editor.swap(0)
+    tree_view(window).editor.swap_children(0)
     swapped = tree_view(window).tree
     for entry in (second, first):
         window.session.show(entry)
@@ -142,8 +142,8 @@ def test_edits_and_their_undo_are_there_after_another_result(window: Any) -> Non
 
 def test_edits_of_a_tree_from_a_file_are_kept_in_a_session(qtbot: Any, window: Any, tree_file: Path, tmp_path: Path):
     view = opened(qtbot, window, tree_file)
-    view.editor.swap(0)
-    view.editor.root(node(view, "hen"))
+    view.editor.swap_children(0)
+    view.editor.root_above(node(view, "hen"))
     shown, path = view.editor.state, tmp_path / "all.antidiag"
     actions.save_session(window, path)
     qtbot.waitUntil(path.exists)
@@ -164,7 +164,7 @@ def test_edits_of_a_tree_from_a_file_survive_a_crash_and_its_deletion(
 ):
     """Saved behind the user's back; and what is deleted comes back by undo as it was shown."""
     view = opened(qtbot, window, tree_file)
-    view.editor.swap(0)
+    view.editor.swap_children(0)
     shown = view.editor.state
     window.session.remove_data([0])
     assert not window.session.data_edits()
@@ -181,11 +181,11 @@ def test_a_tree_of_a_result_and_the_same_one_as_data_are_edited_apart(window: An
     show_two_trees(window)
     view = tree_view(window)
     tree = view.result.answer.tree
-    view.editor.swap(0)
+    view.editor.swap_children(0)
     window.session.add_data([tree])
     window.data.show_it()
     assert view.tree == tree
-    view.editor.ladderize(larger_last=False)
+    view.editor.ladderize_below(larger_last=False)
     assert list(window.session.data_edits()) == [0] and window.session.entries[0].edits["tree"]["tree"] != view.tree
 
 
@@ -193,7 +193,7 @@ def test_undo_by_keys_is_the_trees_while_its_search_box_has_none(qtbot: Any, win
     show_two_trees(window)
     view = tree_view(window)
     before = view.tree
-    view.editor.ladderize(larger_last=False)
+    view.editor.ladderize_below(larger_last=False)
     view.search_box.setFocus()
     qtbot.keyClicks(view.search_box, "ab")
     qtbot.keyClick(view.search_box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -207,7 +207,7 @@ def test_undo_of_the_menu_takes_back_what_was_done_last_wherever_it_was(window: 
     view = tree_view(window)
     undo = window.commands["undo"]
     window.sequences.table.setFocus()
-    view.editor.ladderize(larger_last=False)
+    view.editor.ladderize_below(larger_last=False)
     swapped = view.tree
     assert undo.isEnabled() and undo.toolTip() == "Undo: sorting"
     window.session.remove_results([window.session.entries[1]])

@@ -49,7 +49,7 @@ def test_the_limit_of_packed_files_is_kept(qtbot, window, monkeypatch):
 
     monkeypatch.setattr(memory, "set_unpacked_limit", refuse)
     dialog.unpacked.setValue(6)
-    assert dialog.room.text() == "This limit cannot be kept: Permission denied"
+    assert dialog.space_label.text() == "The limit could not be saved: Permission denied"
 
 
 def test_preferences_are_kept(qtbot, window):
@@ -97,8 +97,8 @@ def test_the_device_list_names_gpus_with_their_free_memory(qtbot, make_window, m
     gpu = devices.Device(0, "NVIDIA H200", 132, (9, 0), 141_000_000_000)
     window = make_window()
     qtbot.waitUntil(lambda: "No GPU" in window.device.itemText(2))
-    monkeypatch.setattr(devices, "discover", lambda: ((gpu,), ""))
-    monkeypatch.setattr(devices, "memory_free", lambda index: 138_000_000_000)
+    monkeypatch.setattr(devices, "discover_devices", lambda: ((gpu,), ""))
+    monkeypatch.setattr(devices, "free_memory_bytes", lambda index: 138_000_000_000)
     window.device.look()
     qtbot.waitUntil(lambda: "H200" in window.device.itemText(2))
     assert window.device.itemText(2) == "GPU 0 \N{MIDDLE DOT} NVIDIA H200 \N{MIDDLE DOT} 138 of 141 GB free"
@@ -186,11 +186,14 @@ def test_no_view_makes_a_small_window_larger(qtbot, ready):
 def test_all_keys_are_listed_and_found(qtbot, ready):
     ready.commands["shortcuts"].trigger()
     dialog = ready.findChild(ShortcutsDialog)
-    assert ("Run", "Ctrl+R") in dialog.shown()
+    assert ("Run", "Ctrl+R") in dialog.visible_shortcuts()
     dialog.filter.setText("gap")
-    assert ("Insert or remove a gap", "Space, Backspace") in dialog.shown() and ("Run", "Ctrl+R") not in dialog.shown()
+    assert ("Insert, delete a gap", "Space, Backspace") in dialog.visible_shortcuts() and (
+        "Run",
+        "Ctrl+R",
+    ) not in dialog.visible_shortcuts()
     dialog.filter.setText("alignment")
-    listed = " ".join(keys for _, keys in dialog.shown())
+    listed = " ".join(keys for _, keys in dialog.visible_shortcuts())
     for keys in ("Ctrl+C", "Ctrl+Z", "Ctrl+F", "Shift+F8", "Shift+F10", "F4"):
         assert keys in listed
     dialog.close()

@@ -13,7 +13,7 @@ from antidiag.app import actions
 from antidiag.app.jobs.queue import JobState
 from antidiag.app.panels.sequence_table import ABOUT, MAKEUP, NAME, ROLE, TYPE
 from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.registry import loading
+from antidiag.kernels.registry import data_loading
 from tests.app.steps import cells
 
 MANY = 200_000
@@ -265,6 +265,6 @@ def test_very_many_records_do_not_freeze_the_table(qtbot, window):
 
 def test_every_kind_of_data_is_in_the_open_dialog(window):
     offered = actions.open_filter()
-    for kind in loading.kinds():
+    for kind in data_loading.data_kinds():
         assert all(f"*{suffix}" in offered.split(";;")[0] for suffix in kind.suffixes)
     assert "Scales (*.scale)" in offered and "*.antidiag" in offered

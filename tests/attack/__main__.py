@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kinds = options.only.split(",") if options.only else list(KINDS)
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         _parser().error(f"--only {','.join(unknown)}: kinds are {', '.join(KINDS)}")
-    count = options.jobs or (workers.cores() if options.backend == "cpu" else 1)
+    count = options.jobs or (workers.count_processors() if options.backend == "cpu" else 1)
     plan = Plan(tuple(kinds), options.seed, 60 * options.minutes, options.backend, count)
     if options.number is not None:
         found = making.attempt(plan, kinds[0], options.number)

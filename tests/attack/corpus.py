@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from Bio import AlignIO, SeqIO
 
-from antidiag.kernels.io import aligned
-from antidiag.kernels.profiles import files as profiles
-from antidiag.kernels.profiles.profile import from_alignment
+from antidiag.kernels.io import aligned_sequences
+from antidiag.kernels.profiles import profile_files as profiles
+from antidiag.kernels.profiles.profile import profile_from_alignment
 from antidiag.kernels.scoring import named_matrix
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,7 +118,7 @@ def _others(found: dict[str, bytes]) -> dict[str, bytes]:
 
 def _profiles() -> dict[str, bytes]:
     """A profile as this program writes it."""
-    profile = from_alignment(aligned.read(ALIGNMENT)[0])
+    profile = profile_from_alignment(aligned_sequences.read_alignments(ALIGNMENT)[0])
     return {f"profile{suffix}": "".join(lines(profile)).encode() for suffix, lines in profiles.WRITERS.items()}
 
 

@@ -15,7 +15,7 @@ from antidiag.kernels import engine, registry, trials
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.method import Method
-from antidiag.kernels.trials import Chance
+from antidiag.kernels.trials import RandomChooser
 from tests.emulator.emulated import emulation
 from tests.emulator.emulation import order
 
@@ -29,15 +29,17 @@ LOST = "cudaErrorLaunchFailure: unspecified launch failure"
 
 def attempt(seed: int, number: int, folder: Path, backend: str = "cpu") -> str:
     """Take a device away from one run: "" where it is refused well, or not hurt, and the next run is right."""
-    choose = Chance(seed << 40 | number)
+    choose = RandomChooser(seed << 40 | number)
     real = backend == "cuda"
-    method = choose.of([method for method in registry.METHODS if "cuda" in method.backends])
-    tried = trials.of(method.problem)
-    problem, at = tried.draw(choose), choose.integer(0, LATEST)
-    most = choose.integer(0, MOST_BYTES * (ON_GPU if real else 1))
+    method = choose.choose_one([method for method in registry.METHODS if "cuda" in method.backends])
+    tried = trials.load_trials(method.problem_type)
+    problem, at = tried.draw_problem(choose), choose.draw_integer(0, LATEST)
+    most = choose.draw_integer(0, MOST_BYTES * (ON_GPU if real else 1))
     place: Callable[[], AbstractContextManager[Any]] = nullcontext if real else emulation
     with place():
-        kind, fault = ("memory", _little_memory(most)) if real or choose.of((True, False)) else ("lost", _lost(at))
+        kind, fault = (
+            ("memory", _little_memory(most)) if real or choose.choose_one((True, False)) else ("lost", _lost(at))
+        )
         try:
             with fault, order(0):
                 _run(method, problem)
@@ -46,24 +48,24 @@ def attempt(seed: int, number: int, folder: Path, backend: str = "cpu") -> str:
                 return f"{method.id}, {kind}: the error does not speak of the GPU: {error}"
         except Exception as error:
             return f"{method.id}, {kind}: {type(error).__name__}: {error}"
-        if left := devices.kept_memory().used_bytes():
+        if left := devices.run_memory_pool().used_bytes():
             return f"{method.id}, {kind}: {left:,} bytes of the device are left"
         try:
-            tried.same(problem, _run(method, problem), tried.oracle(problem), method)
+            tried.assert_same_answer(problem, _run(method, problem), tried.solve_by_textbook(problem), method)
         except Exception as error:
             return f"{method.id}: the run after it: {type(error).__name__}: {error}"
     return ""
 
 
 def _run(method: Method, problem: Any) -> Any:
-    planned = engine.plan(method, problem, {}, "cuda", use_tuned=False)
-    return engine.execute(planned, keep_rate=False, keep=False).answer
+    planned = engine.plan_run(method, problem, {}, "cuda", use_tuned=False)
+    return engine.execute(planned, keep_rate=False, keep_parts=False).answer
 
 
 @contextmanager
 def _little_memory(most: int) -> Iterator[None]:
     """The pool of all runs has so many bytes, though the device says that it has more."""
-    pool = devices.kept_memory()
+    pool = devices.run_memory_pool()
     pool.free_all_blocks()
     pool.set_limit(size=max(most, 1))
     try:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels import engine, registry
-from antidiag.kernels.experiments import results
-from antidiag.kernels.io.sequences import read
-from antidiag.kernels.machine import tuned
-from antidiag.kernels.recovery import resuming
-from antidiag.kernels.trials import Chance, Choose
+from antidiag.kernels.experiments.point_data import point_store
+from antidiag.kernels.io.sequences import read_sequences
+from antidiag.kernels.machine import tuned_values
+from antidiag.kernels.recovery import interrupted_runs
+from antidiag.kernels.trials import RandomChooser, TrialChooser
 from tests.attack import program
 from tests.attack.program import Ended, refused_well, run, seen_from_here
 
@@ -46,8 +46,8 @@ FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "saved-0" / "sessi
 
 def attempt(seed: int, number: int, folder: Path, backend: str = "cpu") -> str:
     """Kill one program, go on with it, and compare: "" where nothing was lost, else what was."""
-    choose = Chance(seed << 40 | number)
-    attack = choose.of((_of_run, _of_run, _of_sweep, _of_save, _of_search))
+    choose = RandomChooser(seed << 40 | number)
+    attack = choose.choose_one((_of_run, _of_run, _of_sweep, _of_save, _of_search))
     with seen_from_here(folder):
         try:
             return attack(choose, folder)
@@ -55,14 +55,14 @@ def attempt(seed: int, number: int, folder: Path, backend: str = "cpu") -> str:
             return f"{attack.__name__}: {type(error).__name__}: {error}"
 
 
-def _signal(choose: Choose) -> signal.Signals:
-    return choose.of((signal.SIGKILL, signal.SIGINT))
+def _signal(choose: TrialChooser) -> signal.Signals:
+    return choose.choose_one((signal.SIGKILL, signal.SIGINT))
 
 
-def _moment(choose: Choose, command: str) -> float:
+def _moment(choose: TrialChooser, command: str) -> float:
     """Some time after the start, of what such a program took before; seldom so late that it has ended."""
     lasts_s = program.lasted_s.get(command, LASTS_S[command])
-    return lasts_s * float(choose.random().uniform(0.2, 1.02))
+    return lasts_s * float(choose.make_generator().uniform(0.2, 1.02))
 
 
 def _stopped(ended: Ended, by: signal.Signals) -> str:
@@ -75,22 +75,22 @@ def _starting(ended: Ended) -> bool:
     return ended.code == -signal.SIGINT
 
 
-def _of_run(choose: Choose, folder: Path) -> str:
+def _of_run(choose: TrialChooser, folder: Path) -> str:
     pair, expected = _pair(choose, folder)
     out = folder / "result.json"
     command = ("run", METHOD, str(pair), *SETTINGS, "--resume", "--json", str(out))
     kept = 0.0
-    for _ in range(choose.integer(1, KILLS)):
+    for _ in range(choose.draw_integer(1, KILLS)):
         by = _signal(choose)
         ended = run(folder, command, _moment(choose, "run"), by)
         if wrong := _stopped(ended, by):
             return wrong
         if ended.code == 0:
             break
-        now = max((one.fraction for one in resuming.runs()), default=0.0)
+        now = max((one.fraction for one in interrupted_runs.list_runs()), default=0.0)
         if now < kept and not out.exists():
             return f"{kept:.1%} of the run was kept, and {now:.1%} is left after it was killed again"
-        if any(one.running for one in resuming.runs()):
+        if any(one.running for one in interrupted_runs.list_runs()):
             return "a run that was killed is said to be running"
         kept = now
         if out.exists():
@@ -102,51 +102,53 @@ def _of_run(choose: Choose, folder: Path) -> str:
     wrong = {name: found[name] for name in expected if found[name] != expected[name]}
     if wrong:
         return f"the resumed answer differs in {', '.join(wrong)}"
-    return "" if not resuming.runs() else "the run is kept though it has ended with a result"
+    return "" if not interrupted_runs.list_runs() else "the run is kept though it has ended with a result"
 
 
-def _pair(choose: Choose, folder: Path) -> tuple[Path, Mapping[str, Any]]:
+def _pair(choose: TrialChooser, folder: Path) -> tuple[Path, Mapping[str, Any]]:
     """Two related sequences in a file, and what their alignment is."""
-    random, length = choose.random(), choose.integer(*LENGTHS)
+    random, length = choose.make_generator(), choose.draw_integer(*LENGTHS)
     first = random.choice(list("ACGT"), length)
     second = np.where(random.random(length) < 0.15, random.choice(list("ACGT"), length), first)
     path = folder / "pair.fa"
     path.write_text(f">one\n{''.join(first)}\n>two\n{''.join(np.delete(second, slice(length // 3, length // 2)))}\n")
-    method = registry.method(METHOD)
-    planned = engine.plan(method, method.problem.make(read(path), {}), {"s": 32, "tile": 64, "T": 32}, "cpu")
-    result = engine.execute(planned, keep_rate=False, keep=False)
-    told = method.problem.data(result)
+    method = registry.find_method(METHOD)
+    planned = engine.plan_run(
+        method, method.problem_type.make_problem(read_sequences(path), {}), {"s": 32, "tile": 64, "T": 32}, "cpu"
+    )
+    result = engine.execute(planned, keep_rate=False, keep_parts=False)
+    told = method.problem_type.answer_json(result)
     return path, {name: json.loads(json.dumps(told[name])) for name in ("score", "start", "end", "cigar")}
 
 
-def _of_sweep(choose: Choose, folder: Path) -> str:
+def _of_sweep(choose: TrialChooser, folder: Path) -> str:
     kept: dict[Path, bytes] = {}
-    for _ in range(choose.integer(1, KILLS)):
+    for _ in range(choose.draw_integer(1, KILLS)):
         by = _signal(choose)
         ended = run(folder, (*SWEEP, "--resume"), _moment(choose, "sweep"), by)
         if wrong := _stopped(ended, by):
             return wrong
-        now = {path: path.read_bytes() for path in results.folder().rglob("*.jsonl")}
+        now = {path: path.read_bytes() for path in point_store.experiments_folder().rglob("*.jsonl")}
         for path, content in kept.items():
             if not now.get(path, b"").startswith(content):
                 return f"{path.name} lost what was written before"
         kept = now
         if ended.code == 0:
             break
-    measured = {key for path in kept for key in results.measured_before([path])}
+    measured = {key for path in kept for key in point_store.find_measured_points([path])}
     ended = run(folder, (*SWEEP, "--resume", "--json", "-"))
     if wrong := refused_well(ended, (0,)):
         return wrong
     points = json.loads(ended.out)["points"]
     if len(points) != POINTS or any(point["status"] != "measured" for point in points):
         return f"{len(points)} points, of which {sum(point['status'] == 'measured' for point in points)} were measured"
-    (path,) = results.folder().rglob("*.jsonl")
-    again = [point.key for point in results.read(path).points]
+    (path,) = point_store.experiments_folder().rglob("*.jsonl")
+    again = [point.key for point in point_store.read_points(path).points]
     twice = [key for key in measured if again.count(key) > 1]
     return f"{len(twice)} points were measured before and once more" if twice else ""
 
 
-def _of_save(choose: Choose, folder: Path) -> str:
+def _of_save(choose: TrialChooser, folder: Path) -> str:
     """A session that is saved over and over, and killed: the file is one of the two that were saved."""
     from antidiag.app.session import archive
 
@@ -163,18 +165,18 @@ def _of_save(choose: Choose, folder: Path) -> str:
     return ""
 
 
-def _of_search(choose: Choose, folder: Path) -> str:
+def _of_search(choose: TrialChooser, folder: Path) -> str:
     by, before = _signal(choose), ""
     for _ in range(2):
         ended = run(folder, SEARCH, _moment(choose, "tune"), by)
         if wrong := _stopped(ended, by):
             return wrong
-        for path in results.folder().rglob("*.jsonl"):
+        for path in point_store.experiments_folder().rglob("*.jsonl"):
             content = path.read_text(encoding="utf-8")
             if not content.startswith(before):
                 return f"{path.name} lost what was written before"
             before = content
-        kept = results.folder().parent / "tuned.json"
+        kept = point_store.experiments_folder().parent / "tuned.json"
         if kept.exists() and not _whole(kept):  # it is empty where nothing was better than the automatic values
             return "tuned.json is cut or damaged"
     ended = run(folder, ("tune", "--list"))
@@ -184,6 +186,6 @@ def _of_search(choose: Choose, folder: Path) -> str:
 def _whole(path: Path) -> bool:
     """Whether the program reads all entries of a file of tuned values."""
     try:
-        return len(json.loads(path.read_bytes())) == len(tuned.kept())
+        return len(json.loads(path.read_bytes())) == len(tuned_values.read_tuned())
     except ValueError:
         return False

@@ -7,19 +7,19 @@ from pathlib import Path
 
 from antidiag.kernels import registry, trials
 from antidiag.kernels.method import Method
-from antidiag.kernels.trials import Chance, Choose
+from antidiag.kernels.trials import RandomChooser, TrialChooser
 from tests.kernels.conformance import checks
 
-Check = Callable[[Method, str, Choose], None]
+Check = Callable[[Method, str, TrialChooser], None]
 
 
 def attempt(
     seed: int, number: int, folder: Path, backend: str = "cpu", methods: Sequence[Method] = registry.METHODS
 ) -> str:
     """Try one method on one problem: "" where it holds, else what does not."""
-    choose = Chance(seed << 40 | number)
+    choose = RandomChooser(seed << 40 | number)
     method = drawn(choose, backend, methods)
-    check = choose.of(_checks(method, backend))
+    check = choose.choose_one(_checks(method, backend))
     try:
         check(method, backend, choose)
     except Exception as error:
@@ -27,9 +27,9 @@ def attempt(
     return ""
 
 
-def drawn(choose: Choose, backend: str, methods: Sequence[Method] = registry.METHODS) -> Method:
+def drawn(choose: TrialChooser, backend: str, methods: Sequence[Method] = registry.METHODS) -> Method:
     """One of the methods that have this backend, each as often as any other."""
-    return choose.of([method for method in methods if backend in method.backends])
+    return choose.choose_one([method for method in methods if backend in method.backends])
 
 
 def _checks(method: Method, backend: str) -> list[Check]:
@@ -39,6 +39,6 @@ def _checks(method: Method, backend: str) -> list[Check]:
         others.append(checks.try_parameters)
     if checks.siblings(method, backend):
         others.append(checks.try_siblings)
-    if trials.of(method.problem).symmetries:
+    if trials.load_trials(method.problem_type).symmetries:
         others.append(checks.try_symmetry)
     return [*[checks.try_textbook] * max(1, len(others)), *others]

@@ -17,9 +17,9 @@ from unittest import mock
 import platformdirs
 
 from antidiag.kernels import memory
-from antidiag.kernels.experiments import results
-from antidiag.kernels.machine import rates, tuned
-from antidiag.kernels.recovery import resuming
+from antidiag.kernels.experiments.point_data import point_store
+from antidiag.kernels.machine import measured_rates, tuned_values
+from antidiag.kernels.recovery import interrupted_runs
 
 ROOT = Path(__file__).resolve().parents[2]
 ENDS_S = 240.0
@@ -60,7 +60,7 @@ def folders(place: Path) -> dict[str, str]:
         **os.environ,
         **{f"XDG_{name}_HOME": str(place / name.lower()) for name in ("CACHE", "CONFIG", "DATA", "STATE")},
         "TMPDIR": str(temporary),
-        resuming.AFTER_VARIABLE: "0",
+        interrupted_runs.KEEP_AFTER_VARIABLE: "0",
         "PYTHONPATH": os.pathsep.join(dict.fromkeys([str(ROOT), *_search_path()])),
     }
 
@@ -76,10 +76,10 @@ def seen_from_here(place: Path) -> Iterator[None]:
     cache, data = place / "cache" / "antidiag", place / "data" / "antidiag"
     with (
         mock.patch.object(memory, "disk_folder", return_value=cache),
-        mock.patch.object(resuming, "folder", return_value=cache / "runs"),
-        mock.patch.object(results, "folder", return_value=data / "experiments"),
-        mock.patch.object(tuned, "_path", return_value=data / "tuned.json"),
-        mock.patch.object(rates, "_path", return_value=cache / "rates.json"),
+        mock.patch.object(interrupted_runs, "runs_folder", return_value=cache / "runs"),
+        mock.patch.object(point_store, "experiments_folder", return_value=data / "experiments"),
+        mock.patch.object(tuned_values, "_tuned_path", return_value=data / "tuned.json"),
+        mock.patch.object(measured_rates, "_rates_path", return_value=cache / "rates.json"),
     ):
         yield
 

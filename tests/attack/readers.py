@@ -17,18 +17,20 @@ from typing import Any
 import numpy as np
 
 from antidiag.app.session import archive
-from antidiag.kernels import memory
-from antidiag.kernels.errors import LONGEST, AntidiagError
-from antidiag.kernels.experiments import points, records, results, speedups, tables
+from antidiag.kernels import memory, user_limits
+from antidiag.kernels.alignments import row_notes, row_statistics
+from antidiag.kernels.errors import LONGEST_MESSAGE, AntidiagError
+from antidiag.kernels.experiments.point_data import point_store, points, speedups, tables
 from antidiag.kernels.experiments.rooflines import roofline
-from antidiag.kernels.graphs import reading as graphs
-from antidiag.kernels.hmm import hmm
-from antidiag.kernels.io import aligned, aligned_notes, aligned_rows, distances, sequences, tree_files
-from antidiag.kernels.machine import rates, tuned
+from antidiag.kernels.experiments.sweeps import sweep_records
+from antidiag.kernels.graphs.files import graph_reader as graphs
+from antidiag.kernels.hmm.model import hmm
+from antidiag.kernels.io import aligned_sequences, distance_files, sequences, tree_files
+from antidiag.kernels.machine import measured_rates, tuned_values
 from antidiag.kernels.products import matrix as products
-from antidiag.kernels.profiles import files as profiles
-from antidiag.kernels.recovery import checkpoint_files, resuming
-from antidiag.kernels.registry import lectures, loading
+from antidiag.kernels.profiles import profile_files as profiles
+from antidiag.kernels.recovery import checkpoint_files, interrupted_runs
+from antidiag.kernels.registry import data_loading, lectures
 from antidiag.kernels.scoring import matrix_from_file
 from tests.attack.corpus import ALIGNMENT, corpus
 from tests.attack.mutation import mutate
@@ -55,23 +57,23 @@ def _session(path: Path) -> None:
 def _problem_type(entry: Any) -> Any:
     from antidiag.kernels import registry
 
-    return registry.method(entry.result.method).problem
+    return registry.find_method(entry.result.method).problem_type
 
 
 def _sweep(path: Path) -> None:
     """The points of a file in tables and with speedups, and the sweep that they belong to."""
-    kept = results.read(path)
-    assert records.title(kept) is not None
-    for point in kept.newest:
+    kept = point_store.read_points(path)
+    assert sweep_records.stored_title(kept) is not None
+    for point in kept.newest_points:
         for quantity in (*points.QUANTITIES, *point.models):
-            point.value(quantity)
-        assert point.phases is not None
-        json.dumps(point.data(), allow_nan=True)
+            point.median_value(quantity)
+        assert point.phase_spreads is not None
+        json.dumps(point.to_json(), allow_nan=True)
     if kept.points:
-        tables.csv_text(tables.everything(kept.newest, None))
-        tables.markdown(tables.summary(kept.newest, "title", None))
-        speedups.parse("method")
-    records.sweep_of(kept.sweep).tasks()
+        tables.to_csv(tables.full_table(kept.newest_points, None))
+        tables.to_markdown(tables.summary_table(kept.newest_points, "title", None))
+        speedups.parse_baseline("method")
+    sweep_records.sweep_from_json(kept.sweep).make_tasks()
 
 
 def _run(path: Path) -> None:
@@ -82,14 +84,14 @@ def _run(path: Path) -> None:
         if name.startswith("2026") or name in RUN_FILES:
             (folder / Path(name).name).write_bytes(content)
     (folder / path.name).write_bytes(path.read_bytes())
-    run = resuming._read(folder)
+    run = interrupted_runs._read_run(folder)
     if run is not None:
         assert run.problem() is not None and f"{run.fraction:.0%} {run.started:%Y} {run.title} {run.size}"
     for part in folder.glob("part-*"):
         try:
-            checkpoint_files.read(part)
+            checkpoint_files.read_checkpoint(part)
             checkpoint_files.read_facts(part)
-        except checkpoint_files.Damaged:
+        except checkpoint_files.DamagedCheckpoint:
             continue
 
 
@@ -110,43 +112,43 @@ def _kept_at(module: Any, name: str, path: Path) -> Iterator[None]:
 def _rates(path: Path) -> None:
     from antidiag.kernels import registry
 
-    with _kept_at(rates, "_path", path):
+    with _kept_at(measured_rates, "_rates_path", path):
         method = registry.METHODS[0]
-        assert rates.rate_gcups(method, "cpu", "a device", 1e6) > 0
-        list(rates._read().items())
+        assert measured_rates.estimate_gcups(method, "cpu", "a device", 1e6) > 0
+        list(measured_rates._read_entries().items())
 
 
 def _tuned(path: Path) -> None:
     from antidiag.kernels import registry
 
-    with _kept_at(tuned, "_path", path):
-        for one in tuned.kept():
-            assert one.text() and one.distance(1000) >= 0
+    with _kept_at(tuned_values, "_tuned_path", path):
+        for one in tuned_values.read_tuned():
+            assert one.format_text() and one.size_distance(1000) >= 0
         for method in registry.METHODS[:3]:
-            tuned.find(method, "cpu", "a device", 10_000)
+            tuned_values.find_tuned(method, "cpu", "a device", 10_000)
 
 
 def _roofline(path: Path) -> None:
-    with _kept_at(roofline, "_path", path):
-        for key in roofline._read():
+    with _kept_at(roofline, "_store_path", path):
+        for key in roofline._read_store():
             backend, _, device = key.partition("/")
-            if found := roofline.kept(backend, device):
+            if found := roofline.stored_roofline(backend, device):
                 assert 1 / found.operations_per_s + 1 / found.bytes_per_s > 0
 
 
 def _limits(path: Path) -> None:
-    with _kept_at(memory, "_limit_path", path):
+    with _kept_at(user_limits, "_limit_path", path):
         assert memory.disk_limit() >= 0 and memory.unpacked_limit() >= 0
 
 
 def _table(path: Path) -> None:
     """A table beside an alignment whose rows it may name, and the rows sorted by what it says."""
-    (alignment,) = aligned.read(ALIGNMENT)
-    table = aligned_notes.read_table(path)
-    alignment, _ = aligned_notes.with_table(alignment, table, str(path))
+    (alignment,) = aligned_sequences.read_alignments(ALIGNMENT)
+    table = row_notes.read_note_table(path)
+    alignment, _ = row_notes.add_note_table(alignment, table, str(path))
     order = np.arange(len(alignment.names))
-    for tag in aligned_notes.tags(alignment)[:MOST_TAGS]:
-        assert sorted(aligned_notes.sorted_rows(alignment, order, tag)) == order.tolist()
+    for tag in row_notes.note_tags(alignment)[:MOST_TAGS]:
+        assert sorted(row_notes.sort_rows_by_note(alignment, order, tag)) == order.tolist()
 
 
 MOST_TAGS = 3
@@ -163,23 +165,23 @@ def without_qt() -> bool:
 
 
 def _colours(path: Path) -> None:
-    from antidiag.app.views.aligned import schemes
+    from antidiag.app.views.aligned.colouring import schemes
 
-    schemes.of_groups(schemes.from_file(path))
+    schemes.colour_groups(schemes.read_groups(path))
 
 
 def _alignments(path: Path) -> list[Any]:
     """The alignments of a file, which can be sorted and taken apart."""
-    found = aligned.read(path)
+    found = aligned_sequences.read_alignments(path)
     for alignment in found[:MOST_TAGS]:
-        aligned_rows.sorted_rows(alignment, np.arange(len(alignment.names)), "name")
-        aligned.unaligned(alignment)
+        row_statistics.sort_rows(alignment, np.arange(len(alignment.names)), "name")
+        aligned_sequences.unaligned_sequences(alignment)
     return found
 
 
 def _pasted(path: Path) -> list[Any]:
     """The text of a file as somebody could paste it, with halves of letters."""
-    return loading.read_text(path.read_bytes().decode("utf-8", "surrogateescape"))
+    return data_loading.parse_text(path.read_bytes().decode("utf-8", "surrogateescape"))
 
 
 def _told(read: Callable[[Path], list[Any]]) -> Callable[[Path], None]:
@@ -193,19 +195,19 @@ def _told(read: Callable[[Path], list[Any]]) -> Callable[[Path], None]:
 
 
 READERS: Mapping[str, Callable[[Path], None]] = {
-    "any": _told(loading.read),
+    "any": _told(data_loading.read_data),
     "pasted": _told(_pasted),
-    "sequences": _told(sequences.read),
-    "distances": _told(distances.read),
-    "trees": _told(tree_files.read),
-    "graph": _told(graphs.read),
-    "model": _told(hmm.read),
+    "sequences": _told(sequences.read_sequences),
+    "distances": _told(distance_files.read_distances),
+    "trees": _told(tree_files.read_trees),
+    "graph": _told(graphs.read_graph),
+    "model": _told(hmm.read_hmm),
     "alignment": _told(_alignments),
-    "profile": _told(profiles.read),
-    "product": _told(products.read),
+    "profile": _told(profiles.read_profile),
+    "product": _told(products.read_matrix),
     "table": _table,
     "colours": _colours,
-    "lecture": lambda path: lectures.read(path).title and None,
+    "lecture": lambda path: lectures.read_lecture(path).title and None,
     "matrix": lambda path: matrix_from_file(path).translation and None,
     "session": _session,
     "sweep": _sweep,
@@ -289,7 +291,9 @@ def attempt(reader: str, path: Path, limit_s: float = LIMIT_S) -> str:
     except AntidiagError as error:
         text = str(error)
         return (
-            "" if text and "\n" not in text and len(text) <= LONGEST else f"an error that nobody reads: {text[:300]!r}"
+            ""
+            if text and "\n" not in text and len(text) <= LONGEST_MESSAGE
+            else f"an error that nobody reads: {text[:300]!r}"
         )
     except (Exception, Hangs) as error:
         return "".join(traceback.format_exception(error)[-3:])

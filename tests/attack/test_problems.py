@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from antidiag.kernels import registry
-from antidiag.kernels.trials import Chance
+from antidiag.kernels.trials import RandomChooser
 from tests.attack import __main__ as attack
 from tests.attack import jobs, making, problems
 from tests.emulator import build
@@ -18,7 +18,7 @@ from tests.kernels.conformance import checks
 SEED, PROBLEMS, DEVICES = 14, 30, 12
 FAMILIES = {"paths", "bipartite-paths", "folding", "matrix-chain", "tree"}
 """Problem types whose methods compile in no time; the conformance suite tries all others as well."""
-METHODS = tuple(method for method in registry.METHODS if method.problem.id in FAMILIES)
+METHODS = tuple(method for method in registry.METHODS if method.problem_type.id in FAMILIES)
 
 
 def test_random_problems(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_random_problems(tmp_path: Path) -> None:
 @pytest.mark.parametrize("backend", ["cpu", "cuda"])
 def test_every_method_is_attacked(backend: str) -> None:
     """Whatever families there are: profiles, multiple alignments, guide trees of very many sequences, products."""
-    found = {problems.drawn(Chance(SEED << 40 | number), backend).id for number in range(2000)}
+    found = {problems.drawn(RandomChooser(SEED << 40 | number), backend).id for number in range(2000)}
     assert found == {method.id for method in registry.METHODS if backend in method.backends}
 
 
@@ -56,7 +56,7 @@ def test_what_is_found_is_told_with_the_command_that_repeats_it(
 
 
 def test_a_wrong_answer_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run, floyd = checks.run, registry.method("floyd-warshall")
+    run, floyd = checks.run, registry.find_method("floyd-warshall")
 
     def one_too_much(*arguments: object, **named: object) -> object:
         result = run(*arguments, **named)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from antidiag.kernels.experiments import results
+from antidiag.kernels.experiments.point_data import point_store
 from tests.attack import mutation, readers
 from tests.attack.corpus import corpus
 
@@ -33,7 +33,7 @@ def test_every_real_file_is_read_as_it_is(tmp_path):
             continue
         (tmp_path / name).write_bytes(data)
         if reader == "sweep":  # whose input is not there
-            assert results.read(tmp_path / name).warnings == ()
+            assert point_store.read_points(tmp_path / name).warnings == ()
         else:
             readers.READERS[reader](tmp_path / name)
 

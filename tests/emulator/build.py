@@ -15,7 +15,7 @@ from pathlib import Path
 
 import platformdirs
 
-from antidiag.kernels.cpu import file_lock
+from tests import file_lock
 from tests.emulator import translate
 from tests.emulator.translate import to_cpp
 
@@ -153,7 +153,7 @@ def _cached(kind: str, key: Sequence[str], suffix: str, build: Callable[[Path], 
     if path.exists():
         return path
     folder.mkdir(parents=True, exist_ok=True)
-    with file_lock.held(path.with_suffix(".lock")), tempfile.TemporaryDirectory(dir=folder) as scratch:
+    with file_lock.hold_lock(path.with_suffix(".lock")), tempfile.TemporaryDirectory(dir=folder) as scratch:
         if not path.exists():
             made = Path(scratch) / f"made{suffix}"
             build(made)

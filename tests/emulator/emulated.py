@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from antidiag.kernels import engine, registry
-from antidiag.kernels.cuda import compile as cuda_compile
 from antidiag.kernels.cuda import devices
-from antidiag.kernels.machine import rates
+from antidiag.kernels.cuda import kernel_compiler as cuda_compile
+from antidiag.kernels.machine import measured_rates
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from tests.emulator import build
 from tests.emulator.emulation import emulated_cupy, order
 
@@ -42,7 +42,7 @@ def run(
     method: Method | str,
     problem: Any,
     monitor: Monitor | None = None,
-    steps: Steps | None = None,
+    steps: StepLog | None = None,
     seed: int = 0,
     **parameters: Any,
 ) -> Result:
@@ -50,9 +50,9 @@ def run(
 
     With a ``seed`` other than 0 the order of threads and blocks is random.
     """
-    found = registry.method(method) if isinstance(method, str) else method
+    found = registry.find_method(method) if isinstance(method, str) else method
     with order(seed):
-        result = engine.execute(engine.plan(found, problem, parameters, "cuda"), monitor, steps)
+        result = engine.execute(engine.plan_run(found, problem, parameters, "cuda"), monitor, steps)
     result.check(problem)
     return result
 
@@ -61,15 +61,15 @@ def run(
 def emulation() -> Iterator[None]:
     """One "emulated GPU" is there, and methods of the backend "cuda" run on it."""
     with emulated_cupy(PACKAGE):
-        remember, rates.remember = rates.remember, lambda *arguments: None
+        remember, measured_rates.save_rate = measured_rates.save_rate, lambda *arguments: None
         _forget_device()
         try:
             yield
         finally:
-            rates.remember = remember
+            measured_rates.save_rate = remember
             _forget_device()
 
 
 def _forget_device() -> None:
-    devices.discover.cache_clear()
-    cuda_compile._module.cache_clear()
+    devices.discover_devices.cache_clear()
+    cuda_compile._cached_module.cache_clear()

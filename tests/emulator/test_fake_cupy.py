@@ -16,9 +16,9 @@ def cupy(emulated):
 
 
 def test_the_device_is_found(emulated):
-    (found,), reason = devices.discover()
+    (found,), reason = devices.discover_devices()
     assert (found.name, found.multiprocessors, found.compute_capability) == ("emulated GPU", 4, (9, 0))
-    assert devices.memory_free(0) <= found.memory_bytes == 8 * 2**30 and not reason
+    assert devices.free_memory_bytes(0) <= found.memory_bytes == 8 * 2**30 and not reason
 
 
 def test_arrays_go_to_the_device_and_come_back(cupy):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antidiag.kernels.cuda.compile import PRELUDE, source
+from antidiag.kernels.cuda.kernel_compiler import PRELUDE, join_source
 from tests.emulator import translate
 from tests.emulator.translate import TranslationError, to_cpp
 
@@ -78,6 +78,6 @@ def test_errors_of_the_compiler_name_the_file_of_the_kernel(emulated, tmp_path):
     file = tmp_path / "wrong.cu"
     file.write_text('extern "C" __global__ void f(int* a) {\n    a[0] = nothing;\n}\n')
     with pytest.raises(cupy.cuda.compiler.CompileException, match=r"wrong.cu:2:.*nothing"):
-        cupy.RawModule(code=source(file)).compile()
+        cupy.RawModule(code=join_source(file)).compile()
     with pytest.raises(cupy.cuda.compiler.CompileException, match="unknown to the emulator: --surprise"):
-        cupy.RawModule(code=source(file), options=("--surprise",)).compile()
+        cupy.RawModule(code=join_source(file), options=("--surprise",)).compile()

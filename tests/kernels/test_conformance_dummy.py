@@ -70,8 +70,8 @@ def test_what_is_broken_fails(check: Callable[..., None], broken: Broken, messag
 
 
 def test_an_estimate_that_is_too_large_fails() -> None:
-    small = METHOD.footprint
-    wrong = replace(METHOD, footprint=lambda *run: Footprint({"values": 2 * small(*run).host_bytes}))
+    small = METHOD.estimate_memory
+    wrong = replace(METHOD, estimate_memory=lambda *run: Footprint({"values": 2 * small(*run).host_bytes}))
     with pytest.raises(AssertionError, match="MiB told"):
         memory.host_estimate_is_right(wrong, "cpu")
 
@@ -80,8 +80,8 @@ def test_a_file_that_reads_back_as_another_fails(monkeypatch: pytest.MonkeyPatch
     def lines(result: Any) -> list[str]:
         return [">a\nACGTT\n"]
 
-    formats = tuple(replace(found, lines=lines) for found in METHOD.problem.formats)
-    wrong = replace(METHOD, problem=replace(METHOD.problem, formats=formats))
+    formats = tuple(replace(found, iterate_lines=lines) for found in METHOD.problem_type.file_formats)
+    wrong = replace(METHOD, problem_type=replace(METHOD.problem_type, file_formats=formats))
     monkeypatch.setattr(registry, "METHODS", (*registry.METHODS[:-1], wrong))
     with pytest.raises(AssertionError):
         checks.what_is_saved_reads_back(wrong, "cpu", tmp_path)
@@ -89,4 +89,4 @@ def test_a_file_that_reads_back_as_another_fails(monkeypatch: pytest.MonkeyPatch
 
 def test_a_problem_type_without_trials_fails() -> None:
     with pytest.raises(AssertionError, match="does not say how"):
-        checks.equals_the_textbook(replace(METHOD, problem=replace(METHOD.problem, trials="")), "cpu")
+        checks.equals_the_textbook(replace(METHOD, problem_type=replace(METHOD.problem_type, trials_name="")), "cpu")

@@ -82,8 +82,8 @@ def timed(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], list[int]]:
     """A function that has runs take so many seconds a cell, and take what they are told to; it gives a list that gets
     the cells of every run."""
     cells: list[int] = []
-    monkeypatch.setattr(devices, "device", lambda index=0: devices.Device(0, "a GPU", 1, (9, 0), 2**34))
-    monkeypatch.setattr(devices, "memory_free", lambda index: 2**34)
+    monkeypatch.setattr(devices, "find_device", lambda index=0: devices.Device(0, "a GPU", 1, (9, 0), 2**34))
+    monkeypatch.setattr(devices, "free_memory_bytes", lambda index: 2**34)
     monkeypatch.setattr(engine, "execute", lambda planned, **given: cells.append(planned.problem.cells))
 
     def at(second_a_cell: float) -> list[int]:
@@ -104,7 +104,7 @@ def on_device() -> Method:
     def footprint(problem: Any, parameters: Any, backend: str) -> Footprint:
         return Footprint({"values": 2**20}, {"values": _told(problem.cells)})
 
-    return replace(METHOD, backends={"cuda": METHOD.backends["cpu"]}, footprint=footprint)
+    return replace(METHOD, backends={"cuda": METHOD.backends["cpu"]}, estimate_memory=footprint)
 
 
 def sizes(cells: list[int]) -> list[int]:

@@ -13,10 +13,10 @@ import pytest
 from antidiag.kernels import registry, serialization
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import Method, ProblemType
-from antidiag.kernels.registry import loading
+from antidiag.kernels.registry import data_loading
 
 METHODS = [pytest.param(method, id=method.id) for method in registry.METHODS]
-PROBLEMS = {method.problem.id: method.problem for method in registry.METHODS}
+PROBLEMS = {method.problem_type.id: method.problem_type for method in registry.METHODS}
 TYPES = [pytest.param(problem, id=problem.id) for problem in PROBLEMS.values()]
 GENERATED = [
     pytest.param(problem, id=problem.id)
@@ -26,17 +26,17 @@ GENERATED = [
 
 
 def test_ids_are_unique() -> None:
-    for ids in ([method.id for method in registry.METHODS], [kind.id for kind in loading.kinds()]):
+    for ids in ([method.id for method in registry.METHODS], [kind.id for kind in data_loading.data_kinds()]):
         assert [name for name, count in Counter(ids).items() if count > 1] == []
 
 
 def test_methods_of_one_problem_id_share_the_declaration() -> None:
-    assert all(method.problem is PROBLEMS[method.problem.id] for method in registry.METHODS)
+    assert all(method.problem_type is PROBLEMS[method.problem_type.id] for method in registry.METHODS)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_has_a_page_a_source_and_a_default_for_everything(method: Method) -> None:
-    assert method.page.read_text().startswith("# ")
+    assert method.help_page.read_text().startswith("# ")
     assert method.citation.year > 1900 and method.citation.title
     assert set(method.backends) <= {"cpu", "cuda"} and method.backends
     for parameter in method.parameters:
@@ -50,9 +50,9 @@ def test_positional_inputs_are_of_one_kind_and_options_are_declared_once(problem
     assert len({taken.kind.type for taken in problem.inputs}) == len(problem.inputs), "make() counts data by type"
     names = [option.name for option in problem.options]
     assert len(set(names)) == len(names)
-    suffixes = [found.suffix for found in problem.formats]
+    suffixes = [found.suffix for found in problem.file_formats]
     assert len(set(suffixes)) == len(suffixes)
-    assert all((found.lines is None) != (found.write is None) for found in problem.formats)
+    assert all((found.iterate_lines is None) != (found.write_file is None) for found in problem.file_formats)
 
 
 @pytest.mark.parametrize("problem", GENERATED)
@@ -62,7 +62,7 @@ def test_a_problem_keeps_its_data_and_can_be_told_and_written(problem: ProblemTy
     for taken in problem.inputs:
         count = max(taken.minimum, 4) if taken.maximum is None else taken.maximum if taken.minimum else 0
         given += [taken.kind.generate(12, random) for _ in range(count)]
-    built = problem.build(given, {})
+    built = problem.build_problem(given, {})
     assert len(built.data) == len(given)
     assert all(kept is datum for kept, datum in zip(built.data, given, strict=True))
     assert isinstance(built.cells, int) and built.cells > 0
@@ -74,7 +74,9 @@ def test_a_problem_keeps_its_data_and_can_be_told_and_written(problem: ProblemTy
         return len(arrays) - 1
 
     tree = json.loads(json.dumps(serialization.encode(built, put)))
-    assert serialization.digest(serialization.decode(tree, arrays.__getitem__)) == serialization.digest(built)
+    assert serialization.digest_value(serialization.decode(tree, arrays.__getitem__)) == serialization.digest_value(
+        built
+    )
 
 
 def test_options_of_one_name_mean_the_same() -> None:
@@ -85,7 +87,7 @@ def test_options_of_one_name_mean_the_same() -> None:
             assert declared.setdefault(option.name, meaning) == meaning, option.name
 
 
-@pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.id) for kind in loading.kinds()])
+@pytest.mark.parametrize("kind", [pytest.param(kind, id=kind.id) for kind in data_loading.data_kinds()])
 def test_data_are_frozen_and_can_be_listed(kind) -> None:
     assert dataclasses.is_dataclass(kind.type)
     assert kind.type.__dataclass_params__.frozen
@@ -96,6 +98,6 @@ def test_data_are_frozen_and_can_be_listed(kind) -> None:
 
 def test_what_nobody_claims_is_read_as_sequences(tmp_path: Path) -> None:
     (tmp_path / "any").write_text(">one\nACGT\n")
-    assert loading.kind_of_file(tmp_path / "any") is SEQUENCE
-    assert [sequence.name for sequence in loading.read(tmp_path / "any")] == ["one"]
-    assert loading.kind_of_file(tmp_path / "none") is SEQUENCE
+    assert data_loading.find_kind_of_file(tmp_path / "any") is SEQUENCE
+    assert [sequence.name for sequence in data_loading.read_data(tmp_path / "any")] == ["one"]
+    assert data_loading.find_kind_of_file(tmp_path / "none") is SEQUENCE

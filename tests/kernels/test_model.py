@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from antidiag.kernels import model
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.pairwise import model as pair_model
-from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem, rescore
-from antidiag.kernels.scoring import Mode, Scoring, encode, match_mismatch, named_matrix
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem, rescore_path
+from antidiag.kernels.scoring import Mode, Scoring, encode_sequence, match_mismatch, named_matrix
 
 SCORING = Scoring(named_matrix("NUC.4.4"), 5, 2)
 
@@ -66,12 +66,12 @@ def test_a_path_against_its_slow_siblings(case, chunk):
     rows = slow_rows(problem, path)
     whole, pair_model.CHUNK = pair_model.CHUNK, chunk
     try:
-        assert path.gapped(problem.first, problem.second) == rows
-        assert rescore(problem, path) == slow_score(problem, rows)
-        assert path.cigar(problem.first, problem.second) == slow_cigar(rows)
+        assert path.gapped_rows(problem.first, problem.second) == rows
+        assert rescore_path(problem, path) == slow_score(problem, rows)
+        assert path.format_cigar(problem.first, problem.second) == slow_cigar(rows)
     finally:
         pair_model.CHUNK = whole
-    cells = path.cells()
+    cells = path.list_cells()
     assert cells.shape == (len(path.operations) + 1, 2)
     assert (tuple(cells[0]), tuple(cells[-1])) == (path.start, path.end)
     steps = np.diff(cells, axis=0)
@@ -83,10 +83,10 @@ def test_a_path_against_its_slow_siblings(case, chunk):
 def test_an_empty_path():
     problem = PairProblem(Sequence("a", b"AC", SequenceType.DNA), Sequence("b", b"GT", SequenceType.DNA), SCORING)
     path = Alignment((0, 0), (0, 0), np.empty(0, np.uint8))
-    assert rescore(problem, path) == 0
-    assert path.gapped(*problem.sequences) == ("", "")
-    assert path.cigar(*problem.sequences) == ""
-    assert path.cells().tolist() == [[0, 0]]
+    assert rescore_path(problem, path) == 0
+    assert path.gapped_rows(*problem.sequences) == ("", "")
+    assert path.format_cigar(*problem.sequences) == ""
+    assert path.list_cells().tolist() == [[0, 0]]
 
 
 @pytest.mark.parametrize(
@@ -95,13 +95,13 @@ def test_an_empty_path():
 def test_a_path_that_does_not_fit_its_ends_is_refused(start, end):
     problem = PairProblem(Sequence("a", b"AC", SequenceType.DNA), Sequence("b", b"ACG", SequenceType.DNA), SCORING)
     with pytest.raises(ValueError, match="does not lead"):
-        rescore(problem, Alignment(start, end, np.zeros(2, np.uint8)))
+        rescore_path(problem, Alignment(start, end, np.zeros(2, np.uint8)))
 
 
 def test_adjacent_gaps_of_both_kinds_open_twice():
     problem = PairProblem(Sequence("a", b"AC", SequenceType.DNA), Sequence("b", b"AC", SequenceType.DNA), SCORING)
     path = Alignment((0, 0), (2, 2), np.array([DIAGONAL, UP, LEFT], np.uint8))
-    assert rescore(problem, path) == 5 - (5 + 2) - (5 + 2)
+    assert rescore_path(problem, path) == 5 - (5 + 2) - (5 + 2)
 
 
 def test_an_asymmetric_matrix_is_read_with_the_first_sequence_as_rows(tmp_path):
@@ -111,15 +111,15 @@ def test_an_asymmetric_matrix_is_read_with_the_first_sequence_as_rows(tmp_path):
     scoring = Scoring(matrix_from_file(tmp_path / "m"), 1, 1)
     first, second = (Sequence(letters, letters.encode(), SequenceType.DNA) for letters in "AC")
     path = Alignment((0, 0), (1, 1), np.zeros(1, np.uint8))
-    assert rescore(PairProblem(first, second, scoring), path) == 2
-    assert rescore(PairProblem(second, first, scoring), path) == 3
+    assert rescore_path(PairProblem(first, second, scoring), path) == 2
+    assert rescore_path(PairProblem(second, first, scoring), path) == 3
 
 
 def test_u_equals_t_in_the_cigar_of_dna_and_rna():
     dna, rna = Sequence("d", b"ACT", SequenceType.DNA), Sequence("r", b"ACU", SequenceType.RNA)
     path = Alignment((0, 0), (3, 3), np.zeros(3, np.uint8))
-    assert path.cigar(dna, rna) == "3="
-    assert path.cigar(dna, Sequence("p", b"ACU", SequenceType.PROTEIN)) == "2=1X"
+    assert path.format_cigar(dna, rna) == "3="
+    assert path.format_cigar(dna, Sequence("p", b"ACU", SequenceType.PROTEIN)) == "2=1X"
 
 
 def result_of(problem, score, end, path):
@@ -164,21 +164,20 @@ def test_rate_and_score_of_a_result():
 
 def test_codes_are_writable_and_leave_the_letters_alone():
     sequence = Sequence("a", b"ACGT", SequenceType.DNA)
-    codes = encode(sequence, SCORING)
+    codes = encode_sequence(sequence, SCORING)
     codes[:] = 0
-    assert sequence.letters == b"ACGT" and not sequence.array.flags.writeable
+    assert sequence.letters == b"ACGT" and not sequence.letter_array.flags.writeable
 
 
 def test_a_sequence_prints_without_its_letters():
     assert "ACGT" not in repr(Sequence("a", b"ACGT", SequenceType.DNA))
 
 
-def test_letters_are_joined_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model, "JOINED", 2)
+def test_letters_are_joined() -> None:
     texts = b"ACD", b"", b"K", b"LM", b"A"
     sequences = [Sequence(str(number), text, SequenceType.PROTEIN) for number, text in enumerate(texts)]
     for count in range(len(sequences) + 1):
-        assert model.joined(sequences[:count]).tobytes() == b"".join(texts[:count])
+        assert model.concatenate_letters(sequences[:count]).tobytes() == b"".join(texts[:count])
 
 
 class OneHash(bytes):
@@ -191,7 +190,7 @@ class OneHash(bytes):
 @pytest.mark.parametrize("kind", [bytes, OneHash])
 @given(texts=st.lists(st.sampled_from([b"", b"A", b"AC", b"CA", b"ACD"]), max_size=12))
 def test_the_first_sequence_of_each_content_is_found(kind: type[bytes], texts: list[bytes]) -> None:
-    first, own = model.contents_of([Sequence("x", kind(text), SequenceType.PROTEIN) for text in texts])
+    first, own = model.group_equal_sequences([Sequence("x", kind(text), SequenceType.PROTEIN) for text in texts])
     different = list(dict.fromkeys(texts))
     assert first.tolist() == [texts.index(text) for text in different]
     assert own.tolist() == [different.index(text) for text in texts]
@@ -199,7 +198,7 @@ def test_the_first_sequence_of_each_content_is_found(kind: type[bytes], texts: l
 
 @given(values=st.lists(st.integers(-3, 3), max_size=20))
 def test_the_different_values_of_an_array_come_ascending_and_once(values: list[int]) -> None:
-    assert model.different(np.array(values, np.int64)).tolist() == sorted(set(values))
+    assert model.unique_values(np.array(values, np.int64)).tolist() == sorted(set(values))
 
 
 class OneName(str):
@@ -213,5 +212,5 @@ class OneName(str):
 @given(first=st.lists(st.sampled_from(["", "a", "b", "ab"]), max_size=6), data=st.data())
 def test_names_are_the_same_where_each_is_there_as_many_times(kind: type[str], first: list[str], data: st.DataObject):
     second = data.draw(st.permutations(first) | st.lists(st.sampled_from(["", "a", "b", "ab"]), max_size=6))
-    found = model.same_names(tuple(map(kind, first)), tuple(map(kind, second)))
+    found = model.have_same_names(tuple(map(kind, first)), tuple(map(kind, second)))
     assert found == (sorted(first) == sorted(second))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.parameters import Parameter, resolve, typed
+from antidiag.kernels.parameters import Parameter, resolve_values, to_dataclass
 
 WIDTH = Parameter("s", "int", "Width", "", minimum=32, maximum=1024, step=32)
 COST = Parameter("gap_open", "float", "Open", "", default=5.0, minimum=0)
@@ -55,30 +55,30 @@ def test_parse(parameter, text, value):
 def test_parse_refuses_and_says_what_is_expected(parameter, text):
     with pytest.raises(ParameterError) as error:
         parameter.parse(text)
-    assert parameter.name in str(error.value) and parameter.expected() in str(error.value)
+    assert parameter.name in str(error.value) and parameter.describe_values() in str(error.value)
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan"), True, "64", 64.5])
 def test_validate_refuses_what_is_no_whole_number(value):
-    with pytest.raises(ParameterError, match="s="):
+    with pytest.raises(ParameterError, match="s must be auto or a multiple of 32"):
         WIDTH.validate(value)
 
 
 def test_expected_names_range_and_step():
-    assert WIDTH.expected() == "a whole number from 32 to 1024, a multiple of 32, or auto"
-    assert COST.expected() == "a number of at least 0"
-    assert MODE.expected() == "one of local, global"
+    assert WIDTH.describe_values() == "auto or a multiple of 32 between 32 and 1024"
+    assert COST.describe_values() == "a number of at least 0"
+    assert MODE.describe_values() == "one of local, global"
 
 
 def test_given_goes_before_automatic_before_default():
     parameters = (WIDTH, COST)
-    assert dict(resolve(parameters, {})) == {"s": None, "gap_open": 5.0}
-    assert dict(resolve(parameters, {}, {"s": 128})) == {"s": 128, "gap_open": 5.0}
-    assert dict(resolve(parameters, {"s": 64, "gap_open": 0}, {"s": 128})) == {"s": 64, "gap_open": 0}
+    assert dict(resolve_values(parameters, {})) == {"s": None, "gap_open": 5.0}
+    assert dict(resolve_values(parameters, {}, {"s": 128})) == {"s": 128, "gap_open": 5.0}
+    assert dict(resolve_values(parameters, {"s": 64, "gap_open": 0}, {"s": 128})) == {"s": 64, "gap_open": 0}
     with pytest.raises(TypeError):
-        resolve(parameters, {})["s"] = 1
+        resolve_values(parameters, {})["s"] = 1
     with pytest.raises(ParameterError, match="unknown parameter 'h'.*s, gap_open"):
-        resolve(parameters, {"h": 1})
+        resolve_values(parameters, {"h": 1})
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,10 @@ class Strips:
 
 
 def test_typed_values_are_fields_with_defaults():
-    assert typed(Strips, {"s": 64, "threads": 2}) == Strips(64, 8)
-    assert typed(Strips, {"s": 64, "batch": 16}) == Strips(64, 16)
+    assert to_dataclass(Strips, {"s": 64, "threads": 2}) == Strips(64, 8)
+    assert to_dataclass(Strips, {"s": 64, "batch": 16}) == Strips(64, 16)
 
 
 def test_a_record_that_lacks_a_value_says_which():
     with pytest.raises(KeyError, match="Strips needs s, and these parameters have batch"):
-        typed(Strips, {"batch": 16})
+        to_dataclass(Strips, {"batch": 16})

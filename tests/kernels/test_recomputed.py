@@ -13,14 +13,14 @@ from antidiag.kernels import engine, registry
 from antidiag.kernels.method import Method, nothing_recomputed
 from antidiag.kernels.pairwise.checkpointed import sizes
 from antidiag.kernels.scoring import Scoring, match_mismatch
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from tests.kernels.triple.problems import triples
 from tests.problems import pair, pairs
 
 SIDES = (("row_start", "row_end"), ("column_start", "column_end"))
 LAYERS = ("layer_start", "layer_end")
 SCORING = Scoring(match_mismatch(2, -3), 5, 2)
-METHODS = [method for method in registry.METHODS if method.recomputed is not nothing_recomputed]
+METHODS = [method for method in registry.METHODS if method.count_recomputed is not nothing_recomputed]
 DECLARING = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.id)
 CHECKED = settings(max_examples=15, deadline=None)
 
@@ -28,21 +28,21 @@ CHECKED = settings(max_examples=15, deadline=None)
 def counted(method: Method, problem: Any, given: dict[str, Any]) -> tuple[int, int]:
     """Cells that a run computed after phase 1, and those that its method declares."""
     taken = {parameter.name for parameter in method.parameters}
-    planned = engine.plan(method, problem, {name: value for name, value in given.items() if name in taken}, "cpu")
-    steps = Steps()
+    planned = engine.plan_run(method, problem, {name: value for name, value in given.items() if name in taken}, "cpu")
+    steps = StepLog()
     engine.execute(planned, steps=steps, keep_rate=False)
-    events = steps.array()
+    events = steps.ordered_events()
     events = events[events["phase"] > 1]
-    sides = (*SIDES, LAYERS) if method.problem.id == "triple" else SIDES
+    sides = (*SIDES, LAYERS) if method.problem_type.id == "triple" else SIDES
     cells = int(np.prod([np.maximum(events[end] - events[start], 0) for start, end in sides], axis=0).sum())
-    return cells, method.recomputed(planned.problem, planned.parameters)
+    return cells, method.count_recomputed(planned.problem, planned.parameters)
 
 
 @DECLARING
 @CHECKED
 @given(data=st.data())
 def test_no_run_computes_more_cells_again_than_are_declared(method: Method, data: st.DataObject) -> None:
-    problem = data.draw(pairs() if method.problem.id == "pair" else triples(40))
+    problem = data.draw(pairs() if method.problem_type.id == "pair" else triples(40))
     given = {name: data.draw(st.sampled_from(values)) for name, values in {
         "s": (32, 64, 96), "h": (16, 48), "tile": (32, 64, 1024), "recompute": ("start-point", "first-row"),
     }.items()}  # fmt: skip
@@ -54,15 +54,15 @@ def test_no_run_computes_more_cells_again_than_are_declared(method: Method, data
 def test_a_strip_wider_than_the_problem_is_not_computed_again_beyond_it(method: Method) -> None:
     """A path along the diagonal of one chunk: all of it is computed again, and none of what is beyond it."""
     rows = "ACGTTGCA" * 4
-    problem = pair(rows, rows, SCORING) if method.problem.id == "pair" else data_of_three(method, rows)
-    given = {"s": 1024 if method.problem.id == "pair" else 112, "h": 1024, "tile": 4096, "recompute": "first-row"}
+    problem = pair(rows, rows, SCORING) if method.problem_type.id == "pair" else data_of_three(method, rows)
+    given = {"s": 1024 if method.problem_type.id == "pair" else 112, "h": 1024, "tile": 4096, "recompute": "first-row"}
     declared = problem.cells if "alignment" in method.returns else 0
     assert counted(method, problem, given) == (declared, declared)
 
 
 def data_of_three(method: Method, letters: str) -> Any:
     two = pair(letters, letters, SCORING)
-    return method.problem.build((two.first, two.second, two.first), {})
+    return method.problem_type.build_problem((two.first, two.second, two.first), {})
 
 
 def test_tiles_inside_tiles_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +70,6 @@ def test_tiles_inside_tiles_count(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"SMALL_CELLS": 33 * 33, "LEAST_TILE": 32, "TILES": 8, "TILE_STRIP": 32}.items():
         monkeypatch.setattr(sizes, name, value)
     rows = "".join(np.random.default_rng(1).choice(list("ACGT"), 500))
-    problem, method = pair(rows, rows, SCORING), registry.method("checkpointed-alignment")
+    problem, method = pair(rows, rows, SCORING), registry.find_method("checkpointed-alignment")
     computed, declared = counted(method, problem, {"s": 32, "tile": 256})
     assert 500 * 256 < computed <= declared

@@ -8,11 +8,12 @@ from Bio.Align import substitution_matrices
 from hypothesis import given
 from hypothesis import strategies as st
 
+from antidiag.kernels import scoring_options
 from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.scoring import (
     Scoring,
-    encode,
+    encode_sequence,
     load_matrix,
     match_mismatch,
     matrix_from_file,
@@ -43,14 +44,14 @@ def test_every_matrix_of_biopython(name):
     for x in matrix.letters:
         for y in matrix.letters:
             score = scoring.scores[matrix.codes[ord(x)], matrix.codes[ord(y)]]
-            assert scoring.unscaled(int(score)) == pytest.approx(original[x, y])
+            assert scoring.unscale_score(int(score)) == pytest.approx(original[x, y])
 
 
 def test_fractions_are_scaled_with_the_gap_costs():
     scoring = Scoring(named_matrix("GONNET1992"), 10, 0.25)
     assert (scoring.scale, scoring.open, scoring.extend) == (100, 1000, 25)
-    assert scoring.unscaled(1234) == 12.34
-    assert Scoring(named_matrix("BLOSUM62"), 10, 1).unscaled(7) == 7
+    assert scoring.unscale_score(1234) == 12.34
+    assert Scoring(named_matrix("BLOSUM62"), 10, 1).unscale_score(7) == 7
 
 
 def test_codon_matrices_and_unknown_names_are_refused():
@@ -95,7 +96,7 @@ def test_matrix_files_in_other_dress(tmp_path, change):
         (SMALL.replace("0.5", "inf"), ["line 4", "finite"]),
         (SMALL.replace(" 0.5", ""), ["line 4", "2 scores", "3 letters"]),
         (SMALL.replace("0.5", "0.5 7"), ["line 4", "4 scores"]),
-        (SMALL.replace("G  0  4  3\n", ""), ["not square", "no row for G"]),
+        (SMALL.replace("G  0  4  3\n", ""), ["no row for G", "no row for G"]),
         (SMALL.replace("G  0", "T  0"), ["line 5", "'T'"]),
         (SMALL.replace("G  0", "A  0"), ["line 5", "second row", "A"]),
         (SMALL.replace("   A  C  G", "   A  C  A"), ["line 2", "twice"]),
@@ -179,7 +180,7 @@ def test_scores_beyond_32_bits_are_refused(match):
 @given(st.text("ACGTNacgtn", max_size=200))
 def test_encoding_equals_a_lookup(text):
     scoring = Scoring(match_mismatch(2, -3, nucleotides=True), 5, 2)
-    codes = encode(Sequence("x", text.encode(), SequenceType.DNA), scoring)
+    codes = encode_sequence(Sequence("x", text.encode(), SequenceType.DNA), scoring)
     assert codes.dtype == np.uint8
     assert [scoring.matrix.letters[code] for code in codes] == list(text.upper())
 
@@ -187,4 +188,16 @@ def test_encoding_equals_a_lookup(text):
 def test_a_letter_without_a_score_is_named():
     sequence = Sequence("P53_HUMAN", b"A" * 1200 + b"U", SequenceType.PROTEIN)
     with pytest.raises(InputError, match=r"P53_HUMAN: letter 'U' at position 1,201 .* BLOSUM62"):
-        encode(sequence, Scoring(named_matrix("BLOSUM62"), 10, 1))
+        encode_sequence(sequence, Scoring(named_matrix("BLOSUM62"), 10, 1))
+
+
+@pytest.mark.parametrize("wildcard", ["", "G"])
+def test_a_scoring_with_a_matrix_from_a_file_is_rebuilt_from_its_options(tmp_path, monkeypatch, wildcard):
+    own = file(tmp_path, SMALL)
+    monkeypatch.chdir(tmp_path)
+    values = {"matrix": own.name, "wildcard": wildcard, "gap_open": 5.0, "gap_extend": 1.0}
+    made = scoring_options.make_scoring(values)
+    again = scoring_options.scoring_option_values(made)
+    assert again["matrix"] == str(own)
+    monkeypatch.chdir("/")
+    assert scoring_options.make_scoring({"wildcard": "", **again}) == made

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from antidiag.kernels.typed_fields import made
+from antidiag.kernels.typed_fields import make_checked
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Kind:
     ],
 )
 def test_what_fits_is_made(values) -> None:
-    found = made(Kind, values)
+    found = make_checked(Kind, values)
     assert all(getattr(found, name) is value for name, value in values.items())
 
 
@@ -49,4 +49,4 @@ def test_what_fits_is_made(values) -> None:
 )  # fmt: skip
 def test_what_does_not_fit_is_a_type_error(values) -> None:
     with pytest.raises(TypeError, match=next(iter(values))):
-        made(Kind, values)
+        make_checked(Kind, values)

@@ -1,4 +1,4 @@
-"""What the laboratory's commands share: progress with the time left, Ctrl-C, tables on the screen and in files."""
+"""Output of the measuring commands: progress, Ctrl-C, tables on the screen and in files."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rich.table import Table as Drawn
 from rich.text import Text
 
 from antidiag.app import texts
-from antidiag.app.cli.inputs import STANDARD_OUTPUT, check_place
+from antidiag.app.cli.inputs import STANDARD_OUTPUT, check_writable
 from antidiag.app.cli.progress import cancelled_by_interrupt
 from antidiag.kernels.errors import Cancelled, InputError
-from antidiag.kernels.experiments import tables
-from antidiag.kernels.experiments.points import Point, Status
-from antidiag.kernels.experiments.runner import Control
-from antidiag.kernels.experiments.runner import Progress as Far
-from antidiag.kernels.experiments.tables import Table
+from antidiag.kernels.experiments.measuring.runner import SweepControl
+from antidiag.kernels.experiments.measuring.runner import SweepProgress as Far
+from antidiag.kernels.experiments.point_data import tables
+from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus
+from antidiag.kernels.experiments.point_data.tables import ReportTable
 from antidiag.kernels.io.files import write_lines
 
 Csv = Annotated[str | None, typer.Option("--csv", metavar="FILE|-", help="Save all numbers as CSV; - prints it alone.")]
@@ -36,37 +36,37 @@ Resume = Annotated[
     bool,
     typer.Option(
         "--resume",
-        help="Go on where it was stopped: take points that this version has measured before as they are.",
+        help="Continue an interrupted measurement: keep the points that this version has measured.",
     ),
 ]
 
 
 WIDE = 240
-"""Columns of a table that goes to a file or a pipe."""
+"""Width of a table in a file or pipe, in letters."""
 
 
 @dataclass(frozen=True, slots=True)
-class Targets:
-    """Where tables go; "-" is standard output, which then holds nothing else."""
+class TableTargets:
+    """Where tables are saved; "-" is standard output, which then contains nothing else."""
 
     csv: str | None = None
     json: str | None = None
     markdown: str | None = None
 
     def check(self, files: Sequence[str]) -> None:
-        """InputError now for what could only fail after the measurement."""
+        """Raise InputError now for a file that could not be written after the measurement."""
         given = [name for name in (self.csv, self.json, self.markdown) if name is not None]
         if given.count(STANDARD_OUTPUT) > 1:
             raise InputError("only one of --csv, --json and --markdown can go to standard output")
         for name in given:
             if name != STANDARD_OUTPUT:
-                check_place(Path(name), files)
+                check_writable(Path(name), files)
 
-    def save(self, shown: Sequence[Table], full: Sequence[Table], data: Any) -> None:
-        """Write the files; on the screen the tables are drawn unless one of the targets is standard output."""
+    def save(self, shown: Sequence[ReportTable], full: Sequence[ReportTable], data: Any) -> None:
+        """Write the files, and print the tables unless one of the targets is standard output."""
         contents = (
-            (self.csv, "\n".join(map(tables.csv_text, full))),
-            (self.markdown, "\n".join(map(tables.markdown, shown))),
+            (self.csv, "\n".join(map(tables.to_csv, full))),
+            (self.markdown, "\n".join(map(tables.to_markdown, shown))),
             (self.json, json.dumps(data, indent=1) + "\n"),
         )
         for name, text in contents:
@@ -76,91 +76,91 @@ class Targets:
                 write_lines(name, [text])
         if STANDARD_OUTPUT not in (self.csv, self.json, self.markdown):
             for table in shown:
-                draw(table)
+                print_table(table)
             for name, _ in contents:
                 if name is not None:
                     print(f"saved {name}")
 
     @property
-    def told(self) -> TextIO:
-        """Where people are told of other files that were saved: not where a program reads."""
+    def message_stream(self) -> TextIO:
+        """The stream for messages: standard error if standard output holds data."""
         return sys.stderr if STANDARD_OUTPUT in (self.csv, self.json, self.markdown) else sys.stdout
 
 
-def draw(table: Table) -> None:
-    """A table on standard output; columns that hold nothing are left out."""
+def print_table(table: ReportTable) -> None:
+    """Print a table without its empty columns."""
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
     drawn = Drawn(title=table.title or None, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for column in table.used:
-        is_text = column.kind in tables.WORDS
+    for column in table.used_columns:
+        is_text = column.kind in tables.TEXT_KINDS
         drawn.add_column(
             column.heading, justify="left" if is_text else "right", overflow="fold", no_wrap=column.key != "remark"
         )
     for row in table.rows:
         remark = str(row.get("remark") or "")
-        cells = [Text(tables.cell(column, row.get(column.key))) for column in table.used]
-        drawn.add_row(*cells, style="bold red" if remark.startswith(str(Status.WRONG)) else None)
+        cells = [Text(tables.format_cell(column, row.get(column.key))) for column in table.used_columns]
+        drawn.add_row(*cells, style="bold red" if remark.startswith(str(PointStatus.WRONG)) else None)
     console.print(drawn)
     for note in table.notes:
         console.print(Text(note), style="dim")
 
 
 @contextmanager
-def watched() -> Iterator[tuple[Control, Callable[[Far], None]]]:
-    """A control that Ctrl-C cancels, and a listener that draws a bar on standard error where that is a terminal.
+def watch_measurement() -> Iterator[tuple[SweepControl, Callable[[Far], None]]]:
+    """Yield a control that Ctrl-C cancels, and a callback that draws a progress bar if standard error is a terminal.
 
-    The first Ctrl-C stops after what is being computed is told to, the second one at once.
+    The first Ctrl-C cancels the current computation, the second one ends the process.
     """
-    control = Control()
+    control = SweepControl()
     if not sys.stderr.isatty():
         with cancelled_by_interrupt(control):
-            yield control, lambda far: None
+            yield control, lambda show_progress: None
         return
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}  {task.fields[left]}"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None, count="", left="")
 
-        def far(progress: Far) -> None:
-            left = "" if progress.left_s is None else f"about {texts.duration(progress.left_s * 1e3)} left"
+        def show_progress(progress: Far) -> None:
+            left = "" if progress.remaining_s is None else f"about {texts.duration(progress.remaining_s * 1e3)} left"
             count = f"{progress.done} of {progress.total}" if progress.total else f"{progress.done} tried"
             total = progress.total or None
             bar.update(task, completed=progress.done, total=total, description=progress.text, count=count, left=left)
 
         with cancelled_by_interrupt(control):
-            yield control, far
+            yield control, show_progress
 
 
 @contextmanager
-def kept_in_the_end(place: Path, found: Sequence[Point], total: int) -> Iterator[None]:
-    """Say what is kept and how to go on, when the measurement inside is cancelled, or the disk takes no more."""
+def report_kept_points(place: Path, found: Sequence[MeasuredPoint], total: int) -> Iterator[None]:
+    """Say how to continue if the measurement inside is cancelled or the disk is full."""
     try:
         yield
     except (Cancelled, KeyboardInterrupt, InputError) as error:
         if isinstance(error, InputError) and not found:
             raise
-        print(f"{len(found)} of {total} points are kept in {place}; the same command with --resume goes on",
-              file=sys.stderr)  # fmt: skip
+        text = f"{len(found)} of {total} points are saved in {place}; repeat the command with --resume to continue"
+        print(text, file=sys.stderr)
         raise
 
 
-def complain(points: Sequence[Point], warnings: Sequence[str] = ()) -> None:
-    """What must not be overlooked: answers that are wrong, and results that could not be read back."""
+def print_warnings(points: Sequence[MeasuredPoint], warnings: Sequence[str] = ()) -> None:
+    """Print warnings about wrong answers and unreadable results on standard error."""
     for warning in warnings:
         print(f"antidiag: {warning}", file=sys.stderr)
     for point in points:
-        if point.status is Status.WRONG:
+        if point.status is PointStatus.WRONG:
             print(f"antidiag: {point.name}: {point.reason}", file=sys.stderr)
 
 
-def check_measured(points: Sequence[Point]) -> None:
-    """Say why, a line for each reason, and end with code 2, where not one point could be measured."""
-    if points and not any(point.measured for point in points):
+def check_measured(points: Sequence[MeasuredPoint]) -> None:
+    """If no point could be measured, print the reasons and exit with code 2."""
+    if points and not any(point.has_times for point in points):
         for line in dict.fromkeys(f"{point.name}: {point.reason}" for point in points):
             print(f"antidiag: {line}", file=sys.stderr)
         raise typer.Exit(2)
 
 
-def exit_code(points: Sequence[Point]) -> None:
-    """End with code 1 where an answer was wrong."""
-    if any(point.status is Status.WRONG for point in points):
+def exit_if_wrong(points: Sequence[MeasuredPoint]) -> None:
+    """Exit with code 1 if an answer was wrong."""
+    if any(point.status is PointStatus.WRONG for point in points):
         raise typer.Exit(1)

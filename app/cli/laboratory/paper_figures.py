@@ -1,4 +1,4 @@
-"""The papers' figures as files: the one thing on the command line that needs Qt, and only when it is asked for."""
+"""Figures of the papers as files; they need Qt, which is loaded when a figure is drawn."""
 
 from __future__ import annotations
 
@@ -11,43 +11,46 @@ from typing import Annotated
 
 import typer
 
-from antidiag.app.cli.inputs import check_place
+from antidiag.app.cli.inputs import check_writable
+from antidiag.app.invocation import HOW_TO_INSTALL
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.experiments.papers.published import Compared, PaperTable
+from antidiag.kernels.experiments.papers.paper_tables import PaperComparison, PaperTable
 
 SUFFIXES = (".svg", ".png", ".pdf")
 Plot = Annotated[
     str | None,
     typer.Option(
-        "--plot", metavar="FILE.svg|FILE.png",
-        help="Draw each as the paper does, published and measured together; of several tables each gets its name.",
+        "--plot",
+        metavar="FILE.svg|FILE.png",
+        help="Draw the figure as in the paper, published and measured values together; with several tables, one file "
+        "for each.",
     ),
-]  # fmt: skip
+]
 
 
-def files(plot: str, tables: Sequence[PaperTable]) -> tuple[Path, ...]:
-    """A file for each table; InputError now for what could only fail after the measurement."""
+def figure_files(plot: str, tables: Sequence[PaperTable]) -> tuple[Path, ...]:
+    """Return a file for each table. Raise InputError now for a file that could not be written later."""
     path = Path(plot)
     if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"--plot {plot}: figures are written as {', '.join(SUFFIXES)}; choose one of these suffixes")
+        raise InputError(f"--plot {plot}: the suffix must be one of {', '.join(SUFFIXES)}")
     if find_spec("PySide6") is None or find_spec("pyqtgraph") is None:
         raise InputError(
-            "--plot draws with PySide6 and pyqtgraph, which are not installed; python3 scripts/setup.py installs them, "
-            "or leave out --plot and draw the numbers of --csv"
+            f"--plot needs PySide6 and pyqtgraph, which are not installed; {HOW_TO_INSTALL}, or use --csv and draw its "
+            "numbers"
         )
     several = len(tables) > 1
     found = tuple(path.with_stem(f"{path.stem}-{table.id}") if several else path for table in tables)
     for one in found:
-        check_place(one, [])
+        check_writable(one, [])
     return found
 
 
-def save(path: Path, table: PaperTable, compared: Sequence[Compared], quick: bool) -> None:
+def save_figure(path: Path, table: PaperTable, compared: Sequence[PaperComparison], quick: bool) -> None:
     """Draw a table's figure into a file; no screen is needed."""
     if sys.platform.startswith("linux") and not os.environ.get("QT_QPA_PLATFORM"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     try:
-        from antidiag.app.tune.papers import figure
+        from antidiag.app.tune.papers import paper_figure
     except ImportError as error:
-        raise InputError(f"--plot: Qt cannot be loaded: {error}; python3 scripts/setup.py installs it") from None
-    figure.save(path, table, compared, quick)
+        raise InputError(f"--plot: Qt cannot be loaded: {error}; {HOW_TO_INSTALL}") from None
+    paper_figure.save_paper_figure(path, table, compared, quick)

@@ -1,4 +1,4 @@
-"""Where the user wants to go in a matrix: "i, j", "i:i2, j:j2", "start", "end"."""
+"""Parses what the user types to go somewhere in the matrix: "120, 340", "100:200, 300:400", "start", "end"."""
 
 from __future__ import annotations
 
@@ -14,39 +14,37 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class CellAddress:
-    """A cell to look at (``rows`` and ``columns`` of one cell), or a window; half-open ranges of cells."""
+    """A cell, or a window, as half-open ranges of cells."""
 
     rows: Span
     columns: Span
 
     @property
-    def cell(self) -> tuple[int, int] | None:
-        """The one cell, or None for a window."""
+    def single_cell(self) -> tuple[int, int] | None:
+        """The single cell, or None for a window."""
         single = self.rows[1] - self.rows[0] == self.columns[1] - self.columns[0] == 1
         return (self.rows[0], self.columns[0]) if single else None
 
 
-def parse(text: str, lengths: tuple[int, int], answer: PairAnswer | None) -> CellAddress:
-    """The place that ``text`` names in a matrix of these lengths; ParameterError says what is wrong with it.
-
-    ``answer`` is None where nothing was aligned.
-    """
+def parse_address(text: str, lengths: tuple[int, int], answer: PairAnswer | None) -> CellAddress:
+    """Return the place in a matrix of these lengths; raise ParameterError for anything else. ``answer`` is None if
+    nothing was aligned."""
     word = text.strip().lower()
     if word in ("start", "end") and answer is None:
-        raise ParameterError(f"The {word} is not known: these sequences were not aligned")
+        raise ParameterError(f"The {word} is unknown: these sequences were not aligned")
     if word == "start" and answer.alignment is None:
-        raise ParameterError("The start is not known: this method returns the score only")
+        raise ParameterError("The start is unknown: this method returns only the score")
     if word in ("start", "end"):
         i, j = answer.alignment.start if word == "start" else answer.end
         return CellAddress((i, i + 1), (j, j + 1))
     parts = [part for part in re.split(r"[,;\s]+", word.strip("()")) if part]
     if len(parts) != 2:
         raise ParameterError(HINT)
-    rows, columns = (_span(*item) for item in zip(parts, "ij", lengths, strict=True))
+    rows, columns = (_parse_span(*item) for item in zip(parts, "ij", lengths, strict=True))
     return CellAddress(rows, columns)
 
 
-def _span(text: str, axis: str, length: int) -> Span:
+def _parse_span(text: str, axis: str, length: int) -> Span:
     try:
         bounds = [int(bound.replace("_", "")) for bound in text.split(":")]
     except ValueError:
@@ -55,5 +53,5 @@ def _span(text: str, axis: str, length: int) -> Span:
         raise ParameterError(HINT)
     low, high = bounds[0], bounds[-1]
     if not 0 <= low <= high <= length:
-        raise ParameterError(f"{axis} = {text} is outside: cells go from 0 to {length:,}")
+        raise ParameterError(f"{axis} must be between 0 and {length:,}; got {text}")
     return low, high + 1

@@ -1,58 +1,58 @@
-"""Pictures of plays for the command line: no window, and no screen."""
+"""Pictures of plays for the command line, without window or screen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app import theme
-from antidiag.app.kit.play import figure, worksheet
-from antidiag.app.kit.play.look import Look
-from antidiag.app.kit.replay import picture as replay_picture
-from antidiag.app.kit.replay.data import Replay, span_ns
-from antidiag.kernels.plays.clock import Clock
-from antidiag.kernels.plays.exercises import Exercise
-from antidiag.kernels.registry.lectures import View
+from antidiag.app.kit.play import play_figure, worksheet
+from antidiag.app.kit.play.view_options import PlayLook
+from antidiag.app.kit.replay import replay_picture as replay_picture
+from antidiag.app.kit.replay.run_replay import RunReplay, longest_run_ns
+from antidiag.kernels.registry.lectures import SceneView
+from antidiag.kernels.walkthroughs.exercises import Exercise
+from antidiag.kernels.walkthroughs.shared_clock import SharedClock
 
-FRAMES, FRAME_MS = 60, 100
-"""Of a film of runs on their measured clock, beside the first, and how long each is shown."""
-
-
-def save(path: Path, clock: Clock, view: View, first: int, last: int) -> None:
-    """Write what the plays show from tick ``first`` to ``last``; a still picture is that of the last one."""
-    _dress()
-    figure.save(path, clock, looks(clock, view), list(range(first, last + 1)))
+FRAMES, FRAME_MS = 60, 100  # frames of a film on the measured clock after the first, and the duration of each
 
 
-def save_measured(path: Path, runs: Sequence[tuple[str, Replay]], until: float) -> None:
-    """Write runs on their measured clock, up to a share of the time of the slowest."""
-    _dress()
-    last = span_ns(runs) * until
+def save_plays(path: Path, clock: SharedClock, view: SceneView, first: int, last: int) -> None:
+    """Write what the plays show from tick ``first`` to ``last``; a still picture shows the last."""
+    _start_application()
+    play_figure.save_plays(path, clock, create_looks(clock, view), list(range(first, last + 1)))
 
-    def drawing(moment: int) -> figure.Drawing:
-        return lambda painter, area: replay_picture.draw_beside(painter, area, runs, last * moment / FRAMES)
+
+def save_measured_runs(path: Path, runs: Sequence[tuple[str, RunReplay]], until: float) -> None:
+    """Write runs on their measured clock, up to a share of the slowest run's time."""
+    _start_application()
+    last = longest_run_ns(runs) * until
+
+    def drawing(moment: int) -> play_figure.Drawing:
+        return lambda painter, area: replay_picture.draw_side_by_side(painter, area, runs, last * moment / FRAMES)
 
     title = " and ".join(name for name, _ in runs)
-    figure.save_drawings(path, [drawing(moment) for moment in range(FRAMES + 1)], title, milliseconds=FRAME_MS)
+    play_figure.save_drawings(path, [drawing(moment) for moment in range(FRAMES + 1)], title, milliseconds=FRAME_MS)
 
 
 def save_worksheet(path: Path, exercises: Sequence[Exercise]) -> None:
     """Write a worksheet as PDF."""
-    _dress()
-    worksheet.save(path, exercises)
+    _start_application()
+    worksheet.save_worksheet(path, exercises)
 
 
-def _dress() -> None:
+def _start_application() -> None:
     application = QApplication.instance() or QApplication([])
     theme.apply(application, "light")  # type: ignore[arg-type] # one with widgets
 
 
-def looks(clock: Clock, view: View) -> list[Look]:
-    """How each play is looked at."""
+def create_looks(clock: SharedClock, view: SceneView) -> list[PlayLook]:
+    """Return what is shown of each play."""
+    colouring: Any = view.colouring
     return [
-        Look(cell=view.cell_in(play), colouring=view.colouring,  # type: ignore[arg-type] # it is one of them
-             tables=view.table_numbers(play), path=view.path)
+        PlayLook(cell=view.find_cell(play), colouring=colouring, tables=view.table_numbers(play), path=view.path)
         for play in clock.plays
-    ]  # fmt: skip
+    ]

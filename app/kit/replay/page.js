@@ -47,7 +47,7 @@ function draw(run, view, time) {
   }
   const last = data.moments, moved = run.modelled ? ", " + size(run.bytes[moment]) + " of " + size(run.bytes[last]) : "";
   view.words.textContent = "Phase " + sheet.phase + ", " + (Math.min(time, run.end) / 1e6).toFixed(3) + " of " +
-    (run.end / 1e6).toFixed(3) + " ms: " + run.busy[moment] + " of " + run.workers + " workers at work, " +
+    (run.end / 1e6).toFixed(3) + " ms: " + run.busy[moment] + " of " + run.workers + " workers busy, " +
     run.done[moment] + " of " + run.parts + " parts, " + run.cells[moment].toLocaleString("en") + " of " +
     run.cells[last].toLocaleString("en") + " " + run.unit + moved;
 }

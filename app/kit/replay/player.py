@@ -1,4 +1,4 @@
-"""Player: the time of runs that are played again, by a slider, by keys, or by itself."""
+"""A player for the time of replayed runs: slider, keys, and playback."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSlider, QWidget
 
 from antidiag.app import theme
-from antidiag.app.kit.widgets import tool_button
+from antidiag.app.kit.controls.widgets import tool_button
 
-TICKS = 1000
-"""Positions of the slider."""
+TICKS = 1000  # positions of the slider
 TICK_MS = 40
-SECONDS = (5.0, 10.0, 20.0, 60.0)
-"""How long the whole of what is played takes."""
+SECONDS = (5.0, 10.0, 20.0, 60.0)  # choices for the duration of the whole playback
 
 
-class Player(QWidget):
-    """``moved``: another time, or another speed. The time is a ``share`` of the whole, 0 to 1."""
+class ReplayPlayer(QWidget):
+    """Plays a ``share`` of the whole, 0 to 1; ``moved`` follows a change of time or speed."""
 
     moved = Signal()
 
@@ -27,7 +25,7 @@ class Player(QWidget):
         self.slider, self.length = QSlider(Qt.Orientation.Horizontal), QComboBox()
         self._timer = QTimer(self, interval=TICK_MS)
         self._passed = 0.0
-        self._timer.timeout.connect(self.advance)
+        self._timer.timeout.connect(self.advance_time)
         self.slider.setRange(0, TICKS)
         self.slider.setAccessibleName("Time")
         self.slider.setMinimumWidth(240)
@@ -35,7 +33,7 @@ class Player(QWidget):
         for seconds in SECONDS:
             self.length.addItem(f"in {seconds:g} s", seconds)
         self.length.setCurrentIndex(1)
-        self._play = tool_button("Play", "Play the run, or pause (Space)", self.toggle)
+        self._play = tool_button("Play", "Play the run, or pause (Space)", self.toggle_playing)
         box = QHBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.SPACING)
@@ -52,52 +50,52 @@ class Player(QWidget):
     def playing(self) -> bool:
         return self._timer.isActive()
 
-    def slower(self, span_ns: float) -> str:
-        """'Played 5,000 times slower than it ran.', for a whole that took so long."""
+    def speed_text(self, span_ns: float) -> str:
+        """Return "Played 5,000 times slower than it ran." for a whole of this duration."""
         times = self.length.currentData() * 1e9 / max(span_ns, 1)
         words = f"{times:,.0f} times slower" if times >= 1 else f"{1 / times:,.1f} times faster"
         return f"Played {words} than it ran."
 
-    def play(self) -> None:
-        """From here on, from the start again after the end."""
+    def start_playing(self) -> None:
+        """Play from here; from the start if at the end."""
         if self.slider.value() >= TICKS:
             self.slider.setValue(0)
         self._passed = float(self.slider.value())
         self._timer.start()
         self._play.setText("Pause")
 
-    def pause(self) -> None:
+    def pause_playing(self) -> None:
         self._timer.stop()
         self._play.setText("Play")
 
-    def toggle(self) -> None:
+    def toggle_playing(self) -> None:
         if self.playing:
-            self.pause()
+            self.pause_playing()
         else:
-            self.play()
+            self.start_playing()
 
-    def finish(self) -> None:
-        """To the end at once."""
-        self.pause()
+    def go_to_end(self) -> None:
+        """Stop at the end."""
+        self.pause_playing()
         self.slider.setValue(TICKS)
 
-    def rewind(self) -> None:
-        """To the start, and wait there."""
-        self.pause()
+    def go_to_start(self) -> None:
+        """Stop at the start."""
+        self.pause_playing()
         self.slider.setValue(0)
 
-    def advance(self) -> None:
-        """A moment later."""
+    def advance_time(self) -> None:
+        """Advance by one timer tick."""
         self._passed += TICKS * TICK_MS / 1000 / self.length.currentData()
         self.slider.setValue(min(math.floor(self._passed), TICKS))
         if self.slider.value() >= TICKS:
-            self.pause()
+            self.pause_playing()
 
-    def key(self, key: Qt.Key) -> bool:
-        """Whether a key means something: Space, Left and Right, Home and End."""
+    def handle_key(self, key: Qt.Key) -> bool:
+        """Handle Space, arrow keys, Home and End; return whether the key was used."""
         moves = {Qt.Key.Key_Left: -10, Qt.Key.Key_Right: 10, Qt.Key.Key_Home: -TICKS, Qt.Key.Key_End: TICKS}
         if key == Qt.Key.Key_Space:
-            self.toggle()
+            self.toggle_playing()
         elif key in moves:
             self.slider.setValue(self.slider.value() + moves[key])
         else:
@@ -106,4 +104,4 @@ class Player(QWidget):
 
     def hideEvent(self, event) -> None:
         super().hideEvent(event)
-        self.pause()
+        self.pause_playing()

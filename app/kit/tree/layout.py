@@ -1,6 +1,6 @@
-"""Where the nodes of a tree are drawn, in units of branch lengths and rows; one array operation for all nodes.
+"""Coordinates of the nodes of a tree, in units of branch lengths and rows, for all nodes at once.
 
-A tip is a leaf, or a clade that the user has collapsed. Tips lie in rows, a collapsed clade is some rows high.
+A tip is a leaf or a collapsed clade. Tips lie in rows; a collapsed clade is several rows high.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ import numpy as np
 
 from antidiag.kernels.io.tree import Tree
 
-DEEPEST = 2000
-"""Levels up to which inner nodes stand in the middle of their children; below, in the middle of their leaves."""
+DEEPEST = 2000  # levels up to which inner nodes stand between their children; in deeper trees, between their leaves
 
 HIGHEST_CLADE = 5.0
 TURN = 2 * np.pi
 
 
-class Shape(StrEnum):
+class TreeShape(StrEnum):
     RECTANGULAR = "rectangular"
     SLANTED = "slanted"
     CIRCULAR = "circular"
@@ -29,18 +28,18 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class TreeLayout:
     """Coordinates of all nodes.
 
-    ``along`` is the way from the root (branch lengths, or 0..1 without them) and ``row`` the row, which in the
-    circular shape are radius and angle; ``x`` and ``y`` are what is drawn. A node's clade spans the rows
-    ``first`` to ``last`` and the ways up to ``far``; ``firsts`` and ``lasts`` are its children in the first and in the
-    last of these. ``farthest`` is its leaf at the end of the longest way, ``reach``; ``angle`` is where its label
-    points. Of the nodes that are ``apart`` the clades are not drawn, as leaves in them stand among others.
+    ``along`` is the distance from the root (branch lengths, or 0..1) and ``row`` the row: radius and angle in the
+    circular shape; ``x`` and ``y`` are drawn. A clade spans rows ``first`` to ``last`` and distances up to ``far``;
+    ``firsts`` and ``lasts`` are its children in these rows. ``farthest`` is its most distant leaf, ``reach`` away;
+    ``angle`` is the direction of its label. Clades that are ``apart`` have others' leaves among theirs and are not
+    drawn.
     """
 
     tree: Tree
-    shape: Shape
+    shape: TreeShape
     lengths: bool
     shown: np.ndarray
     collapsed: np.ndarray
@@ -61,24 +60,24 @@ class Layout:
     apart: np.ndarray
 
     @property
-    def straight(self) -> bool:
-        """Whether rows are rows of the screen: across and down can be zoomed apart."""
-        return self.shape in (Shape.RECTANGULAR, Shape.SLANTED)
+    def is_straight(self) -> bool:
+        """Whether rows are rows of the screen, so that across and down zoom separately."""
+        return self.shape in (TreeShape.RECTANGULAR, TreeShape.SLANTED)
 
     @cached_property
-    def inner(self) -> np.ndarray:
-        """The nodes whose children are shown, bool."""
+    def has_visible_children(self) -> np.ndarray:
+        """The nodes whose children are visible, bool."""
         return self.shown & ~self.collapsed & (self.tree.degrees > 0)
 
     @cached_property
-    def cut_off(self) -> np.ndarray:
-        """The nodes of clades of several leaves that are drawn without the clade around them, which is apart."""
+    def detached_clades(self) -> np.ndarray:
+        """The nodes of clades that are drawn although the clade around them is not."""
         below = np.flatnonzero(self.apart[self.tree.parents] & ~self.apart & self.shown & (self.tree.degrees > 0))
         return below[below > 0]
 
     @cached_property
-    def covers(self) -> np.ndarray:
-        """The node that stands for each node: itself, or the collapsed clade that it is in."""
+    def visible_node(self) -> np.ndarray:
+        """The visible node for each node: itself, or the collapsed clade around it."""
         found = np.arange(len(self.tree))
         for node in np.flatnonzero(self.collapsed).tolist():
             found[node : self.tree.ends[node]] = node
@@ -86,32 +85,32 @@ class Layout:
 
     @cached_property
     def bounds(self) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of all nodes that are shown."""
-        if self.straight:
+        """Left, top, right and bottom of all visible nodes."""
+        if self.is_straight:
             return min(float(self.along.min()), 0.0), 0.0, float(self.far[0]), self.rows
-        if self.shape == Shape.CIRCULAR:
+        if self.shape == TreeShape.CIRCULAR:
             radius = float(self.far[0])
             return -radius, -radius, radius, radius
         x, y = self.x[self.shown], self.y[self.shown]
         return float(x.min()), float(y.min()), float(x.max()), float(y.max())
 
-    def theta(self, row: np.ndarray) -> np.ndarray:
-        """Angle of a row in the circular shape, clockwise from the top."""
-        return _theta(row, self.rows)
+    def row_angles(self, row: np.ndarray) -> np.ndarray:
+        """Return the angles of rows in the circular shape, clockwise from the top."""
+        return _row_angles(row, self.rows)
 
 
 def has_lengths(tree: Tree) -> bool:
-    """Whether there is a branch that is longer than nothing."""
-    return bool((tree.lengths > 0).any())  # what has no length is not more than 0
+    """Whether any branch is longer than zero."""
+    return bool((tree.lengths > 0).any())  # NaN, a missing length, is not greater
 
 
-def layout(tree: Tree, shape: Shape, lengths: bool = True, collapsed: Collection[int] = ()) -> Layout:
-    """Coordinates of a tree; ``lengths`` draws branches by their lengths, ``collapsed`` clades become one tip."""
+def lay_out_tree(tree: Tree, shape: TreeShape, lengths: bool = True, collapsed: Collection[int] = ()) -> TreeLayout:
+    """Lay a tree out; ``lengths`` draws branches by length, ``collapsed`` clades become tips."""
     lengths = lengths and has_lengths(tree)
     closed = np.zeros(len(tree), bool)
     closed[list(collapsed)] = True
     closed &= tree.degrees > 0
-    shown = _outside(tree, closed)
+    shown = _find_visible(tree, closed)
     closed &= shown
     tips = np.flatnonzero(shown & ((tree.degrees == 0) | closed))
     heights = np.zeros(len(tree))
@@ -120,85 +119,66 @@ def layout(tree: Tree, shape: Shape, lengths: bool = True, collapsed: Collection
     rows = running[-1]
     start, end = running[:-1], running[tree.ends]
     middle = (start + end) / 2
-    along = _along(tree, shape, lengths, end - start)
+    along = _root_distances(tree, shape, lengths, end - start)
     inner = shown & (tree.degrees > 0) & ~closed
-    slanted = shape == Shape.SLANTED and not lengths
+    slanted = shape == TreeShape.SLANTED and not lengths
     firsts, lasts = np.arange(1, len(tree) + 1), np.zeros(len(tree), np.int64)
     lasts[tree.parents[1:]] = np.arange(1, len(tree))
-    row = middle if slanted or tree.depths.max() > DEEPEST else _between_children(tree, middle, firsts, lasts, inner)
-    ways = tree.depths.astype(float) if shape == Shape.UNROOTED and not lengths else along
-    farthest = _farthest(tree, ways)
+    row = middle if slanted or tree.depths.max() > DEEPEST else _centre_on_children(tree, middle, firsts, lasts, inner)
+    ways = tree.depths.astype(float) if shape == TreeShape.UNROOTED and not lengths else along
+    farthest = _farthest_leaves(tree, ways)
     far, reach = along[farthest], ways[farthest] - ways
     first, last = np.where(closed, start, start + 0.5), np.where(closed, end, end - 0.5)
-    parts = (
-        tree,
-        shape,
-        lengths,
-        shown,
-        closed,
-        tips,
-        float(rows),
-        along,
-        row,
-        first,
-        last,
-        firsts,
-        lasts,
-        far,
-        farthest,
-        reach,
+    x, y, angle = along, row, np.zeros(len(tree))
+    if shape == TreeShape.UNROOTED:
+        x, y, angle = _equal_angle_layout(tree, _row_angles(middle, rows), lengths)
+    elif shape == TreeShape.CIRCULAR:
+        angle = _row_angles(row, rows)
+        x, y = along * np.cos(angle), along * np.sin(angle)
+    spans = along, row, first, last, firsts, lasts, far, farthest, reach
+    return TreeLayout(
+        tree, shape, lengths, shown, closed, tips, float(rows), *spans, x, y, angle, np.zeros(len(tree), bool)
     )
-    apart = np.zeros(len(tree), bool)
-    if shape == Shape.UNROOTED:
-        return Layout(*parts, *_unrooted(tree, _theta(middle, rows), lengths), apart)
-    if shape == Shape.CIRCULAR:
-        angle = _theta(row, rows)
-        return Layout(*parts, along * np.cos(angle), along * np.sin(angle), angle, apart)
-    return Layout(*parts, along, row, np.zeros(len(tree)), apart)
 
 
-def at_places(tree: Tree, places: np.ndarray, rows: int, collapsed: Collection[int] = ()) -> Layout:
-    """Coordinates of a tree whose leaves stand where something else does: ``places``, float64 (nodes,), has their rows,
-    out of ``rows``, NaN for leaves that stand nowhere; those of a collapsed clade stand together. Branches have their
-    lengths, where there are some. Children may stand in any order, but clades with others among their leaves are
-    apart."""
+def lay_out_at_rows(tree: Tree, leaf_rows: np.ndarray, rows: int, collapsed: Collection[int] = ()) -> TreeLayout:
+    """Lay a tree out whose leaves stand in given rows: ``places``, float64 (nodes,), NaN for leaves without a row.
+    Leaves of a collapsed clade stand together. Clades that have other leaves among theirs are ``apart``."""
     lengths = has_lengths(tree)
     closed = np.zeros(len(tree), bool)
     closed[list(collapsed)] = True
-    shown = _outside(tree, closed)
+    shown = _find_visible(tree, closed)
     closed &= shown
     leaf = tree.degrees == 0
     tips = np.flatnonzero(shown & (leaf | closed))
-    places, apart = _filled(tree, places), _apart(tree, places)
-    last = tree.highest_below(np.where(leaf, places, -np.inf))
-    first = -tree.highest_below(np.where(leaf, -places, -np.inf))
+    leaf_rows, apart = _fill_missing_rows(tree, leaf_rows), _find_mixed_clades(tree, leaf_rows)
+    last = tree.highest_below(np.where(leaf, leaf_rows, -np.inf))
+    first = -tree.highest_below(np.where(leaf, -leaf_rows, -np.inf))
     middle = (first + last) / 2
-    firsts, lasts = _outer_children(tree, middle)
+    firsts, lasts = _first_and_last_children(tree, middle)
     inner = shown & ~leaf & ~closed
-    row = middle if tree.depths.max() > DEEPEST else _between_children(tree, middle, firsts, lasts, inner)
-    along = _along(tree, Shape.RECTANGULAR, lengths, last - first)
-    farthest = _farthest(tree, along)
+    row = middle if tree.depths.max() > DEEPEST else _centre_on_children(tree, middle, firsts, lasts, inner)
+    along = _root_distances(tree, TreeShape.RECTANGULAR, lengths, last - first)
+    farthest = _farthest_leaves(tree, along)
     far, reach = along[farthest], along[farthest] - along
-    return Layout(
-        tree, Shape.RECTANGULAR, lengths, shown, closed, tips, float(rows), along, row, first, last, firsts, lasts,
-        far, farthest, reach, along, row, np.zeros(len(tree)), apart,
-    )  # fmt: skip
+    spans = along, row, first, last, firsts, lasts, far, farthest, reach
+    where, upright = (tree, TreeShape.RECTANGULAR, lengths, shown, closed, tips, float(rows)), np.zeros(len(tree))
+    return TreeLayout(*where, *spans, along, row, upright, apart)
 
 
-def _apart(tree: Tree, places: np.ndarray) -> np.ndarray:
-    """Which clades have leaves of others among theirs, or have such a clade in them; leaves without a place stand
-    nowhere."""
+def _find_mixed_clades(tree: Tree, places: np.ndarray) -> np.ndarray:
+    """Return which clades have leaves of others among theirs, or contain such a clade."""
     there = np.flatnonzero(~np.isnan(places))
     _, first, rank = np.unique(places[there], return_index=True, return_inverse=True)
     own, low, high = np.zeros(len(tree), np.int64), np.full(len(tree), -np.inf), np.full(len(tree), -np.inf)
-    own[there[first]] = 1  # of leaves that share a place, one counts
+    own[there[first]] = 1  # leaves in the same row count once
     low[there], high[there] = -rank, rank
     low, high = -tree.highest_below(low), tree.highest_below(high)
     return tree.below(high - low + 1 > np.maximum(tree.below(own), 1)) > 0
 
 
-def _filled(tree: Tree, places: np.ndarray) -> np.ndarray:
-    """A leaf that stands nowhere is where the first one of the smallest clade around it stands that has any."""
+def _fill_missing_rows(tree: Tree, places: np.ndarray) -> np.ndarray:
+    """Give leaves without a row that of the first leaf of the smallest clade around them that has one."""
     leaf = tree.degrees == 0
     first = -tree.highest_below(np.where(leaf & ~np.isnan(places), -places, -np.inf))
     above = np.where(np.isfinite(first), np.arange(len(tree)), np.maximum(tree.parents, 0))
@@ -207,8 +187,8 @@ def _filled(tree: Tree, places: np.ndarray) -> np.ndarray:
     return np.where(leaf & np.isnan(places), first[above], places)
 
 
-def _outer_children(tree: Tree, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The children of each node that stand in the first and in the last row, int64; 0 of leaves."""
+def _first_and_last_children(tree: Tree, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the children of each node in the first and the last row, int64; 0 for leaves."""
     firsts, lasts = np.zeros(len(tree), np.int64), np.zeros(len(tree), np.int64)
     order = 1 + np.argsort(rows[1:], kind="stable")
     lasts[tree.parents[order]] = order
@@ -216,40 +196,40 @@ def _outer_children(tree: Tree, rows: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return firsts, lasts
 
 
-def _theta(row: np.ndarray, rows: float) -> np.ndarray:
+def _row_angles(row: np.ndarray, rows: float) -> np.ndarray:
     return row / max(rows, 1) * TURN - TURN / 4
 
 
-def _along(tree: Tree, shape: Shape, lengths: bool, rows: np.ndarray) -> np.ndarray:
-    """How far from the root each node is drawn; without lengths, tips stand in a line, at 1."""
+def _root_distances(tree: Tree, shape: TreeShape, lengths: bool, rows: np.ndarray) -> np.ndarray:
+    """Return the drawn distance of each node from the root; without lengths, tips are at 1."""
     if lengths:
         return tree.distances
-    if shape == Shape.SLANTED:
+    if shape == TreeShape.SLANTED:
         return 1 - np.maximum(rows - 1, 0) / max(rows[0] - 1, 1)
     heights = tree.highest_below(tree.depths) - tree.depths
     return 1 - heights / max(heights[0], 1)
 
 
-def _farthest(tree: Tree, along: np.ndarray) -> np.ndarray:
-    """The leaf farthest from the root below each node."""
+def _farthest_leaves(tree: Tree, along: np.ndarray) -> np.ndarray:
+    """Return the leaf farthest from the root below each node."""
     leaves = tree.leaves[np.argsort(along[tree.leaves], kind="stable")]
     rank = np.full(len(tree), -1)
     rank[leaves] = np.arange(leaves.size)
     return leaves[tree.highest_below(rank)]
 
 
-def _outside(tree: Tree, closed: np.ndarray) -> np.ndarray:
-    """The nodes that are not below a collapsed one."""
+def _find_visible(tree: Tree, closed: np.ndarray) -> np.ndarray:
+    """Return the nodes that are not below a collapsed one."""
     covers = closed.astype(np.int64)
     above = tree.from_root(covers)
     above[1:] += covers[0] - covers[1:]
     return above == 0
 
 
-def _between_children(
+def _centre_on_children(
     tree: Tree, rows: np.ndarray, firsts: np.ndarray, lasts: np.ndarray, inner: np.ndarray
 ) -> np.ndarray:
-    """Rows where each inner node stands between its first and its last child, from the deepest level up."""
+    """Return rows with each inner node between its first and last child, from the deepest level up."""
     found = rows.copy()
     nodes = np.flatnonzero(inner)
     nodes = nodes[np.argsort(-tree.depths[nodes], kind="stable")]
@@ -258,7 +238,7 @@ def _between_children(
     return found
 
 
-def _unrooted(tree: Tree, angle: np.ndarray, lengths: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Equal-angle coordinates: each clade gets a sector in proportion to its tips, its branch the middle of it."""
+def _equal_angle_layout(tree: Tree, angle: np.ndarray, lengths: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return equal-angle coordinates: each clade gets a sector in proportion to its tips."""
     length = np.nan_to_num(tree.lengths) if lengths else np.ones(len(tree))
     return tree.from_root(length * np.cos(angle)), tree.from_root(length * np.sin(angle)), angle

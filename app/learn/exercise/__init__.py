@@ -1,1 +1,1 @@
-"""Exercises: blanks that are checked as they are typed, and questions about what comes next."""
+"""Exercises: tables with blanks that are checked while typing, and questions about the next step."""

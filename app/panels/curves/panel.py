@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from antidiag.app import texts
 from antidiag.app.jobs.planning import Answer
-from antidiag.app.kit.background import Latest
-from antidiag.app.kit.forms import ParameterForm
-from antidiag.app.kit.widgets import Card, Combo, Elided, quiet_button
+from antidiag.app.kit.controls.forms import ParameterForm
+from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, ElidedLabel, quiet_button
+from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.panels.curves import points
 from antidiag.app.panels.curves.plot import CurvePlot
 from antidiag.app.panels.curves.points import Curve, Point
 from antidiag.app.panels.curves.scales import percent
-from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.parameters import Parameter
 
 CLOSED, OPEN = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}", "\N{BLACK DOWN-POINTING SMALL TRIANGLE}"
@@ -43,7 +43,7 @@ class CurvePanel(Card):
         self._made_for: Any = None
         self._data: tuple[Any, ...] = ()
         self._wanted = ""
-        self.chooser, self.plot, self.readout = Combo(), CurvePlot(), Elided()
+        self.chooser, self.plot, self.readout = ElidedComboBox(), CurvePlot(), ElidedLabel()
         self.chooser.setAccessibleName("Parameter of the curves")
         self.chooser.setToolTip("The parameter along the axis; it follows the one that you set")
         self.chooser.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -53,7 +53,7 @@ class CurvePanel(Card):
         self.header.addWidget(self.fold)
         self.box.addWidget(self.readout)
         self.box.addWidget(self.plot)
-        self._curves = Latest(self)
+        self._curves = LatestTask(self)
         self._curves.finished.connect(self._take_curve)
         self._curves.failed.connect(self._fail)
         self._drag = QTimer(self, singleShot=True, interval=DRAG_MS)
@@ -171,7 +171,7 @@ class CurvePanel(Card):
     def _follow_focus(self, _: QWidget | None, now: QWidget | None) -> None:
         """The curve is of the parameter whose editor the user is in."""
         if now is not None:
-            for name in self._form.names():
+            for name in self._form.parameter_names():
                 editor = self._form.editor(name)
                 if (editor is now or editor.isAncestorOf(now)) and self.chooser.findData(name) >= 0:
                     self._choose(name)
@@ -210,7 +210,7 @@ def words(parameter: Parameter, point: Point) -> str:
     """'928 columns: 21.8 MiB, 11 % again, about 76 ms'."""
     places = ((point.host_bytes, "main"), (point.device_bytes, "GPU"), (point.disk_bytes, "disk"))
     used = [(count, place) for count, place in places if count]
-    parts = [bytes_text(count) + (f" {place}" if len(used) > 1 else "") for count, place in used]
+    parts = [format_bytes(count) + (f" {place}" if len(used) > 1 else "") for count, place in used]
     if point.recomputed:
         parts.append(f"{percent(100 * point.recomputed)} again")
     parts.append("does not fit" if point.refusal else texts.expected(point.time_ms))

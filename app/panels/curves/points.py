@@ -12,7 +12,7 @@ from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.plan import Plan
+from antidiag.kernels.run_plan import RunPlan
 
 POINTS = 41
 REACH = 64
@@ -63,34 +63,34 @@ def _cost(point: Point) -> tuple[Any, ...]:
     return point.host_bytes, point.device_bytes, point.disk_bytes, point.work, point.time_ms, bool(point.refusal)
 
 
-def shown(plan: Plan) -> tuple[Parameter, ...]:
+def shown(plan: RunPlan) -> tuple[Parameter, ...]:
     """The parameters of a plan that a curve can be drawn over: whole numbers that its backend uses."""
     return tuple(p for p in plan.method.parameters if p.kind == "int" and plan.backend in p.backends)
 
 
-def point(plan: Plan, name: str) -> Point:
+def point(plan: RunPlan, name: str) -> Point:
     """The cost of one plan."""
     needed, cells = plan.footprint, getattr(plan.problem, "cells", 0)
-    recomputed = plan.method.recomputed(plan.problem, plan.parameters)
+    recomputed = plan.method.count_recomputed(plan.problem, plan.parameters)
     return Point(
         value=plan.parameters[name],
         host_bytes=needed.host_bytes,
         device_bytes=needed.device_bytes,
         disk_bytes=needed.disk_bytes,
-        work=plan.method.work(plan.problem, plan.parameters),
+        work=plan.method.count_work(plan.problem, plan.parameters),
         recomputed=recomputed / cells if cells else 0.0,
         time_ms=plan.time_ms,
         refusal=plan.refusal or "",
     )
 
 
-def curve(base: Plan, given: Mapping[str, Any], parameter: Parameter, monitor: Monitor) -> Curve:
+def curve(base: RunPlan, given: Mapping[str, Any], parameter: Parameter, monitor: Monitor) -> Curve:
     """The cost over a parameter, all else as in a plan of which ``given`` was set by hand; raises Cancelled."""
     others = {name: value for name, value in given.items() if name != parameter.name}
 
-    def planned(value: int | None) -> Plan:
+    def planned(value: int | None) -> RunPlan:
         changed = {**others, parameter.name: value} if value is not None else others
-        return engine.plan(base.method, base.problem, changed, cast(BackendChoice, base.backend), base.device)
+        return engine.plan_run(base.method, base.problem, changed, cast(BackendChoice, base.backend), base.device)
 
     points = []
     wanted = values(parameter, planned(None).parameters[parameter.name], base.parameters[parameter.name])
@@ -100,7 +100,7 @@ def curve(base: Plan, given: Mapping[str, Any], parameter: Parameter, monitor: M
             points.append(point(planned(value), parameter.name))
         except AntidiagError:
             continue  # not every value goes with the others
-    return Curve(parameter, tuple(points), base.method.problem.unit)
+    return Curve(parameter, tuple(points), base.method.problem_type.work_unit)
 
 
 def values(parameter: Parameter, usual: int | None, present: int | None = None) -> tuple[int, ...]:

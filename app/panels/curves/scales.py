@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from antidiag.app import texts, theme
 from antidiag.app.panels.curves.points import Curve, Point
-from antidiag.kernels.memory import bytes_text
+from antidiag.kernels.memory import format_bytes
 
 MOST_TICKS = 3
 FACTORS = {10: (1, 2, 5), 1024: (1, 2, 5, 10, 20, 50, 100, 200, 500)}
@@ -81,7 +81,7 @@ def percent(value: float) -> str:
 
 def bytes_tick(count: float) -> str:
     """'10 MiB'."""
-    return bytes_text(round(count)).replace(".0 ", " ")
+    return format_bytes(round(count)).replace(".0 ", " ")
 
 
 def time_tick(milliseconds: float) -> str:

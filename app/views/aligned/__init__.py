@@ -1,1 +1,1 @@
-"""The alignment of many rows: seen from afar to letters, coloured, counted, searched and edited."""
+"""The alignment viewer: draws, colours, searches, edits and exports alignments of any number of rows."""

@@ -1,68 +1,61 @@
-"""The menus of the alignment viewer: everything that can be done, with its keys."""
+"""The menus of the alignment viewer."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QToolButton
 
-from antidiag.app.kit.lettered import LetteredMenu
-from antidiag.app.kit.widgets import check_action, choice_actions, menu_button, section
-from antidiag.app.views.aligned import schemes, tracks
-from antidiag.app.views.aligned.align_commands import AlignCommands
-from antidiag.app.views.aligned.commands import Commands
-from antidiag.app.views.aligned.comparing import Comparison
-from antidiag.app.views.aligned.finder import Finder
-from antidiag.app.views.aligned.given import lacking
-from antidiag.app.views.aligned.pair_side import PairSide
-from antidiag.app.views.aligned.posterior_side import PosteriorSide
-from antidiag.app.views.aligned.shown import ShownAlignment
-from antidiag.app.views.aligned.tree_side import TreeSide
-from antidiag.kernels.io import aligned_notes
+from antidiag.app.kit.controls.letter_menu import LetterMenu
+from antidiag.app.kit.controls.widgets import add_check_action, add_choice_section, add_section, menu_button
+from antidiag.app.views.aligned.colouring import schemes
+from antidiag.app.views.aligned.colouring.colour_inputs import missing_inputs
+from antidiag.app.views.aligned.columns import tracks
+from antidiag.kernels.alignments import row_notes
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.registry import alignment_trees
 
-LETTERS = {"all": "All letters", "differences": "Only where other than the consensus", "none": "No letters"}
-SORTS = {"name": "Name", "length": "Length, longest first", "start": "First letter",
-         "identity": "Identity to the row at the cursor"}  # fmt: skip
+if TYPE_CHECKING:
+    from antidiag.app.views.aligned.view import AlignmentViewer
+
+LETTERS = {"all": "All letters", "differences": "Differences from the consensus", "none": "No letters"}
+SORTS = {
+    "name": "Name",
+    "length": "Length, longest first",
+    "start": "First letter",
+    "identity": "Identity to the row at the cursor",
+    "file": "Order of the file",
+}
+TITLES = {
+    "colour": ("Colours", "Colours of the cells and letters shown"),
+    "tracks": ("Tracks", "Tracks above the rows"),
+    "rows": ("Rows", "Sort, hide and select rows"),
+    "edit": ("Edit", "Edit gaps, columns, rows and letters"),
+    "tree": ("Tree", "Tree beside the rows"),
+    "compare": ("Compare", "Compare with another alignment of the same sequences"),
+    "copy": ("Copy", "Copy the selected cells, or all cells"),
+    "save": ("Save", "Save the alignment or a figure"),
+}
+"""Titles and tooltips of the menus, in the order of their buttons."""
 
 
-class Menus:
-    """The menus, filled each time they open, so that they offer what can be done then."""
+class AlignmentMenus:
+    """The menus, filled each time they open, so that they offer what is possible then."""
 
-    def __init__(
-        self,
-        view: ShownAlignment,
-        commands: Commands,
-        finder: Finder,
-        tree: TreeSide,
-        compared: Comparison,
-        align: AlignCommands,
-        pair: PairSide,
-        posteriors: PosteriorSide,
-    ) -> None:
-        self._view, self._commands, self._finder, self._tree = view, commands, finder, tree
-        self._compared, self._align, self._pair, self._posteriors = compared, align, pair, posteriors
-        titles = {"copy": "Copy", "colour": "Colours", "tracks": "Tracks", "rows": "Rows", "tree": "Tree",
-                  "compare": "Compare", "save": "Save", "edit": "Edit"}  # fmt: skip
-        self._menus = made = {name: LetteredMenu(title, view) for name, title in titles.items()}
-        self.context = LetteredMenu("", view)
-        for name, menu in made.items():
-            menu.aboutToShow.connect(partial(self._fill, name, menu))
-        self.buttons: list[QToolButton] = [
-            menu_button("Colours", "Colours of the cells, and which letters are written", made["colour"]),
-            menu_button("Tracks", "What is shown above the rows", made["tracks"]),
-            menu_button("Rows", "Sort, hide and choose rows", made["rows"]),
-            menu_button("Edit", "Gaps, columns, rows and letters", made["edit"]),
-            menu_button("Tree", "A tree beside the rows", made["tree"]),
-            menu_button("Compare", "Another alignment of the same sequences", made["compare"]),
-            menu_button("Copy", "Copy the chosen cells, or all", made["copy"]),
-            menu_button("Save", "Save the alignment or a figure", made["save"]),
-        ]
+    def __init__(self, view: AlignmentViewer) -> None:
+        self._view = view
+        self._menus = {name: LetterMenu(title, view) for name, (title, _) in TITLES.items()}
+        self.context = LetterMenu("", view)
+        self.buttons: list[QToolButton] = []
+        for name, menu in self._menus.items():
+            menu.aboutToShow.connect(partial(self._fill_menu, name, menu))
+            self.buttons.append(menu_button(*TITLES[name], menu))
 
-    def fill_context(self) -> LetteredMenu:
-        """What can be done with the chosen cells, and the other menus, which keys reach from here."""
-        self.context.empty()
+    def fill_context(self) -> LetterMenu:
+        """Fill the context menu: edits of the selected cells, and all other menus for use by keys."""
+        self.context.remove_all()
         self._fill_edit(self.context)
         self.context.addSeparator()
         for name, menu in self._menus.items():
@@ -70,192 +63,180 @@ class Menus:
                 self.context.addMenu(menu)
         return self.context
 
-    def _fill(self, name: str, menu: LetteredMenu) -> None:
-        menu.empty()
+    def _fill_menu(self, name: str, menu: LetterMenu) -> None:
+        menu.remove_all()
         getattr(self, f"_fill_{name}")(menu)
 
-    def _fill_colour(self, menu: LetteredMenu) -> None:
+    def _fill_colour(self, menu: LetterMenu) -> None:
         view = self._view
         protein = view.alignment.type == SequenceType.PROTEIN
-        missing = lacking(view.alignment, view.picture.reference is not None)
-        choice_actions(menu, "Colours", schemes.available(protein, missing), view.scheme, view.colour)
-        check_action(menu, "From a file\u2026", view.scheme == "file", lambda _: view.colours.ask())
-        choice_actions(menu, "Letters", LETTERS, view.canvas.letters, view.set_letters)
-        section(menu, "Columns")
-        check_action(menu, "Wrapped, in blocks below each other", view.canvas.wrapped, view.canvas.wrap)
+        missing = missing_inputs(view.alignment, view.picture.reference is not None)
+        add_choice_section(menu, "Colours", schemes.available_schemes(protein, missing), view.scheme, view.set_scheme)
+        add_check_action(menu, "From a file\u2026", view.scheme == "file", lambda _: view.colours.ask_colour_file())
+        add_choice_section(menu, "Letters", LETTERS, view.canvas.letters, view.set_letters)
+        add_section(menu, "Columns")
+        add_check_action(menu, "Wrap into blocks", view.canvas.wrapped, view.canvas.set_wrapped)
 
-    def _fill_tracks(self, menu: LetteredMenu) -> None:
-        for name, title in tracks.offered(self._view.picture).items():
-            check_action(menu, title, name in self._view.canvas.tracks, partial(self._view.set_track, name))
+    def _fill_tracks(self, menu: LetterMenu) -> None:
+        for name, title in tracks.offered_tracks(self._view.picture).items():
+            add_check_action(menu, title, name in self._view.canvas.shown_tracks, partial(self._view.set_track, name))
 
-    def _fill_compare(self, menu: LetteredMenu) -> None:
-        """Another alignment of the same sequences."""
-        compared = self._compared
-        section(menu, "Compare with")
-        for offered in compared.offered():
-            menu.addAction(f"{offered.name} ({offered.summary})", partial(compared.compare_with, offered, True))
-        menu.addAction("An alignment in a file\u2026", compared.ask)
-        there = compared.found is not None
-        section(menu, "Compared")
-        below, right = compared.beside and not compared.side, compared.beside and compared.side
-        for title, shown, at_side in (
-            ("The other alignment below this one, in step", below, False),
-            ("The other alignment at the right of this one, in step", right, True),
-        ):
-            check_action(menu, title, shown, partial(compared.place, at_side)).setEnabled(there)
-        menu.addAction("Next column that differs\tF4", partial(compared.next_difference, 1)).setEnabled(there)
-        menu.addAction("The one before\tShift+F4", partial(compared.next_difference, -1)).setEnabled(there)
-        menu.addAction("Compare with nothing", compared.forget).setEnabled(there)
-        section(menu, "Two rows")
-        check_action(menu, "Posteriors below the alignment", self._posteriors.there, self._posteriors.show)
+    def _fill_compare(self, menu: LetterMenu) -> None:
+        comparison, posteriors = self._view.comparison, self._view.posteriors
+        add_section(menu, "Compare with")
+        for offered in comparison.list_comparable():
+            menu.addAction(f"{offered.name} ({offered.summary})", partial(comparison.compare_with, offered, True))
+        menu.addAction("Alignment from a file\u2026", comparison.ask_alignment)
+        compared = comparison.result is not None
+        add_section(menu, "Comparison")
+        for title, at_side in (("Show below", False), ("Show at the right", True)):
+            shown = comparison.is_visible and comparison.is_at_side == at_side
+            add_check_action(menu, title, shown, partial(comparison.place_panel, at_side)).setEnabled(compared)
+        _add_entry(menu, "Next difference\tF4", partial(comparison.next_difference, 1), compared)
+        _add_entry(menu, "Previous difference\tShift+F4", partial(comparison.next_difference, -1), compared)
+        _add_entry(menu, "End comparison", comparison.end_comparison, compared)
+        add_section(menu, "Two rows")
+        add_check_action(menu, "Posteriors below the alignment", posteriors.is_open, posteriors.show_panel)
 
-    def _fill_rows(self, menu: LetteredMenu) -> None:
-        view, commands = self._view, self._commands
-        section(menu, "Sort by")
+    def _fill_rows(self, menu: LetterMenu) -> None:
+        view, commands, finder = self._view, self._view.commands, self._view.finder
+        choice, found = view.picture.cell_selection, len(view.picture.matches) > 0
+        add_section(menu, "Sort by")
         for by, title in SORTS.items():
-            menu.addAction(title, partial(commands.sort, by))
-        menu.addAction("Order of the file", partial(commands.sort, "file"))
-        menu.addAction("Letters in the chosen columns", commands.sort_by_choice).setEnabled(
-            not view.picture.choice.empty
-        )
-        menu.addAction("Leaves of a tree in a file\u2026", commands.ask_tree)
+            menu.addAction(title, partial(commands.sort_rows, by))
+        _add_entry(menu, "Letters in the selected columns", commands.sort_by_selection, not choice.is_empty)
+        menu.addAction("Leaves of a tree from a file\u2026", commands.ask_tree)
         self._fill_notes(menu)
-        section(menu, "Show")
-        some = bool(view.picture.choice.rows.any())
-        for title, command in (
-            ("Chosen rows on top", commands.group),
-            ("Hide the chosen rows", commands.hide),
-            ("Show the chosen rows alone", commands.show_only),
-        ):
-            menu.addAction(title, command).setEnabled(some)
+        add_section(menu, "Show")
+        some = bool(choice.rows.any())
+        _add_entry(menu, "Move the selected rows to the top", commands.group_selected, some)
+        _add_entry(menu, "Hide the selected rows", commands.hide_selected, some)
+        _add_entry(menu, "Show only the selected rows", commands.show_only_selected, some)
         hidden = len(view.alignment.names) - view.editor.state.order.size
-        menu.addAction(f"Show all rows ({hidden:,} hidden)" if hidden else "Show all rows",
-                       commands.show_all).setEnabled(hidden > 0)  # fmt: skip
-        menu.addAction("Choose the rows of the selected taxa", view.choose_taxa).setEnabled(bool(view.selection.taxa))
-        menu.addAction("Find the chosen letters elsewhere", self._finder.find_chosen).setEnabled(
-            not view.picture.choice.empty
+        _add_entry(
+            menu, f"Show all rows ({hidden:,} hidden)" if hidden else "Show all rows", commands.show_all, hidden > 0
         )
-        menu.addAction("Next that was found", partial(self._finder.next_hit, 1)).setEnabled(len(view.picture.found) > 0)
-        menu.addAction("Choose the rows that were found", self._finder.choose_found).setEnabled(
-            len(view.picture.found) > 0
-        )
+        _add_entry(menu, "Select the rows of the selected taxa", view.select_taxa, bool(view.selection.taxa))
+        _add_entry(menu, "Find the selected letters elsewhere", finder.find_selected_letters, not choice.is_empty)
+        _add_entry(menu, "Next match", partial(finder.go_to_match, 1), found)
+        _add_entry(menu, "Select the rows with matches", finder.select_matching_rows, found)
 
-    def _fill_notes(self, menu: LetteredMenu) -> None:
-        """What is said of the rows: shown beside the names, sorted by, chosen by."""
-        view, commands = self._view, self._commands
-        section(menu, "Text beside the names")
-        for tag in aligned_notes.tags(view.alignment):
-            inner = menu.inner(tag)
-            check_action(inner, "Show beside the names", tag in view.notes, partial(view.show_note, tag))
-            inner.addAction("Sort by it", partial(commands.sort_by_note, tag))
-            inner.addAction("Choose the rows alike to the one at the cursor", partial(commands.choose_noted, tag))
-        menu.addAction("Columns from a table (CSV)\u2026", commands.ask_table)
-        menu.addAction("Tag the chosen rows\u2026", commands.ask_tag)
+    def _fill_notes(self, menu: LetterMenu) -> None:
+        """Fill in the notes on rows: show them beside the names, sort or select by them."""
+        view, commands = self._view, self._view.commands
+        add_section(menu, "Notes beside the names")
+        for tag in row_notes.note_tags(view.alignment):
+            inner = menu.add_submenu(tag)
+            add_check_action(inner, "Show beside the names", tag in view.notes, partial(view.show_note, tag))
+            inner.addAction("Sort by this note", partial(commands.sort_by_note, tag))
+            inner.addAction("Select rows with the same note", partial(commands.select_noted, tag))
+        menu.addAction("Notes from a table (CSV)\u2026", commands.ask_table)
+        menu.addAction("Tag the selected rows\u2026", commands.ask_tag)
         menu.addAction("Rename the row at the cursor\u2026\tF2", commands.ask_name)
 
-    def _fill_tree(self, menu: LetteredMenu) -> None:
-        """A tree beside the rows: where it comes from, and what is done with it."""
-        tree = self._tree
-        section(menu, "Beside the rows")
-        for offered in tree.offered():
-            check_action(
-                menu, f"{offered.name} ({offered.summary})", offered is tree.given, partial(tree.switch, offered)
-            )
-        menu.addAction("Tree in a file\u2026", tree.ask)
-        for criterion in alignment_trees.criteria():
-            menu.addAction(f"Computed from the alignment: {criterion}", partial(tree.compute, criterion))
-        menu.addAction("Stop computing", tree.cancel).setEnabled(tree.busy)
-        there, current = tree.tree is not None, tree.panel.current
-        section(menu, "Clades")
-        menu.addAction("Sort the rows by the tree", tree.sort).setEnabled(there)
-        menu.addAction("Collapse or open the chosen clade\tEnter in the tree",
-                       lambda: tree.toggle(current)).setEnabled(there and current is not None)  # fmt: skip
+    def _fill_tree(self, menu: LetterMenu) -> None:
+        tree = self._view.tree
+        add_section(menu, "Beside the rows")
+        for offered in tree.list_trees():
+            title = f"{offered.name} ({offered.summary})"
+            add_check_action(menu, title, offered is tree.original_tree, partial(tree.show_offered, offered))
+        menu.addAction("Tree from a file\u2026", tree.ask_tree)
+        for criterion in alignment_trees.tree_criteria():
+            menu.addAction(f"Compute from the alignment: {criterion}", partial(tree.compute_tree, criterion))
+        _add_entry(menu, "Stop computing", tree.cancel_computing, tree.busy)
+        shown, current = tree.tree is not None, tree.panel.current
+        add_section(menu, "Clades")
+        _add_entry(menu, "Sort the rows by the tree", tree.sort_rows, shown)
+        toggle = partial(tree.toggle_clade, current)
+        _add_entry(
+            menu, "Collapse or expand the selected clade\tEnter in the tree", toggle, shown and current is not None
+        )
         for share in (10, 25, 50):
-            menu.addAction(f"Collapse clades within {share} % of the height", partial(tree.collapse_within, share / 100)
-                           ).setEnabled(there)  # fmt: skip
-        menu.addAction("Open all clades", partial(tree.collapse, ())).setEnabled(bool(tree.collapsed))
-        menu.addAction("No tree", partial(tree.show_tree, None)).setEnabled(there)
+            collapse = partial(tree.collapse_within, share / 100)
+            _add_entry(menu, f"Collapse clades within {share} % of the height", collapse, shown)
+        _add_entry(menu, "Expand all clades", partial(tree.set_collapsed, ()), bool(tree.collapsed))
+        _add_entry(menu, "Remove the tree", partial(tree.show_tree, None), shown)
 
-    def _fill_edit(self, menu: LetteredMenu) -> None:
-        view, commands = self._view, self._commands
-        some, nucleotides = not view.picture.choice.empty, view.alignment.type != SequenceType.PROTEIN
+    def _fill_edit(self, menu: LetterMenu) -> None:
+        view, commands = self._view, self._view.commands
+        some, nucleotides = not view.picture.cell_selection.is_empty, view.alignment.type != SequenceType.PROTEIN
         menu.addAction("Insert a gap\tSpace", commands.insert_gap)
         menu.addAction("Delete a gap\tBackspace", commands.delete_gap)
-        menu.addAction("Move the chosen cells right\tCtrl+Right", partial(commands.move, 1)).setEnabled(some)
-        menu.addAction("Move the chosen cells left\tCtrl+Left", partial(commands.move, -1)).setEnabled(some)
+        _add_entry(menu, "Move the selected cells right\tCtrl+Right", partial(commands.move_cells, 1), some)
+        _add_entry(menu, "Move the selected cells left\tCtrl+Left", partial(commands.move_cells, -1), some)
         menu.addAction("Insert a column of gaps", commands.insert_column)
         menu.addSeparator()
-        menu.addAction("Delete the chosen columns or rows\tDel", commands.delete).setEnabled(some)
-        menu.addAction("Cut them (copied as FASTA)", commands.cut).setEnabled(some)
-        menu.addAction("Keep the chosen cells alone", commands.keep_only).setEnabled(some)
-        menu.addAction("Remove columns of gaps", commands.remove_gap_columns)
+        _add_entry(menu, "Delete the selected columns or rows\tDel", commands.delete_selected, some)
+        _add_entry(menu, "Cut (copy as FASTA)", commands.cut_selected, some)
+        _add_entry(menu, "Keep only the selected cells", commands.keep_only, some)
+        menu.addAction("Remove gap-only columns", commands.remove_gap_columns)
         menu.addAction("Trim columns by occupancy\u2026", commands.ask_trim)
-        menu.addAction("Mask the chosen letters", commands.mask).setEnabled(some)
-        menu.addAction("Remove the gaps of the chosen rows", commands.degap).setEnabled(some)
-        self._fill_align(menu.inner("Align, add, merge, split"))
+        _add_entry(menu, "Mask the selected letters", commands.mask_letters, some)
+        _add_entry(menu, "Remove the gaps of the selected rows", commands.remove_gaps, some)
+        self._fill_align(menu.add_submenu("Align, add, merge, split"))
         menu.addSeparator()
         if nucleotides:
             menu.addAction("Reverse complement", commands.reverse_complement)
             for frame in range(3):
-                menu.addAction(f"Translate, frame {frame + 1}", partial(commands.translate, frame))
-        check_action(menu, "Type letters over others", commands.typing, commands.set_typing)
-        menu.addAction("Stop the edit that is being made\tEsc", commands.stop).setEnabled(commands.busy)
+                menu.addAction(f"Translate, frame {frame + 1}", partial(commands.translate_codons, frame))
+        add_check_action(menu, "Type over letters", commands.typing, commands.set_typing)
+        _add_entry(menu, "Stop the running edit\tEsc", commands.stop_edit, commands.busy)
         menu.addSeparator()
-        menu.addAction("Add to data, for other methods", view.taking.keep)
-        menu.addAction("Make a profile\u2026", view.taking.want_profile)
+        menu.addAction("Add to data", view.exporter.add_to_data)
+        menu.addAction("Make a profile\u2026", view.exporter.request_profile)
 
-    def _fill_align(self, menu: LetteredMenu) -> None:
-        """What methods of the program do to the alignment."""
-        view, align = self._view, self._align
-        inner, found = menu.inner("Realign the chosen cells by"), align.methods()
+    def _fill_align(self, menu: LetterMenu) -> None:
+        """Fill in the commands that run alignment methods."""
+        view, align = self._view, self._view.realign
+        inner, found = menu.add_submenu("Realign the selected cells by"), align.find_methods()
         for method in found:
-            inner.addAction(method.name, partial(align.realign, method)).setToolTip(method.summary)
+            inner.addAction(method.name, partial(align.realign_cells, method)).setToolTip(method.summary)
         inner.setEnabled(bool(found))
-        menu.addAction("Realign the chosen rows to the others", align.realign_to_the_rest).setEnabled(
-            bool(view.picture.choice.rows.any())
+        some = bool(view.picture.cell_selection.rows.any())
+        _add_entry(menu, "Realign the selected rows to the others", align.realign_rows, some)
+        menu.addSeparator()
+        menu.addAction("Add sequences from a file\u2026", align.ask_sequences)
+        menu.addAction("Add sequences from the clipboard", align.add_from_clipboard)
+        menu.addSeparator()
+        for offered in view.comparison.list_alignments():
+            menu.addAction(f"Merge with {offered.name} ({offered.summary})", partial(align.merge_with, offered))
+        menu.addAction("Merge with an alignment from a file\u2026", align.ask_merge)
+        menu.addAction("Append columns from a file\u2026", align.ask_append)
+        _add_entry(
+            menu, "Split off the selected rows or columns", align.split_off, not view.picture.cell_selection.is_empty
         )
         menu.addSeparator()
-        menu.addAction("Add sequences of a file\u2026", align.ask_sequences)
-        menu.addAction("Add sequences on the clipboard", align.paste)
-        menu.addSeparator()
-        for offered in self._compared.others():
-            menu.addAction(f"Merge with {offered.name} ({offered.summary})", partial(align.merge, offered))
-        menu.addAction("Merge with an alignment in a file\u2026", align.ask_merge)
-        menu.addAction("Append the columns of an alignment in a file\u2026", align.ask_append)
-        menu.addAction("Split off the chosen rows or columns", align.split).setEnabled(not view.picture.choice.empty)
-        menu.addSeparator()
-        menu.addAction("Stop what is being aligned", align.stop).setEnabled(align.busy)
+        _add_entry(menu, "Stop aligning", align.cancel_work, align.busy)
 
-    def _fill_copy(self, menu: LetteredMenu) -> None:
+    def _fill_copy(self, menu: LetterMenu) -> None:
         view = self._view
         if view.picture.shape[0] == 2:
-            menu.addAction("As three lines, with the match line", self._pair.copy)
-        menu.addAction("As FASTA\tCtrl+C", partial(view.taking.copy, ".fasta"))
-        menu.addAction("As Clustal", partial(view.taking.copy, ".aln"))
-        menu.addAction("Letters alone", partial(view.taking.copy, "plain"))
-        menu.addAction("Without gaps, as FASTA", partial(view.taking.copy, "unaligned"))
-        menu.addAction("Names", partial(view.taking.copy, "names"))
-        menu.addAction("Picture", view.taking.copy_picture)
+            menu.addAction("As three lines, with the match line", view.pair_summary.copy_lines)
+        menu.addAction("As FASTA\tCtrl+C", partial(view.exporter.copy_text, ".fasta"))
+        menu.addAction("As Clustal", partial(view.exporter.copy_text, ".aln"))
+        menu.addAction("Letters only", partial(view.exporter.copy_text, "plain"))
+        menu.addAction("Without gaps, as FASTA", partial(view.exporter.copy_text, "unaligned"))
+        menu.addAction("Names", partial(view.exporter.copy_text, "names"))
+        menu.addAction("Picture", view.exporter.copy_picture)
 
-    def _fill_save(self, menu: LetteredMenu) -> None:
-        view = self._view
-        menu.addAction("Alignment\u2026", view.taking.save_alignment)
-        menu.addAction("Chosen cells\u2026", partial(view.taking.save_alignment, True)).setEnabled(
-            not view.picture.choice.empty
-        )
+    def _fill_save(self, menu: LetterMenu) -> None:
+        view, taking, shown = self._view, self._view.exporter, bool(self._view.canvas.shown_tracks)
+        menu.addAction("Alignment\u2026", taking.save_alignment)
+        chosen = partial(taking.save_alignment, True)
+        _add_entry(menu, "Selected cells\u2026", chosen, not view.picture.cell_selection.is_empty)
         if view.result is not None:
-            menu.addAction("Result, in a format of its own\u2026", self._pair.save)
-        section(menu, "Figure")
-        menu.addAction("What is seen\u2026", view.taking.save_picture)
-        menu.addAction("Wrapped, chosen cells or all\u2026", view.taking.save_wrapped)
-        menu.addAction("What is seen, size in mm\u2026", view.taking.print_picture)
-        menu.addAction("Wrapped, size in mm\u2026", view.taking.print_wrapped)
-        menu.addAction("Tracks alone, of the chosen columns or all\u2026", view.taking.save_track_picture).setEnabled(
-            bool(view.canvas.tracks)
-        )
-        section(menu, "Table")
-        menu.addAction("Values of the tracks that are shown\u2026", view.taking.save_tracks).setEnabled(
-            bool(view.canvas.tracks)
-        )
+            menu.addAction("Result in its own format\u2026", view.pair_summary.save_result)
+        add_section(menu, "Figure")
+        menu.addAction("Current view\u2026", taking.save_picture)
+        menu.addAction("Wrapped, selected cells or all\u2026", taking.save_wrapped)
+        menu.addAction("Current view, size in mm\u2026", taking.print_picture)
+        menu.addAction("Wrapped, size in mm\u2026", taking.print_wrapped)
+        _add_entry(menu, "Tracks only, selected columns or all\u2026", taking.save_track_picture, shown)
+        add_section(menu, "Table")
+        _add_entry(menu, "Values of the shown tracks\u2026", taking.save_tracks, shown)
         menu.addSeparator()
-        menu.addAction("Stop saving", view.taking.stop).setEnabled(view.taking.writing.busy)
+        _add_entry(menu, "Stop saving", taking.stop_writing, taking.file_writing.busy)
+
+
+def _add_entry(menu: LetterMenu, title: str, command: Callable[[], object], enabled: bool) -> None:
+    menu.addAction(title, command).setEnabled(enabled)

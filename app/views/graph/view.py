@@ -1,189 +1,185 @@
-"""GraphView: distances between all vertices as a heat map, step by step, and the shortest path of a pair."""
+"""GraphView: the distances between all vertices as a heat map, step by step, and the shortest path of a pair."""
 
 from __future__ import annotations
 
 import numpy as np
-import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QLabel, QSlider
+from PySide6.QtWidgets import QSlider
 
 from antidiag.app import theme
-from antidiag.app.kit import result_text
-from antidiag.app.kit.background import Latest
-from antidiag.app.kit.flow import together
-from antidiag.app.kit.legend import LegendItem
-from antidiag.app.kit.painted_view import Canvas, PaintedView
+from antidiag.app.kit.canvas.painted_view import PaintedView, PictureCanvas
+from antidiag.app.kit.controls.flow_layouts import group_widgets
+from antidiag.app.kit.controls.widgets import create_label, tool_button
+from antidiag.app.kit.figures.legend import LegendItem
+from antidiag.app.kit.painting import heat_map
+from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.widgets import tool_button
-from antidiag.app.views.graph import data, paint
-from antidiag.app.views.graph.data import Edge, Stage
-from antidiag.app.views.graph.paint import Ways
+from antidiag.app.kit.tasks.latest_task import LatestTask
+from antidiag.app.views.graph import graph_drawing, path_matrices
+from antidiag.app.views.graph.graph_drawing import DrawnPaths
+from antidiag.app.views.graph.path_matrices import Edge, PathMatrix
 from antidiag.kernels.model import Result
-from antidiag.kernels.text import counted
+from antidiag.kernels.text import format_count
 
 PLAY_MS, REST_MS = 700, 30
-WHOLE_MS = 20_000
-"""A walk through all steps takes no longer than this."""
+WHOLE_MS = 20_000  # longest time to play all steps
 SLIDER_WIDTH, STEP_WIDTH = 190, 150
-SHADES = 9
 PLAY, PAUSE = "Play", "Pause"
 TO = " \u2192 "
 
 
 class GraphView(PaintedView):
-    """The matrix after each vertex that is let in, and the path of the pair that is clicked; small graphs beside it."""
+    """The matrix after each intermediate vertex, the path of the selected pair, and a drawing of a small graph."""
 
     id = "graph"
     title = "Shortest paths"
-    hint = (
-        "Click an entry for its shortest path, or one vertex and then another; arrow keys move, Play lets vertices in"
-    )
+    hint = "Click an entry, or two vertices, for a shortest path; arrow keys move, Play adds vertices one after another"
 
     def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
-        self.shown: Ways | None = None
-        self._from: int | None = None
-        self._staging, self._ways = Latest(self), Latest(self)
+        self.shown: DrawnPaths | None = None
+        self._start_vertex: int | None = None
+        self._staging, self._path_work = LatestTask(self), LatestTask(self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._clock = QTimer(self, interval=PLAY_MS)
-        self.play = tool_button(PLAY, "Let the vertices in one after another, as Floyd and Warshall do", self._toggle)
+        self.play = tool_button(
+            PLAY, "Allow one more intermediate vertex in each step (Floyd-Warshall)", self._toggle_play
+        )
         self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName("Vertices let in")
+        self.slider.setAccessibleName("Intermediate vertices")
         self.slider.setFixedSize(SLIDER_WIDTH, self.play.sizeHint().height())
-        self._step = QLabel()
-        self._step.setObjectName("muted")
+        self._step = create_label("", "muted")
         self._step.setFixedWidth(STEP_WIDTH)
         self.tools.addWidget(self.play)
-        self.tools.addWidget(together(self.slider, self._step))
-        self.plane = Canvas(self.draw)
+        self.tools.addWidget(group_widgets(self.slider, self._step))
+        self.plane = PictureCanvas(self.draw)
         self.plane.setAccessibleName("Matrix of distances")
-        self.lay_out(self.plane)
+        self.build_layout(self.plane)
         self.slider.valueChanged.connect(self._on_step)
-        self._rest.timeout.connect(self._compute)
-        self._clock.timeout.connect(self._next)
-        self._staging.finished.connect(self._take)
-        self._ways.finished.connect(self._take_way)
-        self._staging.failed.connect(lambda error: self.say(str(error)))
+        self._rest.timeout.connect(self._compute_stage)
+        self._clock.timeout.connect(self._play_next)
+        self._staging.finished.connect(self._show_stage)
+        self._path_work.finished.connect(self._show_path)
+        self._staging.failed.connect(lambda error: self.show_status(str(error)))
         self.plane.pointed.connect(self._on_pointed)
         self.plane.clicked.connect(self._on_clicked)
         self.plane.moved.connect(self._on_moved)
 
     @classmethod
     def shows(cls, result: Result) -> bool:
-        return data.shows(result)
+        return path_matrices.shows_paths(result)
 
     @property
     def sharp(self) -> bool:
-        """Whether the step that is set is the one that is shown."""
-        return not self._rest.isActive() and not self._staging.busy and not self._ways.busy
+        """Whether the selected step is on the screen."""
+        return not self._rest.isActive() and not self._staging.busy and not self._path_work.busy
 
     def show_result(self, result: Result | None) -> None:
         """Show the distances of a result, or nothing."""
-        if result is not None and not self.shows(result):
-            result = None
-        self.result, self._from = result, None
+        result = result if result is not None and self.shows(result) else None
+        self.result, self._start_vertex = result, None
         self._clock.stop()
         self._staging.cancel()
-        self._ways.cancel()
+        self._path_work.cancel()
         self.play.setText(PLAY)
         self._tools.setEnabled(result is not None)
         self.shown = None
-        steps = result is not None and data.has_stages(result.problem)
+        steps = result is not None and path_matrices.has_stages(result.problem)
         n = result.problem.n if result and steps else 0
         for widget in (self.play, self.slider):
             widget.setEnabled(bool(n))
-        self.slider.blockSignals(True)
-        self.slider.setRange(0, n)
-        self.slider.setValue(n)
-        self.slider.blockSignals(False)
+        with QSignalBlocker(self.slider):
+            self.slider.setRange(0, n)
+            self.slider.setValue(n)
         self._clock.setInterval(max(min(PLAY_MS, WHOLE_MS // max(n, 1)), REST_MS))
-        self._tell_step()
-        self._describe()
-        self.say("")
+        self._show_step()
+        self._update_legend()
+        self.show_status("")
         self.plane.update()
         if n:
-            self._begin(Stage.whole(result))
+            self._show_first_stage(PathMatrix.of_answer(result))
         elif result is not None and result.problem.n:
-            self.say("Looking at the distances ...")
-            self._staging.request(lambda monitor: Stage.whole(result))
+            self.show_status("Drawing the distances\u2026")
+            self._staging.request(lambda monitor: PathMatrix.of_answer(result))
 
-    def choose(self, pair: Edge | None) -> None:
-        """Mark a pair and its shortest path."""
+    def choose_pair(self, pair: Edge | None) -> None:
+        """Select a pair and mark its shortest path."""
         if self.shown is not None:
             self.shown.chosen = pair
-            self._mark()
+            self._find_path()
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
         if self.shown is not None:
-            paint.draw(painter, area, self.shown, theme.active())
+            graph_drawing.draw_paths(painter, area, self.shown, theme.active())
 
-    def restyle(self) -> None:
+    def apply_theme(self) -> None:
         if self.shown is not None:
-            self.shown.image = paint.image(self.shown.stage, self.shown.ends, theme.active())
-        super().restyle()
-        self._describe()
+            self.shown.image = graph_drawing.matrix_image(self.shown.stage, self.shown.value_range, theme.active())
+        super().apply_theme()
+        self._update_legend()
 
-    def _begin(self, stage: Stage) -> None:
-        """Show the first stage of a result."""
+    def _show_first_stage(self, stage: PathMatrix) -> None:
         problem = self.result.problem
-        places = data.places(problem) if problem.n <= data.MOST_DRAWN else None
-        ends = data.ends(stage.pixels)
-        image = paint.image(stage, ends, theme.active())
-        self.shown = Ways(self.result, stage, ends, image, places)
+        places = path_matrices.place_vertices(problem) if problem.n <= path_matrices.MOST_DRAWN else None
+        ends = path_matrices.finite_range(stage.pixels)
+        image = graph_drawing.matrix_image(stage, ends, theme.active())
+        self.shown = DrawnPaths(self.result, stage, ends, image, places)
         names = problem.graph.names
         if problem.start in names and problem.end in names:
             self.shown.chosen = names.index(problem.start), names.index(problem.end)
-        self._describe()
-        self._mark()
+        self._update_legend()
+        self._find_path()
 
-    def _mark(self) -> None:
-        """Look for the path of the pair that is pointed at, or chosen; mark a negative cycle where there is one."""
+    def _find_path(self) -> None:
+        """Find the path of the pair under the mouse or of the selected pair; mark a negative cycle if there is one."""
         shown, result, cycle = self.shown, self.result, self.result.answer.cycle
         pair = shown.pointed or shown.chosen
-        shown.marked, shown.way = data.edges_of(cycle, closed=True), ()
-        self._ways.cancel()
-        if pair and not cycle and (pair == shown.chosen or shown.n <= data.QUICK):
-            self._ways.request(lambda monitor: data.path(result, *pair))
-        self._tell()
+        shown.marked, shown.path = path_matrices.path_edges(cycle, closed=True), ()
+        self._path_work.cancel()
+        if pair and not cycle and (pair == shown.chosen or shown.vertex_count <= path_matrices.MOST_POINTED):
+            self._path_work.request(lambda monitor: path_matrices.shortest_path(result, *pair))
+        self._show_status()
 
-    def _take_way(self, way: tuple[int, ...]) -> None:
-        self.shown.way, self.shown.marked = way, data.edges_of(way)
-        self._tell()
+    def _show_path(self, way: tuple[int, ...]) -> None:
+        self.shown.path, self.shown.marked = way, path_matrices.path_edges(way)
+        self._show_status()
 
-    def _tell(self) -> None:
+    def _show_status(self) -> None:
         pair = self.shown.pointed or self.shown.chosen
-        self.say(self._text(pair) if pair else self._cycle_text())
+        self.show_status(self._pair_text(pair) if pair else self._cycle_text())
         self.plane.update()
 
     def _on_pointed(self, place: QPointF | None) -> None:
         if self.shown is not None:
-            entry = paint.entry_at(place, QRectF(self.plane.rect()), self.shown) if place else None
+            entry = graph_drawing.entry_at(place, QRectF(self.plane.rect()), self.shown) if place else None
             if entry != self.shown.pointed:
                 self.shown.pointed = entry
-                self._mark()
+                self._find_path()
 
     def _on_clicked(self, place: QPointF) -> None:
         if self.shown is None:
             return
         area = QRectF(self.plane.rect())
-        entry = paint.entry_at(place, area, self.shown)
-        vertex = paint.vertex_at(place, area, self.shown)
+        entry = graph_drawing.entry_at(place, area, self.shown)
+        vertex = graph_drawing.vertex_at(place, area, self.shown)
         if vertex is not None:
-            entry, self._from = ((self._from, vertex), None) if self._from is not None else (None, vertex)
+            entry, self._start_vertex = (
+                ((self._start_vertex, vertex), None) if self._start_vertex is not None else (None, vertex)
+            )
         if entry is not None:
-            self.choose(entry)
+            self.choose_pair(entry)
         elif vertex is not None:
-            self.choose((vertex, vertex))
-            self.say(f"From {self.result.problem.graph.names[vertex]}: click the vertex to go to")
+            self.choose_pair((vertex, vertex))
+            self.show_status(f"From {self.result.problem.graph.names[vertex]}: click the end vertex")
 
     def _on_moved(self, step: tuple[int, int]) -> None:
         if self.shown is not None:
             u, v = self.shown.chosen or (0, 0)
-            last = self.shown.n - 1
-            self.choose((min(max(u + step[0], 0), last), min(max(v + step[1], 0), last)))
+            last = self.shown.vertex_count - 1
+            self.choose_pair((min(max(u + step[0], 0), last), min(max(v + step[1], 0), last)))
 
-    def _toggle(self) -> None:
+    def _toggle_play(self) -> None:
         if self._clock.isActive():
             self._clock.stop()
             self.play.setText(PLAY)
@@ -193,74 +189,72 @@ class GraphView(PaintedView):
             self._clock.start()
             self.play.setText(PAUSE)
 
-    def _next(self) -> None:
+    def _play_next(self) -> None:
         if not self.sharp:
             return
         self.slider.setValue(self.slider.value() + 1)
         if self.slider.value() == self.slider.maximum():
-            self._toggle()
+            self._toggle_play()
 
     def _on_step(self) -> None:
-        self._tell_step()
+        self._show_step()
         self._rest.start()
 
-    def _compute(self) -> None:
+    def _compute_stage(self) -> None:
         if self.result is not None and self.shown is not None:
             problem, step = self.result.problem, self.slider.value()
-            self._staging.request(lambda monitor: data.stage(problem, step))
+            self._staging.request(lambda monitor: path_matrices.matrix_after(problem, step))
 
-    def _take(self, found: Stage) -> None:
+    def _show_stage(self, found: PathMatrix) -> None:
         if self.shown is None:
-            self._begin(found)
+            self._show_first_stage(found)
             return
         self.shown.stage = found
-        self.shown.image = paint.image(found, self.shown.ends, theme.active())
-        self._describe()
-        self._mark()
+        self.shown.image = graph_drawing.matrix_image(found, self.shown.value_range, theme.active())
+        self._update_legend()
+        self._find_path()
 
-    def _tell_step(self) -> None:
+    def _show_step(self) -> None:
         problem, step = self.result.problem if self.result else None, self.slider.value()
         if problem is None or not self.slider.isEnabled():
             self._step.setText("")
         elif step == 0:
-            self._step.setText(" edges alone")
+            self._step.setText(" edges only")
         else:
-            self._step.setText(f" {step:,} of {problem.n:,}: {problem.graph.names[step - 1]} let in")
+            self._step.setText(f" {step:,} of {problem.n:,}: via {problem.graph.names[step - 1]}")
 
-    def _text(self, pair: Edge) -> str:
-        """What is known of a pair of vertices."""
+    def _pair_text(self, pair: Edge) -> str:
         (u, v), names = pair, self.result.problem.graph.names
         value = float(self.shown.stage.values[u, v])
-        now = "no path" if not np.isfinite(value) else result_text.number(round(value, 6))
+        now = "no path" if not np.isfinite(value) else result_text.format_number(round(value, 6))
         parts = [f"{names[u]}{TO}{names[v]}: {now}"]
-        way = self.shown.way
-        if len(way) > 1:
-            shown = [names[vertex] for vertex in way]
+        path = self.shown.path
+        if len(path) > 1:
+            shown = [names[vertex] for vertex in path]
             shown = shown if len(shown) <= 12 else [*shown[:6], result_text.ELLIPSIS, *shown[-5:]]
-            parts.append(f"path {TO.join(shown)} ({counted(len(way) - 1, 'edge')})")
+            parts.append(f"path {TO.join(shown)} ({format_count(len(path) - 1, 'edge')})")
         return "   ".join([*parts, self._cycle_text()]).strip()
 
     def _cycle_text(self) -> str:
         cycle, names = self.result.answer.cycle, self.result.problem.graph.names
         if not cycle:
             return ""
-        total = data.weight(self.result.problem, data.edges_of(cycle, closed=True))
-        way = TO.join(names[vertex] for vertex in (*cycle, cycle[0]))
-        return f"Negative cycle {way} weighs {result_text.number(round(total, 6))}: there are no shortest paths"
+        total = path_matrices.total_weight(self.result.problem, path_matrices.path_edges(cycle, closed=True))
+        walk = TO.join(names[vertex] for vertex in (*cycle, cycle[0]))
+        return f"No shortest paths: the cycle {walk} has negative weight {result_text.format_number(round(total, 6))}"
 
-    def _describe(self) -> None:
-        self.legend.show_items(tuple(self._items()) if self.shown is not None else ())
+    def _update_legend(self) -> None:
+        self.legend.show_items(tuple(self._legend_items()) if self.shown is not None else ())
 
-    def _items(self) -> list[LegendItem]:
-        colours, (low, high) = theme.active(), self.shown.ends
-        shades = pg.colormap.get(paint.MAP).map(np.linspace(1, 0, SHADES), mode="qcolor")
+    def _legend_items(self) -> list[LegendItem]:
+        colours, (low, high) = theme.active(), self.shown.value_range
         what = "distance" if self.result.answer.distances is not None else "weight"
-        words = f"{what} {result_text.number(round(low, 3))} to {result_text.number(round(high, 3))}"
-        found = [LegendItem("gradient", words, tuple(shade.name() for shade in shades))]
-        found.append(LegendItem("fill", "no path", (colours.border,)))
+        words = f"{what} {result_text.format_number(round(low, 3))} to {result_text.format_number(round(high, 3))}"
+        found = [LegendItem("gradient", words, heat_map.legend_colours(graph_drawing.MAP)[::-1])]
+        found.append(LegendItem("fill", "no path", (colours.background,)))
         cycle = bool(self.result.answer.cycle)
         found.append(LegendItem("line", "negative cycle" if cycle else "shortest path", (colours.path,)))
         if self.shown.stage.improved is not None:
-            count = int(self.shown.stage.improved.sum())
-            found.append(LegendItem("fill", f"{counted(count, 'pair')} nearer by this vertex", (colours.recomputed,)))
+            pairs = format_count(int(self.shown.stage.improved.sum()), "pair")
+            found.append(LegendItem("fill", f"{pairs} shortened by this vertex", (colours.recomputed,)))
         return found

@@ -1,4 +1,4 @@
-"""LearningView: how Baum-Welch went, round by round, and the learned model beside the one that it began with."""
+"""LearningView: the probability in each Baum-Welch iteration, and the learned model beside the initial one."""
 
 from __future__ import annotations
 
@@ -8,29 +8,25 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QSplitter, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QSplitter, QTableView, QVBoxLayout, QWidget
 
 from antidiag.app import theme
-from antidiag.app.kit import result_text
-from antidiag.app.kit.axis import PlainPlot, plain_plot
+from antidiag.app.kit.controls.widgets import create_label, tool_button
+from antidiag.app.kit.plots.axis import FastPlot, create_plot
+from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.widgets import tool_button
-from antidiag.kernels.hmm.hmm import Hmm
+from antidiag.kernels.hmm.model.hmm import Hmm
 from antidiag.kernels.hmm.sums.problem import LearningAnswer
 from antidiag.kernels.model import Result
-from antidiag.kernels.text import counted
+from antidiag.kernels.text import format_count
 
-MOVED = 0.005
-"""A probability that changed by less than this reads the same."""
-
-TINY = 1e-4
-"""A probability below this is told in full where the mouse rests."""
-
+MOVED = 0.005  # smallest change of a probability that is shown in bold
+TINY = 1e-4  # smaller probabilities are written as ~0, and in full in the tool tip
 SYMBOL_SIZE = 6
 
 
 class ModelTable(QAbstractTableModel):
-    """A row a state: how probable it is at the start, each next state, and each letter; learned, and before."""
+    """Table model with a row for each state: initial, transition and emission probabilities, learned and before."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,12 +35,12 @@ class ModelTable(QAbstractTableModel):
         self.learned = self.before = np.empty((0, 0))
 
     def show_models(self, learned: Hmm, before: Hmm) -> None:
-        """Show these two, which have the same states and letters."""
+        """Show two models with the same states and letters."""
         self.beginResetModel()
         self._states = learned.states
         arrow = "\N{RIGHTWARDS ARROW}"
         self.headings = ("start", *(f"{arrow} {state}" for state in learned.states), *learned.alphabet)
-        self.learned, self.before = _numbers(learned), _numbers(before)
+        self.learned, self.before = _model_matrix(learned), _model_matrix(before)
         self.endResetModel()
 
     def rowCount(self, parent: Any = None) -> int:
@@ -59,10 +55,9 @@ class ModelTable(QAbstractTableModel):
         return (self.headings if orientation == Qt.Orientation.Horizontal else self._states)[section]
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        found = float(self.learned[index.row(), index.column()])
-        before = float(self.before[index.row(), index.column()])
+        found, before = (float(model[index.row(), index.column()]) for model in (self.learned, self.before))
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"{_short(found)} ({_short(before)})"
+            return f"{_short_number(found)} ({_short_number(before)})"
         if role == Qt.ItemDataRole.ToolTipRole:
             what = f"{self._states[index.row()]}, {self.headings[index.column()]}"
             return f"{what}: {found:.8g}, before {before:.8g}"
@@ -73,7 +68,7 @@ class ModelTable(QAbstractTableModel):
         return Qt.AlignmentFlag.AlignCenter if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def copy_text(self) -> str:
-        """Both models as tab-separated text, a line a state of each."""
+        """Return both models as tab-separated text, with a line for each state."""
         lines = ["\t".join(("model", "state", *self.headings))]
         for name, numbers in (("learned", self.learned), ("before", self.before)):
             for state, row in zip(self._states, numbers.tolist(), strict=True):
@@ -82,7 +77,7 @@ class ModelTable(QAbstractTableModel):
 
 
 class LearningView(QWidget):
-    """The logarithm of the probability over the rounds, above the tables of the model."""
+    """The log probability of the sequences over the iterations, above the table of both models."""
 
     id = "learning"
     title = "Learning"
@@ -91,16 +86,14 @@ class LearningView(QWidget):
         super().__init__()
         self.selection = selection
         self.result: Result | None = None
-        self.plot = PlainPlot(part)
-        self.plot.setAccessibleName("Logarithm of the probability of the sequences over the rounds")
+        self.plot = FastPlot(part)
+        self.plot.setAccessibleName("Log probability of the sequences over the iterations")
         self.plot.getPlotItem().hideButtons()
         self.line = self.plot.plot([], [])
-        self.told, self.caption = QLabel(wordWrap=True), QLabel(wordWrap=True)
-        self.told.setObjectName("heading")
-        self.caption.setObjectName("muted")
+        self.summary, self.caption = create_label("", "heading", wrap=True), create_label("", "muted", wrap=True)
         self.model, self.table = ModelTable(), QTableView()
         self.table.setModel(self.model)
-        self.table.setAccessibleName("The model that was learned, and the one before")
+        self.table.setAccessibleName("Learned and initial model")
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         foot = QHBoxLayout()
         foot.addWidget(self.caption, 1)
@@ -111,18 +104,18 @@ class LearningView(QWidget):
         column.addWidget(self.table, 1)
         column.addLayout(foot)
         parts = QSplitter(Qt.Orientation.Vertical)
-        for part in (self.plot, below):
-            parts.addWidget(part)
+        parts.addWidget(self.plot)
+        parts.addWidget(below)
         parts.setStretchFactor(1, 1)
         layout = QVBoxLayout(self)
-        layout.addWidget(self.told)
+        layout.addWidget(self.summary)
         layout.addWidget(parts, 1)
-        theme.notifier.changed.connect(self._restyle)
-        self._restyle()
+        theme.notifier.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     @classmethod
     def part(cls) -> pg.PlotItem:
-        return plain_plot()
+        return create_plot()
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -133,30 +126,29 @@ class LearningView(QWidget):
         self.result = result if result is not None and self.shows(result) else None
         if self.result is None:
             self.line.setData([], [])
-            self.told.clear()
+            self.summary.clear()
             return
         answer, before = self.result.answer, self.result.problem.hmm
         values = answer.log_probabilities
-        rounds = counted(len(values) - 1, "round")
-        self.told.setText(f"log p rose from {result_text.number(round(values[0], 4))} to "
-                          f"{result_text.number(round(values[-1], 4))} in {rounds}")  # fmt: skip
-        self.caption.setText(f"Learned, and in brackets {before.name}, with which it began; bold is what changed.")
+        first, last = (result_text.format_number(round(value, 4)) for value in (values[0], values[-1]))
+        self.summary.setText(f"log p rose from {first} to {last} in {format_count(len(values) - 1, 'iteration')}")
+        self.caption.setText(f"Learned values; in brackets those of the initial model {before.name}; changes are bold.")
         self.line.setData(range(len(values)), values)
         self.plot.autoRange()
         self.model.show_models(answer.hmm, before)
 
     def copy_text(self) -> str:
-        """Both models as tab-separated text."""
+        """Return both models as tab-separated text."""
         return self.model.copy_text() if self.result is not None else ""
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(self.copy_text())
 
-    def _restyle(self) -> None:
+    def _apply_theme(self) -> None:
         colours = theme.active()
         self.plot.setBackground(colours.panel)
         theme.style_plot(self.plot.getPlotItem())
-        for side, words in (("bottom", "round"), ("left", "log probability")):
+        for side, words in (("bottom", "iteration"), ("left", "log probability")):
             self.plot.getAxis(side).enableAutoSIPrefix(False)
             self.plot.setLabel(side, words, color=colours.muted)
         self.line.setPen(pg.mkPen(colours.accent, width=2))
@@ -166,10 +158,10 @@ class LearningView(QWidget):
         self.line.setSymbolPen(None)
 
 
-def _short(value: float) -> str:
+def _short_number(value: float) -> str:
     return f"{value:.3g}" if value >= TINY else "~0" if value else "0"
 
 
-def _numbers(hmm: Hmm) -> np.ndarray:
-    """Initial, transition and emission probabilities of each state, side by side."""
+def _model_matrix(hmm: Hmm) -> np.ndarray:
+    """Return initial, transition and emission probabilities of each state, side by side."""
     return np.hstack([hmm.initial[:, None], hmm.transitions, hmm.emissions])

@@ -1,4 +1,4 @@
-"""The joins of a clustering as pictures: where its clusters stand, and what is said of each. No Qt here."""
+"""The joins of a clustering as a series of steps: where clusters are drawn, and a text for each step. No Qt here."""
 
 from __future__ import annotations
 
@@ -7,28 +7,26 @@ from functools import cached_property
 
 import numpy as np
 
-from antidiag.app.kit.result_text import number
+from antidiag.app.kit.results.result_text import format_number
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
-from antidiag.kernels.io.tree import preorder
-from antidiag.kernels.trees.joining.replay import Step, replay
+from antidiag.kernels.io.tree import preorder_nodes
+from antidiag.kernels.text import format_count
+from antidiag.kernels.trees.joining.replay import JoinStep, replay_joins
 
 MOST_TAXA = 150
-"""Taxa that still have a row that can be seen; the matrices of all steps take n^3 / 3 numbers."""
-NAMED = 3
-"""Taxa that are named of a cluster."""
+"""Most taxa whose rows are visible; the matrices of all steps take n^3 / 3 numbers."""
+MAX_NAMED_TAXA = 3
+"""Most taxa of a cluster that are named."""
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
-    """All that is needed to draw any moment.
-
-    ``order`` is the taxon in each row. Nodes are taxa and clusters as in `Step`, and for neighbor joining the middle
-    where the last ones meet; ``first`` to ``last`` (half-open) are the rows of each, ``middle`` where it is drawn, and
-    ``level`` is 0 for taxa, else the number of its join from 1.
-    """
+class JoinScene:
+    """Everything needed to draw any moment. ``order`` is the taxon in each row. Nodes are taxa and clusters as in
+    `JoinStep`, and for neighbor joining the middle node; ``first`` to ``last`` (half-open) are the rows of each,
+    ``middle`` its height, and ``level`` the number of its join from 1, 0 for taxa."""
 
     names: tuple[str, ...]
-    steps: list[Step]
+    steps: list[JoinStep]
     average: bool
     parents: np.ndarray
     order: np.ndarray
@@ -38,79 +36,81 @@ class Scene:
     level: np.ndarray
 
     @property
-    def end(self) -> int:
-        """The number of the last picture: all joins are made, and what was left has met."""
+    def last_step(self) -> int:
+        """The number of the last step, at which the tree is complete."""
         return int(self.level.max())
 
     @cached_property
     def levels(self) -> tuple[float, float]:
-        """The least and the greatest distance of two clusters at any time."""
+        """The least and the greatest distance of two clusters at any step."""
         found = [step.values[np.triu_indices(len(step.nodes), 1)] for step in self.steps]
         values = np.concatenate(found)
         return (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
 
-    def step(self, at: int) -> Step:
-        """What is known in a picture."""
+    def step_at(self, at: int) -> JoinStep:
+        """Return the step with this number."""
         return self.steps[min(at, len(self.steps) - 1)]
 
-    def coming(self, at: int) -> tuple[int, ...]:
-        """The clusters that are joined next; () in the last picture."""
-        step = self.step(at)
-        return () if at >= self.end else step.pair or step.nodes
+    def next_clusters(self, at: int) -> tuple[int, ...]:
+        """Return the clusters joined next; () at the last step."""
+        step = self.step_at(at)
+        return () if at >= self.last_step else step.pair or step.nodes
 
-    def clusters(self, at: int) -> np.ndarray:
-        """The place of each row's cluster in `Step.nodes` and so in its matrices, int64."""
-        step, found = self.step(at), np.zeros(len(self.names), np.int64)
+    def cluster_indices(self, at: int) -> np.ndarray:
+        """Return the index of each row's cluster in `JoinStep.nodes`, int64."""
+        step, found = self.step_at(at), np.zeros(len(self.names), np.int64)
         for place, node in enumerate(step.nodes):
             found[self.first[node] : self.last[node]] = place
         return found
 
-    def taxa(self, node: int) -> tuple[str, ...]:
-        """Names of the taxa of a cluster, in the order of rows."""
+    def cluster_taxa(self, node: int) -> tuple[str, ...]:
+        """Return the names of a cluster's taxa in row order."""
         return tuple(self.names[taxon] for taxon in self.order[self.first[node] : self.last[node]].tolist())
 
     def node_of(self, row: int, at: int) -> int:
-        """The cluster that a row belongs to."""
-        return self.step(at).nodes[int(self.clusters(at)[row])]
+        """Return the cluster of a row."""
+        return self.step_at(at).nodes[int(self.cluster_indices(at)[row])]
 
-    def label(self, node: int) -> str:
-        """A cluster in a few words."""
+    def cluster_label(self, node: int) -> str:
+        """Return a short name of a cluster."""
         if node < len(self.names):
             return self.names[node]
-        taxa = self.taxa(node)
-        more = f" and {len(taxa) - NAMED:,} more" if len(taxa) > NAMED else ""
-        return f"({', '.join(taxa[:NAMED])}{more})"
+        taxa = self.cluster_taxa(node)
+        more = f" and {len(taxa) - MAX_NAMED_TAXA:,} more" if len(taxa) > MAX_NAMED_TAXA else ""
+        return f"({', '.join(taxa[:MAX_NAMED_TAXA])}{more})"
 
-    def text(self, at: int) -> str:
-        """What happens in a picture: the pair, why it, and the branches to it."""
-        step, count = self.step(at), len(self.step(at).nodes)
-        if at >= self.end:
-            joins = f"{len(self.steps) - 1:,} join{'s' * (len(self.steps) != 2)}"
-            return f"All {joins} are made{'' if self.average else ', and the rest has met'}: the tree is complete."
+    def describe_step(self, at: int) -> str:
+        """Describe a step: the pair, why it is joined, and its branches."""
+        step, count = self.step_at(at), len(self.step_at(at).nodes)
+        if at >= self.last_step:
+            return f"The tree is complete after {format_count(len(self.steps) - 1, 'join')}."
         if not step.pair:
-            return f"The {count} clusters that are left meet in the middle: the tree of neighbor joining has no root."
+            return f"The last {count} clusters meet in one node, because a neighbor-joining tree has no root."
         i, j = (step.nodes.index(node) for node in step.pair)
-        first, second = (self.label(node) for node in step.pair)
-        between, lengths = number(_short(step.values[i, j])), [number(_short(length)) for length in step.lengths]
-        branches = f"the branches to them are {lengths[0]} and {lengths[1]}"
+        first, second = (self.cluster_label(node) for node in step.pair)
+        between, lengths = (
+            format_number(_round_value(step.values[i, j])),
+            [format_number(_round_value(length)) for length in step.lengths],
+        )
+        branches = f"branch lengths {lengths[0]} and {lengths[1]}"
         if self.average:
-            height = number(_short(step.values[i, j] / 2))
+            height = format_number(_round_value(step.values[i, j] / 2))
             return f"{first} and {second} have the least distance, {between}: joined at height {height}; {branches}."
-        least = number(_short(step.criterion[i, j]))
+        least = format_number(_round_value(step.criterion[i, j]))
         return f"{first} and {second} have the least Q, {least} (distance {between}); {branches}."
 
 
-def scene(matrix: DistanceMatrix, joins: np.ndarray) -> Scene:
-    """The pictures of the joins of a tree's answer; as many joins as taxa but one are those of UPGMA."""
+def build_scene(matrix: DistanceMatrix, joins: np.ndarray) -> JoinScene:
+    """Build the steps of a tree's joins; one join fewer than taxa means UPGMA."""
     taxa, made = len(matrix), len(joins)
     average = made == taxa - 1 and taxa > 1
-    steps = replay(np.asarray(matrix.values, np.float64), joins, average)
+    steps = replay_joins(np.asarray(matrix.values, np.float64), joins, average)
     left = steps[-1].nodes
     parents = np.full(taxa + made + (len(left) > 1), -1)
     parents[np.asarray(joins, np.int64).reshape(-1, 2)] = taxa + np.arange(made)[:, None]
     if len(left) > 1:
         parents[list(left)] = taxa + made
-    walk = preorder(parents)
+    walk = preorder_nodes(parents)
     order = walk[walk < taxa]
     nodes = len(parents)
     first, last, middle = np.full(nodes, taxa), np.zeros(nodes, np.int64), np.zeros(nodes)
@@ -120,8 +120,8 @@ def scene(matrix: DistanceMatrix, joins: np.ndarray) -> Scene:
         first[node], last[node] = first[children].min(), last[children].max()
         middle[node] = (middle[children].min() + middle[children].max()) / 2
     level = np.concatenate([np.zeros(taxa, np.int64), 1 + np.arange(nodes - taxa)])
-    return Scene(matrix.names, steps, average, parents, order, first, last, middle, level)
+    return JoinScene(matrix.names, steps, average, parents, order, first, last, middle, level)
 
 
-def _short(value: float) -> float:
+def _round_value(value: float) -> float:
     return float(f"{float(value):.4g}")

@@ -1,4 +1,4 @@
-"""JoinsView: how a tree was joined, as an animation with the distance matrix beside it."""
+"""JoinsView: animates the joins of a tree beside its distance matrix."""
 
 from __future__ import annotations
 
@@ -9,38 +9,42 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from antidiag.app import theme
-from antidiag.app.kit import export, figure, heat
-from antidiag.app.kit.flow import ToolRow
-from antidiag.app.kit.legend import Legend, LegendItem
-from antidiag.app.kit.result_text import number
+from antidiag.app.kit.controls.flow_layouts import ToolRow
+from antidiag.app.kit.controls.widgets import add_choice_section, create_label, menu_button, tool_button
+from antidiag.app.kit.figures import export, framed_figure
+from antidiag.app.kit.figures.legend import Legend, LegendItem
+from antidiag.app.kit.painting import heat_map
+from antidiag.app.kit.results.result_text import format_number
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.widgets import choice_actions, label, menu_button, tool_button
 from antidiag.app.views.joins import paint
-from antidiag.app.views.joins.paint import Moment, Places
-from antidiag.app.views.joins.scene import MOST_TAXA, scene
+from antidiag.app.views.joins.paint import JoinsLayout, JoinsMoment
+from antidiag.app.views.joins.scene import MOST_TAXA, build_scene
 from antidiag.kernels.model import Result
 from antidiag.kernels.trees.problem import TreeProblem
 
-SPEEDS = {"0.25": "\u00bc join a second", "0.5": "\u00bd join a second", "1": "1 join a second",
-          "2": "2 joins a second", "5": "5 joins a second", "20": "20 joins a second"}  # fmt: skip
+SPEEDS = 0.25, 0.5, 1.0, 2.0, 5.0, 20.0
+"""Joins per second."""
 FRAME_MS = 33
 KEYS = {
-    Qt.Key.Key_Space: "toggle", Qt.Key.Key_Right: "forward", Qt.Key.Key_Left: "back",
-    Qt.Key.Key_Home: "first", Qt.Key.Key_End: "last",
-}  # fmt: skip
+    Qt.Key.Key_Space: "toggle_playing",
+    Qt.Key.Key_Right: "forward",
+    Qt.Key.Key_Left: "back",
+    Qt.Key.Key_Home: "first",
+    Qt.Key.Key_End: "last",
+}
 
 
 class JoinsCanvas(QWidget):
-    """Draws a moment. ``hovered`` and ``clicked`` give the two clusters of a cell, or one twice for a row."""
+    """Draws a moment; ``hovered`` and ``clicked`` give the two clusters of a cell, or the same one twice for a row."""
 
     hovered = Signal(object)
     clicked = Signal(object, object)
-    key = Signal(str)
+    key_command = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        self.moment: Moment | None = None
-        self.places: Places | None = None
+        self.shown_moment: JoinsMoment | None = None
+        self.layout_: JoinsLayout | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
@@ -48,23 +52,23 @@ class JoinsCanvas(QWidget):
         self.setAccessibleName("Joins of the tree, and distances of its clusters")
 
     def cell_at(self, place: QPointF) -> tuple[int, int] | None:
-        """The clusters of the row and the column under a place; beside the matrix the row's cluster twice."""
-        if self.moment is None or self.places is None:
+        """Return the clusters of the row and the column at a position; outside the matrix the row's cluster twice."""
+        if self.shown_moment is None or self.layout_ is None:
             return None
-        found, at, taxa = self.places, self.moment.at, len(self.moment.scene.names)
+        found, at, taxa = self.layout_, self.shown_moment.finished_joins, len(self.shown_moment.scene.names)
         row = found.row_at(place.y())
         column = int((place.x() - found.matrix.left()) // found.row)
         if not 0 <= row < taxa or column >= taxa:
             return None
-        first = self.moment.scene.node_of(row, at)
-        return first, self.moment.scene.node_of(column, at) if column >= 0 else first
+        first = self.shown_moment.scene.node_of(row, at)
+        return first, self.shown_moment.scene.node_of(column, at) if column >= 0 else first
 
     def paintEvent(self, event) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(theme.active().panel))
-        if self.moment is None:
+        if self.shown_moment is None:
             return
-        self.places = paint.paint(painter, self.moment, self.width(), self.height(), theme.active())
+        self.layout_ = paint.paint_moment(painter, self.shown_moment, self.width(), self.height(), theme.active())
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QColor(theme.active().accent))
@@ -82,7 +86,7 @@ class JoinsCanvas(QWidget):
         super().leaveEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        # The arrows are of the animation while it has the focus, not of the window.
+        # These keys belong to the focused animation, not to the window's shortcuts.
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and event.key() in KEYS:
             event.accept()
             return True
@@ -90,13 +94,13 @@ class JoinsCanvas(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in KEYS:
-            self.key.emit(KEYS[Qt.Key(event.key())])
+            self.key_command.emit(KEYS[Qt.Key(event.key())])
         else:
             event.ignore()
 
 
 class JoinsView(QWidget):
-    """The order of the joins: play, step, slide; the clusters and their distances are linked with all views."""
+    """Plays the joins; clusters and distances are linked with all views."""
 
     id = "joins"
     title = "Joins"
@@ -106,14 +110,14 @@ class JoinsView(QWidget):
         self.selection = selection
         self.result: Result | None = None
         self.map_name = "viridis"
-        self.canvas, self._legend, self.told = JoinsCanvas(), Legend(), label(wrap=True)
+        self.canvas, self._legend, self.description = JoinsCanvas(), Legend(), create_label(wrap=True)
         self._clock = QTimer(self, interval=FRAME_MS)
-        self._clock.timeout.connect(self._tick)
-        self._before = 0.0
-        self._build()
+        self._clock.timeout.connect(self._advance)
+        self._last_time = 0.0
+        self._build_layout()
         self.canvas.hovered.connect(self._on_hover)
         self.canvas.clicked.connect(self._on_click)
-        self.canvas.key.connect(lambda name: getattr(self, name)())
+        self.canvas.key_command.connect(lambda name: getattr(self, name)())
         selection.taxa_changed.connect(self._on_taxa)
         theme.notifier.changed.connect(self.canvas.update)
         self.show_result(None)
@@ -123,69 +127,71 @@ class JoinsView(QWidget):
         return isinstance(result.problem, TreeProblem) and 2 <= result.problem.taxa <= MOST_TAXA
 
     @property
-    def moment(self) -> Moment | None:
-        return self.canvas.moment
+    def current_moment(self) -> JoinsMoment | None:
+        return self.canvas.shown_moment
 
     @property
     def playing(self) -> bool:
         return self._clock.isActive()
 
     def show_result(self, result: Result | None) -> None:
-        """Show the joins of a result from the first one, or nothing; what is there already stays as it is."""
+        """Show the joins of a result from the first one, or nothing; an already shown result stays as it is."""
         found = result if result is not None and self.shows(result) else None
         if found is None or found is not self.result:
             self.pause()
-            self.canvas.moment = None
+            self.canvas.shown_moment = None
             if found is not None:
-                made = scene(found.problem.matrix, found.answer.joins)
-                self.canvas.moment = Moment(made, map_name=self.map_name, chosen=self.selection.taxa)
-                self.what.setEnabled(not made.average)
-                self.what.setCurrentIndex(0)
-                self.slider.setRange(0, made.end)
+                made = build_scene(found.problem.matrix, found.answer.joins)
+                self.canvas.shown_moment = JoinsMoment(made, map_name=self.map_name, selected_taxa=self.selection.taxa)
+                self.value_box.setEnabled(not made.average)
+                self.value_box.setCurrentIndex(0)
+                self.slider.setRange(0, made.last_step)
         self.result = found
         self._tools.setEnabled(found is not None)
-        self.go_to(self.moment.time if self.moment else 0)
+        self.go_to(self.current_moment.time if self.current_moment else 0)
 
     def go_to(self, at: float) -> None:
         """Show the moment after so many joins."""
-        if self.moment is not None:
-            self.moment.time = min(max(at, 0.0), float(self.moment.scene.end))
-            if not set(self.moment.hovered or ()) <= set(self.moment.scene.step(self.moment.at).nodes):
-                self.moment.hovered = None
+        if self.current_moment is not None:
+            self.current_moment.time = min(max(at, 0.0), float(self.current_moment.scene.last_step))
+            if not set(self.current_moment.hovered or ()) <= set(
+                self.current_moment.scene.step_at(self.current_moment.finished_joins).nodes
+            ):
+                self.current_moment.hovered = None
             self.slider.blockSignals(True)
-            self.slider.setValue(self.moment.at)
+            self.slider.setValue(self.current_moment.finished_joins)
             self.slider.blockSignals(False)
-        self._tell()
-        self.canvas.update()
+        self._refresh()
 
     def play(self) -> None:
-        """Go on from here, or from the first join where all are made."""
-        if self.moment is None or self.playing:
+        """Play from here, or from the start if the tree is complete."""
+        if self.current_moment is None or self.playing:
             return
-        if self.moment.at >= self.moment.scene.end:
+        if self.current_moment.finished_joins >= self.current_moment.scene.last_step:
             self.go_to(0)
-        self._before = time.monotonic()
+        self._last_time = time.monotonic()
         self._clock.start()
         self.play_button.setText("Pause")
 
     def pause(self) -> None:
+        """Stop the animation."""
         self._clock.stop()
         self.play_button.setText("Play")
 
-    def toggle(self) -> None:
+    def toggle_playing(self) -> None:
         self.pause() if self.playing else self.play()
 
-    def step(self, by: int) -> None:
-        """One join further, or back."""
+    def step_by(self, by: int) -> None:
+        """Go this many joins on, or back."""
         self.pause()
-        if self.moment is not None:
-            self.go_to(self.moment.at + by)
+        if self.current_moment is not None:
+            self.go_to(self.current_moment.finished_joins + by)
 
     def forward(self) -> None:
-        self.step(1)
+        self.step_by(1)
 
     def back(self) -> None:
-        self.step(-1)
+        self.step_by(-1)
 
     def first(self) -> None:
         self.pause()
@@ -196,55 +202,54 @@ class JoinsView(QWidget):
         self.go_to(self.slider.maximum())
 
     def set_criterion(self, on: bool) -> None:
-        """Show what neighbor joining compares in place of the distances."""
-        if self.moment is not None:
-            self.moment.criterion = on
-        self._tell()
-        self.canvas.update()
+        """Show the neighbor-joining criterion Q instead of distances."""
+        if self.current_moment is not None:
+            self.current_moment.criterion = on
+        self._refresh()
 
     def set_map(self, name: str) -> None:
+        """Use another colour map."""
         self.map_name = name
-        if self.moment is not None:
-            self.moment.map_name = name
-        self._tell()
-        self.canvas.update()
+        if self.current_moment is not None:
+            self.current_moment.map_name = name
+        self._refresh()
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
-        """What is seen, with its words and legend, for a file."""
-        figure.draw(painter, area, self.told.text(), self._legend.items, self._draw)
+        """Draw the current moment with its text and legend as a figure."""
+        framed_figure.draw_figure(painter, area, self.description.text(), self._legend.items, self._draw_moment)
 
     def figure_size(self) -> QSize:
-        return figure.size(self.canvas.width(), self.canvas.height(), self._legend.items)
+        return framed_figure.figure_size(self.canvas.width(), self.canvas.height(), self._legend.items)
 
-    def copy(self) -> None:
-        """Put the picture on the clipboard."""
-        export.copy(self.figure_size(), self.draw_figure)
+    def copy_picture(self) -> None:
+        """Copy the picture."""
+        export.copy_figure(self.figure_size(), self.draw_figure)
 
-    def save(self) -> None:
+    def save_picture(self) -> None:
         """Ask for a file and write the picture."""
-        export.ask_and_save(self, "joins", self.figure_size(), self.draw_figure, self.told.text())
+        export.ask_and_save_figure(self, "joins", self.figure_size(), self.draw_figure, self.description.text())
 
     def hideEvent(self, event) -> None:
         self.pause()
         super().hideEvent(event)
 
-    def _build(self) -> None:
-        self.play_button = tool_button("Play", "Play or pause (Space)", self.toggle)
-        self.speed, self.what = QComboBox(), QComboBox()
-        for value, text in SPEEDS.items():
-            self.speed.addItem(text, float(value))
-        self.speed.setCurrentIndex(list(SPEEDS).index("1"))
+    def _build_layout(self) -> None:
+        self.play_button = tool_button("Play", "Play or pause (Space)", self.toggle_playing)
+        self.speed, self.value_box = QComboBox(), QComboBox()
+        for speed in SPEEDS:
+            self.speed.addItem(f"{speed:g} joins/s", speed)
+        self.speed.setCurrentIndex(SPEEDS.index(1))
         self.speed.setAccessibleName("Speed of the animation")
-        self.what.addItems(["Distances", "Criterion Q"])
-        self.what.setToolTip("What the matrix shows: distances of clusters, or Q, which is least for the pair joined")
-        self.what.setAccessibleName("What the matrix shows")
-        self.what.currentIndexChanged.connect(lambda index: self.set_criterion(index == 1))
+        self.value_box.addItems(["Distances", "Criterion Q"])
+        self.value_box.setToolTip("Distances of clusters, or the criterion Q, which is least for the joined pair")
+        self.value_box.setAccessibleName("Values of the matrix")
+        self.value_box.currentIndexChanged.connect(lambda index: self.set_criterion(index == 1))
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Joins made")
         self.slider.valueChanged.connect(self._on_slide)
         self._count = QLabel()
         maps = QMenu(self)
-        choice_actions(maps, "Colour map", heat.MAPS, self.map_name, self.set_map)
+        add_choice_section(maps, "Colour map", heat_map.COLOUR_MAPS, self.map_name, self.set_map)
         self._tools = QWidget()
         box = QVBoxLayout(self._tools)
         box.setContentsMargins(0, 0, 0, 0)
@@ -252,87 +257,92 @@ class JoinsView(QWidget):
         upper, below = QHBoxLayout(), QWidget()
         lower = ToolRow(below)
         for widget in (
-            tool_button("|\u25c0", "The first join (Home)", self.first),
-            tool_button("\u25c0", "One join back (Left)", self.back),
+            tool_button("|\u25c0", "First join (Home)", self.first),
+            tool_button("\u25c0", "Previous join (Left)", self.back),
             self.play_button,
-            tool_button("\u25b6", "One join further (Right)", self.forward),
-            tool_button("\u25b6|", "The last join (End)", self.last),
+            tool_button("\u25b6", "Next join (Right)", self.forward),
+            tool_button("\u25b6|", "Last join (End)", self.last),
         ):
             upper.addWidget(widget)
         upper.addWidget(self.slider, 1)
         upper.addWidget(self._count)
         lower.addWidget(self.speed)
-        lower.addWidget(self.what)
+        lower.addWidget(self.value_box)
         lower.addWidget(menu_button("Colours", "Colours of the matrix", maps))
-        lower.addWidget(tool_button("Copy", "Copy the picture", self.copy))
-        lower.addWidget(tool_button("Save\u2026", "Save the picture as PNG, SVG or PDF", self.save))
+        lower.addWidget(tool_button("Copy", "Copy the picture", self.copy_picture))
+        lower.addWidget(tool_button("Save\u2026", "Save the picture as PNG, SVG or PDF", self.save_picture))
         box.addLayout(upper)
         box.addWidget(below)
         column = QVBoxLayout(self)
         column.setSpacing(theme.SPACING)
         column.addWidget(self._tools)
-        column.addWidget(self.told)
+        column.addWidget(self.description)
         column.addWidget(self.canvas, 1)
         column.addWidget(self._legend)
-        self.told.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
-        self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.description.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        self.description.setAlignment(Qt.AlignmentFlag.AlignTop)
 
-    def _draw(self, painter: QPainter, width: float, height: float) -> None:
-        paint.paint(painter, self.moment, width, height, theme.active())
+    def _draw_moment(self, painter: QPainter, width: float, height: float) -> None:
+        paint.paint_moment(painter, self.current_moment, width, height, theme.active())
 
-    def _tick(self) -> None:
+    def _advance(self) -> None:
         now = time.monotonic()
-        passed, self._before = now - self._before, now
-        self.go_to(self.moment.time + passed * float(self.speed.currentData()))
-        if self.moment.time >= self.moment.scene.end:
+        passed, self._last_time = now - self._last_time, now
+        self.go_to(self.current_moment.time + passed * self.speed.currentData())
+        if self.current_moment.time >= self.current_moment.scene.last_step:
             self.pause()
 
     def _on_slide(self, value: int) -> None:
         self.pause()
         self.go_to(value)
 
-    def _tell(self) -> None:
-        moment = self.moment
+    def _refresh(self) -> None:
+        self.canvas.update()
+        moment = self.current_moment
         if moment is None:
-            for widget in (self.told, self._count):
+            for widget in (self.description, self._count):
                 widget.setText("")
             self._legend.show_items(())
             return
-        at, end = moment.at, moment.scene.end
+        at, end = moment.finished_joins, moment.scene.last_step
         self._count.setText(f"{at:,} of {end:,}")
-        self.told.setText(self._about(moment.hovered) if moment.hovered else moment.scene.text(at))
+        self.description.setText(
+            self._describe_pair(moment.hovered) if moment.hovered else moment.scene.describe_step(at)
+        )
         what = "Q" if moment.criterion and not moment.scene.average else "distance"
-        low, high = (number(float(heat.short(level).replace("\u2212", "-"))) for level in moment.levels(at))
-        items = [LegendItem("gradient", f"{what} {low} to {high}", heat.swatches(moment.map_name))]
-        if moment.scene.coming(at):
+        low, high = (
+            format_number(float(heat_map.short_number(level).replace("\u2212", "-")))
+            for level in moment.colour_levels(at)
+        )
+        items = [LegendItem("gradient", f"{what} {low} to {high}", heat_map.legend_colours(moment.map_name))]
+        if moment.scene.next_clusters(at):
             items.append(LegendItem("outline", "joined next", (theme.active().path,)))
         self._legend.show_items(tuple(items))
 
-    def _about(self, pair: tuple[int, int]) -> str:
-        """The distance, and for neighbor joining Q, of two clusters."""
-        scene_, at = self.moment.scene, self.moment.at
-        step, names = scene_.step(at), [scene_.label(node) for node in pair]
+    def _describe_pair(self, pair: tuple[int, int]) -> str:
+        """Describe the distance, and for neighbor joining Q, of two clusters."""
+        scene_, at = self.current_moment.scene, self.current_moment.finished_joins
+        step, names = scene_.step_at(at), [scene_.cluster_label(node) for node in pair]
         if pair[0] == pair[1]:
-            count = len(scene_.taxa(pair[0]))
+            count = len(scene_.cluster_taxa(pair[0]))
             return f"{names[0]}: a cluster of {count:,} taxa" if count > 1 else names[0]
         i, j = (step.nodes.index(node) for node in pair)
-        told = f"{names[0]} and {names[1]}: distance {heat.short(float(step.values[i, j]))}"
-        return told if scene_.average else f"{told}, Q {heat.short(float(step.criterion[i, j]))}"
+        distance = f"{names[0]} and {names[1]}: distance {heat_map.short_number(float(step.values[i, j]))}"
+        return distance if scene_.average else f"{distance}, Q {heat_map.short_number(float(step.criterion[i, j]))}"
 
     def _on_hover(self, pair: tuple[int, int] | None) -> None:
-        if self.moment is not None and self.moment.hovered != pair:
-            self.moment.hovered = pair
-            self._tell()
-            self.canvas.update()
+        if self.current_moment is not None and self.current_moment.hovered != pair:
+            self.current_moment.hovered = pair
+            self._refresh()
 
     def _on_click(self, pair: tuple[int, int] | None, modifiers: Qt.KeyboardModifier) -> None:
-        if self.moment is None:
+        if self.current_moment is None:
             return
-        names = {name for node in pair or () for name in self.moment.scene.taxa(node)}
+        names = {name for node in pair or () for name in self.current_moment.scene.cluster_taxa(node)}
         more = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
         self.selection.choose_taxa(names | self.selection.taxa if modifiers & more else names)
 
     def _on_taxa(self, names: frozenset[str]) -> None:
-        if self.moment is not None:
-            self.moment.chosen = names
+        if self.current_moment is not None:
+            self.current_moment.selected_taxa = names
             self.canvas.update()

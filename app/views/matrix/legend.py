@@ -1,4 +1,4 @@
-"""What the legend under the matrix says: only what is drawn just now."""
+"""The legend of the matrix: what is drawn now."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 import pyqtgraph as pg
 
 from antidiag.app import theme
-from antidiag.app.kit import result_text
-from antidiag.app.kit.legend import LegendItem
-from antidiag.app.kit.plane import cells, layers, states
-from antidiag.app.kit.plane.data import Levels
-from antidiag.app.kit.plane.picture import Frame, Picture
+from antidiag.app.kit.figures.legend import LegendItem
+from antidiag.app.kit.plane import cells, layers, path_states
+from antidiag.app.kit.plane.matrix_picture import MatrixFrame, MatrixPicture
+from antidiag.app.kit.plane.matrix_values import Levels
+from antidiag.app.kit.results import result_text
 
 SHADES = 9
 BORDERS = {
@@ -19,51 +19,54 @@ BORDERS = {
     "blocks": "block border",
     "tiles": "special row or column",
 }
-BEHIND = "#440154"
-"""The darkest colour of the usual map, behind the swatch of the strip borders, which are white."""
+BEHIND = "#440154"  # dark ground of the swatch of strip borders, which are white
 
 
-def items(picture: Picture, frame: Frame, levels: Levels | None, colour_map: str) -> tuple[LegendItem, ...]:
-    """Swatches and words for the layers that are on; ``levels`` are the scores at both ends of the colours."""
+def legend_items(
+    picture: MatrixPicture, frame: MatrixFrame, levels: Levels | None, colour_map: str
+) -> tuple[LegendItem, ...]:
+    """Return the legend of the visible layers; ``levels`` are the scores at both ends of the colours."""
     colours = theme.active()
-    found = [_scores(picture, levels, colour_map)] if levels else []
-    if picture.shows("path"):
+    found = [_score_item(picture, levels, colour_map)] if levels else []
+    if picture.shows_layer("path"):
         found.append(LegendItem("line", "path", (colours.path,)))
-    if picture.shows("states"):
-        far = "" if states.readable(frame, picture) else " (zoom in)"
-        found.append(LegendItem("mark", f"sub-paths meet: in H, or in a gap (E, F){far}"))
-    found += _borders(picture, frame)
-    if picture.shows("boundaries") and _apart(frame, picture, "strips") >= layers.DENSEST_BOUNDARIES:
+    if picture.shows_layer("states"):
+        far = "" if path_states.fits_marks(frame, picture) else " (zoom in)"
+        found.append(LegendItem("mark", f"partial paths meet: in H, or in a gap (E, F){far}"))
+    found += _border_items(picture, frame)
+    if picture.shows_layer("boundaries") and _border_distance(frame, picture, "strips") >= layers.DENSEST_BOUNDARIES:
         found.append(LegendItem("fill", "boundary kept in memory", (colours.boundary,)))
-    if picture.shows("recomputed"):
+    if picture.shows_layer("recomputed"):
         phases = f"phase {picture.phases[0]}" if len(picture.phases) == 1 else "phases 2 and 3"
-        found.append(LegendItem("outline", f"computed again in {phases}", (colours.recomputed,)))
+        found.append(LegendItem("outline", f"recomputed in {phases}", (colours.recomputed,)))
     if frame.shows_cells and picture.block is not None:
         found.append(LegendItem("text", _cell_text(picture, frame)))
     return tuple(found)
 
 
-def _cell_text(picture: Picture, frame: Frame) -> str:
-    _, small = cells.font_sizes(frame, picture, picture.block)
+def _cell_text(picture: MatrixPicture, frame: MatrixFrame) -> str:
+    _, small = cells.value_font_sizes(frame, picture, picture.block)
     words = ["large: H; below: E (left), F (right)" if small else "number: H; zoom in for E and F"]
-    if cells.room_for_arrows(frame):
-        words.append("arrow: where H comes from")
+    if cells.fits_arrows(frame):
+        words.append("arrow: predecessor of H")
     return "; ".join(words)
 
 
-def _scores(picture: Picture, levels: Levels, colour_map: str) -> LegendItem:
+def _score_item(picture: MatrixPicture, levels: Levels, colour_map: str) -> LegendItem:
     low, high, root = levels
     shades = pg.colormap.get(colour_map).map(np.linspace(0, 1, SHADES), mode="qcolor")
-    ends = f"H {result_text.score(picture.problem, int(low))} to {result_text.score(picture.problem, int(high))}"
+    ends = (
+        f"H {result_text.format_score(picture.problem, int(low))} to "
+        f"{result_text.format_score(picture.problem, int(high))}"
+    )
     return LegendItem("gradient", ends + (" (square root)" if root else ""), tuple(shade.name() for shade in shades))
 
 
-def _borders(picture: Picture, frame: Frame) -> list[LegendItem]:
-    """What lines mean: one item a layer, whatever the axes of its borders."""
+def _border_items(picture: MatrixPicture, frame: MatrixFrame) -> list[LegendItem]:
     colours, found = theme.active(), {}
-    for layer, axis, distance in layers.borders(picture):
-        if picture.shows(layer):
-            far = " (zoom in)" if layers.spacing(frame, axis, distance) < layers.densest(layer) else ""
+    for layer, axis, distance in layers.list_borders(picture):
+        if picture.shows_layer(layer):
+            far = " (zoom in)" if layers.border_spacing(frame, axis, distance) < layers.least_spacing(layer) else ""
             unit = {"tiles": "cells", "blocks": "cells"}.get(layer, "columns" if axis else "rows")
             words = f"{BORDERS[layer]}, every {distance:,} {unit}{far}"
             colour = colours.special if layer == "tiles" else colours.strip
@@ -71,9 +74,8 @@ def _borders(picture: Picture, frame: Frame) -> list[LegendItem]:
     return list(found.values())
 
 
-def _apart(frame: Frame, picture: Picture, layer: str) -> float:
-    """Pixels between the borders of a layer."""
+def _border_distance(frame: MatrixFrame, picture: MatrixPicture, layer: str) -> float:
     return min(
-        (layers.spacing(frame, axis, d) for name, axis, d in layers.borders(picture) if name == layer),
+        (layers.border_spacing(frame, axis, d) for name, axis, d in layers.list_borders(picture) if name == layer),
         default=0,
     )

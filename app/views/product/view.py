@@ -5,58 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QGuiApplication, QPainter
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QSpinBox
 
 from antidiag.app import theme
-from antidiag.app.kit import export, figure, heat
-from antidiag.app.kit.heat_canvas import COLOURS, HeatCanvas
-from antidiag.app.kit.legend import Legend, LegendItem
+from antidiag.app.kit.canvas.heat_canvas import COLOURS, HeatCanvas
+from antidiag.app.kit.canvas.painted_view import PaintedView
+from antidiag.app.kit.controls.flow_layouts import group_widgets
+from antidiag.app.kit.controls.widgets import tool_button
+from antidiag.app.kit.figures.legend import LegendItem
+from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.widgets import Elided, tool_button
 from antidiag.kernels.model import Result
 from antidiag.kernels.products.problem import ProductAnswer
 
-PARTS = ("Product", "First matrix", "Second matrix")
-MOST_COPIED = 1_000_000
-"""Numbers that a clipboard takes."""
+MATRICES = ("Product", "First matrix", "Second matrix")
+MOST_COPIED = 1_000_000  # numbers that are copied to the clipboard at most
 
 
-class ProductView(QWidget):
-    """The product of two matrices, and what it was made of; of a batch, one of its members."""
+class ProductView(PaintedView):
+    """The product of two matrices or one of its factors; for a batch, one of its members."""
 
     id = "product"
     title = "Product"
+    canvas: HeatCanvas
 
     def __init__(self, selection: Selection) -> None:
-        super().__init__()
-        self.result: Result | None = None
-        self.canvas, self.part, self.member, self._status = HeatCanvas(), QComboBox(), QSpinBox(), Elided()
-        self.part.addItems(PARTS)
-        self.member.setMinimum(1)
-        self._of, self._legend = QLabel("Member"), Legend()
-        tools = QHBoxLayout()
+        super().__init__(selection)
+        self.canvas, self.matrix_choice, self.member_number = HeatCanvas(), QComboBox(), QSpinBox()
+        self.matrix_choice.addItems(MATRICES)
+        self.member_number.setMinimum(1)
+        self._member_tool = group_widgets(QLabel("Member "), self.member_number)
         for tool in (
-            self.part,
-            self._of,
-            self.member,
-            tool_button("Fit", "Show the whole matrix (double click)", self.canvas.fit),
-            tool_button("Copy", "Copy the figure", self.copy),
-            tool_button("Copy table", "Copy the numbers in sight, for a spreadsheet", self.copy_table),
-            tool_button("Save figure", "Save the figure as PNG, SVG or PDF", self.save_figure),
+            self.matrix_choice,
+            self._member_tool,
+            tool_button("Fit", "Show the whole matrix (double click)", self.canvas.show_all),
+            tool_button("Copy table", "Copy the visible numbers for a spreadsheet", self.copy_table),
         ):
-            tools.addWidget(tool)
-        tools.addStretch()
-        layout = QVBoxLayout(self)
-        layout.addLayout(tools)
-        layout.addWidget(self.canvas, 1)
-        layout.addWidget(self._legend)
-        layout.addWidget(self._status)
-        self.part.currentIndexChanged.connect(lambda _: self._anew())
-        self.member.valueChanged.connect(lambda _: self._anew())
-        self.canvas.pointed.connect(self._say)
-        theme.notifier.changed.connect(self._restyle)
+            self.tools.addWidget(tool)
+        self.build_layout(self.canvas)
+        self.matrix_choice.currentIndexChanged.connect(lambda _: self._show_matrix())
+        self.member_number.valueChanged.connect(lambda _: self._show_matrix())
+        self.canvas.pointed.connect(self._show_status)
         self.show_result(None)
 
     @classmethod
@@ -66,93 +57,78 @@ class ProductView(QWidget):
     def show_result(self, result: Result | None) -> None:
         """Show the product of a result, or nothing."""
         self.result = result if result is not None and self.shows(result) else None
-        batch = self.result.problem.batch if self.result is not None else 1
-        self.member.setMaximum(batch)
-        for widget in (self._of, self.member):
-            widget.setVisible(batch > 1)
+        batch = self.result.problem.batch_size if self.result is not None else 1
+        self.member_number.setMaximum(batch)
+        self._member_tool.setVisible(batch > 1)
         self.setEnabled(self.result is not None)
-        self._anew()
+        self._show_matrix()
 
-    def shown(self) -> np.ndarray:
-        """The matrix that is shown, with NumPy's infinity."""
+    def shown_matrix(self) -> np.ndarray:
+        """Return the matrix that is shown, with infinite entries as NumPy's infinity."""
         if self.result is None:
             return np.empty((0, 0))
         problem = self.result.problem
-        parts = (self.result.answer.floats(problem), problem.first.values, problem.second.values)
-        values = parts[self.part.currentIndex()]
-        return values[self.member.value() - 1] if values.ndim == 3 else values
+        parts = (self.result.answer.as_floats(problem), problem.first.values, problem.second.values)
+        values = parts[self.matrix_choice.currentIndex()]
+        return values[self.member_number.value() - 1] if values.ndim == 3 else values
 
-    def draw_figure(self, painter: QPainter, area: QRectF) -> None:
-        """What is seen, with title and legend, for a file."""
-        figure.draw(painter, area, self._title(), self._legend.items, self.canvas.draw)
-
-    def figure_size(self) -> QSize:
-        return figure.size(self.canvas.width(), self.canvas.height(), self._legend.items)
-
-    def copy(self) -> None:
-        """Put the figure on the clipboard."""
-        export.copy(self.figure_size(), self.draw_figure)
-        self._status.setText("Copied the figure.")
+    def draw(self, painter: QPainter, area: QRectF) -> None:
+        self.canvas.draw_visible(painter, area.width(), area.height())
 
     def copy_table(self) -> None:
-        """Put the numbers in sight on the clipboard, for a spreadsheet."""
-        rows, columns = self.canvas.in_sight()
+        """Copy the visible numbers to the clipboard, for a spreadsheet."""
+        rows, columns = self.canvas.visible_ranges()
         values = self.canvas.values[rows, columns]
         if values.size > MOST_COPIED:
-            self._status.setText(f"{values.size:,} numbers in sight, and {MOST_COPIED:,} can be copied; zoom in first")
+            self.status.setText(f"{values.size:,} numbers are visible; at most {MOST_COPIED:,} can be copied: zoom in")
             return
         QGuiApplication.clipboard().setText("".join(table_lines(values)))
-        self._status.setText("Copied {:,} x {:,} numbers.".format(*values.shape))
+        self.status.setText("Copied {:,} x {:,} numbers.".format(*values.shape))
 
-    def save_figure(self) -> None:
-        """Ask for a file and write the figure as PNG, SVG or PDF."""
-        export.ask_and_save(self, "product", self.figure_size(), self.draw_figure, self._title())
+    def apply_theme(self) -> None:
+        super().apply_theme()
+        self._update_legend()
 
-    def _title(self) -> str:
-        batch = self.member.maximum()
-        member = f", member {self.member.value():,} of {batch:,}" if batch > 1 else ""
-        return f"{self.result.problem.title} \N{MIDDLE DOT} {self.part.currentText().lower()}{member}"
+    def _stamp(self) -> str:
+        batch = self.member_number.maximum()
+        member = f", member {self.member_number.value():,} of {batch:,}" if batch > 1 else ""
+        return f"{self.result.problem.title} \N{MIDDLE DOT} {self.matrix_choice.currentText().lower()}{member}"
 
-    def _restyle(self) -> None:
-        self._describe()
-        self.canvas.update()
+    def _show_matrix(self) -> None:
+        self.canvas.show_values(self.shown_matrix())
+        self._update_legend()
+        self._show_status(None)
 
-    def _anew(self) -> None:
-        self.canvas.show_values(self.shown())
-        self._describe()
-        self._say(None)
-
-    def _describe(self) -> None:
-        """Legend: the colours, and what is no number."""
+    def _update_legend(self) -> None:
         values = self.canvas.values
         if not values.size:
-            self._legend.show_items(())
+            self.legend.show_items(())
             return
-        low, high = (heat.short(level) for level in self.canvas.levels)
+        low, high = (heat_map.short_number(level) for level in self.canvas.levels)
         items = [
             LegendItem("text", f"{values.shape[0]:,} x {values.shape[1]:,} numbers"),
-            LegendItem("gradient", f"{low} to {high}", heat.swatches(COLOURS)),
+            LegendItem("gradient", f"{low} to {high}", heat_map.legend_colours(COLOURS)),
         ]
         if not np.isfinite(values).all():
-            items.append(LegendItem("fill", "no way (infinite)", (theme.active().background,)))
-        self._legend.show_items(tuple(items))
+            items.append(LegendItem("fill", "no path (infinite)", (theme.active().background,)))
+        self.legend.show_items(tuple(items))
 
-    def _say(self, cell: tuple[int, int] | None) -> None:
-        """The number below the pointer, or what is shown."""
+    def _show_status(self, cell: tuple[int, int] | None) -> None:
+        """Show the number under the pointer in the status line, else the range of the matrix."""
         values = self.canvas.values
         if cell is not None:
             value = values[cell]
-            told = f"{value:,.9g}" if np.isfinite(value) else "no way"
-            self._status.setText(f"row {cell[0] + 1:,}, column {cell[1] + 1:,}: {told}")
+            text = f"{value:,.9g}" if np.isfinite(value) else "no path"
+            self.status.setText(f"row {cell[0] + 1:,}, column {cell[1] + 1:,}: {text}")
         elif values.size:
             low, high = self.canvas.levels
             rows, columns = values.shape
             extent = f"{rows:,} x {columns:,} numbers from {low:,.6g} to {high:,.6g}"
-            self._status.setText(f"{extent}; wheel to zoom, drag to move, double click to see all")
+            self.status.setText(f"{extent}; wheel to zoom, drag to move, double click to see all")
         else:
-            self._status.setText("")
+            self.status.setText("")
 
 
 def table_lines(values: np.ndarray) -> Iterator[str]:
-    """Rows of numbers between tabs; what is infinite is inf."""
+    """Yield each row as tab-separated numbers; infinite entries are "inf"."""
     return ("\t".join(f"{value + 0.0:.9g}" for value in row) + "\n" for row in values.tolist())

@@ -1,8 +1,9 @@
-"""RecursionView: the recursion of PartTree as a map, and the distances of any of its groups."""
+"""RecursionView: the recursion of PartTree as a map, and the distances of one of its groups."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,46 +12,42 @@ from PySide6.QtGui import QColor, QGuiApplication, QPainter
 from PySide6.QtWidgets import QSplitter
 
 from antidiag.app import theme
-from antidiag.app.kit import heat
-from antidiag.app.kit.background import Latest
-from antidiag.app.kit.legend import LegendItem
-from antidiag.app.kit.painted_view import PaintedView
+from antidiag.app.kit.canvas.painted_view import PaintedView
+from antidiag.app.kit.controls.widgets import tool_button
+from antidiag.app.kit.figures.legend import LegendItem
+from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.widgets import tool_button
-from antidiag.app.views.recursion import areas, bands
-from antidiag.app.views.recursion.areas import Areas
-from antidiag.app.views.recursion.bands import Bands
-from antidiag.app.views.recursion.canvas import MovedCanvas
-from antidiag.kernels.courtesy import in_turns
+from antidiag.app.kit.tasks.latest_task import LatestTask
+from antidiag.app.views.recursion import distance_areas, level_bands
+from antidiag.app.views.recursion.distance_areas import DistanceAreas
+from antidiag.app.views.recursion.level_bands import LevelBands
+from antidiag.app.views.recursion.moved_canvas import MovedCanvas
+from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
-from antidiag.kernels.parttree.recursion_map import RecursionMap, distances, recursion_map
+from antidiag.kernels.parttree.splitting.recursion_map import RecursionMap, make_recursion_map, measure_distances
 
-AT_ONCE = 5000
-"""Names of chosen sequences that are looked for at once."""
-BATCH = 1000
-"""Names that are looked for between two looks whether somebody wants others."""
-MOST_CHOSEN = 200_000
-"""Sequences of a group that are chosen by a click."""
+MOST_IMMEDIATE = 5000  # more selected sequences are found on a thread
+BATCH = 1000  # names between two checks for cancellation
+MOST_CHOSEN = 200_000  # most sequences that a click selects
 
 
 class RecursionView(PaintedView):
-    """Above a band for each level, below the references of the chosen group by its sequences."""
+    """A band for each level, and below the distances between references and sequences of the chosen group."""
 
     id = "recursion"
     title = "Recursion"
-    hint = ("Click a reference to see the group that joined it and to select its sequences; wheel to zoom, drag to "
-            "move, F shows everything")  # fmt: skip
+    hint = "Click a reference to see its group and select its sequences; wheel to zoom, drag to move, F to show all"
 
     def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
-        self.bands: Bands | None = None
-        self.areas: Areas | None = None
+        self.bands: LevelBands | None = None
+        self.areas: DistanceAreas | None = None
         self._places: dict[str, int] = {}
         self.map_canvas = MovedCanvas(self._draw_upper, "Map of the recursion")
         self.distance_canvas = MovedCanvas(self._draw_lower, "Distances of references and sequences")
-        self._mapping, self._tiling, self._marking = Latest(self), Latest(self), Latest(self)
+        self._mapping, self._tiling, self._marking = LatestTask(self), LatestTask(self), LatestTask(self)
         self._build()
 
     @classmethod
@@ -59,13 +56,12 @@ class RecursionView(PaintedView):
 
     @property
     def sharp(self) -> bool:
-        """Whether map and tiles are there."""
+        """Whether map and tiles are computed."""
         return not (self._mapping.busy or self._tiling.busy or self._marking.busy)
 
     def show_result(self, result: Result | None) -> None:
         """Show the recursion of a result, or nothing."""
-        if result is not None and not self.shows(result):
-            result = None
+        result = result if result is not None and self.shows(result) else None
         if result is not None and result is self.result:
             return
         self._mapping.cancel()
@@ -74,25 +70,25 @@ class RecursionView(PaintedView):
         self._tools.setEnabled(False)
         if result is not None:
             answer, problem = result.answer, result.problem
-            self._mapping.request(lambda monitor: _mapped(answer, problem))
-        self._describe()
-        self.say("")
-        self._update()
+            self._mapping.request(lambda monitor: _read_map(answer, problem))
+        self._update_legend()
+        self.show_status("")
+        self._update_canvases()
 
-    def choose(self, split: int) -> None:
+    def choose_group(self, split: int) -> None:
         """Show the distances of a group."""
         if self.bands is None or self.result is None:
             return
         self._tiling.cancel()
         self.bands.chosen = split
-        self.areas = Areas(self.result.problem, self.bands.map, split)
-        self._describe()
-        self._update()
+        self.areas = DistanceAreas(self.result.problem, self.bands.map, split)
+        self._update_legend()
+        self._update_canvases()
 
-    def up(self) -> None:
-        """Choose the group that the chosen one is a part of."""
+    def choose_parent(self) -> None:
+        """Choose the group that contains the chosen group."""
         if self.bands is not None and (above := int(self.bands.map.parent[self.bands.chosen])) >= 0:
-            self.choose(int(self.bands.map.references[above, 0]))
+            self.choose_group(int(self.bands.map.references[above, 0]))
 
     def fit(self) -> None:
         """Show everything."""
@@ -100,10 +96,10 @@ class RecursionView(PaintedView):
             self.bands.window.fit()
             self.areas.rows.fit()
             self.areas.columns.fit()
-            self._update()
+            self._update_canvases()
 
     def table_text(self) -> str:
-        """A line for each level: its groups, the largest, references, and the distances of the three areas."""
+        """Return a table with a line for each level: groups, references, and the distances of the three areas."""
         if self.bands is None:
             return ""
         lines = ["level\tgroups\tlargest\tpicks\treferences\tarea 1\tarea 2\tarea 3"]
@@ -111,32 +107,31 @@ class RecursionView(PaintedView):
         for level in range(int(splits[:, 0].max()) + 1):
             own = splits[splits[:, 0] == level]
             _, _, members, picks, kept = own.T
-            values = (level + 1, len(own), members.max(), picks.sum(), kept.sum(), members.sum(), (kept * kept).sum(),
-                      (kept * (members - kept)).sum())  # fmt: skip
-            lines.append("\t".join(str(int(value)) for value in values))
+            counts = (level + 1, len(own), members.max(), picks.sum(), kept.sum())
+            distance_counts = (members.sum(), (kept * kept).sum(), (kept * (members - kept)).sum())
+            lines.append("\t".join(str(int(value)) for value in (*counts, *distance_counts)))
         return "\n".join(lines) + "\n"
 
     def copy_table(self) -> None:
-        """Copy the table of the levels, for a spreadsheet."""
+        """Copy the table of the levels to the clipboard, for a spreadsheet."""
         QGuiApplication.clipboard().setText(self.table_text())
-        self.say("Copied the table of the levels")
+        self.show_status("Copied the table of the levels")
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
-        high = (
-            area.height() * self.map_canvas.height() / max(self.map_canvas.height() + self.distance_canvas.height(), 1)
-        )
+        upper, lower = self.map_canvas.height(), self.distance_canvas.height()
+        high = area.height() * upper / max(upper + lower, 1)
         self._draw_upper(painter, QRectF(area.left(), area.top(), area.width(), high))
         self._draw_lower(painter, QRectF(area.left(), area.top() + high, area.width(), area.height() - high))
 
-    def restyle(self) -> None:
-        self._update()
-        self._describe()
+    def apply_theme(self) -> None:
+        self._update_canvases()
+        self._update_legend()
 
     def _build(self) -> None:
         for text, tip, done in (
             ("Fit", "Show everything (F)", self.fit),
-            ("Group above", "The group that the chosen one is a part of", self.up),
-            ("Copy table", "Copy groups, references and distances of every level", self.copy_table),
+            ("Group above", "Go to the group that contains the chosen group", self.choose_parent),
+            ("Copy table", "Copy groups, references and distances of each level", self.copy_table),
         ):
             self.tools.addWidget(tool_button(text, tip, done))
         both = QSplitter(Qt.Orientation.Vertical)
@@ -144,156 +139,144 @@ class RecursionView(PaintedView):
         both.addWidget(self.distance_canvas)
         both.setSizes([300, 260])
         both.setChildrenCollapsible(False)
-        self.lay_out(both)
+        self.build_layout(both)
         self._tools.setEnabled(False)
         self._mapping.finished.connect(self._take_map)
-        self._mapping.failed.connect(lambda error: self.say(str(error)))
+        self._mapping.failed.connect(lambda error: self.show_status(str(error)))
         self._tiling.finished.connect(self._take_tiles)
-        self._tiling.failed.connect(lambda error: self.say(str(error)))
+        self._tiling.failed.connect(lambda error: self.show_status(str(error)))
         self._marking.finished.connect(self._take_marks)
         self.map_canvas.pointed.connect(self._point_upper)
         self.map_canvas.clicked.connect(self._click_upper)
-        self.map_canvas.zoomed.connect(self._zoom_upper)
-        self.map_canvas.dragged.connect(self._drag_upper)
-        self.map_canvas.moved.connect(self._step)
+        self.map_canvas.moved.connect(self._step_group)
         self.distance_canvas.pointed.connect(self._point_lower)
         self.distance_canvas.clicked.connect(self._click_lower)
-        self.distance_canvas.zoomed.connect(self._zoom_lower)
-        self.distance_canvas.dragged.connect(self._drag_lower)
         for canvas in (self.map_canvas, self.distance_canvas):
+            canvas.zoomed.connect(partial(self._zoom_canvas, canvas))
+            canvas.dragged.connect(partial(self._drag_canvas, canvas))
             canvas.fitted.connect(self.fit)
-        self.selection.taxa_changed.connect(lambda _: self._mark())
+        self.selection.taxa_changed.connect(lambda _: self._mark_selected())
 
     def _take_map(self, made: tuple[RecursionMap | None, dict[str, int]]) -> None:
         found, self._places = made
         if found is not None and self.result is not None:
-            self.bands = Bands(found, self.result.problem.names)
+            self.bands = LevelBands(found, self.result.problem.names)
             self._tools.setEnabled(True)
-            self.choose(0)
-            self._mark()
-        self._update()
+            self.choose_group(0)
+            self._mark_selected()
+        self._update_canvases()
 
-    def _take_tiles(self, made: tuple[Areas, dict[Any, np.ndarray]]) -> None:
-        of, tiles = made
-        if of is self.areas:
-            of.take(tiles)
-            self._describe()
+    def _take_tiles(self, made: tuple[DistanceAreas, dict[Any, np.ndarray]]) -> None:
+        owner, tiles = made
+        if owner is self.areas:
+            owner.store_tiles(tiles)
+            self._update_legend()
             self.distance_canvas.update()
 
     def _draw_upper(self, painter: QPainter, area: QRectF) -> None:
         if self.bands is not None:
-            self.bands.draw(painter, area)
+            self.bands.draw_bands(painter, area)
             return
         painter.setPen(QColor(theme.active().muted))
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._empty_text())
 
     def _empty_text(self) -> str:
         if self.result is None:
-            return "Run PartTree, and its recursion stands here: which references at which level, and who joined them."
+            return "Run PartTree to see its recursion: the references of each level, and the groups that joined them."
         if self._mapping.busy:
-            return "Making the map ..."
-        return "This file has the tree without its references: run the method again to see the recursion."
+            return "Computing the map\u2026"
+        return "This file has the tree without its references. Run the method again to see the recursion."
 
     def _draw_lower(self, painter: QPainter, area: QRectF) -> None:
         if self.areas is None:
             return
-        self.areas.draw(painter, area)
-        own, wanted = self.areas, self.areas.wanted(area) if not self.areas.even else []
+        self.areas.draw_areas(painter, area)
+        own, wanted = self.areas, self.areas.missing_tiles(area) if not self.areas.is_even else []
         if wanted and not self._tiling.busy:
-            self._tiling.request(lambda monitor: (own, own.computed(wanted, monitor)))
+            self._tiling.request(lambda monitor: (own, own.compute_tiles(wanted, monitor)))
 
     def _point_upper(self, place: QPointF | None) -> None:
         if self.bands is None:
             return
-        found = self.bands.reference_at(self._upper_area, place) if place is not None else None
+        found = self.bands.reference_at(QRectF(self.map_canvas.rect()), place) if place is not None else None
         if found != self.bands.pointed:
             self.bands.pointed = found
             self.map_canvas.update()
-        self.say("" if found is None else self._told(found))
+        self.show_status("" if found is None else self._reference_text(found))
 
     def _click_upper(self, place: QPointF) -> None:
-        found = self.bands.reference_at(self._upper_area, place) if self.bands is not None else None
+        found = self.bands.reference_at(QRectF(self.map_canvas.rect()), place) if self.bands is not None else None
         if found is None or self.bands is None or self.result is None:
             self.selection.choose_taxa(())
             return
         split, _, joined, below = self.bands.map.references[found].tolist()
-        self.choose(below if below >= 0 else split)
+        self.choose_group(below if below >= 0 else split)
         if joined > MOST_CHOSEN:
-            self.say(f"{joined:,} sequences are too many to be selected; {self._told(found)}")
+            self.show_status(f"{joined:,} sequences are too many to select; {self._reference_text(found)}")
             return
         start, names = int(self.bands.map.starts[found]), self.result.problem.names
-        self.selection.choose_taxa(names[at] for at in self.bands.map.order[start : start + joined].tolist())
+        self.selection.choose_taxa(names[taxon] for taxon in self.bands.map.order[start : start + joined].tolist())
 
-    def _zoom_upper(self, how: tuple[float, QPointF]) -> None:
-        if self.bands is not None:
-            self.bands.window.zoom(how[0], self.bands.share(self._upper_area, how[1]), 4)
-            self.map_canvas.update()
+    def _zoom_canvas(self, canvas: MovedCanvas, zoom: tuple[float, QPointF]) -> None:
+        picture: LevelBands | DistanceAreas = self.bands if canvas is self.map_canvas else self.areas
+        if picture is not None:
+            picture.zoom_at(QRectF(canvas.rect()), *zoom)
+            canvas.update()
 
-    def _drag_upper(self, by: QPointF) -> None:
-        if self.bands is not None:
-            self.bands.window.move(-by.x() / self.bands.plot(self._upper_area).width())
-            self.map_canvas.update()
+    def _drag_canvas(self, canvas: MovedCanvas, by: QPointF) -> None:
+        picture: LevelBands | DistanceAreas = self.bands if canvas is self.map_canvas else self.areas
+        if picture is not None:
+            picture.move_by(QRectF(canvas.rect()), by)
+            canvas.update()
 
-    def _step(self, step: tuple[int, int]) -> None:
-        """Arrow keys: up to the group above, down to the largest part, sideways to the next group of the level."""
+    def _step_group(self, step: tuple[int, int]) -> None:
+        """Go up to the group above, down to the largest part, or sideways to the next group of the level."""
         if self.bands is None:
             return
         found, chosen = self.bands.map, self.bands.chosen
         if step == (-1, 0):
-            self.up()
+            self.choose_parent()
         elif step == (1, 0):
             own = found.references[found.first[chosen] : found.first[chosen + 1]]
             parts = own[own[:, 3] >= 0]
             if len(parts):
-                self.choose(int(parts[np.argmax(parts[:, 2]), 3]))
+                self.choose_group(int(parts[np.argmax(parts[:, 2]), 3]))
         else:
             band = found.references[found.bands[int(found.splits[chosen, 0])], 0]
             groups = list(dict.fromkeys(band.tolist()))
-            self.choose(groups[min(max(groups.index(chosen) + step[1], 0), len(groups) - 1)])
+            self.choose_group(groups[min(max(groups.index(chosen) + step[1], 0), len(groups) - 1)])
 
     def _point_lower(self, place: QPointF | None) -> None:
         if self.areas is None or self.result is None:
             return
-        cell = self.areas.cell_at(self._lower_area, place) if place is not None else None
+        cell = self.areas.cell_at(QRectF(self.distance_canvas.rect()), place) if place is not None else None
         if cell != self.areas.pointed:
             self.areas.pointed = cell
             self.distance_canvas.update()
-        self.say("" if cell is None else self._distance_text(cell))
+        self.show_status("" if cell is None else self._distance_text(cell))
 
     def _click_lower(self, place: QPointF) -> None:
-        cell = self.areas.cell_at(self._lower_area, place) if self.areas is not None else None
+        cell = self.areas.cell_at(QRectF(self.distance_canvas.rect()), place) if self.areas is not None else None
         if cell is not None and self.areas is not None and self.result is not None:
             names = self.result.problem.names
             self.selection.choose_taxa((names[self.areas.references[cell[0]]], names[self.areas.members[cell[1]]]))
 
-    def _zoom_lower(self, how: tuple[float, QPointF]) -> None:
-        if self.areas is not None:
-            self.areas.zoom(self._lower_area, *how)
-            self.distance_canvas.update()
-
-    def _drag_lower(self, by: QPointF) -> None:
-        if self.areas is not None:
-            self.areas.move(self._lower_area, by)
-            self.distance_canvas.update()
-
-    def _mark(self) -> None:
-        """Mark the places of chosen sequences, of very many as soon as a thread has found them."""
+    def _mark_selected(self) -> None:
         self._marking.cancel()
         if self.bands is None:
             return
         chosen, places = self.selection.taxa, self._places
-        if len(chosen) > AT_ONCE:
-            self._marking.request(lambda monitor: _marks(chosen, places, monitor))
+        if len(chosen) > MOST_IMMEDIATE:
+            self._marking.request(lambda monitor: _find_positions(chosen, places, monitor))
         else:
-            self._take_marks(_marks(chosen, places, Monitor()))
+            self._take_marks(_find_positions(chosen, places, Monitor()))
 
     def _take_marks(self, marked: np.ndarray) -> None:
         if self.bands is not None:
             self.bands.marked = marked
             self.map_canvas.update()
 
-    def _told(self, reference: int) -> str:
-        """A reference and its group, in words."""
+    def _reference_text(self, reference: int) -> str:
         if self.bands is None or self.result is None:
             return ""
         split, sequence, joined, _ = self.bands.map.references[reference].tolist()
@@ -301,7 +284,7 @@ class RecursionView(PaintedView):
         names = self.result.problem.names
         group = f"one of {kept:,} references ({picks:,} picks) of" if kept else "one of"
         own = ", its pivot" if sequence == pivot else ""
-        who = f"{joined:,} sequences joined it" if joined > 1 else "nobody joined it"
+        who = f"{joined:,} sequences joined it" if joined > 1 else "no other sequence joined it"
         return f"{names[sequence]}: level {level + 1}, {group} a group of {members:,}{own}; {who}"
 
     def _distance_text(self, cell: tuple[int, int]) -> str:
@@ -310,42 +293,44 @@ class RecursionView(PaintedView):
             return ""
         reference, sequence = own.references[cell[0] : cell[0] + 1], own.members[cell[1] : cell[1] + 1]
         names, area = self.result.problem.names, 1 if cell[0] == 0 else 2 if cell[1] < own.references.size else 3
-        away = float(distances(self.result.problem, reference, sequence)[0, 0]) if own.most else float("nan")
+        away = (
+            float(measure_distances(self.result.problem, reference, sequence)[0, 0])
+            if own.largest_distance
+            else float("nan")
+        )
         return f"area {area}: reference {names[reference[0]]}, sequence {names[sequence[0]]}, distance {away:.4g}"
 
-    @property
-    def _upper_area(self) -> QRectF:
-        return QRectF(self.map_canvas.rect())
-
-    @property
-    def _lower_area(self) -> QRectF:
-        return QRectF(self.distance_canvas.rect())
-
-    def _update(self) -> None:
+    def _update_canvases(self) -> None:
         self.map_canvas.update()
         self.distance_canvas.update()
 
-    def _describe(self) -> None:
+    def _update_legend(self) -> None:
         if self.bands is None:
             self.legend.show_items(())
             return
         size = self.bands.map.size
         items = [
-            LegendItem("gradient", f"1 to {size:,} sequences joined a reference", heat.swatches(bands.MAP)),
+            LegendItem("gradient", f"1 to {size:,} sequences per reference", heat_map.legend_colours(level_bands.MAP)),
             LegendItem("outline", "chosen group", (theme.active().path,)),
-            LegendItem("outline", "area 1: the pivot and all", (areas.colour_of(1),)),
-            LegendItem("outline", "area 2: between references", (areas.colour_of(2),)),
-            LegendItem("outline", "area 3: references and the others", (areas.colour_of(3),)),
+            LegendItem("outline", "area 1: pivot to all", (distance_areas.area_colour(1),)),
+            LegendItem("outline", "area 2: between references", (distance_areas.area_colour(2),)),
+            LegendItem("outline", "area 3: references to others", (distance_areas.area_colour(3),)),
         ]
-        if self.areas is not None and self.areas.most > 0:
-            items.append(LegendItem("gradient", f"distance 0 to {self.areas.most:.3g}", heat.swatches(areas.MAP)))
+        if self.areas is not None and self.areas.largest_distance > 0:
+            items.append(
+                LegendItem(
+                    "gradient",
+                    f"distance 0 to {self.areas.largest_distance:.3g}",
+                    heat_map.legend_colours(distance_areas.MAP),
+                )
+            )
         self.legend.show_items(tuple(items))
 
 
-def _marks(chosen: Collection[str], places: Mapping[str, int], monitor: Monitor) -> np.ndarray:
-    """The places of sequences of these names, int64 ascending."""
+def _find_positions(chosen: Collection[str], places: Mapping[str, int], monitor: Monitor) -> np.ndarray:
+    """Return the positions of sequences with these names, int64, ascending."""
     found = []
-    for number, name in enumerate(in_turns(chosen)):
+    for number, name in enumerate(iterate_yielding(chosen)):
         if number % BATCH == 0:
             monitor.check()
         if (place := places.get(name)) is not None:
@@ -353,10 +338,10 @@ def _marks(chosen: Collection[str], places: Mapping[str, int], monitor: Monitor)
     return np.sort(np.array(found, np.int64))
 
 
-def _mapped(answer: PartTreeAnswer, problem: PartTreeProblem) -> tuple[RecursionMap | None, dict[str, int]]:
-    """The map, and the place of every different sequence by its name."""
-    found = recursion_map(answer)
+def _read_map(answer: PartTreeAnswer, problem: PartTreeProblem) -> tuple[RecursionMap | None, dict[str, int]]:
+    """Return the map, and the position of every different sequence by its name."""
+    found = make_recursion_map(answer)
     if found is None:
         return None, {}
     names = problem.names
-    return found, {names[sequence]: place for place, sequence in enumerate(in_turns(found.order.tolist()))}
+    return found, {names[sequence]: place for place, sequence in enumerate(iterate_yielding(found.order.tolist()))}

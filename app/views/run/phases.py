@@ -1,4 +1,4 @@
-"""PhasesView: where the time of a run went."""
+"""PhasesView: the time of each phase of a run."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
-    QLabel,
     QSizePolicy,
     QTableWidget,
     QTableWidgetItem,
@@ -18,18 +16,17 @@ from PySide6.QtWidgets import (
 )
 
 from antidiag.app import texts, theme
-from antidiag.app.kit.phase_times import PhaseTime, colour_of, phase_times
+from antidiag.app.kit.controls.widgets import create_label, tool_button
+from antidiag.app.kit.results.phase_times import PhaseTime, list_phase_times, phase_colour
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.widgets import tool_button
 from antidiag.kernels.model import Result
 
-BAR_HEIGHT, TABLE_HEIGHT = 46, 90
-"""Pixels of the bar, and of the table at least, whose rows are scrolled to then."""
+BAR_HEIGHT, TABLE_HEIGHT = 46, 90  # pixels of the bar, and smallest height of the table, which then scrolls
 COLUMNS = ("Phase", "Time", "Share", "Cells", "Rate")
 
 
 class PhasesBar(QWidget):
-    """Times as one stacked bar, widths in proportion, with names, times and shares where they fit."""
+    """One stacked bar of phase times, with names, times and shares where they fit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,15 +36,15 @@ class PhasesBar(QWidget):
         self.setMouseTracking(True)
 
     def show_times(self, times: tuple[PhaseTime, ...], names: tuple[str, ...]) -> None:
-        """Show these; ``names`` are all phases of the run, which decide on colours."""
+        """Show these times; ``names`` are all phases of the run and decide the colours."""
         self._times, self._names = times, names
         self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(200, BAR_HEIGHT)
 
-    def segments(self) -> list[tuple[PhaseTime, QRectF]]:
-        """Each phase and where it is drawn."""
+    def phase_boxes(self) -> list[tuple[PhaseTime, QRectF]]:
+        """Return each phase with its rectangle."""
         found, x = [], 0.0
         for time in self._times:
             width = time.share * self.width()
@@ -58,8 +55,8 @@ class PhasesBar(QWidget):
     def paintEvent(self, event) -> None:
         painter, palette = QPainter(self), theme.active().phases
         metrics = painter.fontMetrics()
-        for time, box in self.segments():
-            colour = QColor(colour_of(time.name, self._names, palette))
+        for time, box in self.phase_boxes():
+            colour = QColor(phase_colour(time.name, self._names, palette))
             painter.fillRect(box.adjusted(0, 0, -1 if box.width() > 3 else 0, 0), colour)
             lines = [time.name, f"{texts.duration(time.time_ms)} \u00b7 {100 * time.share:.1f} %"]
             if max(map(metrics.horizontalAdvance, lines)) + 12 > box.width():
@@ -68,7 +65,7 @@ class PhasesBar(QWidget):
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "\n".join(lines))
 
     def mouseMoveEvent(self, event) -> None:
-        for time, box in self.segments():
+        for time, box in self.phase_boxes():
             if box.contains(QPointF(event.position())):
                 tip = f"{time.name}: {texts.duration(time.time_ms)}, {100 * time.share:.2f} %"
                 QToolTip.showText(event.globalPosition().toPoint(), tip, self)
@@ -85,9 +82,7 @@ class PhasesView(QWidget):
         self.selection = selection
         self.result: Result | None = None
         self.bar, self.apart_bar = PhasesBar(), PhasesBar()
-        self._total, self._apart = QLabel(), QLabel()
-        self._total.setObjectName("heading")
-        self._apart.setObjectName("heading")
+        self._total, self._apart = create_label("", "heading"), create_label("", "heading")
         self.table = QTableWidget(0, len(COLUMNS))
         self.table.setHorizontalHeaderLabels(COLUMNS)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -101,19 +96,16 @@ class PhasesView(QWidget):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        foot = QHBoxLayout()
-        foot.addStretch(1)
         self._copy = tool_button("Copy table", "Copy the table as tab-separated text", self.copy)
-        foot.addWidget(self._copy)
         layout = QVBoxLayout(self)
         layout.setSpacing(theme.SPACING)
         for widget in (self._total, self.bar, self._apart, self.apart_bar):
             layout.addWidget(widget)
         layout.addSpacing(theme.MARGIN)
-        layout.addWidget(self.table, 100)  # all of its rows where there is room
-        layout.addLayout(foot)
+        layout.addWidget(self.table, 100)  # shows all rows if there is space
+        layout.addWidget(self._copy, alignment=Qt.AlignmentFlag.AlignRight)
         layout.addStretch(1)
-        theme.notifier.changed.connect(self._restyle)
+        theme.notifier.changed.connect(self._apply_theme)
 
     @classmethod
     def shows(cls, result: Result) -> bool:
@@ -122,46 +114,37 @@ class PhasesView(QWidget):
     def show_result(self, result: Result | None) -> None:
         """Show the times of a result, or nothing."""
         self.result = result
-        times = phase_times(result) if result else ()
+        times = list_phase_times(result) if result else ()
         names = tuple(time.name for time in times)
         apart = tuple(time for time in times if time.apart)
         self.bar.show_times(tuple(time for time in times if not time.apart), names)
         self.apart_bar.show_times(apart, names)
-        total = f"{texts.duration(result.compute_ms)} of computing, {_rate(result)}" if result else ""
-        self._total.setText(total)
+        self._total.setText(f"{texts.duration(result.compute_ms)} computing, {_rate_text(result)}" if result else "")
         spent = sum(time.time_ms for time in apart)
-        self._apart.setText(f"{texts.duration(spent)} besides, not counted in the rate; the bar has its own scale")
+        self._apart.setText(f"{texts.duration(spent)} more, not part of the rate; this bar has its own scale")
         for widget in (self._apart, self.apart_bar):
             widget.setVisible(spent > 0)
         self._copy.setEnabled(bool(times))
-        self._fill(times, names)
+        self._fill_table(times, names)
 
-    def _restyle(self) -> None:
+    def _apply_theme(self) -> None:
         self.show_result(self.result)
 
     def copy_text(self) -> str:
-        """The table as tab-separated text with plain numbers."""
+        """Return the table as tab-separated text with plain numbers."""
         rows = ["\t".join(("phase", "ms", "share", "cells", "gcups"))]
-        times = phase_times(self.result) if self.result else ()
+        times = list_phase_times(self.result) if self.result else ()
         rows += [f"{t.name}\t{t.time_ms:.6g}\t{t.share:.6g}\t{t.cells}\t{t.gcups:.6g}" for t in times]
         return "\n".join(rows)
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(self.copy_text())
 
-    def _fill(self, times: tuple[PhaseTime, ...], names: tuple[str, ...]) -> None:
-        rows = [(time.name, *_row(time)) for time in times]
+    def _fill_table(self, times: tuple[PhaseTime, ...], names: tuple[str, ...]) -> None:
+        rows = [(time.name, *_table_row(time)) for time in times]
         if self.result is not None:
-            all_cells = self.result.cells
-            rows.append(
-                (
-                    "all phases",
-                    texts.duration(self.result.compute_ms),
-                    "100.0 %",
-                    f"{all_cells:,}",
-                    _rate(self.result),
-                )
-            )
+            total = texts.duration(self.result.compute_ms)
+            rows.append(("all phases", total, "100.0 %", f"{self.result.cells:,}", _rate_text(self.result)))
         self.table.setRowCount(len(rows))
         for row, values in enumerate(rows):
             for column, value in enumerate(values):
@@ -169,7 +152,7 @@ class PhasesView(QWidget):
                 if column:
                     item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
                 elif row < len(times):
-                    item.setIcon(_swatch(colour_of(times[row].name, names, theme.active().phases)))
+                    item.setIcon(_colour_icon(phase_colour(times[row].name, names, theme.active().phases)))
                 self.table.setItem(row, column, item)
         height = self.table.horizontalHeader().sizeHint().height() + 4
         height += sum(self.table.rowHeight(row) for row in range(len(rows)))
@@ -177,20 +160,19 @@ class PhasesView(QWidget):
         self.table.setMinimumHeight(min(height, TABLE_HEIGHT))
 
 
-def _rate(result: Result) -> str:
-    """Of the whole run, in what its method counts."""
+def _rate_text(result: Result) -> str:
     method = texts.method_of(result)
-    return texts.rate(result.gcups, method.problem.unit if method else "cells")
+    return texts.rate(result.gcups, method.problem_type.work_unit if method else "cells")
 
 
-def _row(time: PhaseTime) -> tuple[str, str, str, str]:
+def _table_row(time: PhaseTime) -> tuple[str, str, str, str]:
     counted = time.cells and not time.apart
     rate = texts.rate(time.gcups) if counted and time.time_ms else ""
     share = "" if time.apart else f"{100 * time.share:.1f} %"
     return texts.duration(time.time_ms), share, f"{time.cells:,}" if counted else "", rate
 
 
-def _swatch(colour: str) -> QIcon:
+def _colour_icon(colour: str) -> QIcon:
     pixmap = QPixmap(24, 24)
     pixmap.fill(QColor(colour))
     return QIcon(pixmap)

@@ -1,4 +1,4 @@
-"""StructureView: a folded sequence as a drawing, as the table it came from, and as arcs, for every best structure."""
+"""StructureView: a folded sequence as drawing, table and arcs, for every best structure."""
 
 from __future__ import annotations
 
@@ -10,36 +10,42 @@ from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QLabel, QMenu, QSplitter, QToolButton
 
 from antidiag.app import theme
-from antidiag.app.kit import heat
-from antidiag.app.kit.background import Latest
-from antidiag.app.kit.flow import together
-from antidiag.app.kit.legend import LegendItem
-from antidiag.app.kit.on_device import by_the_cpu, made_on
-from antidiag.app.kit.painted_view import PaintedView
+from antidiag.app.kit.canvas.painted_view import PaintedView
+from antidiag.app.kit.controls.flow_layouts import group_widgets
+from antidiag.app.kit.controls.widgets import (
+    UndoLineEdit,
+    add_check_action,
+    add_choice_section,
+    menu_button,
+    tool_button,
+)
+from antidiag.app.kit.figures.legend import LegendItem
+from antidiag.app.kit.painting import heat_map
+from antidiag.app.kit.painting.saved_painter import saved_painter_state
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.widgets import Line, check_action, choice_actions, menu_button, tool_button
+from antidiag.app.kit.tasks.gpu_or_cpu import cpu_note, run_on_gpu_or_cpu
+from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.texts import percentage
-from antidiag.app.views.structure import finding
-from antidiag.app.views.structure.arcs import Arcs
-from antidiag.app.views.structure.drawing import MAP, Drawing
-from antidiag.app.views.structure.finding import Found
-from antidiag.app.views.structure.shown import KINDS, Shown, inks
+from antidiag.app.views.structure import best_structures
+from antidiag.app.views.structure.arcs import ArcsPane
+from antidiag.app.views.structure.best_structures import BestStructures
+from antidiag.app.views.structure.displayed_structure import KINDS, DisplayedStructure, kind_colours
+from antidiag.app.views.structure.plane_drawing import MAP, PlanePane
 from antidiag.app.views.structure.table import TablePane
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.folding import cooptimal
+from antidiag.kernels.folding import cooptimal_structures
 from antidiag.kernels.folding.problem import FoldingAnswer
 from antidiag.kernels.model import Result
-from antidiag.kernels.text import counted
+from antidiag.kernels.text import format_count
 
 PANES = {"drawing": "Drawing", "table": "Table", "arcs": "Arcs"}
-DIGITS = 15
-"""Digits of the number of structures that are written out."""
+DIGITS = 15  # a larger number of structures is written as a power of ten
 NUMBER_WIDTH = 96
 NOT_COUNTED = "not counted: too long"
 
 
 class StructureView(PaintedView):
-    """Drawing, table and arcs of one structure, linked; all best structures are stepped through."""
+    """Linked drawing, table and arcs of one structure, with steps through all best structures."""
 
     id = "structure"
     title = "Structure"
@@ -47,29 +53,26 @@ class StructureView(PaintedView):
 
     def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
-        self.shown: Shown | None = None
+        self.shown: DisplayedStructure | None = None
         self.number = 0
-        self.line, self.drawing, self.table = Arcs(), Drawing(), TablePane()
-        self.panes: dict[str, Arcs | Drawing | TablePane] = {
-            "drawing": self.drawing, "table": self.table, "arcs": self.line,
-        }  # fmt: skip
-        self._counting = Latest(self)
+        self.line, self.drawing, self.table = ArcsPane(), PlanePane(), TablePane()
+        self.panes: dict[str, ArcsPane | PlanePane | TablePane]
+        self.panes = {"drawing": self.drawing, "table": self.table, "arcs": self.line}
+        self._counting = LatestTask(self)
         self._counting.finished.connect(self._take_found)
-        self._counting.failed.connect(self._refuse)
+        self._counting.failed.connect(self._show_error)
         self.upper, self.both = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
-        self.upper.addWidget(self.drawing)
-        self.upper.addWidget(self.table)
-        self.both.addWidget(self.upper)
-        self.both.addWidget(self.line)
-        for splitter, sizes in ((self.upper, (3, 2)), (self.both, (3, 1))):
+        above, all_panes = {self.drawing: 3, self.table: 2}, {self.upper: 3, self.line: 1}
+        for splitter, parts in ((self.upper, above), (self.both, all_panes)):
             splitter.setChildrenCollapsible(False)
             splitter.setHandleWidth(theme.SPACING)
-            for place, share in enumerate(sizes):
-                splitter.setStretchFactor(place, share)
+            for number, (part, share) in enumerate(parts.items()):
+                splitter.addWidget(part)
+                splitter.setStretchFactor(number, share)
         self._make_tools()
-        self.lay_out(self.both)
+        self.build_layout(self.both)
         for pane in self.panes.values():
-            pane.letter_pointed.connect(self.light)
+            pane.letter_pointed.connect(self.highlight_letter)
         self.table.part_pointed.connect(self._say_part)
 
     @classmethod
@@ -77,18 +80,21 @@ class StructureView(PaintedView):
         return isinstance(result.answer, FoldingAnswer)
 
     def show_result(self, result: Result | None) -> None:
-        """Show the structure of a result, or nothing; the other best structures are looked for meanwhile."""
-        if result is not None and not self.shows(result):
-            result = None
+        """Show the structure of a result, or nothing, and count the other best structures on a thread."""
+        result = result if result is not None and self.shows(result) else None
         self.result, self.number, self._by_cpu = result, 0, False
         self._counting.cancel()
         self._tools.setEnabled(result is not None)
-        self.table.note = "The table is being computed\u2026" if result else ""
-        self._show(Shown(result.problem.sequence, result.answer.partners) if result else None)
-        self.say("")
+        self.table.note = "Computing the table\u2026" if result else ""
+        self._show_structure(DisplayedStructure(result.problem.sequence, result.answer.partners) if result else None)
+        self.show_status("")
         if result is not None and result.problem.n:
             problem, gpu = result.problem, result.device if result.backend == "cuda" else ""
-            self._counting.request(lambda monitor: made_on(gpu, lambda device: finding.found(problem, monitor, device)))
+            self._counting.request(
+                lambda monitor: run_on_gpu_or_cpu(
+                    gpu, lambda device: best_structures.find_best_structures(problem, monitor, device)
+                )
+            )
 
     @property
     def sharp(self) -> bool:
@@ -96,16 +102,16 @@ class StructureView(PaintedView):
         return not self._counting.busy
 
     def go_to(self, number: int) -> None:
-        """Show the best structure of this number, from 0; beyond the last one the first."""
-        every = self.shown.every if self.shown else None
+        """Show the best structure of this number, from 0; the first follows the last."""
+        every = self.shown.best_structures if self.shown else None
         if every is None:
             return
         self.number = number % every.total
-        self._show(Shown(self.shown.sequence, every.structure(self.number), self.shown.found))
-        self.say("")
+        self._show_structure(DisplayedStructure(self.shown.sequence, every.structure_at(self.number), self.shown.best))
+        self.show_status("")
 
     def show_pane(self, name: str, shown: bool) -> None:
-        """Show or hide the drawing, the table or the arcs; one of them is always there."""
+        """Show or hide the drawing, the table or the arcs; one of them is always shown."""
         self.panes[name].setVisible(shown)
         if all(pane.isHidden() for pane in self.panes.values()):
             self.panes["drawing"].show()
@@ -113,44 +119,43 @@ class StructureView(PaintedView):
         for other, button in self.pane_buttons.items():
             button.setChecked(not self.panes[other].isHidden())
 
-    def light(self, letter: int | None) -> None:
-        """Point out a letter and its pair in every pane."""
+    def highlight_letter(self, letter: int | None) -> None:
+        """Highlight a letter and its pair in every pane."""
         if self.shown is None:
             return
         for pane in self.panes.values():
-            pane.light(letter)
-        self.say(self._text(letter) if letter is not None else "")
+            pane.highlight_letter(letter)
+        self.show_status(self._letter_text(letter) if letter is not None else "")
 
     def fit(self) -> None:
         for pane in self.panes.values():
-            pane.fit()
+            pane.show_all()
 
     def copy_structure(self) -> None:
-        """Copy the letters, and below them the dots and brackets."""
+        """Copy letters and dot-bracket notation to the clipboard."""
         QGuiApplication.clipboard().setText(self.structure_text())
-        self.say("Copied the letters and the structure")
+        self.show_status("Copied the letters and the structure")
 
     def structure_text(self) -> str:
-        """Two lines: letters, dots and brackets."""
+        """Return two lines: the letters and the dot-bracket notation."""
         if self.shown is None:
             return ""
         brackets = FoldingAnswer(len(self.shown.pairs), self.shown.partners).dot_bracket
         return f"{self.shown.sequence.letters.decode('ascii')}\n{brackets}"
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
-        """The panes that are there, as they stand, for a file."""
+        """Draw the visible panes as they are arranged, for a file."""
         for pane in self.panes.values():
             if pane.isHidden() or not pane.isVisibleTo(self):
                 continue
-            painter.save()
-            painter.translate(QPointF(pane.mapTo(self.both, pane.rect().topLeft())))
-            inner = QRectF(0, 0, pane.width(), pane.height())
-            painter.setClipRect(inner)
-            if isinstance(pane, TablePane):
-                pane.draw(painter, inner.width(), inner.height())
-            else:
-                pane.draw(painter, inner)
-            painter.restore()
+            with saved_painter_state(painter):
+                painter.translate(QPointF(pane.mapTo(self.both, pane.rect().topLeft())))
+                inner = QRectF(0, 0, pane.width(), pane.height())
+                painter.setClipRect(inner)
+                if isinstance(pane, TablePane):
+                    pane.draw_visible(painter, inner.width(), inner.height())
+                else:
+                    pane.draw(painter, inner)
 
     def _make_tools(self) -> None:
         self.pane_buttons: dict[str, QToolButton] = {}
@@ -160,131 +165,135 @@ class StructureView(PaintedView):
             button.setChecked(True)
             button.clicked.connect(lambda on, name=name: self.show_pane(name, on))
             self.pane_buttons[name] = button
-        self.back = tool_button("\u2039", "The best structure before this one", lambda: self.go_to(self.number - 1))
-        self.next = tool_button("\u203a", "The next best structure", lambda: self.go_to(self.number + 1))
-        self.any = tool_button("Any", "One of the best structures by chance", self._go_anywhere)
-        self.field, self.of = Line(), QLabel()
+        self.back = tool_button("\u2039", "Previous best structure", lambda: self.go_to(self.number - 1))
+        self.next = tool_button("\u203a", "Next best structure", lambda: self.go_to(self.number + 1))
+        self.any = tool_button("Any", "Random best structure", self._go_anywhere)
+        self.field, self.of = UndoLineEdit(), QLabel()
         self.field.setAccessibleName("Number of the structure")
-        self.field.setToolTip("The number of the structure, in the order of ties; the run gave number 1")
+        self.field.setToolTip("Number of the structure, in the order of the tie rule; the run returned number 1")
         self.field.setFixedWidth(NUMBER_WIDTH)
         self.field.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.field.editingFinished.connect(self._take_number)
         self._colours = QMenu(self)
         self._colours.aboutToShow.connect(self._fill_colours)
-        for widget in (
-            together(*self.pane_buttons.values()), self.back, self.field, self.next, self.of, self.any,
-            tool_button("Fit", "Show everything (F)", self.fit),
-            menu_button("Colours", "What the letters of the drawing are coloured by", self._colours),
-            tool_button("Copy dot-bracket", "Copy letters and structure as text", self.copy_structure),
-        ):  # fmt: skip
+        fit = tool_button("Fit", "Show everything (F)", self.fit)
+        colours = menu_button("Colours", "Colours of the letters in the drawing", self._colours)
+        copy = tool_button("Copy dot-bracket", "Copy letters and structure as text", self.copy_structure)
+        panes = group_widgets(*self.pane_buttons.values())
+        for widget in (panes, self.back, self.field, self.next, self.of, self.any, fit, colours, copy):
             self.tools.addWidget(widget)
 
     def _fill_colours(self) -> None:
         self._colours.clear()
         choices = {"": "None", "share": "Share of the best structures that agree"}
-        choice_actions(
-            self._colours, "Colours of letters", choices, "share" if self.drawing.by_share else "",
-            lambda chosen: self.colour(chosen == "share"),
-        )  # fmt: skip
+        chosen = "share" if self.drawing.by_share else ""
+        add_choice_section(
+            self._colours, "Colours of letters", choices, chosen, lambda name: self.colour_by_share(name == "share")
+        )
         self._colours.addSeparator()
         for name, text in PANES.items():
-            check_action(self._colours, text, not self.panes[name].isHidden(), partial(self.show_pane, name))
+            add_check_action(self._colours, text, not self.panes[name].isHidden(), partial(self.show_pane, name))
 
-    def colour(self, by_share: bool) -> None:
-        """Colour the letters of the drawing by the share of best structures that agree on them, or not."""
+    def colour_by_share(self, by_share: bool) -> None:
+        """Colour the letters by the share of best structures that agree, or not."""
         self.drawing.by_share = by_share
         self.drawing.update()
-        self._describe()
+        self._update_legend()
 
     def _go_anywhere(self) -> None:
-        if self.shown and self.shown.every:
-            self.go_to(random.randrange(self.shown.every.total))
+        if self.shown and self.shown.best_structures:
+            self.go_to(random.randrange(self.shown.best_structures.total))
 
     def _take_number(self) -> None:
         text = self.field.text().replace(",", "").strip()
-        every = self.shown.every if self.shown else None
+        every = self.shown.best_structures if self.shown else None
         if every is not None and text.isdecimal() and 1 <= int(text) <= every.total:
             if int(text) - 1 != self.number:
                 self.go_to(int(text) - 1)
         elif every is not None:
-            self.say(f"There is no structure {text}; type a number from 1 to {_long(every.total)}.")
-        self._number()
+            self.show_status(f"There is no structure {text}. Type a number from 1 to {_long_number(every.total)}.")
+        self._update_number()
 
-    def _take_found(self, made: tuple[Found, bool]) -> None:
+    def _take_found(self, made: tuple[BestStructures, bool]) -> None:
         found, self._by_cpu = made
-        self._show(Shown(self.shown.sequence, self.shown.partners, found))
+        self._show_structure(DisplayedStructure(self.shown.sequence, self.shown.partners, found))
         if len(self.table.values) == 0:
-            self.table.note = "Nothing to show"
+            self.table.note = "The table is empty"
 
-    def _refuse(self, error: Exception) -> None:
-        self.table.note = str(error) if isinstance(error, InputError) else f"The table failed: {error}"
+    def _show_error(self, error: Exception) -> None:
+        self.table.note = str(error) if isinstance(error, InputError) else f"The table could not be computed: {error}"
         self.table.update()
-        self._number()
+        self._update_number()
 
-    def _show(self, shown: Shown | None) -> None:
+    def _show_structure(self, shown: DisplayedStructure | None) -> None:
         self.shown = shown
         for pane in self.panes.values():
             pane.show_structure(shown)
-        self._number()
-        self._describe()
+        self._update_number()
+        self._update_legend()
 
-    def _number(self) -> None:
-        """Which of how many best structures is shown."""
-        every = self.shown.every if self.shown else None
+    def _update_number(self) -> None:
+        every = self.shown.best_structures if self.shown else None
         several = every is not None and every.total > 1
         for widget in (self.back, self.next, self.any, self.field):
             widget.setEnabled(several)
         self.field.setText(f"{self.number + 1:,}" if every else "")
-        found = self.shown is not None and self.shown.found is not None
+        found = self.shown is not None and self.shown.best is not None
         self.of.setText(
-            f"of {_long(every.total)} best" if every else "counting\u2026" if not self.sharp else NOT_COUNTED * found
+            f"of {_long_number(every.total)} best"
+            if every
+            else "counting\u2026"
+            if not self.sharp
+            else NOT_COUNTED * found
         )
-        self.of.setToolTip(
-            f"{every.total:,} structures have the most pairs" if every
-            else f"Best structures are counted for up to {cooptimal.MOST:,} letters" * found
-        )  # fmt: skip
+        limit = f"Best structures are counted for at most {cooptimal_structures.MOST:,} letters" * found
+        self.of.setToolTip(f"{every.total:,} structures have the largest number of pairs" if every else limit)
 
-    def _text(self, letter: int) -> str:
-        letters, partner = self.shown.sequence.letters, self.shown.partner(letter)
+    def _letter_text(self, letter: int) -> str:
+        letters, partner = self.shown.sequence.letters, self.shown.partner_of(letter)
         words = f"letter {letter + 1:,}: {chr(letters[letter])}"
-        share = self.shown.share(letter)
-        agree = f", so in {percentage(share)} of the best structures" if share is not None else ""
+        share = self.shown.agreement_of(letter)
+        agree = f", as in {percentage(share)} of the best structures" if share is not None else ""
         if partner is None:
             return f"{words}, unpaired{agree}"
         return f"{words}, pairs with {partner + 1:,}: {chr(letters[partner])}{agree}"
 
     def _say_part(self, part: tuple[int, int] | None) -> None:
-        if part is None or self.shown is None or self.shown.found is None:
+        if part is None or self.shown is None or self.shown.best is None:
             return
         i, j = part
-        most = counted(int(self.shown.found.table[i, j]), "pair")
-        self.say(f"letters {i + 1:,} to {j + 1:,}: {most} at most   {self._text(i)}")
+        most = format_count(int(self.shown.best.table[i, j]), "pair")
+        self.show_status(f"letters {i + 1:,} to {j + 1:,}: at most {most}   {self._letter_text(i)}")
 
-    def _describe(self) -> None:
+    def _update_legend(self) -> None:
         if self.shown is None:
             self.legend.show_items(())
             return
-        counts = [int((self.shown.kinds == kind).sum()) for kind in range(len(KINDS))]
+        counts = [int((self.shown.pair_kinds == kind).sum()) for kind in range(len(KINDS))]
         items = [
             LegendItem("line", f"{label} ({count:,})", (ink,))
-            for label, count, ink in zip(KINDS.values(), counts, inks(), strict=True)
+            for label, count, ink in zip(KINDS.values(), counts, kind_colours(), strict=True)
             if count
         ]
         if self.drawing.by_share:
-            items.append(LegendItem("gradient", "0 to 100 % of the best structures agree", heat.swatches(MAP)))
-        loops = f"{counted(len(self.shown.pairs), 'pair')}, loops of {self.result.problem.min_loop} letters or more"
+            items.append(
+                LegendItem("gradient", "0 to 100 % of the best structures agree", heat_map.legend_colours(MAP))
+            )
+        loops = (
+            f"{format_count(len(self.shown.pairs), 'pair')}, loops of {self.result.problem.min_loop} letters or more"
+        )
         items.append(LegendItem("text", loops))
         if self._by_cpu:
-            items.append(LegendItem("text", f"table {by_the_cpu(self.result.device)}"))
+            items.append(LegendItem("text", f"table {cpu_note(self.result.device)}"))
         self.legend.show_items(tuple(items))
 
-    def restyle(self) -> None:
+    def apply_theme(self) -> None:
         for pane in self.panes.values():
             pane.update()
-        self._describe()
+        self._update_legend()
 
 
-def _long(number: int) -> str:
-    """A number with its digits, or as a power of ten where it is very long."""
+def _long_number(number: int) -> str:
+    """Write a number with its digits, or as a power of ten if it is very long."""
     digits = str(number)
     return f"{number:,}" if len(digits) <= DIGITS else f"{digits[0]}.{digits[1]}e{len(digits) - 1}"

@@ -7,10 +7,13 @@ from antidiag.kernels.experiments.peers.peer import Peer
 from antidiag.kernels.method import Method
 
 PEERS: tuple[Peer, ...] = (
-    *pairs.PEERS, *matrices.PEERS, *models.PEERS, *programs.PEERS,
-)  # fmt: skip
+    *pairs.PEERS,
+    *matrices.PEERS,
+    *models.PEERS,
+    *programs.PEERS,
+)
 
 
-def of(method: Method) -> tuple[Peer, ...]:
+def peers_of_method(method: Method) -> tuple[Peer, ...]:
     """The peers that can stand beside a method, installed or not: same problem, and at least what it returns."""
-    return tuple(peer for peer in PEERS if peer.suits(method))
+    return tuple(peer for peer in PEERS if peer.accepts(method))

@@ -17,7 +17,7 @@ from antidiag.kernels.trees.problem import TREE_PROBLEM
 IN_MEMORY = "one call on a matrix in memory; one thread"
 
 
-def _neighbor_joining(problem: Any) -> Callable[[], Any]:
+def _prepare_neighbor_joining(problem: Any) -> Callable[[], Any]:
     from skbio import DistanceMatrix
     from skbio.tree import nj
 
@@ -27,14 +27,14 @@ def _neighbor_joining(problem: Any) -> Callable[[], Any]:
     return lambda: nj(matrix, neg_as_zero=problem.negative == "zero")
 
 
-def _anjl(problem: Any) -> Callable[[], Any]:
+def _prepare_anjl(problem: Any) -> Callable[[], Any]:
     from anjl import dynamic_nj
 
     matrix = np.array(problem.matrix.values, np.float32)
     return lambda: dynamic_nj(matrix, disallow_negative_distances=problem.negative == "zero")
 
 
-def _upgma(problem: Any) -> Callable[[], Any]:
+def _prepare_upgma(problem: Any) -> Callable[[], Any]:
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
@@ -42,7 +42,7 @@ def _upgma(problem: Any) -> Callable[[], Any]:
     return lambda: linkage(condensed, "average")
 
 
-def _floyd_warshall(problem: Any) -> Callable[[], float]:
+def _prepare_floyd_warshall(problem: Any) -> Callable[[], float]:
     from scipy.sparse.csgraph import floyd_warshall
 
     weights = np.array(problem.graph.weights, np.float64)
@@ -58,33 +58,63 @@ def _floyd_warshall(problem: Any) -> Callable[[], float]:
 
 PEERS = (
     Peer(
-        id="scikit-bio-nj", name="scikit-bio nj", problems=(TREE_PROBLEM,), returns=frozenset({"tree"}),
-        counts=IN_MEMORY, install="pip install scikit-bio", version=partial(package_version, "scikit-bio"),
+        id="scikit-bio-nj",
+        name="scikit-bio nj",
+        problems=(TREE_PROBLEM,),
+        returns=frozenset({"tree"}),
+        counts=IN_MEMORY,
+        install="pip install scikit-bio",
+        version=partial(package_version, "scikit-bio"),
         refusal=lambda problem: "" if len(problem.matrix.names) > 2 else "it takes three or more taxa",
-        prepare=_neighbor_joining, score=lambda tree: None, answer=lambda tree: f"{tree.count(tips=True):,} taxa",
-        host_bytes=lambda problem: 3 * 8 * len(problem.matrix.names) ** 2, criterion=NEIGHBOR_JOINING,
+        prepare=_prepare_neighbor_joining,
+        score=lambda tree: None,
+        answer=lambda tree: f"{tree.count(tips=True):,} taxa",
+        host_bytes=lambda problem: 3 * 8 * len(problem.matrix.names) ** 2,
+        criterion=NEIGHBOR_JOINING,
     ),
     Peer(
-        id="anjl", name="anjl dynamic_nj", problems=(TREE_PROBLEM,), returns=frozenset({"tree"}),
-        counts="one call on a matrix in memory, in single precision; all cores", install="pip install anjl",
+        id="anjl",
+        name="anjl dynamic_nj",
+        problems=(TREE_PROBLEM,),
+        returns=frozenset({"tree"}),
+        counts="one call on a matrix in memory, in single precision; all cores",
+        install="pip install anjl",
         version=partial(package_version, "anjl"),
         refusal=lambda problem: "" if len(problem.matrix.names) > 2 else "it takes three or more taxa",
-        prepare=_anjl, score=lambda joins: None, answer=lambda joins: f"{len(joins) + 1:,} taxa",
-        host_bytes=lambda problem: 3 * 4 * len(problem.matrix.names) ** 2, criterion=NEIGHBOR_JOINING,
+        prepare=_prepare_anjl,
+        score=lambda joins: None,
+        answer=lambda joins: f"{len(joins) + 1:,} taxa",
+        host_bytes=lambda problem: 3 * 4 * len(problem.matrix.names) ** 2,
+        criterion=NEIGHBOR_JOINING,
     ),
     Peer(
-        id="scipy-upgma", name="SciPy linkage, average", problems=(TREE_PROBLEM,), returns=frozenset({"tree"}),
-        counts="one call on a condensed matrix in memory; one thread", install="pip install scipy",
+        id="scipy-upgma",
+        name="SciPy linkage, average",
+        problems=(TREE_PROBLEM,),
+        returns=frozenset({"tree"}),
+        counts="one call on a condensed matrix in memory; one thread",
+        install="pip install scipy",
         version=partial(package_version, "scipy"),
         refusal=lambda problem: "" if len(problem.matrix.names) > 1 else "it takes two or more taxa",
-        prepare=_upgma, score=lambda joins: None, answer=lambda joins: f"{len(joins) + 1:,} taxa",
-        host_bytes=lambda problem: 2 * 8 * len(problem.matrix.names) ** 2, criterion=UPGMA,
+        prepare=_prepare_upgma,
+        score=lambda joins: None,
+        answer=lambda joins: f"{len(joins) + 1:,} taxa",
+        host_bytes=lambda problem: 2 * 8 * len(problem.matrix.names) ** 2,
+        criterion=UPGMA,
     ),
     Peer(
-        id="scipy-floyd-warshall", name="SciPy floyd_warshall", problems=(PATHS, BIPARTITE),
-        returns=frozenset({"distances", "paths"}), counts=IN_MEMORY, install="pip install scipy",
-        version=partial(package_version, "scipy"), refusal=lambda problem: "", prepare=_floyd_warshall,
-        score=lambda total: None, answer=lambda total: f"sum of distances {total:,.6g}",
-        host_bytes=lambda problem: 4 * 8 * len(problem.graph.names) ** 2, nominal_gcups=0.6,
+        id="scipy-floyd-warshall",
+        name="SciPy floyd_warshall",
+        problems=(PATHS, BIPARTITE),
+        returns=frozenset({"distances", "paths"}),
+        counts=IN_MEMORY,
+        install="pip install scipy",
+        version=partial(package_version, "scipy"),
+        refusal=lambda problem: "",
+        prepare=_prepare_floyd_warshall,
+        score=lambda total: None,
+        answer=lambda total: f"sum of distances {total:,.6g}",
+        host_bytes=lambda problem: 4 * 8 * len(problem.graph.names) ** 2,
+        nominal_gcups=0.6,
     ),
-)  # fmt: skip
+)

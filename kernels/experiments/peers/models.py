@@ -12,7 +12,7 @@ from antidiag.kernels import __version__
 from antidiag.kernels.experiments.peers.pairs import package_version
 from antidiag.kernels.experiments.peers.peer import Peer
 from antidiag.kernels.hmm import EVALUATION, LEARNING, POSTERIOR, VITERBI
-from antidiag.kernels.hmm.hmm import Hmm
+from antidiag.kernels.hmm.model.hmm import Hmm
 from antidiag.kernels.hmm.sums.problem import LearningProblem
 
 PATH = frozenset({"states", "log probability"})
@@ -41,13 +41,13 @@ def numpy_viterbi(
     return float(row.max()), np.array(states[::-1])
 
 
-def _numpy(problem: Any) -> Callable[[], float]:
-    initial, transitions, emissions = problem.logs
+def _prepare_numpy_viterbi(problem: Any) -> Callable[[], float]:
+    initial, transitions, emissions = problem.log_probabilities
     seen = problem.observations
     return lambda: numpy_viterbi(initial, transitions, emissions, seen)[0]
 
 
-def _model(hmm: Hmm, **settings: Any) -> Any:
+def _make_hmmlearn_model(hmm: Hmm, **settings: Any) -> Any:
     """The model as hmmlearn has it, with scaled numbers where it sums, which it does faster than with logarithms."""
     from hmmlearn.hmm import CategoricalHMM
 
@@ -57,32 +57,34 @@ def _model(hmm: Hmm, **settings: Any) -> Any:
     return model
 
 
-def _seen(problem: Any) -> np.ndarray:
+def _observation_column(problem: Any) -> np.ndarray:
     return problem.observations.astype(np.int64)[:, None]
 
 
-def _hmmlearn(problem: Any) -> Callable[[], float]:
-    model, seen = _model(problem.hmm), _seen(problem)
+def _prepare_hmmlearn_viterbi(problem: Any) -> Callable[[], float]:
+    model, seen = _make_hmmlearn_model(problem.hmm), _observation_column(problem)
     return lambda: float(model.decode(seen)[0])
 
 
-def _hmmlearn_score(problem: Any) -> Callable[[], float]:
-    model, seen = _model(problem.hmm), _seen(problem)
+def _prepare_hmmlearn_score(problem: Any) -> Callable[[], float]:
+    model, seen = _make_hmmlearn_model(problem.hmm), _observation_column(problem)
     return lambda: float(model.score(seen))
 
 
-def _hmmlearn_posterior(problem: Any) -> Callable[[], float]:
-    model, seen = _model(problem.hmm), _seen(problem)
+def _prepare_hmmlearn_posterior(problem: Any) -> Callable[[], float]:
+    model, seen = _make_hmmlearn_model(problem.hmm), _observation_column(problem)
     return lambda: float(model.score_samples(seen)[0])
 
 
-def _hmmlearn_learning(problem: Any) -> Callable[[], float]:
+def _prepare_hmmlearn_learning(problem: Any) -> Callable[[], float]:
     """As many rounds of counting as ours: one before each iteration, and one after the last."""
-    seen = np.concatenate([_seen(part) for part in problem.parts])
+    seen = np.concatenate([_observation_column(part) for part in problem.parts])
     lengths = [part.n for part in problem.parts]
 
     def call() -> float:
-        model = _model(problem.hmm, n_iter=problem.iterations + 1, tol=-np.inf, init_params="", params="ste")
+        model = _make_hmmlearn_model(
+            problem.hmm, n_iter=problem.iterations + 1, tol=-np.inf, init_params="", params="ste"
+        )
         model.fit(seen, lengths)
         return float(model.monitor_.history[-1])
 
@@ -96,14 +98,14 @@ def _learning_refusal(problem: Any) -> str:
 def _hmmlearn_refusal(problem: Any) -> str:
     if problem.n and int(problem.observations.max()) >= len(problem.hmm.alphabet):
         return "it takes no letters that were not seen"
-    return _any_letters(problem)
+    return _refuse_no_letters(problem)
 
 
-def _any_letters(problem: Any) -> str:
+def _refuse_no_letters(problem: Any) -> str:
     return "" if problem.n else "it takes one letter or more"
 
 
-def _bytes(problem: Any) -> int:
+def _sums_bytes(problem: Any) -> int:
     """Forward and backward rows, the posterior, and frames of emissions."""
     letters = problem.letters if isinstance(problem, LearningProblem) else problem.n
     return 5 * 8 * letters * len(problem.hmm)
@@ -115,28 +117,79 @@ def _log_probability(value: float) -> str:
 
 PEERS = (
     Peer(
-        id="hmmlearn-viterbi", name="hmmlearn Viterbi", problems=(VITERBI,), returns=PATH, counts=ONE_CALL,
-        install="pip install hmmlearn", version=partial(package_version, "hmmlearn"), refusal=_hmmlearn_refusal,
-        prepare=_hmmlearn, score=lambda value: None, answer=_log_probability,
-        host_bytes=lambda problem: 3 * 8 * problem.n * problem.states, nominal_gcups=0.3,
+        id="hmmlearn-viterbi",
+        name="hmmlearn Viterbi",
+        problems=(VITERBI,),
+        returns=PATH,
+        counts=ONE_CALL,
+        install="pip install hmmlearn",
+        version=partial(package_version, "hmmlearn"),
+        refusal=_hmmlearn_refusal,
+        prepare=_prepare_hmmlearn_viterbi,
+        score=lambda value: None,
+        answer=_log_probability,
+        host_bytes=lambda problem: 3 * 8 * problem.n * problem.states,
+        nominal_gcups=0.3,
     ),
     *(
         Peer(
-            id=identifier, name=name, problems=(problem,), returns=returns, counts=counts,
-            install="pip install hmmlearn", version=partial(package_version, "hmmlearn"), refusal=refusal,
-            prepare=prepare, score=lambda value: None, answer=_log_probability, host_bytes=_bytes, nominal_gcups=0.5,
+            id=identifier,
+            name=name,
+            problems=(problem,),
+            returns=returns,
+            counts=counts,
+            install="pip install hmmlearn",
+            version=partial(package_version, "hmmlearn"),
+            refusal=refusal,
+            prepare=prepare,
+            score=lambda value: None,
+            answer=_log_probability,
+            host_bytes=_sums_bytes,
+            nominal_gcups=0.5,
         )
         for identifier, name, problem, returns, counts, refusal, prepare in (
-            ("hmmlearn-forward", "hmmlearn score", EVALUATION, PROBABILITY, SUMS, _hmmlearn_refusal, _hmmlearn_score),
-            ("hmmlearn-posterior", "hmmlearn score_samples", POSTERIOR, PROBABILITY | {"posterior"}, SUMS,
-             _hmmlearn_refusal, _hmmlearn_posterior),
-            ("hmmlearn-baum-welch", "hmmlearn fit", LEARNING, frozenset({"model"}), LEARNED, _learning_refusal,
-             _hmmlearn_learning),
+            (
+                "hmmlearn-forward",
+                "hmmlearn score",
+                EVALUATION,
+                PROBABILITY,
+                SUMS,
+                _hmmlearn_refusal,
+                _prepare_hmmlearn_score,
+            ),
+            (
+                "hmmlearn-posterior",
+                "hmmlearn score_samples",
+                POSTERIOR,
+                PROBABILITY | {"posterior"},
+                SUMS,
+                _hmmlearn_refusal,
+                _prepare_hmmlearn_posterior,
+            ),
+            (
+                "hmmlearn-baum-welch",
+                "hmmlearn fit",
+                LEARNING,
+                frozenset({"model"}),
+                LEARNED,
+                _learning_refusal,
+                _prepare_hmmlearn_learning,
+            ),
         )
     ),
     Peer(
-        id="numpy-viterbi", name="plain NumPy Viterbi", problems=(VITERBI,), returns=PATH, counts=ONE_CALL,
-        install="", version=lambda: __version__, refusal=_any_letters, prepare=_numpy, score=lambda value: None,
-        answer=_log_probability, host_bytes=lambda problem: 4 * problem.n * problem.states, nominal_gcups=0.3,
+        id="numpy-viterbi",
+        name="plain NumPy Viterbi",
+        problems=(VITERBI,),
+        returns=PATH,
+        counts=ONE_CALL,
+        install="",
+        version=lambda: __version__,
+        refusal=_refuse_no_letters,
+        prepare=_prepare_numpy_viterbi,
+        score=lambda value: None,
+        answer=_log_probability,
+        host_bytes=lambda problem: 4 * problem.n * problem.states,
+        nominal_gcups=0.3,
     ),
-)  # fmt: skip
+)

@@ -32,14 +32,14 @@ def package_version(package: str) -> str | None:
         return None
 
 
-def letters(problem: PairProblem) -> tuple[str, str]:
+def matrix_letters(problem: PairProblem) -> tuple[str, str]:
     """Both sequences in the letters of the matrix, in which T stands for U where they are equal."""
     table = np.frombuffer(problem.scoring.matrix.letters.encode(), np.uint8)
     first, second = (table[codes].tobytes().decode() for codes in problem.codes)
     return first, second
 
 
-def _any(problem: PairProblem) -> str:
+def _never_refuse(problem: PairProblem) -> str:
     return ""
 
 
@@ -51,12 +51,12 @@ def _parasail_refusal(bits: int | str, problem: PairProblem) -> str:
     scores = problem.scoring.scores
     if not np.array_equal(scores, scores.T):
         return "parasail takes symmetric matrices only"
-    if bits == 16 and _largest(problem) > LIMIT_16:
-        return f"scores could reach {_largest(problem):,}, beyond the 16-bit limit of {LIMIT_16:,}"
+    if bits == 16 and _largest_score(problem) > LIMIT_16:
+        return f"scores could reach {_largest_score(problem):,}, beyond the 16-bit limit of {LIMIT_16:,}"
     return ""
 
 
-def _largest(problem: PairProblem) -> int:
+def _largest_score(problem: PairProblem) -> int:
     """The largest score, or size of a score, that this problem can have."""
     scoring = problem.scoring
     if problem.mode is Mode.LOCAL:
@@ -65,7 +65,7 @@ def _largest(problem: PairProblem) -> int:
     return (problem.rows + problem.columns) * step + 2 * scoring.open
 
 
-def _parasail(kind: str, bits: int | str, problem: PairProblem) -> Callable[[], Any]:
+def _prepare_parasail(kind: str, bits: int | str, problem: PairProblem) -> Callable[[], Any]:
     import parasail
 
     scoring = problem.scoring
@@ -76,7 +76,7 @@ def _parasail(kind: str, bits: int | str, problem: PairProblem) -> Callable[[], 
             matrix.set_value(row, column, int(scoring.scores[i, j]))
     mode = "sw" if problem.mode is Mode.LOCAL else "nw"
     function = getattr(parasail, f"{mode}_{kind}_{bits}")
-    first, second = letters(problem)
+    first, second = matrix_letters(problem)
     opening, extend, scale = scoring.open + scoring.extend, scoring.extend, scoring.scale
     # With traceback its best local score is minus infinity where no letter scores above 0: the empty alignment.
     least = 0 if problem.mode is Mode.LOCAL else -SCORE_LIMIT
@@ -90,7 +90,7 @@ def _parasail(kind: str, bits: int | str, problem: PairProblem) -> Callable[[], 
     return call
 
 
-def _biopython(alignment: bool, problem: PairProblem) -> Callable[[], float]:
+def _prepare_biopython(alignment: bool, problem: PairProblem) -> Callable[[], float]:
     from Bio.Align import PairwiseAligner
     from Bio.Align.substitution_matrices import Array
 
@@ -99,7 +99,7 @@ def _biopython(alignment: bool, problem: PairProblem) -> Callable[[], float]:
     aligner = PairwiseAligner(mode=str(problem.mode), substitution_matrix=matrix)
     aligner.open_gap_score = -(scoring.gap_open + scoring.gap_extend)
     aligner.extend_gap_score = -scoring.gap_extend
-    first, second = letters(problem)
+    first, second = matrix_letters(problem)
     if not alignment:
         return lambda: float(aligner.score(first, second))
     return lambda: float(aligner.align(first, second).score)
@@ -114,30 +114,30 @@ def _edlib_refusal(problem: PairProblem) -> str:
     return ""
 
 
-def _edlib(task: str, problem: PairProblem) -> Callable[[], float]:
+def _prepare_edlib(task: str, problem: PairProblem) -> Callable[[], float]:
     import edlib
 
-    first, second = letters(problem)
+    first, second = matrix_letters(problem)
     return lambda: -float(edlib.align(first, second, mode="NW", task=task)["editDistance"])
 
 
-def _scikit_bio(paths: int, problem: PairProblem) -> Callable[[], float]:
+def _prepare_scikit_bio(paths: int, problem: PairProblem) -> Callable[[], float]:
     from skbio.alignment import pair_align
     from skbio.sequence import SubstitutionMatrix
 
     scoring = problem.scoring
     matrix = SubstitutionMatrix(scoring.matrix.letters, scoring.matrix.values)
     costs = (scoring.gap_open, scoring.gap_extend) if scoring.gap_open else scoring.gap_extend
-    first, second = letters(problem)
+    first, second = matrix_letters(problem)
     mode = str(problem.mode)
     return lambda: float(
         pair_align(first, second, mode, sub_score=matrix, gap_cost=costs, free_ends=False, max_paths=paths).score
     )
 
 
-def _peer(
+def _pair_peer(
     id: str, name: str, package: str, returns: frozenset[str], counts: str, prepare: Callable[[Any], Any],
-    refusal: Callable[[Any], str] = _any, bytes_a_cell: float = 0.0, gcups: float = 1.0,
+    refusal: Callable[[Any], str] = _never_refuse, bytes_a_cell: float = 0.0, gcups: float = 1.0,
 ) -> Peer:  # fmt: skip
     return Peer(
         id=id,
@@ -163,27 +163,93 @@ BITS: dict[int | str, str] = {16: "16 bits", 32: "32 bits", SATURATING: "as few 
 
 PEERS = (
     *(
-        _peer(f"parasail-score-{bits}", f"parasail striped, {text}", "parasail", SCORE, ONE_CALL,
-              partial(_parasail, "striped", bits), partial(_parasail_refusal, bits), gcups=2.5)
+        _pair_peer(
+            f"parasail-score-{bits}",
+            f"parasail striped, {text}",
+            "parasail",
+            SCORE,
+            ONE_CALL,
+            partial(_prepare_parasail, "striped", bits),
+            partial(_parasail_refusal, bits),
+            gcups=2.5,
+        )
         for bits, text in BITS.items()
     ),
     *(
-        _peer(f"parasail-path-{bits}", f"parasail trace_striped, {text}", "parasail", PATH, WITH_PATH,
-              partial(_parasail, "trace_striped", bits), partial(_parasail_refusal, bits), bytes_a_cell=4, gcups=0.2)
+        _pair_peer(
+            f"parasail-path-{bits}",
+            f"parasail trace_striped, {text}",
+            "parasail",
+            PATH,
+            WITH_PATH,
+            partial(_prepare_parasail, "trace_striped", bits),
+            partial(_parasail_refusal, bits),
+            bytes_a_cell=4,
+            gcups=0.2,
+        )
         for bits, text in BITS.items()
     ),
-    _peer("parasail-path-scan", f"parasail trace_scan, {BITS[SATURATING]}", "parasail", PATH, WITH_PATH,
-          partial(_parasail, "trace_scan", SATURATING), partial(_parasail_refusal, SATURATING), bytes_a_cell=4,
-          gcups=0.5),
-    _peer("biopython-score", "Biopython PairwiseAligner.score", "biopython", SCORE, ONE_CALL,
-          partial(_biopython, False), gcups=0.15),
-    _peer("biopython-path", "Biopython PairwiseAligner.align", "biopython", PATH, WITH_PATH,
-          partial(_biopython, True), bytes_a_cell=2, gcups=0.1),
-    _peer("edlib-score", "edlib, distance", "edlib", SCORE, ONE_CALL, partial(_edlib, "distance"), _edlib_refusal,
-          gcups=10.0),
-    _peer("edlib-path", "edlib, path", "edlib", PATH, ONE_CALL, partial(_edlib, "path"), _edlib_refusal, gcups=5.0),
-    _peer("scikit-bio-score", "scikit-bio pair_align, score", "scikit-bio", SCORE, WITH_PATH, partial(_scikit_bio, 0),
-          bytes_a_cell=12, gcups=0.1),
-    _peer("scikit-bio-path", "scikit-bio pair_align", "scikit-bio", PATH, WITH_PATH, partial(_scikit_bio, 1),
-          bytes_a_cell=12, gcups=0.1),
-)  # fmt: skip
+    _pair_peer(
+        "parasail-path-scan",
+        f"parasail trace_scan, {BITS[SATURATING]}",
+        "parasail",
+        PATH,
+        WITH_PATH,
+        partial(_prepare_parasail, "trace_scan", SATURATING),
+        partial(_parasail_refusal, SATURATING),
+        bytes_a_cell=4,
+        gcups=0.5,
+    ),
+    _pair_peer(
+        "biopython-score",
+        "Biopython PairwiseAligner.score",
+        "biopython",
+        SCORE,
+        ONE_CALL,
+        partial(_prepare_biopython, False),
+        gcups=0.15,
+    ),
+    _pair_peer(
+        "biopython-path",
+        "Biopython PairwiseAligner.align",
+        "biopython",
+        PATH,
+        WITH_PATH,
+        partial(_prepare_biopython, True),
+        bytes_a_cell=2,
+        gcups=0.1,
+    ),
+    _pair_peer(
+        "edlib-score",
+        "edlib, distance",
+        "edlib",
+        SCORE,
+        ONE_CALL,
+        partial(_prepare_edlib, "distance"),
+        _edlib_refusal,
+        gcups=10.0,
+    ),
+    _pair_peer(
+        "edlib-path", "edlib, path", "edlib", PATH, ONE_CALL, partial(_prepare_edlib, "path"), _edlib_refusal, gcups=5.0
+    ),
+    _pair_peer(
+        "scikit-bio-score",
+        "scikit-bio pair_align, score",
+        "scikit-bio",
+        SCORE,
+        WITH_PATH,
+        partial(_prepare_scikit_bio, 0),
+        bytes_a_cell=12,
+        gcups=0.1,
+    ),
+    _pair_peer(
+        "scikit-bio-path",
+        "scikit-bio pair_align",
+        "scikit-bio",
+        PATH,
+        WITH_PATH,
+        partial(_prepare_scikit_bio, 1),
+        bytes_a_cell=12,
+        gcups=0.1,
+    ),
+)

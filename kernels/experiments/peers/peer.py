@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from antidiag.kernels.memory import bytes_text, host_bytes_free
+from antidiag.kernels.memory import format_bytes, host_bytes_free
 from antidiag.kernels.method import DataKind, Method, ProblemType
 
 
@@ -41,20 +41,20 @@ class Peer:
     answer: Callable[[Any], str]
     host_bytes: Callable[[Any], int] = lambda problem: 0
     nominal_gcups: float = 1.0
-    exact: bool = True
+    is_exact: bool = True
     any_number_of: DataKind | None = None
     criterion: str = ""
 
-    def solves(self, problem: ProblemType) -> bool:
+    def solves_problem(self, problem: ProblemType) -> bool:
         """Whether it takes problems of this type; what may be left out, such as a guide tree, does not matter."""
         takes = [one for one in problem.inputs if one.minimum]
         many = bool(takes) and all(one.kind is self.any_number_of and one.maximum is None for one in takes)
         return many or problem in self.problems
 
-    def suits(self, method: Method) -> bool:
+    def accepts(self, method: Method) -> bool:
         """Whether it solves the problem of a method, and gives what the method gives."""
         beside = {"tree"} if "alignment" in method.returns else set()  # a guide tree beside an alignment
-        if not self.solves(method.problem) or not self.returns >= method.returns - beside:
+        if not self.solves_problem(method.problem_type) or not self.returns >= method.returns - beside:
             return False
         return not self.criterion or self.criterion == method.criterion
 
@@ -63,5 +63,5 @@ class Peer:
         if self.version() is None:
             return f"{self.name} is not installed; {self.install}"
         if (needed := self.host_bytes(problem)) > (free := host_bytes_free()):
-            return f"it needs {bytes_text(needed)} of host memory; {bytes_text(free)} is free"
+            return f"it needs {format_bytes(needed)} of host memory; {format_bytes(free)} is free"
         return self.refusal(problem)

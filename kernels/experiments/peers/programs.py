@@ -16,14 +16,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.experiments.peers.pairs import package_version
 from antidiag.kernels.experiments.peers.peer import Peer
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.trees import NEIGHBOR_JOINING
-from antidiag.kernels.trees.distances.problem import KTUPLE
+from antidiag.kernels.trees.distances.problem import KTUPLE_DISTANCES
 from antidiag.kernels.trees.problem import TREE_PROBLEM
 
 COUNTS = "start of the program, reading the file, computing, writing"
@@ -36,46 +36,46 @@ SHORT_NAME = 10
 
 @cache
 def program_version(command: tuple[str, ...]) -> str | None:
-    """The version that a program tells of itself, "" where it tells none; None where it is not on the PATH."""
+    """Return the version that a program prints, "" if it prints none, None if it is not on the PATH."""
     if shutil.which(command[0]) is None:
         return None
     try:
-        told = subprocess.run(command, capture_output=True, text=True, check=False, timeout=VERSION_S, input="")
+        output = subprocess.run(command, capture_output=True, text=True, check=False, timeout=VERSION_S, input="")
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    number = NUMBER.search(told.stdout + told.stderr)
+    number = NUMBER.search(output.stdout + output.stderr)
     return number.group() if number else ""
 
 
 def sequences_of(problem: Any) -> list[Sequence]:
     """The sequences that a problem holds in its fields, in order."""
-    return list(_sequences(problem))
+    return list(_sequences_answer(problem))
 
 
-def _sequences(value: Any) -> Iterator[Sequence]:
+def _sequences_answer(value: Any) -> Iterator[Sequence]:
     if isinstance(value, Sequence):
         yield value
     elif isinstance(value, (tuple, list)):
         for item in value:
-            yield from _sequences(item)
+            yield from _sequences_answer(item)
     elif is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
-            yield from _sequences(getattr(value, field.name))
+            yield from _sequences_answer(getattr(value, field.name))
 
 
-def _alignment(command: Callable[[Path, Path], list[str]], to_output: bool, problem: Any) -> Callable[[], int]:
+def _prepare_alignment(command: Callable[[Path, Path], list[str]], to_output: bool, problem: Any) -> Callable[[], int]:
     """A call that aligns the sequences of a problem and returns the number of columns."""
     folder = TemporaryDirectory(prefix="antidiag-peer-")
-    read, write = _written(problem, folder), Path(folder.name) / "out.fa"
+    read, write = _write_sequences(problem, folder), Path(folder.name) / "out.fa"
 
     def call() -> int:
         found = _run(command(read, write), folder)
-        return _columns(found if to_output else write.read_text(encoding="ascii"))
+        return _count_columns(found if to_output else write.read_text(encoding="ascii"))
 
     return call
 
 
-def _written(problem: Any, folder: TemporaryDirectory[str]) -> Path:
+def _write_sequences(problem: Any, folder: TemporaryDirectory[str]) -> Path:
     """The sequences of a problem in a FASTA file, under names that every program takes."""
     path = Path(folder.name) / "in.fa"
     with open(path, "w", encoding="ascii") as file:
@@ -93,29 +93,29 @@ def _run(command: list[str], folder: TemporaryDirectory[str]) -> str:
     return found.stdout
 
 
-def _pyfamsa(problem: Any) -> Callable[[], int]:
+def _prepare_pyfamsa(problem: Any) -> Callable[[], int]:
     """A call that aligns the sequences of a problem in this process, on all cores."""
     from pyfamsa import Aligner
     from pyfamsa import Sequence as Taken
 
     taken = [Taken(b"s%d" % number, one.letters) for number, one in enumerate(sequences_of(problem))]
-    return lambda: len(Aligner(threads=cores()).align(taken)[0].sequence)
+    return lambda: len(Aligner(threads=count_processors()).align(taken)[0].sequence)
 
 
-def _columns(fasta: str) -> int:
+def _count_columns(fasta: str) -> int:
     """The length of the first record."""
     lines = fasta.split(">", 2)[1].splitlines()[1:]
     return sum(len(line.strip()) for line in lines)
 
 
-def _clustalw(read: Path, write: Path) -> list[str]:
+def _prepare_clustalw(read: Path, write: Path) -> list[str]:
     return ["clustalw", f"-INFILE={read}", f"-OUTFILE={write}", "-OUTPUT=FASTA", "-ALIGN", "-QUIET"]
 
 
 def _quick_distances(problem: Any) -> Callable[[], str]:
     """A call that lets ClustalW make its fast distances, and the tree of them, which it does not leave out."""
     folder = TemporaryDirectory(prefix="antidiag-peer-")
-    read, write = _written(problem, folder), Path(folder.name) / "out.dnd"
+    read, write = _write_sequences(problem, folder), Path(folder.name) / "out.dnd"
     options = (f"-KTUPLE={problem.ktuple}", f"-TOPDIAGS={problem.diagonals}", f"-WINDOW={problem.window}",
                f"-PAIRGAP={problem.word_gap}")  # fmt: skip
     command = ["clustalw", f"-INFILE={read}", f"-NEWTREE={write}", "-QUICKTREE", "-ALIGN", "-QUIET", *options]
@@ -134,7 +134,7 @@ def _few_letters(problem: Any) -> str:
     return "" if len(kinds) == 1 and len(found) > 1 else "it aligns two or more sequences of one type"
 
 
-def _quicktree(problem: Any) -> Callable[[], str]:
+def _prepare_quicktree(problem: Any) -> Callable[[], str]:
     """A call that makes the neighbor-joining tree of a distance matrix, as Newick."""
     folder = TemporaryDirectory(prefix="antidiag-peer-")
     path = Path(folder.name) / "in.dist"
@@ -145,7 +145,7 @@ def _quicktree(problem: Any) -> Callable[[], str]:
     return lambda: _run(["quicktree", "-in", "m", "-out", "t", str(path)], folder)
 
 
-def _aligner(
+def _aligner_peer(
     id: str,
     name: str,
     version: tuple[str, ...],
@@ -163,40 +163,80 @@ def _aligner(
         install=install,
         version=partial(program_version, version),
         refusal=_few_letters,
-        prepare=partial(_alignment, command, to_output),
+        prepare=partial(_prepare_alignment, command, to_output),
         score=lambda columns: None,
         answer=lambda columns: f"{columns:,} columns",
-        exact=False,
+        is_exact=False,
     )
 
 
 PEERS = (
-    _aligner("mafft", "MAFFT FFT-NS-2", ("mafft", "--version"),
-             lambda read, write: ["mafft", "--retree", "2", "--maxiterate", "0", *MAFFT, str(read)],
-             True, "apt install mafft"),
-    _aligner("mafft-parttree", "MAFFT PartTree", ("mafft", "--version"),
-             lambda read, write: ["mafft", "--parttree", "--retree", "1", *MAFFT, str(read)],
-             True, "apt install mafft"),
-    _aligner("clustalw", "ClustalW", ("clustalw", "-help"), _clustalw, False, "apt install clustalw"),
-    _aligner("famsa", "FAMSA", ("famsa",), lambda read, write: ["famsa", str(read), str(write)], False,
-             "get famsa from its authors"),
-    Peer(
-        id="pyfamsa", name="FAMSA (pyfamsa)", problems=(), any_number_of=SEQUENCE, returns=frozenset({"alignment"}),
-        counts="computing", install="pip install pyfamsa", version=partial(package_version, "pyfamsa"),
-        refusal=_few_letters, prepare=_pyfamsa, score=lambda columns: None,
-        answer=lambda columns: f"{columns:,} columns", exact=False,
+    _aligner_peer(
+        "mafft",
+        "MAFFT FFT-NS-2",
+        ("mafft", "--version"),
+        lambda read, write: ["mafft", "--retree", "2", "--maxiterate", "0", *MAFFT, str(read)],
+        True,
+        "apt install mafft",
+    ),
+    _aligner_peer(
+        "mafft-parttree",
+        "MAFFT PartTree",
+        ("mafft", "--version"),
+        lambda read, write: ["mafft", "--parttree", "--retree", "1", *MAFFT, str(read)],
+        True,
+        "apt install mafft",
+    ),
+    _aligner_peer("clustalw", "ClustalW", ("clustalw", "-help"), _prepare_clustalw, False, "apt install clustalw"),
+    _aligner_peer(
+        "famsa",
+        "FAMSA",
+        ("famsa",),
+        lambda read, write: ["famsa", str(read), str(write)],
+        False,
+        "get famsa from its authors",
     ),
     Peer(
-        id="clustalw-quicktree", name="ClustalW quicktree", problems=(KTUPLE,), returns=frozenset({"distances"}),
-        counts=f"{COUNTS}, with the tree of the distances; one thread", install="apt install clustalw",
-        version=partial(program_version, ("clustalw", "-help")), refusal=_few_letters, prepare=_quick_distances,
-        score=lambda newick: None, answer=lambda newick: f"{newick.count(',') + 1:,} taxa", nominal_gcups=1.0,
+        id="pyfamsa",
+        name="FAMSA (pyfamsa)",
+        problems=(),
+        any_number_of=SEQUENCE,
+        returns=frozenset({"alignment"}),
+        counts="computing",
+        install="pip install pyfamsa",
+        version=partial(package_version, "pyfamsa"),
+        refusal=_few_letters,
+        prepare=_prepare_pyfamsa,
+        score=lambda columns: None,
+        answer=lambda columns: f"{columns:,} columns",
+        is_exact=False,
     ),
     Peer(
-        id="quicktree", name="QuickTree", problems=(TREE_PROBLEM,), returns=frozenset({"tree"}), counts=COUNTS,
-        install="apt install quicktree", version=partial(program_version, ("quicktree", "-v")),
+        id="clustalw-quicktree",
+        name="ClustalW quicktree",
+        problems=(KTUPLE_DISTANCES,),
+        returns=frozenset({"distances"}),
+        counts=f"{COUNTS}, with the tree of the distances; one thread",
+        install="apt install clustalw",
+        version=partial(program_version, ("clustalw", "-help")),
+        refusal=_few_letters,
+        prepare=_quick_distances,
+        score=lambda newick: None,
+        answer=lambda newick: f"{newick.count(',') + 1:,} taxa",
+        nominal_gcups=1.0,
+    ),
+    Peer(
+        id="quicktree",
+        name="QuickTree",
+        problems=(TREE_PROBLEM,),
+        returns=frozenset({"tree"}),
+        counts=COUNTS,
+        install="apt install quicktree",
+        version=partial(program_version, ("quicktree", "-v")),
         refusal=lambda problem: "" if len(problem.matrix.names) > 2 else "it takes three or more taxa",
-        prepare=_quicktree, score=lambda newick: None, answer=lambda newick: f"{newick.count(',') + 1:,} taxa",
+        prepare=_prepare_quicktree,
+        score=lambda newick: None,
+        answer=lambda newick: f"{newick.count(',') + 1:,} taxa",
         criterion=NEIGHBOR_JOINING,
     ),
-)  # fmt: skip
+)

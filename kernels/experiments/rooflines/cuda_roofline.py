@@ -9,7 +9,7 @@ import cupy
 import numpy as np
 
 from antidiag.kernels.cuda import devices
-from antidiag.kernels.cuda.compile import module as compiled
+from antidiag.kernels.cuda.kernel_compiler import compile_module as compiled
 from antidiag.kernels.monitor import Monitor
 
 SOURCE = Path(__file__).with_name("roofline.cu")
@@ -22,11 +22,11 @@ LAUNCHES = 10
 """The fastest of so many launches counts; the first one also wakes the clocks."""
 
 
-def measure(device: int, monitor: Monitor) -> tuple[float, float]:
+def measure_gpu(device: int, monitor: Monitor) -> tuple[float, float]:
     """Fused add-and-maximum operations and bytes a second of a GPU."""
-    with devices.use(device):
+    with devices.use_device(device):
         module, _ = compiled((SOURCE,), {})
-        blocks = BLOCKS_A_MULTIPROCESSOR * devices.device(device).multiprocessors
+        blocks = BLOCKS_A_MULTIPROCESSOR * devices.find_device(device).multiprocessors
         return _operations_per_s(module, blocks, monitor), _bytes_per_s(module, blocks, device, monitor)
 
 
@@ -39,7 +39,7 @@ def _operations_per_s(module: cupy.RawModule, blocks: int, monitor: Monitor) -> 
 
 
 def _bytes_per_s(module: cupy.RawModule, blocks: int, device: int, monitor: Monitor) -> float:
-    count = min(LARGEST_BYTES, devices.memory_free(device) // 8) // 16
+    count = min(LARGEST_BYTES, devices.free_memory_bytes(device) // 8) // 16
     arrays = [cupy.zeros(4 * count, cupy.float32) for _ in range(3)]
     kernel = module.get_function("triad")
     arguments = (*arrays, np.float32(2), np.int64(count))

@@ -1,7 +1,10 @@
-// The limits of a GPU, on all multiprocessors: fused add-and-maximum, and a triad over device memory.
+// Computes: the limits of a GPU on all multiprocessors: operations repeats a fused add-and-maximum,
+// triad computes result = one + factor * other over device memory.
 //
-// operations: every thread runs CHAINS independent chains of add_max in registers, so that no instruction waits for
-// the one before it. triad: result = one + factor * other, 16 bytes a thread and step, neighbours side by side.
+// Threads: in operations each thread runs CHAINS independent chains of add_max, so that no instruction waits for the
+// one before it; in triad each thread does 16 bytes a step, and neighbouring threads read neighbouring bytes.
+//
+// Memory: operations keeps its chains in registers; triad reads two arrays of device memory and writes a third.
 
 constexpr int CHAINS = 8;
 

@@ -1,5 +1,12 @@
-// A tree of products of probabilities. A row of a matrix holds numbers times 2 to the power of its own exponent: rows
-// of one product may be further apart than numbers of 64 bits reach. A row of zeros has an exponent far below all others.
+// A tree of products of matrices of probabilities.
+//
+// Recurrence: product[node] = product[2 node] x product[2 node + 1]; a node without a partner goes up unchanged.
+//             start[2 node] = start[node];  start[2 node + 1] = start[node] x product[2 node].
+// Threads:    join: a block per (node, row); descend: a block per node of the lower level. Within a block, a thread per state,
+//             or every blockDim.x-th state.
+// Memory:     matrices are [node][row][state]; each row holds numbers times 2 to the power of its own exponent, [node][row],
+//             since rows of one product may be farther apart than numbers of 64 bits reach. A row of zeros has an exponent far
+//             below all others. Starts are [node][state].
 
 constexpr long long LOWEST = -(1LL << 61);
 
@@ -23,7 +30,7 @@ __device__ __forceinline__ double number_of(const double* left, const long long*
     return total;
 }
 
-// A level of the tree, block (node, row): products of pairs; the last one without a partner goes up as it is.
+// One level up the tree.
 extern "C" __global__ void join(const double* below, const long long* below_exponents, double* above,
                                 long long* above_exponents, int nodes, int states) {
     long long node = blockIdx.x, size = (long long)states * states;
@@ -39,8 +46,7 @@ extern "C" __global__ void join(const double* below, const long long* below_expo
         above_exponents[node * states + r] = max(below_exponents[2 * node * states + r] + raised, LOWEST);
 }
 
-// Down the tree, a block a node of the lower level: a left child starts where its parent does, a right one after its
-// left sibling. What is less than 10^-300 of the rest is lost, as it is where rows are computed one after another.
+// One level down the tree. Numbers below 10^-300 of the rest are lost, as they are where rows are computed in sequence.
 extern "C" __global__ void descend(const double* starts, const double* level, const long long* level_exponents,
                                    double* below, int states) {
     long long node = blockIdx.x, size = (long long)states * states;

@@ -1,15 +1,18 @@
-// Sums over all paths, from forward rows and backward rows that are each known up to a factor of their own:
+// Sums over all paths, from forward rows and backward rows that are each known up to a factor of their own.
 //
-//   a[k] = the probability of the letters before k and of state s at k        b[k] = that of the letters after k, from s
-//
-// Everything is computed letter by letter from quotients in which the factors cancel, so that rows may have any.
-// Backward rows lie in reverse: that of letter k is row n - 1 - k. Several sequences lie one after another; starts[k]
-// marks the first letter of each, and k = n. A team of TEAM lanes takes a letter after another of its slice of `length`
-// letters, a lane a state (or every TEAM-th state).
+// Computes:   from  a[k] = the probability of the letters before k and of state s at k,
+//             and   b[k] = the probability of the letters after k, from state s,
+//             the probability of all letters, of every state at every letter, and the expected counts of Baum-Welch, letter by
+//             letter from quotients in which the factors cancel.
+// Threads:    a team of TEAM lanes takes the letters of its slice of `length` letters in sequence, a lane per state (or every
+//             TEAM-th state). pairs: a block per tile of (i, j) and slice; add_up: a block of 32 x 8 threads per 32 numbers.
+// Memory:     forward rows are [letter][state]; backward rows lie in reverse: that of letter k is row n - 1 - k. Several
+//             sequences are concatenated; starts[k] marks the first letter of each, and k = n. Counts of letters are
+//             [slice][symbol][state], counts of transitions [slice][i][j].
 
 struct Letter {
     int k;
-    bool works, first, last;            // whether it is done at all; in its sequence
+    bool works, first, last;            // whether it is a letter; whether it is first or last in its sequence
     const double* emission;
     long long forward, backward;        // where the rows begin
 };
@@ -26,14 +29,14 @@ __device__ __forceinline__ Letter letter_of(int done, int length, int n, int sta
     return {(int)k, works, starts[k] != 0, starts[k + 1] != 0, emission, k * states, (n - 1 - k) * states};
 }
 
-// The sum over the lanes of a team, in all of them.
+// The sum over the lanes of a team, in every lane.
 __device__ __forceinline__ double team_sum(double own) {
 #pragma unroll
     for (int apart = TEAM / 2; apart > 0; apart /= 2) own += __shfl_xor_sync(WARP, own, apart);
     return own;
 }
 
-// Rows are raised by 2^RAISED; the product of a forward and a backward number, half of it taken from each, is so again.
+// Rows are scaled by 2^RAISED. Half of that is taken from each factor, so that a product is not scaled twice.
 __device__ __forceinline__ double half_lowered(double raised) {
     return raised * __longlong_as_double((1023LL - RAISED / 2) << 52);
 }
@@ -67,7 +70,7 @@ extern "C" __global__ void evidence(const double* forward, const double* emissio
     if (own_lane() == 0) logarithms[own_team()] = found;
 }
 
-// The probability of every state at every letter, given all letters; it takes the place of the forward rows.
+// The probability of every state at every letter, given all letters. It overwrites the forward rows.
 extern "C" __global__ void posterior(double* forward, const double* backward, const double* emissions,
                                      const unsigned char* seen, const unsigned char* starts, int states, int n,
                                      int length) {
@@ -86,9 +89,9 @@ extern "C" __global__ void posterior(double* forward, const double* backward, co
     }
 }
 
-// What transitions are counted from, in the place of the rows: F[k] for a[k], G[k] for b[k], such that the expected
-// number of transitions from i to j between letters k and k + 1 is F[k][i] T[i][j] G[k + 1][j]. The posterior is added
-// up here, by letter, a table of `symbols` x states a slice, of which the last row is for the first letters of sequences.
+// Factors from which transitions are counted; they overwrite the rows: F[k] for a[k], G[k] for b[k], such that the expected
+// number of transitions from i to j between letters k and k + 1 is F[k][i] T[i][j] G[k + 1][j]. The posterior is added up
+// by letter in a table of `symbols` x states per slice, whose last row is for the first letters of sequences.
 extern "C" __global__ void factors(double* forward, double* backward, const double* emissions,
                                    const unsigned char* seen, const unsigned char* starts, const double* row_sums,
                                    double* counts, int states, int n, int length, int symbols) {
@@ -150,12 +153,12 @@ pairs(const double* forward, const double* backward, double* counts, int states,
         }
 }
 
-// Adds tables of `size` numbers up, always in the same order. A block of 32 x 8 threads takes 32 numbers.
-extern "C" __global__ void add_up(const double* tables, double* total, int size, int many) {
+// Add up `count` tables of `size` numbers, always in the same order.
+extern "C" __global__ void add_up(const double* tables, double* total, int size, int count) {
     __shared__ double parts[8][LANES];
     int x = threadIdx.x % LANES, y = threadIdx.x / LANES, at = blockIdx.x * LANES + x;
     double own = 0;
-    for (int table = y; table < many && at < size; table += 8) own += tables[(long long)table * size + at];
+    for (int table = y; table < count && at < size; table += 8) own += tables[(long long)table * size + at];
     parts[y][x] = own;
     __syncthreads();
     if (y > 0 || at >= size) return;

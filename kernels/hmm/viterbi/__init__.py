@@ -1,0 +1,1 @@
+"""The most probable path through a hidden Markov model, in eight ways."""

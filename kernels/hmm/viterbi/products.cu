@@ -1,16 +1,14 @@
-// The product of the matrices of all letters, as the thesis makes it (003, algorithm 5.3): for every letter,
+// The product of the matrices of all letters, as published (Hanif 2014, algorithm 5.3).
 //
-//   rows = rows x S[k]   over (min, +),   S[k][before][s] = T[before][s] + E[before][letter k]
+// Recurrence: rows = rows x S[k]   over (min, +),   S[k][before][s] = T[before][s] + E[before][letter k]   for every letter k
 //
-// A block of 256 threads has GROUPS x PER rows of the product, which no other row needs, and takes them through all
-// letters. A group of LINE threads has PER rows, and a thread a column of S[k] (or every LINE-th one), so that a number of
-// S that was loaded serves PER rows. A slab of S[k], DEPTH x LINE numbers, is put together in shared memory by all
-// threads: from T and E, or (with TEXTURE) moved there from a texture that holds S of every letter of the alphabet. Two
-// slabs take turns: while one is multiplied, what the next is made of is on its way. One barrier a slab.
-//
-// Shared memory: slabs [2][DEPTH][LINE]; rows [2][GROUPS][pitch][PER], where pitch is `states` in whole slabs. What
-// becomes of a row is lessened by the least number that the row had, so that 32 bits hold it and nothing is below 0; rows
-// are compared with themselves alone.
+// Threads:    a block of 256 threads takes GROUPS x PER rows of the product, which need no other row, through all letters. A
+//             group of LINE threads has PER rows, and a thread a column of S[k] (or every LINE-th one), so that a number of S
+//             that was loaded serves PER rows. One barrier per slab.
+// Memory:     shared: slabs of S [2][DEPTH][LINE]; rows [2][GROUPS][pitch][PER], where pitch is `states` in whole slabs. All
+//             threads put a slab together: from T and E, or (with TEXTURE) from a texture that holds S of every letter of the
+//             alphabet, while the slab before is multiplied. From each new row the least number of the row before is
+//             subtracted, so that it fits 32 bits and nothing is below 0; rows are compared only with themselves.
 
 constexpr int THREADS = 256, GROUPS = THREADS / LINE, DEPTH = 16;
 constexpr int IN_WARP = LINE < LANES ? LINE : LANES, WARPS = LINE / IN_WARP;    // of a group
@@ -50,7 +48,7 @@ struct Place {
     }
 };
 
-// The least number of each row of a group, of which every thread has seen its own; to be read after a barrier.
+// Store the least number of each row of a group, from the threads' own ones; to be read after a barrier.
 __device__ __forceinline__ void leave_least(Number (&leasts)[GROUPS][WARPS][PER], int group, int x, Number (&own)[PER]) {
 #pragma unroll
     for (int q = 0; q < PER; q++) {
@@ -60,8 +58,8 @@ __device__ __forceinline__ void leave_least(Number (&leasts)[GROUPS][WARPS][PER]
     }
 }
 
-// Letters `first` to `last` - 1. `current`: the rows, at first the initial costs and the identity, and what has become of
-// them; what becomes of the first one is stored in `stored`, a row a letter.
+// Letters `first` to `last` - 1. `current` holds the rows, at first the initial costs and the identity. The first row is
+// stored in `stored` after every letter.
 extern "C" __global__ void __launch_bounds__(THREADS)
 multiply_matrices(Sums sums, const Number* transitions, const Number* emissions, const unsigned char* seen,
                   Number* current, Number* stored, int states, int rows, int first, int last) {

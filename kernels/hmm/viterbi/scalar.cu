@@ -1,8 +1,12 @@
-// TROPSCALPRODVITERBI: a row after another by one block, a thread a state, from sums S made beforehand for each symbol:
+// TROPSCALPRODVITERBI (Hanif 2014, algorithm 5.1).
 //
-//   S[symbol][before][state] = T[before][state] + E[symbol][before]        row[k + 1][state] = min of row[k] + S[letter k]
+// Recurrence: row[k + 1][state] = min over before of  row[k][before] + S[letter k][before][state],
+//             S[symbol][before][state] = T[before][state] + E[symbol][before], made beforehand for each symbol
+// Threads:    make_sums: a block per (before, symbol); scalar_products: one block for all rows. A thread per state, or every
+//             blockDim.x-th state.
+// Memory:     S is [symbol][before][state] and rows are [letter][state] in global memory; the current row is shared.
 
-// Block (before, symbol) makes a row of S.
+// A row of S.
 extern "C" __global__ void make_sums(const Number* transitions, const Number* emissions, Number* sums, int states) {
     long long at = ((long long)blockIdx.y * states + blockIdx.x) * states;
     Number emission = emissions[(long long)blockIdx.y * states + blockIdx.x];
@@ -10,7 +14,7 @@ extern "C" __global__ void make_sums(const Number* transitions, const Number* em
         sums[at + s] = min(transitions[(long long)blockIdx.x * states + s] + emission, infinite());
 }
 
-// Rows `first` + 1 to `last`; row `first` is there.
+// Rows `first` + 1 to `last`, from row `first`.
 extern "C" __global__ void __launch_bounds__(1024)
 scalar_products(const Number* sums, const unsigned char* seen, Number* rows, int states, int first, int last) {
     extern __shared__ __align__(16) unsigned char memory[];

@@ -1,15 +1,15 @@
-// The path back through the rows, a warp a piece of `length` letters.
+// The path back through the rows, and the counts of its steps.
 //
-// At letter k, the state that leads to state `next` of letter k + 1 is the smallest one with the least row + emission +
-// transition. Pieces begin with a guess: as if no letter followed. Then those whose successor's first state was not the
-// one they assumed go back again, but only until they meet the state that is there already: below it nothing changes.
+// Recurrence: path[k] = the smallest state with the least  row[k][s] + emission[letter k][s] + T[s][path[k + 1]]
+// Threads:    trace_back: a warp per piece of `length` letters, a lane per state (or every 32nd state). Pieces begin with a
+//             guess: as if no letter followed. Pieces whose guess was wrong go back again, but only until they meet the state
+//             that is there already: before it nothing changes. count_path: a thread per letter, or every so many letters.
+// Memory:     rows are [letter][state], path [letter]. Counts are [states][states] of neighbouring states, then
+//             [symbols][states]; blocks count in shared memory where all counts fit (`in_block`), and add up at the end.
 
-
-// What is told of the path: its states in 16 bits, how often each pair of neighbouring states is in it, and how often each
-// state has each symbol: counts[states][states], then [symbols][states]. Of a state that is none, nothing is counted. Blocks
-// count in shared memory, as `in_block` says, where all counts fit, and add up what they have.
-extern "C" __global__ void tell_path(const int* path, const unsigned char* seen, int letters, int states, int size,
-                                     int in_block, unsigned short* told, int* counts) {
+// Copy the path in 16 bits, and count its pairs of states and its symbols. NONE is not counted.
+extern "C" __global__ void count_path(const int* path, const unsigned char* seen, int letters, int states, int size,
+                                      int in_block, unsigned short* copied, int* counts) {
     extern __shared__ __align__(16) unsigned char memory[];
     int* own = in_block ? reinterpret_cast<int*>(memory) : counts;
     if (in_block) {
@@ -18,7 +18,7 @@ extern "C" __global__ void tell_path(const int* path, const unsigned char* seen,
     }
     for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < letters; k += gridDim.x * blockDim.x) {
         const int state = path[k], before = k > 0 ? path[k - 1] : NONE;
-        told[k] = (unsigned short)state;
+        copied[k] = (unsigned short)state;
         if (size == 0 || state < 0) continue;
         if (before >= 0) atomicAdd(own + before * states + state, 1);
         atomicAdd(own + (states + seen[k]) * states + state, 1);

@@ -1,40 +1,48 @@
-"""Consistency-based alignment on the CPU: threads share pairs, and nodes of the guide tree that are ready."""
+"""Consistency-based alignment on the CPU: threads share the pairs of sequences and the tree nodes that are ready."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from antidiag.kernels.cpu.phases import time_ms
+from antidiag.kernels.cpu.phase_times import measure_ms
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.msa.consistency import refining, running, sizes
-from antidiag.kernels.msa.consistency.engine import CpuStages, Stages
-from antidiag.kernels.msa.consistency.given import GivenProblem
-from antidiag.kernels.msa.consistency.recipe import recipe
-from antidiag.kernels.msa.consistency.telling import Told
+from antidiag.kernels.msa.consistency import method_run, refinement, sizes
+from antidiag.kernels.msa.consistency.given_alignment import GivenProblem
+from antidiag.kernels.msa.consistency.recipe import make_recipe
+from antidiag.kernels.msa.consistency.solver import ConsistencyStages, CpuStages
+from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 from antidiag.kernels.msa.parameters import PosteriorParameters
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
-from antidiag.kernels.parameters import typed
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.steps import StepLog
 
-Answer = Callable[[Any, Stages, int, Monitor, Told], MsaAnswer]
-
-
-def msa(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """The alignment, its tree and its confidence."""
-    return _run(running.answer, problem, parameters, monitor, steps)
+AnswerFunction = Callable[[Any, ConsistencyStages, int, Monitor, StageObserver], MsaAnswer]
 
 
-def given(problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """The given alignment, added to, refined and judged."""
-    return _run(refining.answer, problem, parameters, monitor, steps)
+def align_sequences(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """Align sequences on the CPU; the answer has a guide tree and the confidence of each column."""
+    return _run_on_cpu(method_run.align_problem, problem, parameters, monitor, steps)
 
 
-def _run(answer: Answer, problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    threads = typed(PosteriorParameters, parameters).threads
+def process_alignment(
+    problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+) -> Outcome:
+    """Add sequences to a given alignment or refine it, and compute its confidence, on the CPU."""
+    return _run_on_cpu(refinement.process_alignment, problem, parameters, monitor, steps)
+
+
+def _run_on_cpu(
+    answer: AnswerFunction, problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+) -> Outcome:
+    """Run an answer function on the CPU and time its stages."""
+    threads = to_dataclass(PosteriorParameters, parameters).threads
     quiet = CpuStages(1, Monitor())
-    times_ms = {"compilation": time_ms(lambda: running.warm(quiet, recipe(problem), 1)), "transfer": 0.0}
-    clock = running.clock(problem, times_ms, monitor, steps)
-    found = answer(problem, CpuStages(threads, monitor, recipe(problem).cut), threads, monitor, clock)
-    return Outcome(found, times_ms, sizes.footprint(problem, parameters, "cpu").host_bytes)
+    times_ms = {
+        "compilation": measure_ms(lambda: method_run.compile_stages(quiet, make_recipe(problem), 1)),
+        "transfer": 0.0,
+    }
+    clock = method_run.start_clock(problem, times_ms, monitor, steps)
+    found = answer(problem, CpuStages(threads, monitor, make_recipe(problem).cut), threads, monitor, clock)
+    return Outcome(found, times_ms, sizes.estimate_memory(problem, parameters, "cpu").host_bytes)

@@ -1,27 +1,26 @@
-"""What defines an alignment beside the sequences, as the engine takes it."""
+"""The recipe of a consistency-based alignment: everything that defines it beside the sequences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil
 
-from antidiag.kernels.msa.consistency import models
-from antidiag.kernels.msa.consistency.models import CUT, UNIT, PairModel
+from antidiag.kernels.msa.consistency.posteriors import pair_models
+from antidiag.kernels.msa.consistency.posteriors.pair_models import CUT, UNIT, PairModel
 from antidiag.kernels.msa.consistency.rules import ConsistencyRules, RefinementRules
 from antidiag.kernels.msa.problem import MsaProblem
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """What defines the alignment beside the sequences.
+class ConsistencyRecipe:
+    """Everything that defines an alignment beside the sequences.
 
-    ``rounds`` of consistency up to ``small`` sequences, one beyond, none at all where it is 0; it goes by way of all
-    sequences up to ``all_others``, beyond by way of the nearest ``others`` of both, or of fewer, so that these times
-    the sequences are ``ways``, ``least_others`` at least; ``refinements`` are the columns at which the alignment is
-    split and merged again. Posteriors below ``cut`` units are dropped. ``triplets``: groups are aligned three at a time
-    where they are small (`triplets`). ``tree_weights``: sequences weigh what the tree says, else one over how many are
-    like them. ``variants``, where there are any, are recipes of alignments of which one is made that agrees with them
-    most.
+    ``rounds`` of consistency apply up to ``small`` sequences, at most one beyond. Up to ``all_others`` sequences it
+    goes through all of them, beyond through the nearest ``others`` of both, or fewer: their number times the number of
+    sequences is at most ``ways``, but at least ``least_others`` are used. ``refinements`` columns split the alignment
+    for refinement. Posteriors below ``cut`` units are dropped. ``triplets``: three small groups are aligned at once.
+    ``tree_weights``: ClustalW's weights, else one over the number of similar sequences. ``make_variants`` are recipes
+    of alignments whose agreement is aligned.
     """
 
     models: tuple[PairModel, ...]
@@ -36,35 +35,35 @@ class Recipe:
     cut: int = CUT
     triplets: bool = False
     tree_weights: bool = False
-    variants: tuple[Recipe, ...] = ()
+    variants: tuple[ConsistencyRecipe, ...] = ()
 
-    def others_of(self, sequences: int) -> int:
-        """By way of how many others so many sequences become consistent."""
+    def intermediate_count(self, sequences: int) -> int:
+        """Return through how many intermediate sequences consistency goes, of so many sequences."""
         if sequences <= self.all_others:
             return sequences
         return max(min(self.others, self.ways // sequences), self.least_others)
 
 
-def recipe(problem: MsaProblem) -> Recipe:
-    """The recipe of an effort."""
+def make_recipe(problem: MsaProblem) -> ConsistencyRecipe:
+    """Return the recipe of a problem's effort."""
     own: ConsistencyRules | RefinementRules = problem.rules
     triplets = isinstance(own, ConsistencyRules) and own.triplets
-    chosen = models.protein_models() if problem.protein else models.dna_models()
-    normal = Recipe(
-        chosen, seed=own.refinement_seed, cut=cut_of(own), triplets=triplets, tree_weights=not problem.protein
+    chosen = pair_models.make_protein_models() if problem.protein else pair_models.make_dna_models()
+    normal = ConsistencyRecipe(
+        chosen, seed=own.refinement_seed, cut=minimum_units(own), triplets=triplets, tree_weights=not problem.protein
     )
     effort = own.effort if isinstance(own, ConsistencyRules) else "normal"
     if effort == "fast":
         return replace(normal, rounds=1, refinements=0)
-    return replace(normal, variants=variants(normal, problem.protein)) if effort == "thorough" else normal
+    return replace(normal, variants=make_variants(normal, problem.protein)) if effort == "thorough" else normal
 
 
-def variants(normal: Recipe, protein: bool) -> tuple[Recipe, ...]:
-    """What differs in the alignments of "thorough" are the models."""
-    others = models.protein_variants() if protein else models.dna_variants()
+def make_variants(normal: ConsistencyRecipe, protein: bool) -> tuple[ConsistencyRecipe, ...]:
+    """Return the recipes of "thorough", which differ in their models."""
+    others = pair_models.make_protein_variants() if protein else pair_models.make_dna_variants()
     return (normal, *(replace(normal, models=made) for made in others))
 
 
-def cut_of(rules: ConsistencyRules | RefinementRules) -> int:
-    """The least posterior that is kept, in units."""
+def minimum_units(rules: ConsistencyRules | RefinementRules) -> int:
+    """Return the least posterior that is kept, in units."""
     return ceil(UNIT * rules.least_posterior)

@@ -1,4 +1,4 @@
-"""Posteriors, consistency and expected accuracy as the textbook has them: float64, logarithms, dense; slow."""
+"""Textbook posteriors, consistency and expected accuracy: float64, logarithms, dense; slow."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from antidiag.kernels.msa.consistency.models import PairModel
+from antidiag.kernels.msa.consistency.posteriors.pair_models import PairModel
 
 
-def posteriors(x: np.ndarray, y: np.ndarray, models: Sequence[PairModel]) -> np.ndarray:
-    """Root of the mean square of the models' posteriors, float64 (letters of x, letters of y)."""
-    return np.sqrt(np.mean([_posteriors(x, y, model) ** 2 for model in models], axis=0))
+def compute_posteriors(x: np.ndarray, y: np.ndarray, models: Sequence[PairModel]) -> np.ndarray:
+    """Return the root mean square of the models' posteriors, float64 (letters of x, letters of y)."""
+    return np.sqrt(np.mean([_model_posteriors(x, y, model) ** 2 for model in models], axis=0))
 
 
-def consistent(
-    P: dict[tuple[int, int], np.ndarray], x: int, y: int, chosen: Sequence[int], weights: np.ndarray, own: float
+def apply_consistency(
+    P: dict[tuple[int, int], np.ndarray], x: int, y: int, chosen: Sequence[int], weights: np.ndarray, own_weight: float
 ) -> np.ndarray:
-    """The weighted mean over z of P(x, z) P(z, y); ``own`` times both weights is that of P(x, y)."""
+    """Return the weighted mean over z of P(x, z) P(z, y); P(x, y) weighs ``own`` times both weights."""
     others = sorted({z for z in chosen if z not in (x, y)})
-    itself = own * (weights[x] + weights[y])
+    itself = own_weight * (weights[x] + weights[y])
     total = itself * P[x, y] + sum((weights[z] * P[x, z] @ P[z, y] for z in others), np.zeros_like(P[x, y]))
     return total / (itself + sum(weights[z] for z in others))
 
 
-def best_sum(scores: np.ndarray) -> float:
-    """The largest sum of scores of pairs that an alignment can have; gaps cost nothing."""
+def score_two_groups(scores: np.ndarray) -> float:
+    """Return the largest sum of pair scores of an alignment; gaps cost nothing."""
     best = np.zeros(np.add(scores.shape, 1), scores.dtype)
     for i, row in enumerate(scores, 1):
         for j, score in enumerate(row, 1):
@@ -33,8 +33,8 @@ def best_sum(scores: np.ndarray) -> float:
     return best[-1, -1]
 
 
-def best_sum_of_three(first_second: np.ndarray, first_third: np.ndarray, second_third: np.ndarray) -> float:
-    """The largest sum of scores of pairs that an alignment of three can have; gaps cost nothing."""
+def score_three_groups(first_second: np.ndarray, first_third: np.ndarray, second_third: np.ndarray) -> float:
+    """Return the largest sum of pair scores of an alignment of three; gaps cost nothing."""
     shape = *first_second.shape, first_third.shape[1]
     best = np.zeros(np.add(shape, 1), first_second.dtype)
     for i, j, k in np.ndindex(*best.shape):
@@ -53,22 +53,24 @@ def best_sum_of_three(first_second: np.ndarray, first_third: np.ndarray, second_
     return best[-1, -1, -1]
 
 
-def _posteriors(x: np.ndarray, y: np.ndarray, model: PairModel) -> np.ndarray:
+def _model_posteriors(x: np.ndarray, y: np.ndarray, model: PairModel) -> np.ndarray:
+    """Return posteriors of one model."""
     with np.errstate(divide="ignore"):
-        D, M, _ = _sums(x, y, model)
-        _, back, tails = _sums(x[::-1], y[::-1], model.reversed())
+        D, M, _ = _forward_sums(x, y, model)
+        _, back, tails = _forward_sums(x[::-1], y[::-1], model.reverse_model())
         last_row = M[-1, 1:] + tails[: len(y)][::-1]
         last_column = M[1:-1, -1] + tails[1 : len(x)][::-1]
         total = np.logaddexp.reduce(np.concatenate([last_row, last_column]))
         return np.exp(D[:-1, :-1] + back[1:, 1:][::-1, ::-1] - total)
 
 
-def _sums(x: np.ndarray, y: np.ndarray, model: PairModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Logarithms of D and M (cpu_strips.py), and of the weights of the ends."""
-    factors, exponents = model.ends(max(len(x), len(y)))
+def _forward_sums(x: np.ndarray, y: np.ndarray, model: PairModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the logarithms of D and M (cpu_strips.py), and of the end weights."""
+    factors, exponents = model.end_weights(max(len(x), len(y)))
     ends = np.log(factors.astype(np.float64)) + exponents * np.log(2)
-    odds, into, extend, leave = (np.log(np.array(one, np.float64)) for one in
-                                 (model.odds, model.into, model.extend, model.leave))  # fmt: skip
+    odds, into, extend, leave = (
+        np.log(np.array(one, np.float64)) for one in (model.odds, model.into, model.extend, model.leave)
+    )
     shape = len(x) + 1, len(y) + 1
     D, M = np.full(shape, -np.inf), np.full(shape, -np.inf)
     X, Y = np.full((2, *shape), -np.inf), np.full((2, *shape), -np.inf)

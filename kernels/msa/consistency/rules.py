@@ -1,4 +1,4 @@
-"""What defines the alignment of the method: effort, and what follows from it; which sequences it takes."""
+"""Options of consistency-based alignment, the rules that follow from them, and the limits of its input."""
 
 from __future__ import annotations
 
@@ -6,49 +6,67 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from antidiag.kernels.courtesy import in_turns
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.serialization import stored
 
 MOST_LETTERS = 65535
-"""Letters of a sequence: places are kept in 16 bits."""
+"""Maximum letters of a sequence: places are stored in 16 bits."""
 MOST_SEQUENCES = 4000
-"""Sequences whose pairs can all be aligned in reasonable time and memory."""
+"""Maximum sequences, whose pairs fit into reasonable time and memory."""
 
 EFFORT = Parameter(
-    "effort", "choice", "Effort", "fast: one round of consistency, no refinement. normal: two rounds (one beyond 50 "
-    "sequences), then the alignment is split at 30 columns and merged again. thorough: some such alignments by other "
-    "models, and one that agrees with them most.", default="normal", choices=("fast", "normal", "thorough"),
-)  # fmt: skip
+    name="effort",
+    kind="choice",
+    label="Effort",
+    help="fast: one round of consistency, no refinement. normal: two rounds (one beyond 50 sequences), then the "
+    "alignment is split at 30 columns and merged again. thorough: several such alignments by different models, and one "
+    "that agrees best with them.",
+    default="normal",
+    choices=("fast", "normal", "thorough"),
+)
 SEED = Parameter(
-    "refinement_seed", "int", "Seed of the refinement", "Begins the random choice of the columns at which the "
-    "alignment is split.", default=1, minimum=0, maximum=2**31 - 1,
-)  # fmt: skip
+    name="refinement_seed",
+    kind="int",
+    label="Refinement seed",
+    help="Seed of the random columns at which the alignment is split.",
+    default=1,
+    minimum=0,
+    maximum=2**31 - 1,
+)
 LEAST = Parameter(
-    "least_posterior", "float", "Least posterior", "Posteriors below it are dropped. automatic: .01, or where those of "
-    "so many and such long sequences would take more than 10 GiB, .05 or .1; the alignment may then be less right.",
-    default=None, minimum=0.01, maximum=0.5,
-)  # fmt: skip
+    name="least_posterior",
+    kind="float",
+    label="Least posterior",
+    help="Posteriors below it are dropped. automatic: 0.01, or 0.05 or 0.1 if posteriors would need more than 10 GiB; "
+    "the alignment may then be less accurate.",
+    default=None,
+    minimum=0.01,
+    maximum=0.5,
+)
 LEASTS = (0.01, 0.05, 0.1)
-"""What is dropped automatically, the more the larger the problem: it never depends on the machine."""
+"""Automatic values, larger for larger problems; they never depend on the machine."""
 ROOM_BYTES = 10 << 30
 ENTRIES, THINNING = 4.0, 0.6
-"""Posteriors of .01 and more of a letter and another sequence, about; of more, they fall with this power of it."""
+"""Approximate posteriors of at least .01 per letter and other sequence; they fall with this power of the threshold."""
 ENTRY_BYTES, POINTER_BYTES = 4, 4
 TRIPLETS = Parameter(
-    "triplets", "bool", "Three at a time", "Along the tree a node is aligned together with one below it, where that "
-    "takes 67 million cells at most: three groups at once, of the most expected accuracy that the three can have.",
+    name="triplets",
+    kind="bool",
+    label="Triplets",
+    help="Align three groups at once, by their maximum expected accuracy: a node of the tree together with one below "
+    "it, if that takes at most 67 million cells.",
     default=False,
-)  # fmt: skip
+)
 OPTIONS = (EFFORT, SEED, LEAST, TRIPLETS)
 
 
 @stored("msa-consistency-rules")
 @dataclass(frozen=True)
 class ConsistencyRules:
-    """See OPTIONS."""
+    """The values of OPTIONS that define the alignment."""
 
     effort: str
     refinement_seed: int
@@ -57,14 +75,14 @@ class ConsistencyRules:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know of what follows from the sizes of the sequences."""
-        return dropped(self.least_posterior)
+        """Return what a user should know about effects of the input's size."""
+        return describe_dropped(self.least_posterior)
 
 
 @stored("msa-refinement-rules")
 @dataclass(frozen=True)
 class RefinementRules:
-    """How an alignment that is given is refined: see the options of `given`."""
+    """How a given alignment is refined: see the options of `given_alignment`."""
 
     refinement: str
     refinement_seed: int
@@ -72,50 +90,50 @@ class RefinementRules:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know of what follows from the sizes of the sequences."""
-        return dropped(self.least_posterior)
+        """Return what a user should know about effects of the input's size."""
+        return describe_dropped(self.least_posterior)
 
 
-def rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> ConsistencyRules:
-    """The rules of option values; InputError where the sequences are too many or too long."""
+def make_rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> ConsistencyRules:
+    """Return the rules of option values; InputError if sequences are too many or too long."""
     check_sizes(sequences)
-    least = values[LEAST.name] or least_of(sequences)
+    least = values[LEAST.name] or choose_least_posterior(sequences)
     return ConsistencyRules(values["effort"], values["refinement_seed"], least, values[TRIPLETS.name])
 
 
-def least_of(sequences: tuple[Sequence, ...]) -> float:
-    """The least posterior that is kept of so many and such long sequences, where none is given."""
+def choose_least_posterior(sequences: tuple[Sequence, ...]) -> float:
+    """Choose the least posterior that is kept, by number and lengths of the sequences."""
     letters = sum(map(len, sequences))
-    fitting = (least for least in LEASTS if kept_bytes(len(sequences), letters, least) <= ROOM_BYTES)
+    fitting = (least for least in LEASTS if estimate_posterior_bytes(len(sequences), letters, least) <= ROOM_BYTES)
     return next(fitting, LEASTS[-1])
 
 
-def kept_bytes(sequences: int, letters: int, least: float) -> int:
-    """Bytes of the posteriors of all ordered pairs, about; so many letters in all."""
-    return int((sequences - 1) * letters * (entries_of(least) * ENTRY_BYTES + POINTER_BYTES))
+def estimate_posterior_bytes(sequences: int, letters: int, least: float) -> int:
+    """Estimate the bytes of the posteriors of all ordered pairs, with ``letters`` letters in all."""
+    return int((sequences - 1) * letters * (entries_per_letter(least) * ENTRY_BYTES + POINTER_BYTES))
 
 
-def entries_of(least: float) -> float:
-    """Posteriors that are kept of a letter and another sequence, about."""
+def entries_per_letter(least: float) -> float:
+    """Estimate the posteriors that are kept of one letter and one other sequence."""
     return ENTRIES * (LEASTS[0] / least) ** THINNING
 
 
-def dropped(least: float) -> tuple[str, ...]:
-    """What is said where more is dropped than usually."""
-    return () if least <= LEASTS[0] else (f"Posteriors below {least:g} are dropped, to take less memory.",)
+def describe_dropped(least: float) -> tuple[str, ...]:
+    """Return a note if more posteriors are dropped than usual."""
+    return () if least <= LEASTS[0] else (f"Posteriors below {least:g} are dropped to save memory.",)
 
 
 def check_sizes(sequences: tuple[Sequence, ...]) -> None:
-    """InputError where the sequences are too many or too long."""
-    filled = sum(len(sequence) > 0 for sequence in in_turns(sequences))
+    """Raise InputError if sequences are too many or too long."""
+    filled = sum(len(sequence) > 0 for sequence in iterate_yielding(sequences))
     if filled > MOST_SEQUENCES:
         raise InputError(
-            f"{filled:,} sequences, and posteriors of all pairs are made of {MOST_SEQUENCES:,} at most; leave some "
-            "out, or use the alignment along PartTree, which takes any number"
+            f"{filled:,} sequences are too many for posteriors of all pairs (at most {MOST_SEQUENCES:,}); remove some, "
+            "or use the alignment along PartTree, which takes any number"
         )
-    longest = max(in_turns(sequences), key=len)
+    longest = max(iterate_yielding(sequences), key=len)
     if len(longest) > MOST_LETTERS:
         raise InputError(
-            f"{longest.name} has {len(longest):,} letters, and {MOST_LETTERS:,} are the most; cut it, or use a method "
-            "without posteriors, such as ClustalW's"
+            f"{longest.name} has {len(longest):,} letters (at most {MOST_LETTERS:,}); cut it, or use a method without "
+            "posteriors, such as ClustalW"
         )

@@ -1,4 +1,4 @@
-"""Bytes and work of consistency-based alignment; nothing here computes one."""
+"""Memory and work of consistency-based alignment, estimated without running it."""
 
 from __future__ import annotations
 
@@ -8,106 +8,115 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.msa.consistency.recipe import Recipe, recipe
-from antidiag.kernels.msa.consistency.rules import ENTRY_BYTES, POINTER_BYTES, entries_of, kept_bytes
+from antidiag.kernels.msa.consistency.recipe import ConsistencyRecipe, make_recipe
+from antidiag.kernels.msa.consistency.rules import (
+    ENTRY_BYTES,
+    POINTER_BYTES,
+    entries_per_letter,
+    estimate_posterior_bytes,
+)
 from antidiag.kernels.msa.parameters import PosteriorParameters
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
-from antidiag.kernels.parameters import typed
+from antidiag.kernels.parameters import to_dataclass
 
 LANES, COLUMNS = 16, 16
 COPIES = 2.5
-"""Old and new posteriors of both orders, and the new ones as they were found."""
+"""Old and new posteriors of both orders, and the new ones before layout."""
 GROWN = 1.5
-"""Columns of an alignment, for each letter of the longest sequence, about."""
+"""Approximate columns of an alignment per letter of the longest sequence."""
 LISTED_BYTES, ROW_BYTES = 70, 136
-"""On the host of a device: of a pair in either order, whose entries are counted, placed and listed; of a letter, whose
-column is kept, and kept again for each of the splits that are tried together."""
+"""Host bytes of a GPU run: of an ordered pair, whose entries are counted, placed and listed; and of a letter, whose
+column is stored once more for each of the splits that are tried together."""
 
 AGREED = 2
-"""Letters beside a letter in any of several alignments, of another sequence, about."""
+"""Approximate letters of another sequence that share a column with a letter in any of the variants."""
 
 STRIP, PER, WARPS_A_MULTIPROCESSOR = 128, 4, 32
 TRIPLET_CELLS = 1 << 26
-"""Triples of columns of three groups that are aligned at once at most; larger ones are aligned two by two."""
+"""Maximum triples of columns of groups that are aligned three at a time; larger ones are aligned two by two."""
 LONG_CELLS = 1 << 24
-"""Cells of a pair from which on the CPU computes it: a warp would take too long, and too much room."""
+"""Cells of a pair from which on the CPU computes it: a warp would take too much time and memory."""
 ENTRIES_A_ROW = 12
-"""Entries for which the device has room at first."""
+"""Initial capacity, in entries per row."""
 BATCH_ROWS = 1 << 23
-"""Rows that the device does at a time at most."""
+"""Maximum rows of one slice."""
 ROOM_BYTES = 128 << 20
-"""What the sums of the pairs that a multiprocessor does side by side take at most, if two pairs or more are to be."""
+"""Maximum bytes of sums of all pairs that a multiprocessor computes at a time, if that is more than one pair."""
 FOUND_BYTES = 12
-"""Of a row whose entries were found, where they are and how many."""
+"""Bytes per row for the begin and the number of its entries."""
 MOST_CELLS, CELL_BYTES = 1 << 26, 9
-"""Scores of columns that the device makes at a time, if they are of several merges; bytes of one and of its step."""
+"""Maximum scores of columns that the device computes at a time for several merges; bytes of a score and its
+operation."""
 
 
-def warp_room(cells: int, rows: int, width: int) -> int:
-    """Words of a warp: sums and squares of all cells, exponents, borders, and the last row; whole lines of 16 bytes."""
+def count_warp_words(cells: int, rows: int, width: int) -> int:
+    """Count the words of a warp: sums and squares of cells, exponents, borders, last row; in lines of 16 bytes."""
     return -(-(2 * cells + cells // PER + 5 * (rows + 1) + width + width // PER) // 4) * 4
 
 
-def _largest_room(lengths: np.ndarray) -> int:
-    """Words of a warp for the largest pair that the device computes."""
+def _largest_warp_words(lengths: np.ndarray) -> int:
+    """Count the words of a warp for the largest pair that the device computes."""
     shorter, longer = (int(length) for length in np.sort(lengths)[[max(lengths.size - 2, 0), -1]])
     width = -(-longer // STRIP) * STRIP
-    return warp_room(min((shorter + 31) * width, LONG_CELLS + (shorter + width) * STRIP), shorter, width)
+    return count_warp_words(min((shorter + 31) * width, LONG_CELLS + (shorter + width) * STRIP), shorter, width)
 
 
-def _device(lengths: np.ndarray, warps: int, least: float) -> dict[str, int]:
-    """Bytes of the stage of the device that takes most."""
+def _device_bytes(lengths: np.ndarray, warps: int, least: float) -> dict[str, int]:
+    """Estimate the device bytes of the stage that takes most."""
     n, letters = lengths.size, int(lengths.sum())
     pairs, rows = n * (n - 1) // 2, int(np.sort(lengths)[::-1] @ np.arange(n))
     batch = 4 * ENTRIES_A_ROW * min(rows, BATCH_ROWS)
-    kept = kept_bytes(n, letters, least) + 16 * n * n
-    found = int(rows * (entries_of(least) * ENTRY_BYTES + FOUND_BYTES))
+    kept = estimate_posterior_bytes(n, letters, least) + 16 * n * n
+    found = int(rows * (entries_per_letter(least) * ENTRY_BYTES + FOUND_BYTES))
     shorter, longest = (int(GROWN * length) for length in np.sort(lengths)[[max(n - 2, 0), -1]])
     columns = max(shorter * longest, min(n * shorter * longest // 2, MOST_CELLS))
     stages = (
-        {"sums of pairs": 4 * min(warps, pairs) * _largest_room(lengths), "found": found + batch},
+        {"sums of pairs": 4 * min(warps, pairs) * _largest_warp_words(lengths), "found": found + batch},
         {"posteriors": 2 * kept, "found": max(found, batch)},
         {"posteriors": kept, "columns": CELL_BYTES * columns},
-    )  # fmt: skip
+    )
     return max(stages, key=lambda stage: sum(stage.values()))
 
 
-def footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
-    """Bytes of the posteriors, and of the stage that takes most beside them, where each backend has them."""
-    own = typed(PosteriorParameters, parameters)
+def estimate_memory(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """Estimate the bytes of posteriors and of the largest stage beside them."""
+    own = to_dataclass(PosteriorParameters, parameters)
     lengths = np.array([len(sequence) for sequence in problem.sequences])
     least = problem.rules.least_posterior
     if backend == "cuda":
-        host = _beside_device(lengths, recipe(problem))
-        return Footprint(host, _device(lengths[lengths > 0], own.warps, least))
+        host = _host_bytes(lengths, make_recipe(problem))
+        return Footprint(host, _device_bytes(lengths[lengths > 0], own.warps, least))
     n, letters = lengths.size, int(lengths.sum())
     shorter, longest = _longest_two(lengths)
-    # Of two alignments that are merged one is without the longest sequence.
+    # One of two merged alignments is without the longest sequence.
     merging = 9 * int(GROWN * longest) * int(GROWN * shorter)
-    kept = int(COPIES * kept_bytes(n, letters, least))
-    most = max(_borders(shorter, longest, recipe(problem)) * min(own.threads, n), merging)
-    return Footprint({"posteriors": kept, "stages": most, **_triplets(lengths, own.threads, recipe(problem))})
+    kept = int(COPIES * estimate_posterior_bytes(n, letters, least))
+    most = max(_border_bytes(shorter, longest, make_recipe(problem)) * min(own.threads, n), merging)
+    return Footprint({"posteriors": kept, "stages": most, **_triplet_bytes(lengths, own.threads, make_recipe(problem))})
 
 
-def _beside_device(lengths: np.ndarray, made: Recipe) -> dict[str, int]:
-    """Bytes of the host of a device: lists of all pairs, what several alignments say of them, and what pairs take that
-    are too long for a warp."""
-    n, letters, variants = lengths.size, int(lengths.sum()), len(made.variants)
+def _host_bytes(lengths: np.ndarray, alignment_recipe: ConsistencyRecipe) -> dict[str, int]:
+    """Estimate the host bytes of a GPU run: lists of pairs, agreement of variants, and pairs too long for a warp."""
+    n, letters, variants = lengths.size, int(lengths.sum()), len(alignment_recipe.variants)
     rows = int(np.sort(lengths)[::-1] @ np.arange(n))
     agreement = rows * (AGREED * ENTRY_BYTES + POINTER_BYTES) + 4 * variants * n * int(GROWN * lengths.max())
     shorter, longest = _longest_two(lengths)
     long = n * lengths[lengths * longest >= LONG_CELLS].size
-    borders = _borders(shorter, longest, made) * min(cores(), long) if shorter * longest >= LONG_CELLS else 0
-    told = {"pairs": LISTED_BYTES * n * n, "rows": ROW_BYTES * letters, "long pairs": borders}
-    told |= _triplets(lengths, cores(), made)
-    return {**told, "agreement": agreement} if variants else told
+    borders = (
+        _border_bytes(shorter, longest, alignment_recipe) * min(count_processors(), long)
+        if shorter * longest >= LONG_CELLS
+        else 0
+    )
+    host_bytes = {"pairs": LISTED_BYTES * n * n, "rows": ROW_BYTES * letters, "long pairs": borders}
+    host_bytes |= _triplet_bytes(lengths, count_processors(), alignment_recipe)
+    return {**host_bytes, "agreement": agreement} if variants else host_bytes
 
 
-def _triplets(lengths: np.ndarray, threads: int, made: Recipe) -> dict[str, int]:
-    """Bytes of threads that align three groups each, the widest along the planes (`cpu_triplets`)."""
-    if not made.triplets or lengths.size < 3:
+def _triplet_bytes(lengths: np.ndarray, threads: int, alignment_recipe: ConsistencyRecipe) -> dict[str, int]:
+    """Estimate the bytes of threads that align three groups each, the widest along the planes."""
+    if not alignment_recipe.triplets or lengths.size < 3:
         return {}
     first, second, third = (int(GROWN * length) for length in np.sort(lengths)[:-4:-1])
     if first * second * third > TRIPLET_CELLS:
@@ -116,32 +125,32 @@ def _triplets(lengths: np.ndarray, threads: int, made: Recipe) -> dict[str, int]
     return {"triplets": 8 * (planes + first * (second + third)) * min(threads, lengths.size // 3)}
 
 
-def _borders(shorter: int, longest: int, made: Recipe) -> int:
-    """Bytes of a thread that computes posteriors of 16 pairs of the longest sequences."""
-    models = max(len(one.models) for one in (made, *made.variants))
+def _border_bytes(shorter: int, longest: int, alignment_recipe: ConsistencyRecipe) -> int:
+    """Estimate the bytes of a thread that computes posteriors of 16 pairs of the longest sequences."""
+    models = max(len(one.models) for one in (alignment_recipe, *alignment_recipe.variants))
     return models * (-(-longest // COLUMNS) + 4) * 5 * 4 * (shorter + 1) * LANES
 
 
 def _longest_two(lengths: np.ndarray) -> tuple[int, int]:
-    """Letters of the longest sequence but one, 0 where there is one sequence, and of the longest."""
+    """Return the letters of the second longest sequence (0 if there is one) and of the longest."""
     ordered = np.sort(lengths)
     return (int(ordered[-2]) if lengths.size > 1 else 0), int(ordered[-1])
 
 
-def automatic(problem: MsaProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """A thread a core; as many warps as the device has at a time, if there is room for their sums."""
+def choose_parameters(problem: MsaProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """Choose one thread per core, or as many warps as the device runs at a time, if memory allows."""
     if backend == "cpu":
-        return {"threads": cores()}
+        return {"threads": count_processors()}
     lengths = np.array([len(sequence) for sequence in problem.sequences if len(sequence)])
-    fitting = ROOM_BYTES * (multiprocessors or 1) // (4 * _largest_room(lengths))
+    fitting = ROOM_BYTES * (multiprocessors or 1) // (4 * _largest_warp_words(lengths))
     return {"warps": max(min(WARPS_A_MULTIPROCESSOR * (multiprocessors or 1), fitting), 1)}
 
 
-def work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
-    """Cells of all pairs, for each of the alignments of which one is made."""
-    return problem.cells * max(len(recipe(problem).variants), 1)
+def count_cells(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
+    """Count the cells of all pairs, for each variant."""
+    return problem.cells * max(len(make_recipe(problem).variants), 1)
 
 
-def done(problem: MsaProblem, parameters: Mapping[str, Any], answer: MsaAnswer) -> int:
-    """The same, of a run."""
-    return work(problem, parameters)
+def count_done_cells(problem: MsaProblem, parameters: Mapping[str, Any], answer: MsaAnswer) -> int:
+    """Count the cells of a run."""
+    return count_cells(problem, parameters)

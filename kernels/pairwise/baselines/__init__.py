@@ -1,17 +1,20 @@
-"""The methods that the paper compares its own with (001, sections III and VI): declarations."""
+"""Declarations of the baselines: the methods that Li et al. 2012 compare their own with (sections III and VI)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_models import CostModel
+from antidiag.kernels.memory import Footprint
 from antidiag.kernels.method import Method
-from antidiag.kernels.pairwise import cuts
-from antidiag.kernels.pairwise.baselines import analysis, sizes
+from antidiag.kernels.pairwise import table_cuts
+from antidiag.kernels.pairwise.baselines import cost_models, sizes
 from antidiag.kernels.pairwise.problem import PAIR
 from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.table_cuts import TableCuts, no_cuts
 
 THREADS = Parameter(
     name="threads",
@@ -36,8 +39,8 @@ BLOCK_SIZE = Parameter(
     name="s",
     kind="int",
     label="Block size s",
-    help="Rows and columns of a block. Small blocks are many, and many can be computed at once; large ones need fewer "
-    "launches, and EnhancedBA then writes less. 8 was best where the method was published.",
+    help="Rows and columns of a block. Many small blocks can be computed at once; large ones need fewer "
+    "launches, and EnhancedBA then writes less. The publication found 8 best.",
     default=8,
     minimum=4,
     maximum=64,
@@ -46,85 +49,112 @@ BLOCK_SIZE = Parameter(
 )
 
 
-def methods(paper: Citation) -> tuple[Method, ...]:
-    """The four baselines, cited from where the paper describes them."""
-    shared: Mapping[str, Any] = {
-        "family": "pairwise",
-        "citation": paper.at("section III"),
-        "problem": PAIR,
-        "work": sizes.work,
-        "page": Path(__file__).parents[1] / "page.md",
-    }
-    score, alignment = frozenset({"score"}), frozenset({"score", "alignment"})
+def _declare_baseline(
+    *,
+    id: str,
+    name: str,
+    summary: str,
+    paper: Citation,
+    parameters: tuple[Parameter, ...],
+    backends: Mapping[str, str],
+    footprint: Callable[..., Footprint],
+    automatic: Callable[..., Mapping[str, Any]],
+    models: tuple[CostModel, ...],
+    staging: str,
+    nominal_gcups: Mapping[str, float],
+    cuts: Callable[[Mapping[str, Any]], TableCuts] = no_cuts,
+    returns: frozenset[str] = frozenset({"score"}),
+) -> Method:
+    """Return a baseline: every cell is computed once, and the paper describes it in section III."""
+    return Method(
+        id=id,
+        name=name,
+        family="pairwise",
+        summary=summary,
+        citation=paper.with_section("section III"),
+        problem_type=PAIR,
+        parameters=parameters,
+        backends=backends,
+        returns=returns,
+        estimate_memory=footprint,
+        automatic_parameters=automatic,
+        count_work=sizes.count_cells,
+        table_cuts=cuts,
+        cost_models=models,
+        walkthrough_name=staging,
+        help_page=Path(__file__).parents[1] / "page.md",
+        nominal_gcups=nominal_gcups,
+    )
+
+
+def declare_baselines(paper: Citation) -> tuple[Method, ...]:
+    """Return the four baselines, cited from where the paper describes them."""
     return (
-        Method(
+        _declare_baseline(
             id="antidiagonal",
             name="Antidiagonal",
-            summary="Score, one launch for each antidiagonal; the H, E and F that it needs are in global memory.",
+            summary="Score, one launch for each antidiagonal; H, E and F of recent antidiagonals are in global memory.",
+            paper=paper,
             parameters=(THREADS,),
             backends={
                 "cpu": "antidiag.kernels.pairwise.baselines.cpu_antidiagonal:antidiagonal",
                 "cuda": "antidiag.kernels.pairwise.baselines.cuda:antidiagonal",
             },
-            returns=score,
             footprint=sizes.antidiagonal_footprint,
-            models=analysis.ANTIDIAGONAL,
-            automatic=sizes.antidiagonal_automatic,
-            staging="antidiag.kernels.pairwise.plays.stagings:ANTIDIAGONAL",
+            automatic=sizes.choose_antidiagonal_threads,
+            models=cost_models.ANTIDIAGONAL,
+            staging="antidiag.kernels.pairwise.walkthroughs.catalog:ANTIDIAGONAL",
             nominal_gcups={"cpu": 0.8, "cuda": 20.0},
-            **shared,
         ),
-        Method(
+        _declare_baseline(
             id="blocked-antidiagonal",
             name="BlockedAntidiagonal",
             summary="Alignment, one launch for each antidiagonal of s x s blocks; every H, E and F in global memory.",
+            paper=paper,
             parameters=(BLOCK_SIZE, WORKERS),
             backends={
                 "cpu": "antidiag.kernels.pairwise.baselines.cpu_blocks:blocked_antidiagonal",
                 "cuda": "antidiag.kernels.pairwise.baselines.cuda:blocked_antidiagonal",
             },
-            returns=alignment,
+            returns=frozenset({"score", "alignment"}),
             footprint=sizes.blocked_footprint,
-            models=analysis.BLOCKED,
-            staging="antidiag.kernels.pairwise.plays.stagings:BLOCKED",
-            automatic=sizes.blocks_automatic,
-            cuts=cuts.blocks,
+            automatic=sizes.choose_block_threads,
+            cuts=table_cuts.cut_into_blocks,
+            models=cost_models.BLOCKED,
+            staging="antidiag.kernels.pairwise.walkthroughs.catalog:BLOCKED",
             nominal_gcups={"cpu": 0.15, "cuda": 20.0},
-            **shared,
         ),
-        Method(
+        _declare_baseline(
             id="enhanced-ba",
             name="EnhancedBA",
             summary="Score, in the same blocks; only their right and bottom borders go through global memory.",
+            paper=paper,
             parameters=(BLOCK_SIZE, WORKERS),
             backends={
                 "cpu": "antidiag.kernels.pairwise.baselines.cpu_blocks:enhanced_ba",
                 "cuda": "antidiag.kernels.pairwise.baselines.cuda:enhanced_ba",
             },
-            returns=score,
             footprint=sizes.enhanced_footprint,
-            models=analysis.ENHANCED,
-            staging="antidiag.kernels.pairwise.plays.stagings:ENHANCED",
-            automatic=sizes.blocks_automatic,
-            cuts=cuts.blocks,
+            automatic=sizes.choose_block_threads,
+            cuts=table_cuts.cut_into_blocks,
+            models=cost_models.ENHANCED,
+            staging="antidiag.kernels.pairwise.walkthroughs.catalog:ENHANCED",
             nominal_gcups={"cpu": 0.5, "cuda": 40.0},
-            **shared,
         ),
-        Method(
+        _declare_baseline(
             id="perot-recurrence",
             name="PerotRecurrence",
             summary="Score, one row after another; the gap along the row is a parallel prefix maximum.",
+            paper=paper,
             parameters=(THREADS,),
             backends={
                 "cpu": "antidiag.kernels.pairwise.baselines.cpu_perot:perot_recurrence",
                 "cuda": "antidiag.kernels.pairwise.baselines.cuda:perot_recurrence",
             },
-            returns=score,
             footprint=sizes.perot_footprint,
-            models=analysis.PEROT,
-            automatic=sizes.perot_automatic,
-            staging="antidiag.kernels.pairwise.plays.stagings:PEROT",
+            automatic=sizes.choose_perot_threads,
+            models=cost_models.PEROT,
+            staging="antidiag.kernels.pairwise.walkthroughs.catalog:PEROT",
             nominal_gcups={"cpu": 2.0, "cuda": 20.0},
-            **shared,
         ),
     )

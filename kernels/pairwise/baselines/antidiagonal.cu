@@ -1,14 +1,17 @@
-// Antidiagonal (001, section III): a launch computes one antidiagonal d = i + j, a thread a cell.
+// Antidiagonal (Li et al. 2012, section III): a launch computes one antidiagonal d = i + j.
 //
+// Recurrence:
 //     E(i, j) = max(E(i-1, j) - extend, H(i-1, j) - open - extend)
 //     F(i, j) = max(F(i, j-1) - extend, H(i, j-1) - open - extend)
 //     H(i, j) = max(H(i-1, j-1) + score, E, F, floor)
 //
-// Mapping.  Thread k of the launch computes row low + k, where low is the first row of the antidiagonal.
-// Memory.   H, E and F of the preceding antidiagonals in global memory, the cell of row i at place i - 1:
-//           `values` holds H of antidiagonals d, d-1, d-2 (in turn, m each), E of d and d-1 (m each), and F (m), where
-//           a thread reads and then writes its own place. H(i-1, j-1) stood at place i - 2 two antidiagonals ago.
-//           Neighbouring threads read neighbouring words; about 32 bytes go to and from memory for each cell.
+// Threads: one a cell. Thread k of the launch computes row low + k, where low is the first row of the antidiagonal.
+//
+// Memory: H, E and F of the preceding antidiagonals are in global memory, the cell of row i at index i - 1. `values`
+//     holds H of antidiagonals d, d-1, d-2 (in turn, m each), E of d and d-1 (m each), and F (m), where a thread reads
+//     and then writes its own element. H(i-1, j-1) stood at index i - 2 two antidiagonals ago. Neighbouring threads
+//     read neighbouring words; about 32 bytes go to and from memory for each cell.
+//
 // Needs levels.cuh.
 
 extern "C" __global__ void antidiagonal(

@@ -1,20 +1,23 @@
-// BlockedAntidiagonal and EnhancedBA (001, section III): a launch computes one antidiagonal of S x S blocks.
+// BlockedAntidiagonal and EnhancedBA (Li et al. 2012, section III): a launch computes one antidiagonal of S x S blocks.
 //
+// Recurrence:
 //     E(i, j) = max(E(i-1, j) - extend, H(i-1, j) - open - extend)
 //     F(i, j) = max(F(i, j-1) - extend, H(i, j-1) - open - extend)
 //     H(i, j) = max(H(i-1, j-1) + score, E, F, floor)
 //
-// Mapping.  A thread block of S threads computes one block of the matrix, (p, q) counted from 0, p + q = level; the
-//           device's block scheduler assigns thread blocks to multiprocessors. Thread r computes row r of the block;
-//           in step t it is at column t - r, so that the block is computed by antidiagonals, a barrier after each.
-// Memory.   H and E of the row above the current cells stand in shared memory, a place a column: thread r finds there
-//           what thread r - 1 left one step ago. H and F on the left and H on the diagonal stay in registers.
-//   BlockedAntidiagonal  reads what surrounds a block from the whole matrices, and writes all of H, E and F (each m x n,
-//           row after row) to them: 12 bytes a cell, collected in shared memory and written row by row.
-//   EnhancedBA           keeps borders only: `above` (2 x n) H and E of the last finished row of every column, `beside`
-//           (2 x m) H and F of the last finished column of every row, and `corners`, H of the last corner on each
-//           diagonal of blocks. Each place has one reader and one writer in a launch, the same thread block.
-// A way back over the whole matrices is at the end. Needs levels.cuh. Compile-time: S.
+// Threads: a thread block of S threads computes block (p, q) of the matrix, counted from 0, p + q = level. Thread r
+//     computes row r of the block; in step t it is at column t - r, so that the block is computed by antidiagonals,
+//     with a barrier after each. One more kernel traces the path over the whole matrices, on one thread.
+//
+// Memory: H and E of the row above the current cells are in shared memory, one element a column: thread r finds there
+//     what thread r - 1 left one step ago. H and F on the left and H on the diagonal stay in registers.
+//     BlockedAntidiagonal reads what surrounds a block from the whole matrices, and writes all of H, E and F (each m x
+//     n, row by row) to them: 12 bytes a cell, collected in shared memory first.
+//     EnhancedBA keeps borders only: `above` (2 x n) H and E of the last finished row of every column, `beside` (2 x m)
+//     H and F of the last finished column of every row, and `corners`, H of the last corner on each diagonal of blocks.
+//     Each element has one reader and one writer in a launch, the same thread block.
+//
+// Needs levels.cuh. Compile-time: S.
 
 constexpr unsigned THREADS_OF_WARP = S < LANES ? (1u << S % LANES) - 1u : WARP;
 
@@ -65,7 +68,7 @@ __device__ __forceinline__ Best compute_block(
     return best;
 }
 
-// Brings the best cells of all threads into the record of this row of blocks, whose blocks come one a launch.
+// Merges the best cells of all threads into the record of this row of blocks, which has one block a launch.
 __device__ __forceinline__ void keep_best_of_block(const Problem& problem, Best* record, Best mine) {
     __shared__ Best cells[S];
     if (problem.floor != 0) return;
@@ -129,18 +132,17 @@ extern "C" __global__ void enhanced_ba(
     Edge edge = {0, 0, 0};
     if (at.inside)
         edge = {r == 0 ? *corner : beside_borders[at.i - 2], beside_borders[at.i - 1], beside_borders[m + at.i - 1]};
-    __syncthreads();                                 // all have read their borders before any is written
+    __syncthreads();                                 // all borders are read before any is written
     Best mine = compute_block(problem, at, above, edge, [](int, int, int, int) {});
     if (column < n) above_borders[column] = above[r].h, above_borders[n + column] = above[r].e;
     if (at.inside) beside_borders[at.i - 1] = edge.h, beside_borders[m + at.i - 1] = edge.f;
-    if (r == S - 1) *corner = above[r].h;            // unread where the matrix cuts the block
+    if (r == S - 1) *corner = above[r].h;            // not read where the matrix cuts the block
     keep_best_of_block(problem, best + at.p, mine);
     note(log, began);
 }
 
-// Walks back over the whole matrices, for at most `most` steps; one thread. Diagonal before E before F, opening a gap
-// before extending it. It is over
-// at the border, or, in a local alignment, where H is 0.
+// Traces the path over the whole matrices for at most `most` steps, on one thread. Diagonal before E before F, opening
+// a gap before extending it. The path ends at the border, or, in a local alignment, where H is 0.
 extern "C" __global__ void walk_back(
     PROBLEM_PARAMETERS(pair), const int* H, const int* E, const int* F, Walk* walk,
     unsigned char* operations, int most) {

@@ -1,13 +1,13 @@
-"""Antidiagonal on the CPU (001, section III): threads share an antidiagonal, and wait for each other after it.
+"""Antidiagonal on the CPU (Li et al. 2012, section III): threads share each antidiagonal.
 
-Memory. A cell (i, j) of antidiagonal d = i + j stands at place i of its antidiagonal: place i of an array is element
-16 + i. Three antidiagonals of H are kept, two of E and of F, used in turn, so that
+Memory. A cell (i, j) of antidiagonal d = i + j has place i in its antidiagonal; place i of an array is element 16 + i.
+Three antidiagonals of H, two of E and two of F are kept and used in turn, so that
 
     H(i-1, j-1) is H[d - 2][i - 1]      E(i, j) comes from H and E[d - 1][i - 1]      F(i, j) from H and F[d - 1][i]
 
-The second sequence is stored backwards, so that letters are read forwards as rows are.
-Whole vectors of 16 rows are computed; cells outside the matrix are never read from inside, except for the border
-cells (0, d) and (d, 0), which are set after their vector.
+The second sequence is stored backwards, so that its letters are read forwards, as rows are.
+Whole vectors of 16 rows are computed. Cells outside the matrix are never read from inside, except the border cells
+(0, d) and (d, 0), which are set after their vector.
 """
 
 from __future__ import annotations
@@ -18,59 +18,62 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.cpu.jit import compiled, inlined
-from antidiag.kernels.cpu.phases import PhaseClock, time_ms
+from antidiag.kernels.cpu.jit import cached_njit, inline_njit
+from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
 from antidiag.kernels.cpu.simd import (
     LANES,
     add,
     any_lane,
-    greater,
+    greater_lanes,
     lane_numbers,
     load,
     maximum,
-    release,
-    select,
+    select_lanes,
     splat,
     store,
+    store_release,
     subtract,
 )
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.baselines.cpu_levels import Levels, all_reach, border, compute, share_of
-from antidiag.kernels.pairwise.baselines.sizes import Grid, Span, antidiagonal_length, extent_of
-from antidiag.kernels.pairwise.encoding import NEGATIVE, Encoded, encode, tiny_pair
+from antidiag.kernels.pairwise.baselines.cpu_level_barrier import (
+    LevelRun,
+    border_score,
+    run_levels,
+    wait_for_all,
+    worker_range,
+)
+from antidiag.kernels.pairwise.baselines.sizes import LevelGrid, Span, antidiagonal_length, matrix_extent
+from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, encode_pair, make_tiny_pair
+from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.pairwise.parameters import LevelParameters
-from antidiag.kernels.pairwise.records import Costs, costs_of
+from antidiag.kernels.pairwise.parameters import LevelThreads
 from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
-from antidiag.kernels.parameters import typed
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.steps import StepLog
 
 
-class Letters(NamedTuple):
-    """What is aligned: letters of the rows by place, as offsets into ``table`` (flat); those of the columns backwards.
-
-    There are ``m`` rows and ``n`` columns.
-    """
+class AntidiagonalInputs(NamedTuple):
+    """The encoded sequences: row letters as offsets into ``table`` (flat), column letters backwards, m and n."""
 
     rows: np.ndarray
     columns: np.ndarray
     table: np.ndarray
-    costs: Costs
+    costs: PairCosts
     m: int
     n: int
 
 
-class Values(NamedTuple):
-    """The antidiagonals that are kept, int32: three of H, two of E and of F, that of number d in row d mod 3 or 2."""
+class AntidiagonalValues(NamedTuple):
+    """The antidiagonals that are kept, int32: three of H, two of E and of F; number d is in row d mod 3 or 2."""
 
     H: np.ndarray
     E: np.ndarray
     F: np.ndarray
 
 
-class Recent(NamedTuple):
-    """An antidiagonal that is computed, the one before it (1) and the one before that (2)."""
+class RecentAntidiagonals(NamedTuple):
+    """The antidiagonal that is computed, the one before it (1) and the one before that (2)."""
 
     H: np.ndarray
     H1: np.ndarray
@@ -81,46 +84,50 @@ class Recent(NamedTuple):
     F1: np.ndarray
 
 
-def antidiagonal(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """The best score and the cell where it ends, one antidiagonal after another."""
-    pair = encode(problem)
-    times_ms = {"compilation": time_ms(_compiled), "transfer": 0.0}
+def antidiagonal(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """Return the best score and its end cell by Antidiagonal."""
+    pair = encode_pair(problem)
+    times_ms = {"compilation": measure_ms(_compile_kernels), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    score, end, nbytes = _compute(pair, typed(LevelParameters, parameters).threads, monitor, steps, clock.started_ns)
-    clock.phase("phase 1")
-    return Outcome(pair.answer(score, end), times_ms, nbytes)
+    score, end, nbytes = _run_antidiagonals(
+        pair, to_dataclass(LevelThreads, parameters).threads, monitor, steps, clock.started_ns
+    )
+    clock.end_phase("phase 1")
+    return Outcome(pair.make_answer(score, end), times_ms, nbytes)
 
 
-def _compute(pair: Encoded, workers: int, monitor: Monitor, steps: Steps, started_ns: int) -> tuple[int, Span, int]:
-    """Score, end cell, and the bytes that were used."""
+def _run_antidiagonals(
+    pair: EncodedPair, workers: int, monitor: Monitor, steps: StepLog, started_ns: int
+) -> tuple[int, Span, int]:
+    """Return the score, its end cell, and the bytes that were used."""
     m, n = pair.rows.size, pair.columns.size
-    grid, length = Grid(m + 1, n + 1), antidiagonal_length(m)
-    levels = Levels(pair, grid.levels, workers)
+    grid, length = LevelGrid(m + 1, n + 1), antidiagonal_length(m)
+    levels = LevelRun(pair, grid.level_count, workers)
     row_letters, column_letters = np.zeros(length, np.uint16), np.zeros(n + 2 * LANES, np.uint8)
-    row_letters[LANES + 1 : LANES + 1 + m] = pair.rows * np.uint16(pair.letters)
+    row_letters[LANES + 1 : LANES + 1 + m] = pair.rows * np.uint16(pair.letter_count)
     column_letters[LANES : LANES + n] = pair.columns[::-1]
-    values = Values(*(np.zeros((kept, length), np.int32) for kept in (3, 2, 2)))
-    letters = Letters(row_letters, column_letters, pair.table.ravel(), costs_of(pair), m, n)
+    values = AntidiagonalValues(*(np.zeros((kept, length), np.int32) for kept in (3, 2, 2)))
+    letters = AntidiagonalInputs(row_letters, column_letters, pair.table.ravel(), pair_costs(pair), m, n)
 
     def advance(worker: int, level: int) -> None:
-        advance_antidiagonals(letters, values, levels.best[worker], levels.progress_of(worker), level)
+        advance_antidiagonals(letters, values, levels.best[worker], levels.worker_progress(worker), level)
 
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
-        first, end = grid.span(numbers)
-        begin, stop = share_of.py_func(first // LANES, (end - 1) // LANES + 1, worker, workers)
+        first, end = grid.row_span(numbers)
+        begin, stop = worker_range.py_func(first // LANES, (end - 1) // LANES + 1, worker, workers)
         low = np.maximum(np.maximum(begin * LANES, first), 1)
         high = np.minimum(np.minimum(stop * LANES, end), numbers)
-        return extent_of(numbers - 2, low - 1, high - 1, 1, (m, n))
+        return matrix_extent(numbers - 2, low - 1, high - 1, 1, (m, n))
 
-    compute(levels, advance, extent, grid.before, monitor, steps, started_ns)
+    run_levels(levels, advance, extent, grid.count_before, monitor, steps, started_ns)
     arrays = pair.rows, pair.columns, row_letters, column_letters, *values
     nbytes = sum(array.nbytes for array in arrays) + levels.nbytes
-    return (*levels.best_cell(), nbytes) if pair.local else (int(values.H[(m + n) % 3, LANES + m]), (m, n), nbytes)
+    return (*levels.best_cell(), nbytes) if pair.is_local else (int(values.H[(m + n) % 3, LANES + m]), (m, n), nbytes)
 
 
-@inlined
-def keep_best(best, H, place, row, low, high, antidiagonal):
-    """Bring the rows low .. high of a vector of H into ``best`` by the tie rule."""
+@inline_njit
+def update_best_cell(best, H, place, row, low, high, antidiagonal):
+    """Merge the rows low .. high of a vector of H into ``best`` by the tie rule."""
     for lane in range(LANES):
         score = np.int64(H[place + lane])
         better = score > best[0] or (score == best[0] and row + lane < best[1])
@@ -130,9 +137,9 @@ def keep_best(best, H, place, row, low, high, antidiagonal):
             best[2] = antidiagonal - row - lane
 
 
-@inlined
-def vector_of_cells(recent, scores, place, costs):
-    """16 cells of an antidiagonal, written to H, E and F; their H."""
+@inline_njit
+def compute_vector(recent, scores, place, costs):
+    """Compute 16 cells of an antidiagonal, write them to H, E and F, and return their H."""
     H, H1, H2, E, E1, F, F1 = recent
     open_extend, extend = splat(costs.open_extend), splat(costs.extend)
     e = maximum(subtract(load(E1, place - 1), extend), subtract(load(H1, place - 1), open_extend))
@@ -144,38 +151,38 @@ def vector_of_cells(recent, scores, place, costs):
     return h
 
 
-@compiled
+@cached_njit
 def advance_antidiagonals(letters, values, best, progress, until):
-    """Compute a worker's part of the antidiagonals before ``until``, or until told to stop."""
+    """Compute a worker's part of the antidiagonals before ``until``; return early on stop."""
     row_letters, column_letters, table, costs, m, n = letters
     H, E, F = values
     words, worker, stop = progress
     workers, scores = words.size // WORD, np.empty(LANES, np.int32)
     d = words[worker * WORD]
-    while d < until and all_reach(words, d, stop):
+    while d < until and wait_for_all(words, d, stop):
         low, high = max(0, d - n), min(m, d)
-        begin, end = share_of(low // LANES, high // LANES + 1, worker, workers)
+        begin, end = worker_range(low // LANES, high // LANES + 1, worker, workers)
         H0, E0, F0 = H[d % 3], E[d % 2], F[d % 2]
-        recent = Recent(H0, H[(d - 1) % 3], H[(d - 2) % 3], E0, E[1 - d % 2], F0, F[1 - d % 2])
+        recent = RecentAntidiagonals(H0, H[(d - 1) % 3], H[(d - 2) % 3], E0, E[1 - d % 2], F0, F[1 - d % 2])
         for vector in range(begin, end):
             row = vector * LANES
             place, letter = row + LANES, row + LANES + n - d
             for lane in range(LANES):
                 scores[lane] = table[row_letters[place + lane] + column_letters[letter + lane]]
-            h = vector_of_cells(recent, scores, place, costs)
-            above = greater(splat(np.int32(best[1])), add(splat(np.int32(row)), lane_numbers()))
-            beaten = select(above, splat(np.int32(max(best[0] - 1, 0))), splat(np.int32(best[0])))
-            if any_lane(greater(h, beaten)):
-                keep_best(best, H0, place, row, max(low, 1), min(high, d - 1), d)
+            h = compute_vector(recent, scores, place, costs)
+            above = greater_lanes(splat(np.int32(best[1])), add(splat(np.int32(row)), lane_numbers()))
+            beaten = select_lanes(above, splat(np.int32(max(best[0] - 1, 0))), splat(np.int32(best[0])))
+            if any_lane(greater_lanes(h, beaten)):
+                update_best_cell(best, H0, place, row, max(low, 1), min(high, d - 1), d)
             if vector == 0 and d <= n:
-                H0[LANES], E0[LANES] = border(d, costs), NEGATIVE
+                H0[LANES], E0[LANES] = border_score(d, costs), NEGATIVE
             if vector == d // LANES:
-                H0[LANES + d], F0[LANES + d] = border(d, costs), NEGATIVE
+                H0[LANES + d], F0[LANES + d] = border_score(d, costs), NEGATIVE
         d += 1
-        release(words, worker * WORD, d)
+        store_release(words, worker * WORD, d)
 
 
 @cache
-def _compiled() -> None:
-    """Compile, or load from the cache folder, by running on a tiny pair."""
-    _compute(tiny_pair(), 1, Monitor(), Steps(), 0)
+def _compile_kernels() -> None:
+    """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
+    _run_antidiagonals(make_tiny_pair(), 1, Monitor(), StepLog(), 0)

@@ -1,7 +1,7 @@
-"""PerotRecurrence on the CPU (001, section III, after Khajeh-Saeed, Poole and Perot): rows one after another.
+"""PerotRecurrence on the CPU (Li et al. 2012, section III, after Khajeh-Saeed, Poole and Perot).
 
-The gap along a row is a chain through the whole row. It is taken out of the recurrence and put back by a prefix
-maximum, so that all cells of a row can be computed together, in three steps:
+Rows are computed one after another. The gap along a row is a chain through the whole row. It is taken out of the
+recurrence and put back by a prefix maximum, so that all cells of a row can be computed together, in three steps:
 
     1.  H'(i, j) = max(H(i-1, j-1) + c(i, j), E(i, j), floor)       everything but the gap along the row
     2.  P(j) = max over k < j of H'(i, k) + k beta                  a scan; H'(i, 0) is the border
@@ -9,8 +9,8 @@ maximum, so that all cells of a row can be computed together, in three steps:
 
 A gap may start at H' instead of H: where H came from a gap itself, opening another one gains nothing.
 
-Threads share the columns. Step 1 and the scan within a part are one level, the maxima of the parts on the left and
-step 3 the next one. Column j is element 15 + j of every row, so that vectors start at columns 1, 17, ...
+Threads share the columns. Step 1 and the scan within a part are one level; the maxima of the parts on the left and
+step 3 are the next one. Column j is element 15 + j of every row, so that vectors start at columns 1, 17, ...
 """
 
 from __future__ import annotations
@@ -21,51 +21,57 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.cpu.jit import compiled, inlined
-from antidiag.kernels.cpu.phases import PhaseClock, time_ms
+from antidiag.kernels.cpu.jit import cached_njit, inline_njit
+from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
 from antidiag.kernels.cpu.simd import (
     LANES,
     add,
     any_lane,
-    greater,
+    greater_lanes,
     last_lane,
     load,
     maximum,
     prefix_maximum,
-    release,
     shift_in,
     splat,
     store,
+    store_release,
     subtract,
 )
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.baselines.cpu_levels import Levels, all_reach, border, compute, share_of
+from antidiag.kernels.pairwise.baselines.cpu_level_barrier import (
+    LevelRun,
+    border_score,
+    run_levels,
+    wait_for_all,
+    worker_range,
+)
 from antidiag.kernels.pairwise.baselines.sizes import Span, row_length
-from antidiag.kernels.pairwise.encoding import NEGATIVE, Encoded, encode, tiny_pair
+from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, encode_pair, make_tiny_pair
+from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.pairwise.parameters import LevelParameters
-from antidiag.kernels.pairwise.records import Costs, costs_of
+from antidiag.kernels.pairwise.parameters import LevelThreads
 from antidiag.kernels.pairwise.strips.cpu_sizes import WORD, score_type
-from antidiag.kernels.parameters import typed
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.steps import StepLog
 
 FIRST = LANES - 1
 """Element of column 0."""
 TOTAL = 1
-"""Word of a worker, behind its progress, that holds the greatest value of its part of the scan."""
+"""Index of a worker's word, after its progress, with the greatest value of its part of the scan."""
 
 
-class Letters(NamedTuple):
-    """What is aligned: letters of the rows, and for each letter its scores with all columns; ``n`` columns."""
+class PerotInputs(NamedTuple):
+    """The encoded sequences: row letters, the scores of each letter with all columns, and ``n`` columns."""
 
     rows: np.ndarray
     scores: np.ndarray
-    costs: Costs
+    costs: PairCosts
     n: int
 
 
-class Row(NamedTuple):
+class PerotRow(NamedTuple):
     """The row that is computed, int32: H, H' and E, the scan P, and k beta for every column k."""
 
     H: np.ndarray
@@ -75,8 +81,8 @@ class Row(NamedTuple):
     slope: np.ndarray
 
 
-class Part(NamedTuple):
-    """A worker's places of a row, begin .. end - 1; its number, and how many columns it has."""
+class RowPart(NamedTuple):
+    """The places begin .. end - 1 of a row that a worker computes; the row number, and its columns."""
 
     begin: int
     end: int
@@ -84,45 +90,49 @@ class Part(NamedTuple):
     n: int
 
 
-def perot_recurrence(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """The best score and the cell where it ends, one row after another."""
-    pair = encode(problem)
-    times_ms = {"compilation": time_ms(lambda: _compiled(score_type(pair.table))), "transfer": 0.0}
+def perot_recurrence(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """Return the best score and its end cell by PerotRecurrence."""
+    pair = encode_pair(problem)
+    times_ms = {"compilation": measure_ms(lambda: _compile_kernels(score_type(pair.table))), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    score, end, nbytes = _compute(pair, typed(LevelParameters, parameters).threads, monitor, steps, clock.started_ns)
-    clock.phase("phase 1")
-    return Outcome(pair.answer(score, end), times_ms, nbytes)
+    score, end, nbytes = _run_rows(
+        pair, to_dataclass(LevelThreads, parameters).threads, monitor, steps, clock.started_ns
+    )
+    clock.end_phase("phase 1")
+    return Outcome(pair.make_answer(score, end), times_ms, nbytes)
 
 
-def _compute(pair: Encoded, workers: int, monitor: Monitor, steps: Steps, started_ns: int) -> tuple[int, Span, int]:
-    """Score, end cell, and the bytes that were used."""
+def _run_rows(
+    pair: EncodedPair, workers: int, monitor: Monitor, steps: StepLog, started_ns: int
+) -> tuple[int, Span, int]:
+    """Return the score, its end cell, and the bytes that were used."""
     m, n = pair.rows.size, pair.columns.size
     length = row_length(n)
-    levels = Levels(pair, 2 * m, workers)
-    scores: np.ndarray = np.zeros((pair.letters, length), score_type(pair.table))
+    levels = LevelRun(pair, 2 * m, workers)
+    scores: np.ndarray = np.zeros((pair.letter_count, length), score_type(pair.table))
     scores[:, LANES : LANES + n] = pair.table[:, pair.columns]
     H, intermediate, scan = (np.zeros(length, np.int32) for _ in range(3))
     E, slope = np.full(length, NEGATIVE, np.int32), np.zeros(length, np.int32)
-    H[FIRST : FIRST + n + 1] = pair.border(0, n + 1)
+    H[FIRST : FIRST + n + 1] = pair.border_scores(0, n + 1)
     slope[FIRST:] = np.arange(length - FIRST, dtype=np.int32) * pair.extend
-    letters, values = Letters(pair.rows, scores, costs_of(pair), n), Row(H, intermediate, E, scan, slope)
+    letters, values = PerotInputs(pair.rows, scores, pair_costs(pair), n), PerotRow(H, intermediate, E, scan, slope)
 
     def advance(worker: int, level: int) -> None:
-        advance_rows(letters, values, levels.best[worker], levels.progress_of(worker), level)
+        advance_rows(letters, values, levels.best[worker], levels.worker_progress(worker), level)
 
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
-        begin, end = share_of.py_func(0, length // LANES - 1, worker, workers)
+        begin, end = worker_range.py_func(0, length // LANES - 1, worker, workers)
         return (int(numbers[0]) // 2, int(numbers[-1]) // 2 + 1), (begin * LANES, min(end * LANES, n))
 
-    compute(levels, advance, extent, lambda level: level // 2 * n, monitor, steps, started_ns)
+    run_levels(levels, advance, extent, lambda level: level // 2 * n, monitor, steps, started_ns)
     arrays = pair.rows, pair.columns, scores, *values
     nbytes = sum(array.nbytes for array in arrays) + levels.nbytes
-    return (*levels.best_cell(), nbytes) if pair.local else (int(H[FIRST + n]), (m, n), nbytes)
+    return (*levels.best_cell(), nbytes) if pair.is_local else (int(H[FIRST + n]), (m, n), nbytes)
 
 
-@inlined
-def intermediate_row(scores, H, intermediate, E, costs, begin, end):
-    """Step 1."""
+@inline_njit
+def compute_intermediate_row(scores, H, intermediate, E, costs, begin, end):
+    """Compute E and H' of a part of a row (step 1)."""
     open_extend, extend, floor = splat(costs.open_extend), splat(costs.extend), splat(costs.floor)
     for place in range(begin, end, LANES):
         e = maximum(subtract(load(E, place), extend), subtract(load(H, place), open_extend))
@@ -131,9 +141,9 @@ def intermediate_row(scores, H, intermediate, E, costs, begin, end):
         store(intermediate, place, maximum(maximum(diagonal, e), floor))
 
 
-@inlined
+@inline_njit
 def scan_row(intermediate, slope, scan, before, begin, end):
-    """Step 2 inside a part: ``scan`` receives the maximum of what lies before each place; the maximum of all."""
+    """Scan a part of a row (step 2): ``scan`` gets the maximum before each place; return the maximum of all."""
     for place in range(begin, end, LANES):
         opened = add(load(intermediate, place), load(slope, place))
         greatest = maximum(prefix_maximum(opened), splat(before))
@@ -142,16 +152,16 @@ def scan_row(intermediate, slope, scan, before, begin, end):
     return before
 
 
-@inlined
+@inline_njit
 def finish_row(H, intermediate, scan, slope, costs, before, part, best):
-    """Step 3, with the maximum ``before`` of all parts on the left; keeps the best cell."""
+    """Compute H of a part (step 3), given the maximum ``before`` of all parts on the left; keep the best cell."""
     begin, end, row, n = part
     open_cost, earlier = splat(np.int32(costs.open_extend - costs.extend)), splat(np.int32(before))
     for place in range(begin, end, LANES):
         gap = subtract(subtract(maximum(load(scan, place), earlier), load(slope, place)), open_cost)
         h = maximum(load(intermediate, place), gap)
         store(H, place, h)
-        if any_lane(greater(h, splat(np.int32(best[0])))):
+        if any_lane(greater_lanes(h, splat(np.int32(best[0])))):
             for lane in range(LANES):
                 column = place + lane - FIRST
                 if H[place + lane] > best[0] and column <= n:
@@ -160,34 +170,34 @@ def finish_row(H, intermediate, scan, slope, costs, before, part, best):
                     best[2] = column
 
 
-@compiled
+@cached_njit
 def advance_rows(letters, values, best, progress, until):
-    """Compute a worker's part of the levels before ``until``, or until told to stop; two levels a row."""
+    """Compute a worker's part of the levels before ``until``, two levels a row; return early on stop."""
     rows, scores, costs, n = letters
     H, intermediate, E, scan, slope = values
     words, worker, stop = progress
     workers = words.size // WORD
-    first, last = share_of(1, H.size // LANES, worker, workers)
+    first, last = worker_range(1, H.size // LANES, worker, workers)
     begin, end = first * LANES, last * LANES
     level = words[worker * WORD]
-    while level < until and all_reach(words, level, stop):
+    while level < until and wait_for_all(words, level, stop):
         row = level // 2 + 1
         if level % 2 == 0:
-            intermediate_row(scores[rows[row - 1]], H, intermediate, E, costs, begin, end)
-            before = np.int32(border(row, costs) if worker == 0 else NEGATIVE)
+            compute_intermediate_row(scores[rows[row - 1]], H, intermediate, E, costs, begin, end)
+            before = np.int32(border_score(row, costs) if worker == 0 else NEGATIVE)
             words[worker * WORD + TOTAL] = scan_row(intermediate, slope, scan, before, begin, end)
         else:
             earlier = np.int64(NEGATIVE)
             for other in range(worker):
                 earlier = max(earlier, words[other * WORD + TOTAL])
-            finish_row(H, intermediate, scan, slope, costs, earlier, Part(begin, end, row, n), best)
+            finish_row(H, intermediate, scan, slope, costs, earlier, RowPart(begin, end, row, n), best)
             if worker == 0:
-                H[FIRST] = border(row, costs)
+                H[FIRST] = border_score(row, costs)
         level += 1
-        release(words, worker * WORD, level)
+        store_release(words, worker * WORD, level)
 
 
 @cache
-def _compiled(kind: type) -> None:
-    """Compile, or load from the cache folder, by running on a tiny pair."""
-    _compute(tiny_pair(np.iinfo(kind).max >> 2), 1, Monitor(), Steps(), 0)
+def _compile_kernels(kind: type) -> None:
+    """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
+    _run_rows(make_tiny_pair(np.iinfo(kind).max >> 2), 1, Monitor(), StepLog(), 0)

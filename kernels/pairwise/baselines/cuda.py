@@ -1,4 +1,7 @@
-"""The baselines on the GPU (001, section III): a launch for each antidiagonal, of cells or blocks, or step of a row."""
+"""The baselines on the GPU (Li et al. 2012, section III): one launch for each level.
+
+A level is an antidiagonal of cells or blocks, or a step of a row.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,12 @@ from typing import Any
 import cupy
 import numpy as np
 
-from antidiag.kernels.cuda.compile import allow_shared
-from antidiag.kernels.cuda.events import EVENT
+from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
+from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.baselines import sizes
-from antidiag.kernels.pairwise.baselines.borders import block_borders
+from antidiag.kernels.pairwise.baselines.block_borders import initial_block_borders
 from antidiag.kernels.pairwise.baselines.cuda_sources import (
     ANTIDIAGONAL,
     BEST,
@@ -25,85 +28,92 @@ from antidiag.kernels.pairwise.baselines.cuda_sources import (
     PROBLEM,
     WALK,
 )
-from antidiag.kernels.pairwise.baselines.sizes import MOST_BATCHES, WALK_STEPS, WARP, Grid, Span
+from antidiag.kernels.pairwise.baselines.sizes import MOST_BATCHES, WALK_STEPS, WARP, LevelGrid, Span
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
-from antidiag.kernels.pairwise.strips.cuda_job import Job, begin
-from antidiag.kernels.pairwise.strips.path import FROM_DIAGONAL, finished
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks, LevelThreads
+from antidiag.kernels.pairwise.strips.cuda_job import PairJob, begin_job
+from antidiag.kernels.pairwise.strips.start_states import FROM_DIAGONAL, finish_path
+from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.steps import StepLog
 
 Extent = Callable[[np.ndarray], tuple[Span, Span]]
 
 
-def antidiagonal(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """Antidiagonal: a launch for each of the m + n - 1 antidiagonals, a thread a cell."""
-    job = begin(problem, parameters, monitor, steps)
-    kernel = job.run.kernel(ANTIDIAGONAL, "antidiagonal")
+def antidiagonal(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """Return the best score by Antidiagonal: m + n - 1 launches, one thread a cell."""
+    job = begin_job(problem, monitor, steps, threads=to_dataclass(LevelThreads, parameters).threads)
+    kernel = job.run.compile_kernel(ANTIDIAGONAL, "antidiagonal")
     m, n = job.encoded.rows.size, job.encoded.columns.size
-    threads, grid = sizes.block_threads(job.threads), Grid(m, n)
-    values = job.run.empty((6, m), np.int32)
-    best = _records(job, -(-m // threads) * threads // WARP)
-    fixed = *_problem(job), values, best
+    threads, grid = sizes.block_threads(job.threads), LevelGrid(m, n)
+    values = job.run.allocate_array((6, m), np.int32)
+    best = _allocate_best_cells(job, -(-m // threads) * threads // WARP)
+    fixed = *_problem_arguments(job), values, best
 
     def launch(level: int, log: cupy.ndarray) -> None:
         cells = min(level, m - 1) - max(0, level - n + 1) + 1
         kernel((-(-cells // threads),), (threads,), (*fixed, log, np.int32(level + 2)))
 
     def extent(levels: np.ndarray) -> tuple[Span, Span]:
-        return sizes.extent_of(levels, *grid.span(levels), 1, (m, n))
+        return sizes.matrix_extent(levels, *grid.row_span(levels), 1, (m, n))
 
-    _all_levels(job, grid.levels, min(m, n), grid.before, launch, extent)
-    score, end = _best(job, best) if job.encoded.local else (int(values[(m + n) % 3].get()[m - 1]), (m, n))
-    return Outcome(job.encoded.answer(score, end), job.run.times_ms, 2 * job.host_bytes, job.run.device_bytes)
+    _launch_all_levels(job, grid.level_count, min(m, n), grid.count_before, launch, extent)
+    score, end = (
+        _find_best_cell(job, best)
+        if job.encoded.is_local
+        else (_first_number(job, values[(m + n) % 3, m - 1 :]), (m, n))
+    )
+    return Outcome(job.encoded.make_answer(score, end), job.run.times_ms, 2 * job.host_bytes, job.run.device_bytes)
 
 
 def blocked_antidiagonal(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
+    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
 ) -> Outcome:
-    """BlockedAntidiagonal: every H, E and F is written to global memory; the path is walked back over them there."""
-    job = begin(problem, parameters, monitor, steps)
-    kernel, walk = (
-        job.run.kernel(BLOCKED, "blocked_antidiagonal", S=job.s),
-        job.run.kernel(BLOCKED, "walk_back", S=job.s),
-    )
+    """Return the best alignment by BlockedAntidiagonal: all H, E and F are in global memory."""
+    job = _begin_blocks(problem, parameters, monitor, steps)
+    kernel, walk = (job.run.compile_kernel(BLOCKED, name, S=job.s) for name in ("blocked_antidiagonal", "walk_back"))
     m, n = job.encoded.rows.size, job.encoded.columns.size
-    matrix = tuple(job.run.empty((m, n), np.int32) for _ in range(3))
+    matrix = tuple(job.run.allocate_array((m, n), np.int32) for _ in range(3))
     shared = 3 * 4 * job.s**2
-    allow_shared(kernel, shared)
-    best = _all_blocks(job, kernel, matrix, shared)
-    score, end = _best(job, best) if job.encoded.local else (int(matrix[0][m - 1, n - 1 :].get()[0]), (m, n))
-    start, operations = _walk(job, walk, matrix, end)
-    alignment = finished(job.encoded, start, end, operations)
+    allow_shared_bytes(kernel, shared)
+    best = _launch_all_blocks(job, kernel, matrix, shared)
+    score, end = (
+        _find_best_cell(job, best) if job.encoded.is_local else (_first_number(job, matrix[0][m - 1, n - 1 :]), (m, n))
+    )
+    start, operations = _trace_path(job, walk, matrix, end)
+    alignment = finish_path(job.encoded, start, end, operations)
     host_bytes = 2 * job.host_bytes + operations.nbytes + alignment.operations.nbytes
     return Outcome(PairAnswer(score, alignment.end, alignment), job.run.times_ms, host_bytes, job.run.device_bytes)
 
 
-def enhanced_ba(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """EnhancedBA: the same blocks, of which only the right and bottom borders go through global memory."""
-    job = begin(problem, parameters, monitor, steps)
-    kernel = job.run.kernel(BLOCKED, "enhanced_ba", S=job.s)
-    on_host = block_borders(job.encoded, job.s)
-    borders = job.run.upload(*on_host)
-    best = _all_blocks(job, kernel, borders, 0)
+def enhanced_ba(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """Return the best score by EnhancedBA: only block borders go through global memory."""
+    job = _begin_blocks(problem, parameters, monitor, steps)
+    kernel = job.run.compile_kernel(BLOCKED, "enhanced_ba", S=job.s)
+    on_host = initial_block_borders(job.encoded, job.s)
+    borders = job.run.upload_together(*on_host)
+    best = _launch_all_blocks(job, kernel, borders, 0)
     m, n = job.encoded.rows.size, job.encoded.columns.size
-    score, end = _best(job, best) if job.encoded.local else (int(borders[0][0, n - 1 :].get()[0]), (m, n))
+    score, end = (
+        _find_best_cell(job, best) if job.encoded.is_local else (_first_number(job, borders[0][0, n - 1 :]), (m, n))
+    )
     host_bytes = 2 * (job.host_bytes + sum(border.nbytes for border in on_host))
-    return Outcome(job.encoded.answer(score, end), job.run.times_ms, host_bytes, job.run.device_bytes)
+    return Outcome(job.encoded.make_answer(score, end), job.run.times_ms, host_bytes, job.run.device_bytes)
 
 
-def perot_recurrence(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """PerotRecurrence: two launches a row, the first with the intermediate H and the scan inside blocks."""
-    job = begin(problem, parameters, monitor, steps)
-    intermediate, finish = (job.run.kernel(PEROT, name) for name in ("intermediate", "finish"))
+def perot_recurrence(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """Return the best score by PerotRecurrence: two launches a row, H' with the scan inside blocks, then the rest."""
+    job = begin_job(problem, monitor, steps, threads=to_dataclass(LevelThreads, parameters).threads)
+    intermediate, finish = (job.run.compile_kernel(PEROT, name) for name in ("intermediate", "finish"))
     m, n = job.encoded.rows.size, job.encoded.columns.size
     threads, count = sizes.block_threads(job.threads), sizes.perot_blocks(n, job.threads)
     first_row = np.zeros(sizes.perot_stride(n), np.int32)
-    first_row[:n] = job.encoded.border(1, n + 1)
-    (H,) = job.run.upload(first_row)
-    # Every byte 0xC0 is a number near minus infinity: above row 1 there is no gap to go on.
-    E = job.run.filled(first_row.size, np.int32, byte=0xC0)
-    between, scan = (job.run.empty(first_row.size, np.int32) for _ in range(2))
-    totals, best = job.run.empty(count, np.int32), _records(job, count * threads // WARP)
-    pair = _problem(job)
+    first_row[:n] = job.encoded.border_scores(1, n + 1)
+    (H,) = job.run.upload_together(first_row)
+    # Bytes 0xC0 make a number near minus infinity: no gap comes from above row 1.
+    E = job.run.allocate_filled(first_row.size, np.int32, byte=0xC0)
+    between, scan = (job.run.allocate_array(first_row.size, np.int32) for _ in range(2))
+    totals, best = job.run.allocate_array(count, np.int32), _allocate_best_cells(job, count * threads // WARP)
+    pair = _problem_arguments(job)
 
     def launch(row: int, log: cupy.ndarray) -> None:
         number = np.int32(row + 1)
@@ -113,33 +123,42 @@ def perot_recurrence(problem: PairProblem, parameters: Mapping[str, Any], monito
     def extent(rows: np.ndarray) -> tuple[Span, Span]:
         return (int(rows[0]), int(rows[-1]) + 1), (0, n)
 
-    _all_levels(job, m, n, lambda row: row * n, launch, extent)
-    score, end = _best(job, best) if job.encoded.local else (int(H.get()[n - 1]), (m, n))
+    _launch_all_levels(job, m, n, lambda row: row * n, launch, extent)
+    score, end = _find_best_cell(job, best) if job.encoded.is_local else (_first_number(job, H[n - 1 :]), (m, n))
     return Outcome(
-        job.encoded.answer(score, end), job.run.times_ms, 2 * (job.host_bytes + first_row.nbytes), job.run.device_bytes
+        job.encoded.make_answer(score, end),
+        job.run.times_ms,
+        2 * (job.host_bytes + first_row.nbytes),
+        job.run.device_bytes,
     )
 
 
-def _problem(job: Job) -> tuple:
-    """The problem as arguments of a kernel (PROBLEM)."""
-    pair, (rows, columns, table) = job.encoded, job.sequences
-    return PROBLEM(
-        rows=rows, columns=columns, table=table, letters=pair.letters, m=pair.rows.size, n=pair.columns.size,
-        open_extend=pair.open + pair.extend, extend=pair.extend, floor=pair.floor,
-    )  # fmt: skip
+def _begin_blocks(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> PairJob:
+    chosen = to_dataclass(AntidiagonalBlocks, parameters)
+    return begin_job(problem, monitor, steps, threads=chosen.threads, s=chosen.s)
 
 
-def _records(job: Job, count: int) -> cupy.ndarray:
-    """Best cells that are not there yet."""
-    return job.run.filled((count, BEST.words), np.int32)
+def _problem_arguments(job: PairJob) -> tuple:
+    """Return the problem as arguments of a kernel (PROBLEM)."""
+    return PROBLEM(**job.problem_fields(), floor=job.encoded.score_floor)
 
 
-def _all_blocks(job: Job, kernel: Any, buffers: tuple[cupy.ndarray, ...], shared: int) -> cupy.ndarray:
-    """Launch every antidiagonal of blocks; the best cell of each row of blocks."""
+def _first_number(job: PairJob, array: cupy.ndarray) -> int:
+    """Download the first number of an array."""
+    return int(job.run.download_array(array[:1])[0])
+
+
+def _allocate_best_cells(job: PairJob, count: int) -> cupy.ndarray:
+    """Allocate records of best cells, all zero."""
+    return job.run.allocate_filled((count, BEST.word_count), np.int32)
+
+
+def _launch_all_blocks(job: PairJob, kernel: Any, buffers: tuple[cupy.ndarray, ...], shared: int) -> cupy.ndarray:
+    """Launch all antidiagonals of blocks; return the best cell of each row of blocks."""
     m, n = job.encoded.rows.size, job.encoded.columns.size
-    grid = sizes.blocks(m, n, job.s)
-    best = _records(job, grid.rows)
-    fixed = *_problem(job), *buffers, best
+    grid = sizes.make_block_grid(m, n, job.s)
+    best = _allocate_best_cells(job, grid.rows)
+    fixed = *_problem_arguments(job), *buffers, best
 
     def launch(level: int, log: cupy.ndarray) -> None:
         first = max(0, level - grid.columns + 1)
@@ -147,74 +166,74 @@ def _all_blocks(job: Job, kernel: Any, buffers: tuple[cupy.ndarray, ...], shared
         kernel((count,), (job.s,), (*fixed, log, np.int32(level), np.int32(first)), shared_mem=shared)
 
     def extent(levels: np.ndarray) -> tuple[Span, Span]:
-        return sizes.extent_of(levels, *grid.span(levels), job.s, (m, n))
+        return sizes.matrix_extent(levels, *grid.row_span(levels), job.s, (m, n))
 
     widest = min(grid.rows, grid.columns) * job.s**2
-    _all_levels(job, grid.levels, widest, grid.before, launch, extent)
+    _launch_all_levels(job, grid.level_count, widest, grid.count_before, launch, extent)
     return best
 
 
-def _all_levels(
-    job: Job,
+def _launch_all_levels(
+    job: PairJob,
     levels: int,
     widest: int,
-    before: Callable[[int], int],
+    count_before: Callable[[int], int],
     launch: Callable[[int, cupy.ndarray], None],
     extent: Extent,
 ) -> None:
-    """Launch all levels, in batches of which progress is reported and the step log keeps the times.
+    """Launch all levels in batches, after each of which progress is reported; the step log has their times.
 
     ``widest`` is the number of cells of the largest level; ``before(level)`` counts the work of all earlier levels.
     """
-    together = sizes.launches_together(widest, levels)
+    together = sizes.launches_per_batch(widest, levels)
     starts = range(0, levels, together)
-    log = job.run.filled((MOST_BATCHES, LOG_SLOTS, BUSY.words // 2), np.uint64)
+    log = job.run.allocate_filled((MOST_BATCHES, LOG_SLOTS, BUSY.word_count // 2), np.uint64)
     rows = [batch * min(len(starts), MOST_BATCHES) // len(starts) for batch in range(len(starts))]
-    with job.run.phase("phase 1") as phase:
+    with job.run.begin_phase("phase 1") as phase:
         for start, row in zip(starts, rows, strict=True):
             end, slots = min(start + together, levels), log[row]
             for level in range(start, end):
                 launch(level, slots)
-            phase.launched(before(end), before(levels))
+            phase.note_launch(count_before(end), count_before(levels))
     bounds = np.searchsorted(rows, np.arange(rows[-1] + 2)) * together
     extents = [extent(np.arange(first, min(end, levels))) for first, end in pairwise(bounds)]
-    if job.run.steps.keeps:
-        _log(job, log, extents)
+    if job.run.steps.keeps_events:
+        _log_levels(job, log, extents)
 
 
-def _log(job: Job, log: cupy.ndarray, extents: list[tuple[Span, Span]]) -> None:
-    """Step log: an event for every batch and multiprocessor that had a part of it; its cells are those of the batch."""
-    busy = log.get().view(BUSY.dtype)[: len(extents), :, 0]
+def _log_levels(job: PairJob, log: cupy.ndarray, extents: list[tuple[Span, Span]]) -> None:
+    """Log an event for every batch and multiprocessor that took part in it; its cells are those of the batch."""
+    busy = job.run.download_array(log).view(BUSY.dtype)[: len(extents), :, 0]
     batch, slot = np.nonzero(busy["end"])
     times = np.zeros(batch.size, EVENT.dtype)
     times["start"], times["end"] = ~busy["start_complement"][batch, slot], busy["end"][batch, slot]
     times["worker"] = slot
-    found = job.run.logged(1, times, batch)
+    found = job.run.convert_events(1, times, batch)
     spans = np.array(extents, np.int64)[batch].reshape(-1, 4)
     for name, column in zip(("row_start", "row_end", "column_start", "column_end"), spans.T, strict=True):
         found[name] = column
-    job.run.steps.extend(found)
+    job.run.steps.add_array(found)
 
 
-def _best(job: Job, records: cupy.ndarray) -> tuple[int, tuple[int, int]]:
-    """The greatest score of all records and its cell: smallest row, then smallest column."""
-    score, row, column = records.get().T
+def _find_best_cell(job: PairJob, records: cupy.ndarray) -> tuple[int, tuple[int, int]]:
+    """Return the greatest score of all records and its cell: smallest row, then smallest column."""
+    score, row, column = job.run.download_array(records).T
     first = np.lexsort((column, row, -score))[0]
     return (int(score[first]), (int(row[first]), int(column[first]))) if score[first] > 0 else (0, (0, 0))
 
 
-def _walk(job: Job, kernel: Any, matrix: tuple[cupy.ndarray, ...], end: Span) -> tuple[Span, np.ndarray]:
-    """The way back from a cell over the stored values: where it is over, and its operations, backwards."""
-    operations = job.run.empty(job.encoded.rows.size + job.encoded.columns.size, np.uint8)
+def _trace_path(job: PairJob, kernel: Any, matrix: tuple[cupy.ndarray, ...], end: Span) -> tuple[Span, np.ndarray]:
+    """Trace the path over the stored values; return where it begins, and its operations, backwards."""
+    operations = job.run.allocate_array(job.encoded.rows.size + job.encoded.columns.size, np.uint8)
     walk = np.zeros(1, WALK.dtype)
     walk["row"], walk["column"], walk["in"] = *end, FROM_DIAGONAL
-    (place,) = job.run.upload(walk.view(np.int32))
-    pair, over = _problem(job), 0
-    with job.run.timed("phase 2"):
+    (place,) = job.run.upload_together(walk.view(np.int32))
+    pair, over = _problem_arguments(job), 0
+    with job.run.time_phase("phase 2"):
         while not over:
             kernel((1,), (1,), (*pair, *matrix, place, operations, np.int32(WALK_STEPS)))
-            row, column, _, count, over = (int(number) for number in place.get())
+            row, column, _, count, over = (int(number) for number in job.run.download_array(place))
             most = max(sum(end), 1)
             job.run.monitor.update(most if over else count, most, "phase 2")
-        found = operations[:count].get()
+        found = job.run.download_array(operations[:count])
     return (row, column), found

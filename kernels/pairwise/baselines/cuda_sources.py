@@ -1,21 +1,21 @@
-"""Sources of the baselines' device code, and what it agrees on with Python."""
+"""Sources, structs and constants that the baselines' device code shares with Python."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from antidiag.kernels.cuda.structs import Constants, Struct
+from antidiag.kernels.cuda.structs import DeviceConstants, DeviceStruct
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
-from antidiag.kernels.pairwise.strips.path import FROM_DIAGONAL, FROM_E, FROM_F
+from antidiag.kernels.pairwise.strips.start_states import FROM_DIAGONAL, FROM_E, FROM_F
 
 HERE = Path(__file__).parent
 
 LOG_SLOTS = 256
-"""Multiprocessors that the step log tells apart."""
+"""Multiprocessors with an entry of their own in the step log."""
 COLUMNS_A_THREAD = 4
 """Neighbouring columns that a thread of PerotRecurrence computes."""
 
-PROBLEM = Struct(
+PROBLEM = DeviceStruct(
     "Problem",
     """                    // oriented so that rows are the shorter sequence
     const unsigned char* rows;       // letters of the rows, m
@@ -26,23 +26,23 @@ PROBLEM = Struct(
     int floor;                       // least H: 0 in a local alignment, minus infinity in a global one
 """,
 )
-BEST = Struct("Best", " int score, row, column; ")
-BUSY = Struct("Busy", " unsigned long long start_complement, end; ")
+BEST = DeviceStruct("Best", " int score, row, column; ")
+BUSY = DeviceStruct("Busy", " unsigned long long start_complement, end; ")
 """When a multiprocessor first and last had a block of a batch; starts are complements, so that both are maxima."""
-WALK = Struct(
+WALK = DeviceStruct(
     "Walk",
     """
-    int row, column, in;             // where the walk is: in H (IN_H), or in the gap E or F
-    int count, over;                 // operations written; whether it is at its end
+    int row, column, in;             // the state of the traceback: in H (IN_H), or in the gap E or F
+    int count, over;                 // operations written; whether the path is complete
 """,
 )
 
-LEVELS = (PROBLEM, BEST, BUSY, Constants.of(LOG_SLOTS=LOG_SLOTS), HERE / "levels.cuh")
+LEVELS = (PROBLEM, BEST, BUSY, DeviceConstants.from_values(LOG_SLOTS=LOG_SLOTS), HERE / "levels.cuh")
 ANTIDIAGONAL = (*LEVELS, HERE / "antidiagonal.cu")
 BLOCKED = (
     *LEVELS,
     WALK,
-    Constants.of(IN_H=FROM_DIAGONAL, IN_E=FROM_E, IN_F=FROM_F, DIAGONAL=DIAGONAL, UP=UP, LEFT=LEFT),
+    DeviceConstants.from_values(IN_H=FROM_DIAGONAL, IN_E=FROM_E, IN_F=FROM_F, DIAGONAL=DIAGONAL, UP=UP, LEFT=LEFT),
     HERE / "blocked.cu",
 )
-PEROT = (*LEVELS, Constants.of(ITEMS=COLUMNS_A_THREAD), HERE / "perot.cu")
+PEROT = (*LEVELS, DeviceConstants.from_values(ITEMS=COLUMNS_A_THREAD), HERE / "perot.cu")

@@ -1,5 +1,13 @@
-// What the kernels of the baselines share: a launch computes one level (an antidiagonal, an antidiagonal of blocks,
-// a step of a row), and the end of a launch is the only synchronisation between levels.
+// Functions that the kernels of the baselines share.
+//
+// Computes: scores, border values, the best cell so far, and the step log. A launch computes one level (an
+//     antidiagonal, an antidiagonal of blocks, a step of a row); the end of a launch is the only synchronisation
+//     between levels.
+//
+// Threads: best cells are merged within a warp by shuffles; thread 0 of a block writes the log.
+//
+// Memory: one record of a best cell for each warp or row of blocks, and one log entry for each multiprocessor, in
+//     global memory.
 
 // Letters and cells are counted from 1.
 __device__ __forceinline__ int score_at(const Problem& problem, int i, int j) {
@@ -17,7 +25,7 @@ __device__ __forceinline__ bool beats(const Best& one, const Best& other) {
     return one.row != other.row ? one.row < other.row : one.column < other.column;
 }
 
-// Brings the cell of each lane into the record of the warp; all lanes call. A record starts as 0, (0, 0), and no
+// Merges the cell of each lane into the record of the warp; all lanes call. A record starts as 0, (0, 0), and no
 // cell beats it with a score of 0.
 __device__ __forceinline__ void keep_best(Best* record, Best mine, bool counts) {
     Best found = *record;

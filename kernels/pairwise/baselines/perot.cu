@@ -1,18 +1,19 @@
-// PerotRecurrence (001, section III, after Khajeh-Saeed, Poole and Perot): rows one after another, all cells of a row
-// together. The gap along a row is taken out of the recurrence and put back by a prefix maximum, in three steps:
+// PerotRecurrence (Li et al. 2012, section III, after Khajeh-Saeed, Poole and Perot): all cells of a row together.
 //
+// Recurrence: the gap along a row is taken out and put back by a prefix maximum, in three steps:
 //     1.  E(i, j)  = max(E(i-1, j) - extend, H(i-1, j) - open - extend)
 //         H'(i, j) = max(H(i-1, j-1) + score, E(i, j), floor)
 //     2.  P(j)     = max over k < j of H'(i, k) + k extend               H'(i, 0) is the border
 //     3.  H(i, j)  = max(H'(i, j), P(j) - j extend - open)
+//     A gap may start at H' instead of H: where H came from a gap itself, opening another one gains nothing.
 //
-// A gap may start at H' instead of H: where H came from a gap itself, opening another one gains nothing.
+// Threads: a thread has ITEMS neighbouring columns, a block ITEMS x blockDim.x. The scan has two levels: within a block
+//     by shuffles and shared memory, across blocks by the maxima of all blocks on the left. Launch `intermediate` does
+//     step 1 and the scan within blocks; launch `finish` the rest of the scan and step 3.
 //
-// Mapping.  A thread has ITEMS neighbouring columns, a block ITEMS x blockDim.x. The scan has two levels: within a
-//           block by shuffles and shared memory, across blocks by the maxima of all blocks on the left.
-//           Launch `intermediate` does step 1 and the scan within blocks; launch `finish` the rest of the scan and step 3.
-// Memory.   Rows of `stride` ints, a multiple of ITEMS, column j at place j - 1: H, H', E, P; read and written as 16-byte
-//           words. 36 bytes go to and from memory for each cell. `totals`: the maximum of every block.
+// Memory: rows of `stride` ints in global memory, a multiple of ITEMS, column j at index j - 1: H, H', E, P; read and
+//     written as 16-byte words. 36 bytes go to and from memory for each cell. `totals`: the maximum of every block.
+//
 // Needs levels.cuh.
 
 constexpr int MOST_WARPS = 32;
@@ -26,8 +27,8 @@ __device__ __forceinline__ void store(int* target, const int (&items)[ITEMS]) {
     *reinterpret_cast<int4*>(target) = make_int4(items[0], items[1], items[2], items[3]);
 }
 
-// The greatest value of all threads with a lower number, or minus infinity; `total` is that of the whole block. All
-// threads of whole warps call, once a kernel.
+// Returns the greatest value of all threads with a lower number, or minus infinity; `total`: of the whole block. All
+// threads of whole warps must call it, once per kernel.
 __device__ __forceinline__ int maximum_before(int value, int& total) {
     __shared__ int of_warps[MOST_WARPS];
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, warps = blockDim.x / LANES;

@@ -1,4 +1,4 @@
-"""CheckpointedAlignment: the declaration."""
+"""Declaration of CheckpointedAlignment."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from antidiag.kernels.analysis import Model
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.cuts import Cuts
+from antidiag.kernels.cost_models import CostModel
 from antidiag.kernels.method import Method, Resumption
 from antidiag.kernels.pairwise.checkpointed import sizes
-from antidiag.kernels.pairwise.cuts import Widths
 from antidiag.kernels.pairwise.problem import PAIR
-from antidiag.kernels.parameters import Parameter, typed
+from antidiag.kernels.pairwise.table_cuts import CutSizes
+from antidiag.kernels.parameters import Parameter, to_dataclass
+from antidiag.kernels.table_cuts import TableCuts
 
 TILE = Parameter(
     name="tile",
     kind="int",
     label="Tile",
-    help="Distance of the special rows and columns that are kept, rounded to whole strips. A large tile keeps less; a "
-    "small one has less to compute again.",
+    help="Distance of the kept special rows and columns, rounded to whole strips. A large tile needs less memory; a "
+    "small one recomputes fewer cells.",
     minimum=32,
     maximum=2**20,
     step=32,
@@ -30,9 +30,9 @@ CHECKPOINT_MEMORY = Parameter(
     name="checkpoint_memory",
     kind="int",
     label="Checkpoints in memory",
-    help="Special rows and columns up to this size stay in memory (on a GPU: in its own, where those that the sweep is "
-    "at always are); the rest goes to files in the cache folder. Automatic: a quarter of the free main memory, half of "
-    "that of the GPU.",
+    help="Special rows and columns up to this size stay in memory (on a GPU in its own, which always holds those in "
+    "use); the rest goes to files in the cache folder. Automatic: a quarter of the free main memory, or half of "
+    "the free GPU memory.",
     minimum=0,
     maximum=2**30,
     unit="MiB",
@@ -42,38 +42,38 @@ LONG_CELLS = 2**32
 It is no slower for shorter pairs, but there the other methods have more to look at."""
 
 
-def tiles(parameters: Mapping[str, Any]) -> Cuts:
-    """Strips, and tiles of whole strips between the special rows and columns, at which the path is cut."""
-    cut = typed(Widths, parameters)
-    tile = sizes.whole_strips(cut.tile, cut.s)
-    return Cuts(strip=cut.s, tile=tile, path_rows=tile, path_columns=tile)
+def cut_into_tiles(parameters: Mapping[str, Any]) -> TableCuts:
+    """Return how the matrix is cut: strips, and tiles of whole strips between special rows and columns."""
+    cut = to_dataclass(CutSizes, parameters)
+    tile = sizes.round_to_strips(cut.tile, cut.s)
+    return TableCuts(strip=cut.s, tile=tile, path_rows=tile, path_columns=tile)
 
 
-def method(paper: Citation, strip_parameters: tuple[Parameter, ...], models: tuple[Model, ...]) -> Method:
-    """The method: recurrence, strips and ``models`` are those of ``paper``; the checkpoints are Antidiag's own."""
+def declare_method(paper: Citation, strip_parameters: tuple[Parameter, ...], models: tuple[CostModel, ...]) -> Method:
+    """Return the method: recurrence, strips and ``models`` are those of ``paper``; the checkpoints are Antidiag's."""
     return Method(
         id="checkpointed-alignment",
         name="CheckpointedAlignment",
         family="pairwise",
         summary="Best alignment in linear memory: a score pass that keeps special rows and columns, then only the "
         "tiles on the path again.",
-        citation=paper.at("strips of section IV; the checkpoints are Antidiag's own"),
-        problem=PAIR,
+        citation=paper.with_section("strips of section IV; the checkpoints are Antidiag's own"),
+        problem_type=PAIR,
         parameters=(*strip_parameters, TILE, CHECKPOINT_MEMORY),
         backends={
             "cpu": "antidiag.kernels.pairwise.checkpointed.cpu:checkpointed_alignment",
             "cuda": "antidiag.kernels.pairwise.checkpointed.cuda:checkpointed_alignment",
         },
         returns=frozenset({"score", "alignment"}),
-        footprint=sizes.footprint,
-        automatic=sizes.automatic,
-        work=sizes.work,
-        recomputed=sizes.recomputed,
-        cuts=tiles,
-        staging="antidiag.kernels.pairwise.plays.stagings:TILES",
-        models=models,
-        page=Path(__file__).parents[1] / "page.md",
+        estimate_memory=sizes.estimate_memory,
+        automatic_parameters=sizes.choose_parameters,
+        count_work=sizes.count_work,
+        count_recomputed=sizes.count_recomputed,
+        table_cuts=cut_into_tiles,
+        walkthrough_name="antidiag.kernels.pairwise.walkthroughs.catalog:TILES",
+        cost_models=models,
+        help_page=Path(__file__).parents[1] / "page.md",
         nominal_gcups={"cpu": 10.0, "cuda": 400.0},
-        suits=lambda pair: len(pair) == 2 and len(pair[0]) * len(pair[1]) >= LONG_CELLS,
-        resumption=Resumption(depends_on=("s", "tile"), disk_bytes=sizes.kept_bytes),
+        is_recommended_for=lambda pair: len(pair) == 2 and len(pair[0]) * len(pair[1]) >= LONG_CELLS,
+        resumption=Resumption(depends_on=("s", "tile"), disk_bytes=sizes.resumable_bytes),
     )

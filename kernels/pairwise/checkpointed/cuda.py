@@ -1,7 +1,7 @@
 """CheckpointedAlignment on the GPU: a score sweep that keeps special rows and columns, then tiles along the path.
 
 Tiles between special rows and columns are swept again with local start states, and the path is followed through them
-(cuda_tiles.py). What is found are the sub-paths of strips; phase 3 of the striped methods computes all of them in
+(cuda_tiles.py). The result are the sub-paths of strips; phase 3 of the striped methods computes all of them in
 parallel at the end.
 """
 
@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import cupy
 import numpy as np
 
 from antidiag.kernels.model import Outcome
@@ -21,42 +20,49 @@ from antidiag.kernels.pairwise.checkpointed import cuda_sizes as sizes
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import CheckpointedParameters
 from antidiag.kernels.pairwise.strips import cuda_job, cuda_path
-from antidiag.kernels.pairwise.strips.cuda_job import LANES, Job
-from antidiag.kernels.pairwise.strips.cuda_sweep import Kept
-from antidiag.kernels.parameters import typed
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.pairwise.strips import cuda_sizes as strip_sizes
+from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob
+from antidiag.kernels.pairwise.strips.cuda_sweep import SweepBuffers
+from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.steps import StepLog
 
 
 def checkpointed_alignment(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps
+    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
 ) -> Outcome:
-    """CheckpointedAlignment on the current device; DiskFull where the disk cannot take what has to go there."""
-    job = cuda_job.begin(problem, parameters, monitor, steps)
+    """Return the best alignment in linear memory, on the current device.
+
+    Raises Cancelled, MemoryRefused, and DiskFull where checkpoints do not fit on the disk.
+    """
+    chosen = to_dataclass(CheckpointedParameters, parameters)
+    packed = strip_sizes.packs_two_cells(problem, parameters)
+    job = cuda_job.begin_job(problem, monitor, steps, threads=chosen.threads, s=chosen.s, batch=chosen.T, packed=packed)
     try:
-        return _aligned(job, parameters)
+        return _run_alignment(job, chosen)
     finally:
-        job.run.forget()
+        job.run.discard_pending()
 
 
-def _aligned(job: Job, parameters: Mapping[str, Any]) -> Outcome:
-    size, chosen = (job.encoded.rows.size, job.encoded.columns.size), typed(CheckpointedParameters, parameters)
-    layout = sizes.layout(*size, job.s, job.batch, chosen.whole_tile, chosen.checkpoint_bytes, job.spread)
+def _run_alignment(job: PairJob, chosen: CheckpointedParameters) -> Outcome:
+    """Run the three phases."""
+    size = job.encoded.rows.size, job.encoded.columns.size
+    layout = sizes.plan_layout(*size, job.s, job.batch, chosen.rounded_tile, chosen.checkpoint_bytes, job.row_spread)
     start, operations = (0, 0), np.empty(0, np.uint8)
-    with cuda_checkpoints.checkpoints(job, layout) as checkpoints:
-        best = checkpoints.sweep()
+    with cuda_checkpoints.open_checkpoints(job, layout) as checkpoints:
+        best = checkpoints.run_sweep()
         if best.end != (0, 0):
-            with job.run.timed("phase 2"):
-                paths, rest = cuda_tiles.follow(job, checkpoints, best)
+            with job.run.time_phase("phase 2"):
+                paths, rest = cuda_tiles.trace_tiles(job, checkpoints, best)
             narrow = replace(job, s=sizes.tile_strip_width(job.s), packed=False)
-            with job.run.timed("phase 3"):
-                start, operations = cuda_path.compute(narrow, _nothing_kept(), paths, rest)
-    job.run.settle()
-    alignment = job.encoded.alignment(start, best.end, operations)
-    answer = job.encoded.answer(best.score, best.end, alignment)
+            with job.run.time_phase("phase 3"):
+                start, operations = cuda_path.compute_paths(narrow, _make_empty_sweep(job), paths, rest)
+    job.run.finish_pending()
+    alignment = job.encoded.make_alignment(start, best.end, operations)
+    answer = job.encoded.make_answer(best.score, best.end, alignment)
     return Outcome(answer, job.run.times_ms, job.host_bytes + checkpoints.host_bytes, job.run.device_bytes)
 
 
-def _nothing_kept() -> Kept:
-    """Phase 3 from start states alone needs no values."""
-    nothing = cupy.empty((0, LANES, 2), np.int32)
-    return Kept(0, False, nothing, nothing, nothing, nothing, 1, 0)
+def _make_empty_sweep(job: PairJob) -> SweepBuffers:
+    """Return empty buffers: phase 3 from start states alone needs no values."""
+    nothing = job.run.allocate_array((0, LANES, 2), np.int32)
+    return SweepBuffers(0, False, nothing, nothing, nothing, nothing, 1, 0)

@@ -1,4 +1,4 @@
-"""Sizes of CheckpointedAlignment on a GPU: distance and places of special rows and columns, bytes of every buffer."""
+"""Sizes of CheckpointedAlignment on a GPU: spacing and storage of special rows and columns, bytes of all buffers."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from antidiag.kernels.pairwise.parameters import CheckpointedParameters
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_sizes import EVENT_BYTES, LANES, WARP_BYTES, boundary_rows, direction_words
 from antidiag.kernels.pairwise.strips.cuda_sources import STATES_REGISTERS, SUB_PATH, TILE
-from antidiag.kernels.parameters import typed
+from antidiag.kernels.parameters import to_dataclass
 
 PAIR_BYTES = 8
-"""H and a gap state."""
+"""Bytes of H and a gap state."""
 TILES = 64
 """Tiles along the longer sequence where the user does not choose."""
 LEAST_TILE, MOST_TILE = 1024, 131_072
 TILES_CELLS, TILES_BYTES = 2**33, 2**30
 """Cells and bytes of tiles that are swept together, unless a single tile has more: enough to keep a GPU busy."""
 MOST_TILES = 65_535
-"""Tiles of a launch: each has a y of the grid."""
+"""Most tiles of a launch: each has one y of the grid."""
 SHARED_BATCH = 16
-"""Boundary cells handed over at a time where several warps share a scheduler: with 32, phase 1 took 9 % longer."""
+"""Batch where several warps share a scheduler: with 32, phase 1 took 9 % longer."""
 TILE_BYTES, SUB_PATH_BYTES = 2 * TILE.dtype.itemsize, SUB_PATH.dtype.itemsize
 """Two records of a tile, and one of a sub-path (cuda_sources.py)."""
 WHOLE_TILE_WIDTHS = tuple(LANES * count for count in (1, 2, 3, 4, 6, 8, 12, 16, 18, 20, 24, 28, 32))
@@ -41,12 +41,12 @@ BEST_FIELDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """Where special rows and columns are, ``tile`` cells apart, those of the border of the matrix included.
+class CheckpointLayout:
+    """How special rows and columns, ``tile`` cells apart, are stored; row 0 and column 0 are among them.
 
-    On the device there is room for all of them; or, where they go to the disk (``on_disk``), for ``slots`` rows, and
-    ``height`` cells of each column, whose places are used in turn. ``width`` is the length of a row there, in pairs.
-    At most ``tiles_together`` tiles are swept again at a time.
+    The device has room for all of them; or, where they go to the disk (``on_disk``), for ``slot_count`` rows and
+    ``height`` cells of each column, which are used in turn. ``width`` is the length of a row there, in pairs. At most
+    ``tiles_together`` tiles are swept again at a time.
     """
 
     tile: int
@@ -54,65 +54,67 @@ class Layout:
     columns: int
     strips: int
     width: int
-    slots: int
+    slot_count: int
     height: int
     on_disk: bool
     tiles_together: int
 
     @property
-    def bands(self) -> int:
-        """Special rows, row 0 included; band b lies below row b of them."""
+    def band_count(self) -> int:
+        """The number of special rows, row 0 included; band b lies below row b of them."""
         return -(-self.rows // self.tile)
 
     @property
-    def segments(self) -> int:
-        """Special columns, column 0 included."""
+    def segment_count(self) -> int:
+        """The number of special columns, column 0 included."""
         return -(-self.columns // self.tile)
 
     @property
     def device_bytes(self) -> int:
-        """Those that are kept on the device; column 0 is always there, for a run that is continued."""
-        columns = (self.segments - 1) * self.height + self.rows
-        return PAIR_BYTES * (self.slots * self.width + columns)
+        """Bytes on the device; column 0 is always there, for a run that is continued."""
+        columns = (self.segment_count - 1) * self.height + self.rows
+        return PAIR_BYTES * (self.slot_count * self.width + columns)
 
     @property
     def band_bytes(self) -> int:
-        """A special row, the cells above it of the inner special columns, and the best cells so far."""
-        return PAIR_BYTES * (self.width + (self.segments - 1) * self.tile) + BEST_FIELDS * WARP_BYTES * self.strips
+        """Bytes of a special row, the cells above it of the special columns, and the best cells so far."""
+        return PAIR_BYTES * (self.width + (self.segment_count - 1) * self.tile) + BEST_FIELDS * WARP_BYTES * self.strips
 
     @property
     def disk_bytes(self) -> int:
-        """All bands but the last, which no special row ends."""
-        return (self.bands - 1) * self.band_bytes
+        """Bytes of all bands but the last, which no special row ends."""
+        return (self.band_count - 1) * self.band_bytes
 
 
-def layout(rows: int, columns: int, s: int, batch: int, tile: int, limit: int, spread: int = LANES) -> Layout:
-    """Special rows and columns for at most ``limit`` bytes on the device, or as few as the sweep can do with.
+def plan_layout(
+    rows: int, columns: int, s: int, batch: int, tile: int, limit: int, spread: int = LANES
+) -> CheckpointLayout:
+    """Return special rows and columns in at most ``limit`` bytes on the device, or the fewest that the sweep allows.
 
-    When row b is complete, after some launch, that launch has come to row b tile + span at most, at the left. A place
-    is used again only for rows below that.
+    When row b is complete, after some launch, that launch has come to row b tile + span at most, at the left. A slot is
+    used again only for rows below that.
     """
     strips = -(-columns // s)
     width = strips * s + 1
     bands = -(-rows // tile)
-    span = (strips - 1) * cuda_sizes.skew(batch, spread) + spread + cuda_sizes.slice_steps(columns)
+    span = (strips - 1) * cuda_sizes.strip_skew(batch, spread) + spread + cuda_sizes.slice_steps(columns)
     largest = min(tile, rows), min(tile, columns)
     together = min(TILES_CELLS // math.prod(largest), TILES_BYTES // tiles_bytes(1, *largest, s, batch))
     together = max(1, min(together, MOST_TILES, 2 * (bands - (-columns // tile))))
-    whole = Layout(tile, rows, columns, strips, width, bands, rows, False, together)
+    whole = CheckpointLayout(tile, rows, columns, strips, width, bands, rows, False, together)
     slots = span // tile + 2
-    ring = Layout(tile, rows, columns, strips, width, slots, slots * tile, True, together)
+    ring = CheckpointLayout(tile, rows, columns, strips, width, slots, slots * tile, True, together)
     return ring if whole.device_bytes > limit and ring.device_bytes < whole.device_bytes else whole
 
 
-def automatic(problem: PairProblem, multiprocessors: int) -> dict[str, Any]:
-    """As for StripedScore in 32 bits, and the distance of special rows and columns: a part of the longer sequence.
+def choose_parameters(problem: PairProblem, multiprocessors: int) -> dict[str, Any]:
+    """Choose all parameters but the memory limit: those of StripedScore in 32 bits, and the tile size.
 
     While rows and columns are kept, 16 bits were slower (600 kb x 600 kb on an H200: 200 ms for phase 1, not 165).
-    So they take some 1,000 bytes a letter. What is computed again grows with the distance; below LEAST_TILE a tile
-    gains little, because each of its strips waits for the one before.
+    Special rows and columns take some 1,000 bytes a letter. Recomputed cells grow with the tile size; below LEAST_TILE
+    a smaller tile gains little, because each of its strips waits for the one before.
     """
-    chosen = cuda_sizes.automatic(problem, multiprocessors, cuda_sizes.SCORE_STEP)
+    chosen = cuda_sizes.choose_parameters(problem, multiprocessors, cuda_sizes.SCORE_STEP)
     alone = chosen["threads"] == 4 * LANES
     s = chosen["s"] = next(width for width in WHOLE_TILE_WIDTHS if width >= chosen["s"])
     return {
@@ -124,16 +126,16 @@ def automatic(problem: PairProblem, multiprocessors: int) -> dict[str, Any]:
 
 
 def tile_strip_width(s: int) -> int:
-    """Strip width inside a tile: it divides ``s``, and start states fit the registers."""
+    """Return the strip width inside a tile: it divides ``s``, and start states fit the registers."""
     return LANES * max(count for count in (1, 2, 3, 4) if s // LANES % count == 0)
 
 
-def footprint(problem: PairProblem, parameters: Mapping[str, Any], tile: int, limit: int) -> Footprint:
-    """Bytes with special rows and columns every ``tile`` cells, of which ``limit`` bytes stay on the device."""
-    chosen = typed(CheckpointedParameters, parameters)
+def estimate_memory(problem: PairProblem, parameters: Mapping[str, Any], tile: int, limit: int) -> Footprint:
+    """Return the bytes with special rows and columns ``tile`` cells apart, ``limit`` bytes of them on the device."""
+    chosen = to_dataclass(CheckpointedParameters, parameters)
     s, m, n = chosen.s, problem.rows, problem.columns
-    spread = cuda_sizes.spread(cuda_sizes.packed(problem, parameters))
-    places = layout(m, n, s, chosen.T, tile, limit, spread)
+    spread = cuda_sizes.row_spread(cuda_sizes.packs_two_cells(problem, parameters))
+    places = plan_layout(m, n, s, chosen.T, tile, limit, spread)
     width = tile_strip_width(s)
     one = int(direction_words(np.array(m + 1), width)) * 4
     every = int(direction_words(np.array(m + n // width), width)) * 4
@@ -155,10 +157,10 @@ def footprint(problem: PairProblem, parameters: Mapping[str, Any], tile: int, li
 
 
 def tiles_bytes(count: int, rows: int, columns: int, s: int, batch: int) -> int:
-    """Bytes to sweep tiles of so many rows and columns side by side, and to keep the sub-paths in them."""
+    """Return the bytes to sweep ``count`` tiles side by side, and to keep the sub-paths in them."""
     width = tile_strip_width(s)
     strips = -(-columns // width)
-    registers = STATES_REGISTERS.count(width // LANES) * WARP_BYTES
+    registers = STATES_REGISTERS.count_registers(width // LANES) * WARP_BYTES
     boundary = PAIR_BYTES * (boundary_rows(rows, count * columns, width, batch, False) + rows)
     borders = PAIR_BYTES * (rows + columns + s + 1)
     return count * (strips * (registers + boundary + EVENT_BYTES + SUB_PATH_BYTES) + borders + TILE_BYTES)

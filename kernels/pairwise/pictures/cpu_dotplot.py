@@ -1,8 +1,8 @@
-"""Compiled parts of the dot plot: a hashed index of the words of k letters of one sequence, and lookups of another's.
+"""Compiled kernels of the dot plot: a hashed index of one sequence's words of k letters, and lookups of another's.
 
-The hash of a word is the sum of code x BASE^(places after it) in 64 bits, which wrap around. It rolls from one
-word to the next for every k, and so does that of the reverse complement; words of one bucket are compared letter by
-letter. A word with a letter of code UNKNOWN equals nothing.
+The hash of a word is the sum of code x BASE^(places after it) in 64 bits, which wrap around. It rolls from one word to
+the next for every k, and so does that of the reverse complement; words of one bucket are compared letter by letter. A
+word with a letter of code UNKNOWN equals nothing.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.cpu.jit import cached_njit, inline_njit
 
 UNKNOWN = 255
 """Code of a letter that equals no other, not even itself: N, X."""
@@ -23,27 +23,27 @@ INVERSE = pow(BASE, -1, 2**64) - 2**64
 SPREAD = 0x1E3779B97F4A7C15
 """Multiplies a hash before its upper bits choose the bucket (Knuth's multiplicative hashing)."""
 FEW = 8
-"""So many places are looked through one by one, rather than searched for the first that is visible."""
+"""Up to this number, places are compared one by one; more are searched for the first visible one."""
 
 
-class Words(NamedTuple):
-    """Length of the words, BASE^(k - 1), and the bits of a hash that its bucket does not use."""
+class WordHashing(NamedTuple):
+    """How words are hashed: their length, BASE^(k - 1), and the hash bits that a bucket number does not use."""
 
     k: int
     power: int
     unused: int
 
 
-class Index(NamedTuple):
-    """Letters (codes), and the places of their words: those of bucket b are places[starts[b]:starts[b + 1]]."""
+class WordBuckets(NamedTuple):
+    """Letter codes, and the places of their words: those of bucket b are places[starts[b]:starts[b + 1]]."""
 
     codes: np.ndarray
     starts: np.ndarray
     places: np.ndarray
 
 
-class Pixels(NamedTuple):
-    """Words at places ``low`` .. ``high`` - 1, where ``number`` pixels share ``size`` places from ``start`` on."""
+class PixelRange(NamedTuple):
+    """Words at places ``low`` .. ``high`` - 1; ``number`` pixels share ``size`` places from ``start`` on."""
 
     low: int
     high: int
@@ -52,36 +52,36 @@ class Pixels(NamedTuple):
     number: int
 
 
-class Counted(NamedTuple):
-    """Where matches are counted: ``images`` uint32 (2, pixels across, pixels down), forward and of reverse complements.
+class MatchCounts(NamedTuple):
+    """Where matches are counted: ``images`` uint32 (2, pixels across, pixels down), forward and reverse complement.
 
-    Pixels lie ``across`` of the queries and ``down`` of the index. Of a word with more than ``most`` visible places,
-    about ``most`` are looked at.
+    ``across`` are the pixels of the queries, ``down`` those of the index. Of a word with more than ``most`` visible
+    places, about ``most`` are counted.
     """
 
-    across: Pixels
-    down: Pixels
-    most: int
+    across: PixelRange
+    down: PixelRange
+    most_places: int
     images: np.ndarray
 
 
-def words(k: int, buckets: int) -> Words:
-    """How words are hashed into so many buckets, a power of two."""
+def hash_parameters(k: int, buckets: int) -> WordHashing:
+    """Return how words are hashed into ``buckets`` buckets, a power of two."""
     power = pow(BASE, k - 1, 2**64)
-    return Words(k, power - 2**64 if power >= 2**63 else power, 64 - buckets.bit_length() + 1)
+    return WordHashing(k, power - 2**64 if power >= 2**63 else power, 64 - buckets.bit_length() + 1)
 
 
-@inlined
+@inline_njit
 def bucket_of(key, words):
-    """The bucket of a hash: the upper bits of a product, as an unsigned number."""
+    """Return the bucket of a hash: the upper bits of a product, as an unsigned number."""
     return (key * SPREAD >> words.unused) & ((1 << (64 - words.unused)) - 1)
 
 
-@inlined
-def rolled(state, codes, at, words):
-    """Hashes of the word that ends with letter ``at`` and of its reverse complement, and how many letters are in them.
+@inline_njit
+def roll_hash(state, codes, at, words):
+    """Return hashes of the word that ends at letter ``at`` and of its reverse complement, letters in them, and weight.
 
-    ``state``: these for the letter before, and BASE^letters.
+    ``state`` holds the same for the letter before; the weight is BASE^letters.
     """
     forward, reverse, letters, weight = state
     code = np.int64(codes[at])
@@ -97,22 +97,25 @@ def rolled(state, codes, at, words):
     return forward * BASE + code, reverse, letters, weight
 
 
-@compiled
+@cached_njit
 def count_words(codes, low, high, step, words, starts):
     """Count the words at every ``step``-th place of low .. high - 1 by bucket, two places to the right."""
     state = np.int64(0), np.int64(0), np.int64(0), np.int64(1)
     for at in range(low, min(high + words.k - 1, codes.size)):
-        state = rolled(state, codes, at, words)
+        state = roll_hash(state, codes, at, words)
         if state[2] == words.k and (at - words.k + 1) % step == 0:
             starts[bucket_of(state[0], words) + 2] += 1
 
 
-@compiled
+@cached_njit
 def place_words(codes, low, high, step, words, starts, places):
-    """Put the same words into their buckets, in order; starts[b + 1] goes from the start of bucket b to its end."""
+    """Put the words at every ``step``-th place into their buckets, in order.
+
+    starts[b + 1] moves from the start of bucket b to its end.
+    """
     state = np.int64(0), np.int64(0), np.int64(0), np.int64(1)
     for at in range(low, min(high + words.k - 1, codes.size)):
-        state = rolled(state, codes, at, words)
+        state = roll_hash(state, codes, at, words)
         place = at - words.k + 1
         if state[2] == words.k and place % step == 0:
             bucket = bucket_of(state[0], words) + 1
@@ -120,18 +123,18 @@ def place_words(codes, low, high, step, words, starts, places):
             starts[bucket] += 1
 
 
-@inlined
-def equal(codes, place, queries, query, k):
-    """Whether two words are the same."""
+@inline_njit
+def equal_words(codes, place, queries, query, k):
+    """Return whether two words are equal."""
     letter = 0
     while letter < k and codes[place + letter] == queries[query + letter]:
         letter += 1
     return letter == k
 
 
-@inlined
-def complementary(codes, place, queries, query, k):
-    """Whether a word is the reverse complement of another."""
+@inline_njit
+def complementary_words(codes, place, queries, query, k):
+    """Return whether a word is the reverse complement of another."""
     last = query + k - 1
     letter = 0
     while letter < k and codes[place + letter] + queries[last - letter] == COMPLEMENTS:
@@ -139,9 +142,9 @@ def complementary(codes, place, queries, query, k):
     return letter == k
 
 
-@inlined
-def first_from(places, low, high, place):
-    """The number of the first of places[low:high], which grow, that is not below ``place``; ``high`` if none is."""
+@inline_njit
+def find_first_from(places, low, high, place):
+    """Return the index of the first of the sorted places[low:high] not below ``place``; ``high`` if there is none."""
     while low < high:
         middle = (low + high) // 2
         if places[middle] < place:
@@ -151,32 +154,32 @@ def first_from(places, low, high, place):
     return low
 
 
-@inlined
+@inline_njit
 def pixel_of(place, pixels):
-    """The pixel of a place: the last one that begins at or before it."""
+    """Return the pixel of a place: the last one that begins at or before it."""
     return ((place - pixels.start + 1) * pixels.number - 1) // pixels.size
 
 
-@compiled
-def count_matches(index, words, queries, low, high, both, counted):
+@cached_njit
+def count_matches(index, words, queries, low, high, both_strands, counted):
     """Count the matches of the words at ``low`` .. ``high`` - 1 of ``queries`` by pixel.
 
-    Those of reverse complements too where ``both``. Returns of how many words not all places were looked at.
+    ``both``: count reverse complements too. Returns the number of words of which only a sample of places was compared.
     """
     across, down, most, images = counted
     thinned = 0
     state = np.int64(0), np.int64(0), np.int64(0), np.int64(1)
     for at in range(low, high + words.k - 1):
-        state = rolled(state, queries, at, words)
+        state = roll_hash(state, queries, at, words)
         if state[2] < words.k:
             continue
         query = at - words.k + 1
-        for strand in range(2 if both else 1):
+        for strand in range(2 if both_strands else 1):
             bucket = bucket_of(state[strand], words)
             first, last = np.int64(index.starts[bucket]), np.int64(index.starts[bucket + 1])
             if last - first > FEW:
-                first = first_from(index.places, first, last, down.low)
-                last = first_from(index.places, first, last, down.high)
+                first = find_first_from(index.places, first, last, down.low)
+                last = find_first_from(index.places, first, last, down.high)
             if first == last:
                 continue
             stride = 1 + (last - first - 1) // most
@@ -189,17 +192,17 @@ def count_matches(index, words, queries, low, high, both, counted):
                 if place < down.low or place >= down.high:
                     continue
                 if strand == 0:
-                    same = equal(index.codes, place, queries, query, words.k)
+                    same = equal_words(index.codes, place, queries, query, words.k)
                 else:
-                    same = complementary(index.codes, place, queries, query, words.k)
+                    same = complementary_words(index.codes, place, queries, query, words.k)
                 if same:
                     image[pixel_of(place, down)] += 1
     return thinned
 
 
-@compiled
-def find_runs(index, words, queries, both, seen, runs):
-    """Matches joined along diagonals; their number, or one more than there is room for in ``runs``.
+@cached_njit
+def find_runs(index, words, queries, both_strands, last_matches, runs):
+    """Join matches along diagonals; return the number of runs, or one more than ``runs`` has room for.
 
     ``runs`` int64 (room, 4): first place in the index and in the queries, matches, and whether they are reverse
     complements. ``seen`` int64 (2, diagonals, 2), filled with -2: last query and run of each diagonal.
@@ -207,28 +210,31 @@ def find_runs(index, words, queries, both, seen, runs):
     found = 0
     state = np.int64(0), np.int64(0), np.int64(0), np.int64(1)
     for at in range(queries.size):
-        state = rolled(state, queries, at, words)
+        state = roll_hash(state, queries, at, words)
         if state[2] < words.k:
             continue
         query = at - words.k + 1
-        for strand in range(2 if both else 1):
+        for strand in range(2 if both_strands else 1):
             bucket = bucket_of(state[strand], words)
             for number in range(index.starts[bucket], index.starts[bucket + 1]):
                 place = np.int64(index.places[number])
                 if strand == 0:
-                    same, diagonal = equal(index.codes, place, queries, query, words.k), place - query + queries.size
+                    same, diagonal = (
+                        equal_words(index.codes, place, queries, query, words.k),
+                        place - query + queries.size,
+                    )
                 else:
-                    same, diagonal = complementary(index.codes, place, queries, query, words.k), place + query
+                    same, diagonal = complementary_words(index.codes, place, queries, query, words.k), place + query
                 if not same:
                     continue
-                if seen[strand, diagonal, 0] != query - 1:
+                if last_matches[strand, diagonal, 0] != query - 1:
                     if found == runs.shape[0]:
                         return found + 1
-                    seen[strand, diagonal, 1] = found
+                    last_matches[strand, diagonal, 1] = found
                     runs[found, 0], runs[found, 1], runs[found, 2], runs[found, 3] = place, query, 0, strand
                     found += 1
-                run = seen[strand, diagonal, 1]
-                seen[strand, diagonal, 0] = query
+                run = last_matches[strand, diagonal, 1]
+                last_matches[strand, diagonal, 0] = query
                 runs[run, 0] = min(runs[run, 0], place)
                 runs[run, 2] += 1
     return found

@@ -1,8 +1,14 @@
-// Words of k letters: their buckets, and the matches of a window counted by pixel (cpu_dotplot.py has the same, letter by
-// letter; so do the hashes, which wrap around in 64 bits).
+// The dot plot: buckets of words of k letters, and the matches of a window counted by pixel.
 //
-// place_buckets: a thread a word of the index. count_matches: a thread a word of the queries; the places of its bucket
-// are looked through by the thread where they are few, else by its whole warp, so that no thread has much to do alone.
+// Computes: the hash of a word is the sum of code x BASE^(places after it), which wraps around in 64 bits; words of a
+//     bucket are compared letter by letter, as in cpu_dotplot.py.
+//
+// Threads: place_buckets has a thread for each word of the index, count_matches for each word of the queries. Few
+//     places of a bucket are compared by the thread, many by its whole warp.
+//
+// Memory: codes, queries, bucket starts and places are read from global memory; matches are counted there by atomic
+//     additions to pixels.
+//
 // Compile-time: BASE_LOW, BASE_HIGH, SPREAD_LOW, SPREAD_HIGH, halves of factors; UNKNOWN, COMPLEMENTS, FEW.
 
 typedef unsigned long long Hash;
@@ -25,7 +31,7 @@ __device__ bool hashes(const unsigned char* codes, int k, Hash& forward, Hash& r
 
 __device__ __forceinline__ int bucket_of(Hash key, int unused) { return (int)(key * SPREAD >> unused); }
 
-// The bucket of every word at a step-th place; `none` where it equals no other.
+// Computes the bucket of every word at a step-th place; `none` where the word equals no other.
 extern "C" __global__ void place_buckets(const unsigned char* codes, int k, int unused, int step, int count, int none, int* buckets) {
     const int at = blockIdx.x * blockDim.x + threadIdx.x;
     if (at >= count) return;
@@ -33,7 +39,7 @@ extern "C" __global__ void place_buckets(const unsigned char* codes, int k, int 
     buckets[at] = hashes(codes + (long long)at * step, k, forward, reverse) ? bucket_of(forward, unused) : none;
 }
 
-// The number of the first of places[low..high), which grow, that is not below `place`.
+// Returns the index of the first of the sorted places[low..high) that is not below `place`.
 __device__ int first_from(const int* places, int low, int high, int place) {
     while (low < high) {
         const int middle = low + (high - low) / 2;
@@ -53,7 +59,7 @@ __device__ bool same(const unsigned char* word, const unsigned char* query, int 
     return true;
 }
 
-// Count the match of a query and a place, if it is one and can be seen.
+// Counts a query and a place if they match and are in the window.
 __device__ void look(const Looked& in, const Pixels& down, int place, int query, int strand, unsigned* image) {
     if (place >= down.low && place < down.high && same(in.codes + place, in.queries + query, in.k, strand))
         atomicAdd(image + pixel_of(place, down), 1u);
@@ -87,7 +93,7 @@ extern "C" __global__ void count_matches(
         const bool many = high - low > FEW;
         if (!many)
             for (int number = low; number < high; number += stride) look(in, down, in.places[number], query, strand, image);
-        // Together, one query with many places after another.
+        // The whole warp compares the places of one such query after another.
         for (unsigned left = __ballot_sync(WARP, many); left; left &= left - 1) {
             const int owner = __ffs((int)left) - 1;
             const int from = __shfl_sync(WARP, low, owner), to = __shfl_sync(WARP, high, owner);

@@ -1,8 +1,13 @@
-// Pictures of the matrix: the greatest H of every pixel, and rows and columns kept to start again from.
+// Pictures of the matrix: the greatest H of every pixel, and rows and columns that are kept to start again from.
 //
-// The sweep and the recurrence of StripedScore (sweep.cuh, value_lane.cuh). A lane keeps the greatest H of each of its
-// columns since the last band of rows ended; at the end of one, neighbouring columns of the same pixel are taken
-// together, and raise it by one atomic maximum.
+// Recurrence: that of StripedScore (value_lane.cuh), swept as in sweep.cuh.
+//
+// Threads: a warp a strip, as in strip.cuh. A lane keeps the greatest H of each of its columns since the last band of
+//     rows ended; at the end of a band, neighbouring columns of the same pixel are combined, and raise it by one atomic
+//     maximum.
+//
+// Memory: all values of a lane are in registers; pixels, kept rows and kept columns are in global memory.
+//
 // Needs strip.cuh, sweep.cuh and value_lane.cuh. Compile-time: those of strip.cuh; PACKED is 0.
 
 struct Lane : ValueLane {
@@ -34,14 +39,14 @@ struct Lane : ValueLane {
         keep_value(band), keep_value(band_end);
     }
 
-    // Column `column_place` of those kept; the values of each, from row 0 on, are side by side.
+    // Stores a cell of kept column `column_place`; the values of a column, from row 0 on, are adjacent.
     __device__ __forceinline__ void leave(int, int at_row, Edge edge) {
         if (column_place < 0) return;
         int* column = picture.columns + 2ll * column_place * picture.height + at_row;
         column[0] = edge.h, column[picture.height] = edge.k;
     }
 
-    // The end of the first band that ends below a row; the bands stand in order.
+    // Returns the end of the first band that ends below a row; bands are sorted.
     __device__ __forceinline__ int kept_after(int row) const {
         int low = 0, high = picture.band_count;
         while (low < high) {

@@ -1,4 +1,4 @@
-"""The striped and chunked methods on the CPU (001, sections IV and V)."""
+"""The striped and chunked methods on the CPU (Li et al. 2012, sections IV and V)."""
 
 from __future__ import annotations
 
@@ -8,96 +8,104 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.phases import PhaseClock, time_ms
+from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.encoding import Encoded, encode
+from antidiag.kernels.pairwise.encoding import EncodedPair, encode_pair
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
-from antidiag.kernels.pairwise.parameters import StripParameters
-from antidiag.kernels.pairwise.strips import cpu_path, cpu_strips, path
-from antidiag.kernels.pairwise.strips.cpu_short import code_of, tiny_pair_of
-from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_short_rows, column_length, part_bytes
-from antidiag.kernels.pairwise.strips.cpu_strips import Strips
-from antidiag.kernels.parameters import typed
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.pairwise.parameters import PairStripParameters
+from antidiag.kernels.pairwise.strips import cpu_path, cpu_strips, start_states
+from antidiag.kernels.pairwise.strips.cpu_16bit import kernel_variant, make_tiny_variant
+from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_16bit_rows, column_length, part_bytes
+from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
+from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.steps import StepLog
 
 
-def striped_score(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """The best score and the cell where it ends; boundary columns are reused as soon as they were read."""
-    pair = encode(problem)
-    chosen = typed(StripParameters, parameters)
-    short_rows = chosen_short_rows(problem, chosen)
-    times_ms = {"compilation": time_ms(partial(_compiled, code_of(pair, short_rows), False)), "transfer": 0.0}
+def striped_score(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """Return the best score and its end cell by StripedScore; boundary columns are reused once they were read."""
+    pair = encode_pair(problem)
+    chosen = to_dataclass(PairStripParameters, parameters)
+    short_rows = chosen_16bit_rows(problem, chosen)
+    times_ms = {
+        "compilation": measure_ms(partial(_compile_phase_1, kernel_variant(pair, short_rows), False)),
+        "transfer": 0.0,
+    }
     clock = PhaseClock(times_ms)
-    strips = _strips(pair, chosen, states=False, all_values=False, short_rows=short_rows)
-    cpu_strips.compute(strips, monitor, steps, clock.started_ns)
-    clock.phase("phase 1")
-    score, end, _ = cpu_strips.best_cell(strips)
-    return Outcome(pair.answer(score, end), times_ms, strips.nbytes)
+    strips = _make_strips(pair, chosen, states=False, all_values=False, short_rows=short_rows)
+    cpu_strips.compute_strips(strips, monitor, steps, clock.started_ns)
+    clock.end_phase("phase 1")
+    score, end, _ = cpu_strips.find_best_cell(strips)
+    return Outcome(pair.make_answer(score, end), times_ms, strips.nbytes)
 
 
-def striped_alignment(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """The best alignment by StripedAlignment (section V.A)."""
-    chosen = typed(StripParameters, parameters)
-    return _align(problem, chosen, monitor, steps, 0, true_values=chosen.from_first_row)
+def striped_alignment(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """Return the best alignment by StripedAlignment (section V.A)."""
+    chosen = to_dataclass(PairStripParameters, parameters)
+    return _run_alignment(problem, chosen, monitor, steps, 0, true_values=chosen.starts_at_first_row)
 
 
-def chunked_alignment_1(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """The best alignment by ChunkedAlignment1 (section V.B)."""
-    return _align(problem, typed(StripParameters, parameters), monitor, steps, 2, true_values=True)
+def chunked_alignment_1(
+    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+) -> Outcome:
+    """Return the best alignment by ChunkedAlignment1 (section V.B)."""
+    return _run_alignment(problem, to_dataclass(PairStripParameters, parameters), monitor, steps, 2, true_values=True)
 
 
-def chunked_alignment_2(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
-    """The best alignment by ChunkedAlignment2 (section V.C)."""
-    return _align(problem, typed(StripParameters, parameters), monitor, steps, 4, true_values=True)
+def chunked_alignment_2(
+    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+) -> Outcome:
+    """Return the best alignment by ChunkedAlignment2 (section V.C)."""
+    return _run_alignment(problem, to_dataclass(PairStripParameters, parameters), monitor, steps, 4, true_values=True)
 
 
-def _align(
+def _run_alignment(
     problem: PairProblem,
-    parameters: StripParameters,
+    parameters: PairStripParameters,
     monitor: Monitor,
-    steps: Steps,
+    steps: StepLog,
     chunk_parts: int,
     true_values: bool,
 ) -> Outcome:
-    """Boundaries with start states, then the parts of the path, then their operations.
+    """Run the three phases: boundaries with start states, the parts of the path, their operations.
 
-    ``chunk_parts`` as in Strips, ``true_values`` as in cpu_path.compute.
+    ``chunk_parts`` as in `StripRun`, ``true_values`` as in `cpu_path.compute_paths`.
     """
-    pair = encode(problem)
-    short_rows = chosen_short_rows(problem, parameters)
-    times_ms = {"compilation": time_ms(partial(_all_compiled, pair, short_rows)), "transfer": 0.0}
+    pair = encode_pair(problem)
+    short_rows = chosen_16bit_rows(problem, parameters)
+    times_ms = {"compilation": measure_ms(partial(_compile_alignment, pair, short_rows)), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    strips = _strips(
+    strips = _make_strips(
         pair, parameters, states=True, all_values=true_values, chunk_parts=chunk_parts, short_rows=short_rows
     )
     assert strips.states is not None
-    cpu_strips.compute(strips, monitor, steps, clock.started_ns)
-    clock.phase("phase 1")
-    score, end, state = cpu_strips.best_cell(strips)
-    states = path.StartStates(strips.states, strips.bottoms[:, :, 2:], strips.s, strips.h)
-    parts = path.sub_paths(states, end, state)
-    clock.phase("phase 2")
-    pieces = cpu_path.compute(strips, parts, true_values, monitor, steps, clock.started_ns)
-    alignment = path.joined(pair, parts, pieces)
-    clock.phase("phase 3")
-    heights = sorted(part.end_row - cpu_path.row_above(strips, part, true_values) for part in parts)
+    cpu_strips.compute_strips(strips, monitor, steps, clock.started_ns)
+    clock.end_phase("phase 1")
+    score, end, state = cpu_strips.find_best_cell(strips)
+    states = start_states.StartStates(strips.states, strips.bottoms[:, :, 2:], strips.s, strips.h)
+    parts = start_states.link_sub_paths(states, end, state)
+    clock.end_phase("phase 2")
+    pieces = cpu_path.compute_paths(strips, parts, true_values, monitor, steps, clock.started_ns)
+    alignment = start_states.join_pieces(pair, parts, pieces)
+    clock.end_phase("phase 3")
+    heights = sorted(part.end_row - cpu_path.first_row_above(strips, part, true_values) for part in parts)
     recomputed = sum(part_bytes(height, strips.s) for height in heights[-strips.workers :])
     return Outcome(PairAnswer(score, alignment.end, alignment), times_ms, strips.nbytes + recomputed)
 
 
-def _strips(
-    pair: Encoded,
-    parameters: StripParameters,
+def _make_strips(
+    pair: EncodedPair,
+    parameters: PairStripParameters,
     states: bool,
     all_values: bool,
     chunk_parts: int = 0,
     short_rows: int = 0,
-) -> Strips:
+) -> StripRun:
+    """Return the strips of a pair, with room for all boundary columns or for those in use."""
     count = -(-pair.columns.size // parameters.s)
     kept = count if all_values else min(parameters.threads + 1, count)
     length = column_length(pair.rows.size)
-    return Strips(
+    return StripRun(
         pair=pair,
         s=parameters.s,
         batch=parameters.T,
@@ -110,27 +118,27 @@ def _strips(
     )
 
 
-def _all_compiled(pair: Encoded, short_rows: int) -> None:
-    """Have phases 1 and 3 of an alignment compiled; the latter is in 32 bits."""
-    _compiled(code_of(pair, short_rows), True)
-    _path_compiled(code_of(pair, 0))
+def _compile_alignment(pair: EncodedPair, short_rows: int) -> None:
+    """Compile phases 1 and 3 of an alignment; phase 3 is in 32 bits."""
+    _compile_phase_1(kernel_variant(pair, short_rows), True)
+    _compile_phase_3(kernel_variant(pair, 0))
 
 
 @cache
-def _compiled(code: str, alignment: bool) -> None:
-    """Compile phase 1, or load it from the cache folder, by running it on a tiny pair."""
-    pair, short_rows = tiny_pair_of(code)
-    parameters = StripParameters(s=32, T=32, threads=1)
-    strips = _strips(pair, parameters, alignment, all_values=alignment, short_rows=short_rows)
-    cpu_strips.compute(strips, Monitor(), Steps(), 0)
+def _compile_phase_1(code: str, alignment: bool) -> None:
+    """Compile phase 1, or load it from the cache folder, by running a tiny pair."""
+    pair, short_rows = make_tiny_variant(code)
+    parameters = PairStripParameters(s=32, T=32, threads=1)
+    strips = _make_strips(pair, parameters, alignment, all_values=alignment, short_rows=short_rows)
+    cpu_strips.compute_strips(strips, Monitor(), StepLog(), 0)
 
 
 @cache
-def _path_compiled(code: str) -> None:
-    """Compile phase 3."""
-    pair, _ = tiny_pair_of(code)
-    strips = _strips(pair, StripParameters(s=32, T=32, threads=1), states=False, all_values=True)
+def _compile_phase_3(code: str) -> None:
+    """Compile phase 3, or load it from the cache folder."""
+    pair, _ = make_tiny_variant(code)
+    strips = _make_strips(pair, PairStripParameters(s=32, T=32, threads=1), states=False, all_values=True)
     strips.values[:] = 0
-    parts = [path.SubPath(0, path.KIND_H, 0, 1, 1, path.KIND_H)]
+    parts = [start_states.SubPath(0, start_states.KIND_H, 0, 1, 1, start_states.KIND_H)]
     for true_values in (False, True):
-        cpu_path.compute(strips, parts, true_values, Monitor(), Steps(), 0)
+        cpu_path.compute_paths(strips, parts, true_values, Monitor(), StepLog(), 0)

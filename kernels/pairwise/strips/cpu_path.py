@@ -1,10 +1,10 @@
-"""Phase 3 on the CPU: every strip or chunk on the path computes its part again and walks back through it.
+"""Phase 3 on the CPU: every strip or chunk on the path is recomputed in part and traced.
 
 Parts are independent, so threads take them in any order. Only the rows between the start and the end of a part
 keep directions, half a byte a cell, in slices of SLICE_ROWS rows.
 
-There are two ways to begin: at the start of the part, from its start state alone; or, as published, at the top of
-the strip or of the chunk that holds the start, from the true values that phase 1 kept. The path is the same.
+A part begins either at its start, from its start state alone; or, as published, at the top of the strip or chunk that
+holds the start, from the true values that phase 1 kept. The path is the same.
 """
 
 from __future__ import annotations
@@ -15,17 +15,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.cpu.jit import compiled, inlined
+from antidiag.kernels.cpu.jit import cached_njit, inline_njit
 from antidiag.kernels.cpu.simd import LANES
-from antidiag.kernels.cpu.workers import share
+from antidiag.kernels.cpu.workers import share_work
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.encoding import NEGATIVE
+from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
-from antidiag.kernels.pairwise.records import NEVER_BETTER
-from antidiag.kernels.pairwise.strips.cpu_cells import Borders, StripProblem, direction_tile, score_tile
 from antidiag.kernels.pairwise.strips.cpu_sizes import SLICE_ROWS, column_length, slice_bytes, tile_width
-from antidiag.kernels.pairwise.strips.cpu_strips import Strips
-from antidiag.kernels.pairwise.strips.path import (
+from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
+from antidiag.kernels.pairwise.strips.cpu_tile_kernels import (
+    StripBorders,
+    StripProblem,
+    compute_direction_tile,
+    compute_score_tile,
+)
+from antidiag.kernels.pairwise.strips.start_states import (
     FROM_DIAGONAL,
     FROM_E,
     FROM_F,
@@ -38,16 +43,16 @@ from antidiag.kernels.pairwise.strips.path import (
     STOP,
     SubPath,
 )
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 
 NOWHERE = -1
-"""A row that no walk reaches."""
+"""A row that no traceback reaches."""
 FROM_H = -1
-"""Where a walk stands in H itself, rather than in a gap."""
+"""State of a traceback that is in H, not in a gap."""
 
 
-class Directions(NamedTuple):
-    """Directions of a part of the path: uint8 (slices, bytes of a slice), as direction_tile writes those of a slice.
+class PartDirections(NamedTuple):
+    """Directions of a part of the path: uint8 (slices, bytes of a slice), as `compute_direction_tile` writes them.
 
     ``slice_rows`` are the rows of a slice, ``columns`` those of a lane.
     """
@@ -57,16 +62,18 @@ class Directions(NamedTuple):
     columns: int
 
 
-def row_above(strips: Strips, part: SubPath, true_values: bool) -> int:
-    """The row above the first one that is computed again for a part."""
+def first_row_above(strips: StripRun, part: SubPath, true_values: bool) -> int:
+    """Return the row above the first one that is recomputed for a part."""
     return max(part.top_row, 0) // strips.h * strips.h if true_values else part.top_row
 
 
-def compute(
-    strips: Strips, parts: list[SubPath], true_values: bool, monitor: Monitor, steps: Steps, started_ns: int
+def compute_paths(
+    strips: StripRun, parts: list[SubPath], true_values: bool, monitor: Monitor, steps: StepLog, started_ns: int
 ) -> list[np.ndarray]:
-    """The operations of every part. ``true_values``: begin as published, which needs all boundaries; else at the
-    start of each part."""
+    """Return the operations of every part.
+
+    ``true_values``: begin as published, which needs all boundaries; else at the start of each part. Raises Cancelled.
+    """
     pieces: list[np.ndarray] = [np.empty(0, np.uint8)] * len(parts)
     tickets, finished = itertools.count(), itertools.count()
     done = [0]
@@ -74,8 +81,8 @@ def compute(
     def work(worker: int) -> None:
         while not strips.stop[0] and (index := next(tickets)) < len(parts):
             part, begun_ns = parts[index], time.perf_counter_ns()
-            pieces[index] = _operations(strips, part, true_values)
-            rows = max(row_above(strips, part, true_values), 0), part.end_row
+            pieces[index] = _compute_operations(strips, part, true_values)
+            rows = max(first_row_above(strips, part, true_values), 0), part.end_row
             columns = part.strip * strips.s, part.end_column
             ended_ns = time.perf_counter_ns()
             steps.add(3, part.strip, rows, columns, worker, begun_ns - started_ns, ended_ns - started_ns)
@@ -84,42 +91,42 @@ def compute(
     def report() -> None:
         monitor.update(done[0], len(parts), "phase 3")
 
-    share(work, max(min(strips.workers, len(parts)), 1), strips.stop, report)
+    share_work(work, max(min(strips.workers, len(parts)), 1), strips.stop, report)
     return pieces
 
 
-def _operations(strips: Strips, part: SubPath, true_values: bool) -> np.ndarray:
-    """Directions of one part, and the way back through them."""
-    above = row_above(strips, part, true_values)
-    top, problem = max(part.top_row, above), strips.problem(part.strip, above)
+def _compute_operations(strips: StripRun, part: SubPath, true_values: bool) -> np.ndarray:
+    """Compute the directions of one part, and return the operations traced through them."""
+    above = first_row_above(strips, part, true_values)
+    top, problem = max(part.top_row, above), strips.strip_problem(part.strip, above)
     if true_values:
-        edge, left = _true_start(strips, part, problem, above, top)
+        edge, left = _start_from_values(strips, part, problem, above, top)
     else:
-        edge, left = _restricted_start(strips, part)
+        edge, left = _start_from_state(strips, part)
         problem = problem._replace(costs=problem.costs._replace(floor=np.int32(NEGATIVE)))
-    rows, width = part.end_row - top, tile_width(np.diff(strips.columns(part.strip))[0])
+    rows, width = part.end_row - top, tile_width(np.diff(strips.column_range(part.strip))[0])
     slice_rows = min(max(rows, 1), SLICE_ROWS)
     codes = np.empty((-(-rows // slice_rows), slice_bytes(slice_rows, width)), np.uint8)
     for index, row in enumerate(range(0, rows, slice_rows)):
         if strips.stop[0]:
             return np.empty(0, np.uint8)
         count = min(slice_rows, rows - row)
-        direction_tile(problem, edge, left, top - above + row, count, codes[index])
+        compute_direction_tile(problem, edge, left, top - above + row, count, codes[index])
     operations = np.empty(max(rows, 0) + width, np.uint8)
     start_row = NOWHERE if part.enters_from_left else part.start_row
     column = part.end_column - part.strip * strips.s
-    directions = Directions(codes, slice_rows, width // LANES)
-    length = walk_back(directions, top, start_row, part.end_row, column, part.end_kind, operations)
+    directions = PartDirections(codes, slice_rows, width // LANES)
+    length = trace_operations(directions, top, start_row, part.end_row, column, part.end_kind, operations)
     return operations[:length][::-1].copy()
 
 
-def _restricted_start(strips: Strips, part: SubPath) -> tuple[np.ndarray, np.ndarray]:
-    """Edge and left column from which only the start state of the part leads on.
+def _start_from_state(strips: StripRun, part: SubPath) -> tuple[np.ndarray, np.ndarray]:
+    """Return edge and left column from which only the start state of the part continues.
 
-    Everything else is minus infinity, and so has to be the floor. Along the path every value is the true one less a
-    constant, and every other value is at most that, so that each choice on the way back is the true one.
+    Everything else is minus infinity, and the floor must be, too. Along the path every value is the true one less a
+    constant, and every other value is at most that, so that each choice of the traceback is the true one.
     """
-    start, end = strips.columns(part.strip)
+    start, end = strips.column_range(part.strip)
     edge = np.full((2, tile_width(end - start)), NEGATIVE, np.int32)
     left = np.full((2, column_length(part.end_row - part.top_row)), NEGATIVE, np.int32)
     if part.kind == KIND_K:
@@ -131,23 +138,23 @@ def _restricted_start(strips: Strips, part: SubPath) -> tuple[np.ndarray, np.nda
     return edge, left
 
 
-def _true_start(
-    strips: Strips, part: SubPath, problem: StripProblem, above: int, top: int
+def _start_from_values(
+    strips: StripRun, part: SubPath, problem: StripProblem, above: int, top: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The borders of phase 1: row ``top``, computed from row ``above``, and the boundary column from there on."""
+    """Return the true borders at row ``top``, computed from row ``above``, and the boundary column below it."""
     edge = strips.top_edge(part.strip, above // strips.h)[:2].copy()
     left = strips.left_column(part.strip)[:, above : column_length(part.end_row)].copy()
     unread, best = np.empty((2, column_length(top - above)), np.int32), np.full(4, NEVER_BETTER, np.int32)
     for row in range(0, top - above, SLICE_ROWS):
         count = min(SLICE_ROWS, top - above - row)
         if not strips.stop[0]:
-            score_tile(problem, Borders(edge, left, unread), row, count, best, None)
+            compute_score_tile(problem, StripBorders(edge, left, unread), row, count, best, None)
     return edge, left
 
 
-@inlined
-def direction(directions, row, column):
-    """Direction bits of a cell: row and column from 1 inside the part."""
+@inline_njit
+def direction_of(directions, row, column):
+    """Return the direction bits of a cell; row and column count from 1 inside the part."""
     codes, slice_rows, columns = directions
     row, column = row - 1, column - 1
     lane, c = column // columns, column % columns
@@ -156,26 +163,26 @@ def direction(directions, row, column):
     return byte >> 4 if c % 2 else byte & 15
 
 
-@compiled
-def walk_back(directions, top, start_row, row, column, end_kind, operations):
-    """Write the operations from the end cell back to the start of a part; their number.
+@cached_njit
+def trace_operations(directions, top, start_row, row, column, end_kind, operations):
+    """Write the operations from the end cell back to the start of a part, and return their number.
 
     ``row`` counts from the matrix's row 0, ``column`` from the strip's left boundary, where the walk ends; or else it
-    ends in ``start_row``, or where a local path starts. ``end_kind``: as what the next part begins. Row 0 leads to the
-    left.
+    ends in ``start_row``, or where a local path starts. ``end_kind``: the kind with which the next part begins. Row 0
+    leads to the left.
     """
     length = 0
     state, gap, opens = FROM_H, FROM_F, OPENS_F
     if end_kind == KIND_TOP_G:
         gap, opens = FROM_E, OPENS_E
     in_gap = row > 0 and end_kind in (KIND_K, KIND_TOP_G)
-    if in_gap and not direction(directions, row - top, column) & opens:
+    if in_gap and not direction_of(directions, row - top, column) & opens:
         state = gap
     while column > 0 and not (state == FROM_H and row == start_row):
         if row == 0:
             state = FROM_F
         elif state == FROM_H:
-            state = direction(directions, row - top, column) & REACHED
+            state = direction_of(directions, row - top, column) & REACHED
             if state == STOP:
                 break
         if state == FROM_DIAGONAL:
@@ -184,12 +191,12 @@ def walk_back(directions, top, start_row, row, column, end_kind, operations):
         elif state == FROM_E:
             operations[length] = UP
             row -= 1
-            if row == top or direction(directions, row - top, column) & OPENS_E:
+            if row == top or direction_of(directions, row - top, column) & OPENS_E:
                 state = FROM_H
         else:
             operations[length] = LEFT
             column -= 1
-            if column > 0 and row > 0 and direction(directions, row - top, column) & OPENS_F:
+            if column > 0 and row > 0 and direction_of(directions, row - top, column) & OPENS_F:
                 state = FROM_H
         length += 1
     return length

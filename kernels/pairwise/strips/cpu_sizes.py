@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.pairwise.parameters import StripParameters
+from antidiag.kernels.pairwise.parameters import PairStripParameters
 
 MARGIN = 15
 """Rows that the lanes of a tile may touch, unread, before and after its own: one less than there are lanes."""
 SLICE_ROWS = 4096
-"""Rows whose directions are kept together in phase 3."""
+"""Rows of a slice of directions in phase 3."""
 WIDTH_STEP = 32
 """Widths of tiles are multiples of this: 16 lanes of an even number of columns."""
 WORD = 8
@@ -29,14 +29,14 @@ SCORE_BLOCK = SHORT_LANES * SHORT_LANES
 LEAST_SHORT_ROWS, MOST_SHORT_ROWS = 64, 4096
 """Rows of a tile in 16 bits: with fewer, its beginning and end take most of the time."""
 MOST_SHORT_SCORE = 2**13
-"""What scores and costs together stay below in 16 bits, whatever the width."""
+"""Upper limit of scores plus costs in 16 bits, whatever the strip width."""
 SHORT_PLACES = 2**13
-"""Places of a start state in 16 bits: more than a tile has rows, or columns."""
+"""Number of places of a 16-bit start state: more than a tile has rows or columns."""
 TABLE_ENTRIES = 32
 """Scores that are looked up in a register, where tiles are in 16 bits."""
 MOST_COLUMNS = 1024
 BATCHES = (64, 128, 256, 512, 1024, 2048)
-"""Batches that are worth choosing from."""
+"""Batch sizes to choose from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,51 +52,50 @@ class TileCost:
 
 WIDE_COST, SHORT_COST = TileCost(LANES, 7, 24), TileCost(SHORT_LANES, 3.5, 80, (*BATCHES, 4096))
 STRIP_COST = 50_000
-"""Time of a strip in Python, in the same unit."""
+"""Time of a strip in Python, in the unit of TileCost."""
 
 
-def strips(problem: PairProblem, s: int) -> int:
-    """Number of strips of width ``s``; the last one may be narrower."""
+def count_strips(problem: PairProblem, s: int) -> int:
+    """Return the number of strips of width ``s``; the last one may be narrower."""
     return -(-problem.columns // s)
 
 
 def tile_width(columns: int) -> int:
-    """Columns of the tile that computes so many."""
+    """Return the columns of the tile that computes ``columns`` columns."""
     return -(-columns // WIDTH_STEP) * WIDTH_STEP
 
 
 def column_length(rows: int) -> int:
-    """Cells of a boundary column: those of rows 0 .. rows, and a margin."""
+    """Return the cells of a boundary column: those of rows 0 .. rows, and a margin."""
     return rows + 1 + MARGIN
 
 
 def score_type(scores: np.ndarray) -> type:
-    """The narrowest type that compiled code can read these scores from."""
+    """Return the narrowest type from which compiled code can read these scores."""
     narrow = np.iinfo(np.int8)
     return np.int8 if narrow.min <= scores.min() and scores.max() <= narrow.max else np.int32
 
 
-def looks_up(scores: np.ndarray, extend: int) -> bool:
-    """Whether scores, with the cost of extending a gap, and one more for the columns beyond the end fit in the table of
-    a register."""
+def fits_lookup_table(scores: np.ndarray, extend: int) -> bool:
+    """Return whether scores plus the extension cost, and one more for columns beyond the end, fit a table register."""
     narrow = np.iinfo(np.int8)
     fit = narrow.min <= scores.min() and scores.max() + extend <= narrow.max
     return bool(fit) and len(scores) * (len(scores) + 1) <= TABLE_ENTRIES
 
 
 def short_margin(scores: np.ndarray, open: int, extend: int) -> int:
-    """How far below the floor numbers of a cell may lie on the way to its H."""
+    """Return how far below the floor numbers of a cell may lie on the way to its H."""
     return max(-int(scores.min(initial=0)), open + 2 * extend) + 1
 
 
-def short_rows(scores: np.ndarray, open: int, extend: int, s: int) -> int:
-    """Most rows of a tile of s columns whose values differ so little that 16 bits hold them; 0 where there are too few.
+def most_16bit_rows(scores: np.ndarray, open: int, extend: int, s: int) -> int:
+    """Return the most rows of a tile of s columns whose values fit 16 bits; 0 where there are too few.
 
     A path that ends d cells further on can be cut there and continued by a gap: it scores at most d (best score +
     extend) + open more than the best one that ends here, and at most d extend + open less. So the borders of a tile
-    differ by at most the first, for s + rows cells around its corner, and once more by open. Inside it, H is at most
-    a best score more for each row, and at most a gap across the tile less. The numbers that are kept rise by extend
-    for each row.
+    differ by at most the first, for s + rows cells around its corner, and once more by open. Inside it, H is at most a
+    best score more for each row, and at most a gap across the tile less. The stored numbers rise by extend for each
+    row.
     """
     best, margin = max(int(scores.max(initial=0)), 0), short_margin(scores, open, extend)
     across = s * (best + 2 * extend) + 4 * open + margin + 3 * SHORT_LANES * extend + SHORT_LANES
@@ -104,48 +103,48 @@ def short_rows(scores: np.ndarray, open: int, extend: int, s: int) -> int:
     return rows if rows >= LEAST_SHORT_ROWS and margin + best < MOST_SHORT_SCORE else 0
 
 
-def chosen_short_rows(problem: PairProblem, parameters: StripParameters) -> int:
-    """Most rows of a tile in 16 bits; 0 where 32 bits were asked for, or are needed."""
+def chosen_16bit_rows(problem: PairProblem, parameters: PairStripParameters) -> int:
+    """Return the most rows of a tile in 16 bits; 0 where 32 bits were chosen, or are needed."""
     scoring = problem.scoring
     wanted = parameters.precision == "16" and parameters.s < SHORT_PLACES
-    return short_rows(scoring.scores, scoring.open, scoring.extend, parameters.s) if wanted else 0
+    return most_16bit_rows(scoring.scores, scoring.open, scoring.extend, parameters.s) if wanted else 0
 
 
 def slice_bytes(rows: int, width: int) -> int:
-    """Bytes of the directions of a slice of a tile: half a byte a cell, lanes starting and ending one after another."""
+    """Return the bytes of the directions of a slice of a tile: half a byte a cell; lanes start one after another."""
     return (rows + MARGIN) * width // 2
 
 
 def part_bytes(rows: int, width: int) -> int:
-    """Bytes that phase 3 needs for a part of the path: directions, boundaries, operations."""
+    """Return the bytes of phase 3 for a part of the path: directions, boundaries, operations."""
     slice_rows = min(max(rows, 1), SLICE_ROWS)
     directions = -(-rows // slice_rows) * slice_bytes(slice_rows, width)
     return directions + 16 * column_length(rows) + 2 * (rows + width)
 
 
-def score_automatic(problem: PairProblem) -> dict[str, Any]:
-    """Strip width, batch, threads and precision of least expected time."""
-    return fastest_score(problem, path_rows=0)
+def choose_score_parameters(problem: PairProblem) -> dict[str, Any]:
+    """Choose strip width, batch, threads and precision of StripedScore with the least expected time."""
+    return choose_fastest_score(problem, path_rows=0)
 
 
-def alignment_automatic(problem: PairProblem) -> dict[str, Any]:
-    """Strip width, batch, threads and precision for StripedAlignment, where a wide strip makes phase 3 longer."""
-    return fastest_score(problem, path_rows=problem.rows)
+def choose_alignment_parameters(problem: PairProblem) -> dict[str, Any]:
+    """Choose the parameters of StripedAlignment, where a wide strip makes phase 3 longer."""
+    return choose_fastest_score(problem, path_rows=problem.rows)
 
 
-def fastest_score(problem: PairProblem, path_rows: int) -> dict[str, Any]:
-    """Sizes of least expected time, in 16 bits where strips of any width can be computed in them, which is faster.
+def choose_fastest_score(problem: PairProblem, path_rows: int) -> dict[str, Any]:
+    """Choose sizes of least expected time, in 16 bits where strips of any width fit, which is faster.
 
-    All threads share ``path_rows`` rows of a strip again.
+    All threads share ``path_rows`` rows of a strip that are computed again.
     """
     widths, scoring = range(WIDTH_STEP, MOST_COLUMNS + 1, WIDTH_STEP), problem.scoring
-    short = [s for s in widths if short_rows(scoring.scores, scoring.open, scoring.extend, s)]
-    chosen = _fastest(problem, path_rows, SHORT_COST if short else WIDE_COST, short or widths)
+    short = [s for s in widths if most_16bit_rows(scoring.scores, scoring.open, scoring.extend, s)]
+    chosen = _choose_fastest(problem, path_rows, SHORT_COST if short else WIDE_COST, short or widths)
     return {**chosen, "precision": "16" if short else "32"}
 
 
-def _fastest(problem: PairProblem, path_rows: int, cost: TileCost, widths: Sequence[int]) -> dict[str, Any]:
-    threads = cores()
+def _choose_fastest(problem: PairProblem, path_rows: int, cost: TileCost, widths: Sequence[int]) -> dict[str, Any]:
+    threads = count_processors()
     batches = [batch for batch in cost.batches if batch < problem.rows] or cost.batches[:1]
     candidates = itertools.product(widths, batches)
     s, batch = min(candidates, key=lambda sizes: _expected_time(problem, sizes[0], sizes[1], threads, path_rows, cost))
@@ -153,8 +152,11 @@ def _fastest(problem: PairProblem, path_rows: int, cost: TileCost, widths: Seque
 
 
 def _expected_time(problem: PairProblem, s: int, batch: int, threads: int, path_rows: int, cost: TileCost) -> float:
-    """Time in units of one column of a lane: strips in rounds, each worker a batch behind the one before it."""
-    count = strips(problem, s)
+    """Return the expected time in units of one column of a lane.
+
+    Strips run in rounds, each worker a batch behind the one before it.
+    """
+    count = count_strips(problem, s)
     workers = min(threads, count)
     step = s / cost.lanes + cost.step
     rows = problem.rows + -(-problem.rows // batch) * cost.ramp_rows
@@ -162,38 +164,38 @@ def _expected_time(problem: PairProblem, s: int, batch: int, threads: int, path_
     return phase_1 + path_rows * (s / LANES + WIDE_COST.step) / workers + count * STRIP_COST
 
 
-def score_footprint(problem: PairProblem, parameters: StripParameters) -> Footprint:
-    """Bytes of StripedScore: boundary columns in turn, one more than threads."""
-    return Footprint(host=common(problem, parameters, every_boundary=False))
+def estimate_score_memory(problem: PairProblem, parameters: PairStripParameters) -> Footprint:
+    """Return the bytes of StripedScore: one boundary column more than threads, used in turn."""
+    return Footprint(host=strip_bytes(problem, parameters, every_boundary=False))
 
 
-def alignment_footprint(problem: PairProblem, parameters: StripParameters) -> Footprint:
-    """Bytes of StripedAlignment, where every thread recomputes a part as high as the matrix."""
-    parts = strips(problem, parameters.s)
-    return Footprint(host=_alignment(problem, parameters, parameters.from_first_row, parts, problem.rows))
+def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParameters) -> Footprint:
+    """Return the bytes of StripedAlignment, where every thread recomputes a part as high as the matrix."""
+    parts = count_strips(problem, parameters.s)
+    return Footprint(host=_alignment_bytes(problem, parameters, parameters.starts_at_first_row, parts, problem.rows))
 
 
-def chunked_footprint(problem: PairProblem, parameters: StripParameters, chunks: int) -> Footprint:
-    """Bytes of ChunkedAlignment1 or 2, as ``chunks`` says: a part of the second is never higher than a chunk."""
-    count, bottoms = strips(problem, parameters.s), (problem.rows - 1) // parameters.h
+def estimate_chunked_memory(problem: PairProblem, parameters: PairStripParameters, chunks: int) -> Footprint:
+    """Return the bytes of ChunkedAlignment1 or 2 (``chunks``); a part of the second fits in a chunk."""
+    count, bottoms = count_strips(problem, parameters.s), (problem.rows - 1) // parameters.h
     parts, part_rows = count, problem.rows
     if chunks == 2:
         parts, part_rows = count + bottoms, min(problem.rows, parameters.h)
     return Footprint(
         host={
-            **_alignment(problem, parameters, True, parts, part_rows),
+            **_alignment_bytes(problem, parameters, True, parts, part_rows),
             "chunk rows": 8 * chunks * bottoms * count * parameters.s,
         }
     )
 
 
-def _alignment(
-    problem: PairProblem, parameters: StripParameters, every_boundary: bool, parts: int, part_rows: int
+def _alignment_bytes(
+    problem: PairProblem, parameters: PairStripParameters, every_boundary: bool, parts: int, part_rows: int
 ) -> dict[str, int]:
-    """Bytes of an alignment whose path has at most so many parts of at most so many rows, one a thread at a time."""
+    """Return the bytes of an alignment whose path has at most ``parts`` parts of at most ``part_rows`` rows."""
     return {
-        **common(problem, parameters, every_boundary),
-        "local start states": strips(problem, parameters.s) * _column_bytes(problem),
+        **strip_bytes(problem, parameters, every_boundary),
+        "local start states": count_strips(problem, parameters.s) * _column_bytes(problem),
         "directions": min(parameters.threads, parts) * part_bytes(part_rows, parameters.s),
         "path": 3 * (problem.rows + problem.columns),
     }
@@ -203,11 +205,11 @@ def _column_bytes(problem: PairProblem) -> int:
     return 8 * column_length(problem.rows)
 
 
-def common(problem: PairProblem, parameters: StripParameters, every_boundary: bool) -> dict[str, int]:
-    """Bytes of the strips themselves; the first boundary column is the border of the matrix."""
-    count = strips(problem, parameters.s)
+def strip_bytes(problem: PairProblem, parameters: PairStripParameters, every_boundary: bool) -> dict[str, int]:
+    """Return the bytes of the strips themselves; the first boundary column is the border of the matrix."""
+    count = count_strips(problem, parameters.s)
     kept = count if every_boundary else min(parameters.threads + 1, count)
-    short = chosen_short_rows(problem, parameters) > 0
+    short = chosen_16bit_rows(problem, parameters) > 0
     return {
         "letters": 4 * (problem.rows + problem.columns) + 2 * 16 + 2 * short * (problem.rows + 4 * SHORT_LANES + 1),
         "strips": count * (8 * WORD + 16),

@@ -1,9 +1,8 @@
-"""A problem of two sequences on the device, and what all launches for it share."""
+"""A pair problem on the device, and what all its launches share."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,25 +10,23 @@ from typing import Any
 import cupy
 import numpy as np
 
-from antidiag.kernels.cuda import blocks
-from antidiag.kernels.cuda.compile import Part, allow_shared
-from antidiag.kernels.cuda.run import Run
+from antidiag.kernels.cuda import block_limits
+from antidiag.kernels.cuda.kernel_compiler import SourcePart, allow_shared_bytes
+from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.errors import MemoryRefused
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.encoding import Encoded, encode
+from antidiag.kernels.pairwise.encoding import EncodedPair, encode_pair
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.pairwise.parameters import LevelParameters
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_sources import STRIP
-from antidiag.kernels.parameters import typed
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 
 LANES = cuda_sizes.LANES
 
 
 @dataclass
-class Job:
-    """The oriented problem on the current device.
+class PairJob:
+    """An oriented pair problem on the current device.
 
     ``borders`` are the values above and left of the problem, where it is a part of a larger one; row ``first_row`` of
     that lies above it. A ``quiet`` job can be cancelled, but reports no progress. ``tiles`` parts of the size of the
@@ -37,11 +34,11 @@ class Job:
     a register.
     """
 
-    encoded: Encoded
+    encoded: EncodedPair
     s: int
     batch: int
     threads: int
-    run: Run
+    run: DeviceRun
     sequences: tuple[cupy.ndarray, ...]
     borders: tuple[cupy.ndarray | None, cupy.ndarray | None] = (None, None)
     first_row: int = 0
@@ -51,90 +48,114 @@ class Job:
 
     @property
     def columns_per_lane(self) -> int:
+        """Columns of a lane."""
         return self.s // LANES
 
     @property
-    def strips(self) -> int:
+    def strip_count(self) -> int:
+        """Number of strips."""
         return -(-self.encoded.columns.size // self.s)
 
     @property
-    def spread(self) -> int:
-        return cuda_sizes.spread(self.packed)
+    def row_spread(self) -> int:
+        """Rows that the lanes of a warp are at together."""
+        return cuda_sizes.row_spread(self.packed)
 
     @property
-    def wide(self) -> bool:
+    def has_wide_scores(self) -> bool:
         """Whether scores do not fit in a byte."""
         return bool(np.abs(self.encoded.table).max(initial=0) > 127)
 
     @property
-    def handed_over(self) -> int:
-        """Boundary cells that a strip takes at a time; a larger T is waited for in these."""
+    def handover_cells(self) -> int:
+        """Boundary cells that a strip takes at a time, a divisor of T and of the lanes."""
         return math.gcd(self.batch, LANES)
 
-    def defines(self, **more: int) -> dict[str, int]:
-        fixed = {"R": self.columns_per_lane, "BATCH": self.handed_over}
-        return {**fixed, "LOCAL": self.encoded.local, "WIDE": self.wide, "PACKED": self.packed, **more}
+    def compile_constants(self, **more: int) -> dict[str, int]:
+        """Return the compile-time constants of the problem, and ``more``."""
+        fixed = {"R": self.columns_per_lane, "BATCH": self.handover_cells}
+        return {**fixed, "LOCAL": self.encoded.is_local, "WIDE": self.has_wide_scores, "PACKED": self.packed, **more}
 
-    def strip(self) -> tuple:
-        """The problem as arguments of a kernel (STRIP)."""
-        encoded, (rows, columns, table), (top, left) = self.encoded, self.sequences, self.borders
-        return STRIP(
-            rows=rows, columns=columns, table=table,
-            letters=encoded.letters, m=encoded.rows.size, n=encoded.columns.size,
-            open_extend=encoded.open + encoded.extend, extend=encoded.extend, top=top, left=left,
-        )  # fmt: skip
+    def strip_arguments(self) -> tuple:
+        """Return the problem as arguments of a kernel (STRIP)."""
+        top, left = self.borders
+        return STRIP(**self.problem_fields(), top=top, left=left)
+
+    def problem_fields(self) -> dict[str, Any]:
+        """Return the fields that the structs of all pair kernels share: letters, scores, sizes and gap costs."""
+        encoded, (rows, columns, table) = self.encoded, self.sequences
+        return {
+            "rows": rows,
+            "columns": columns,
+            "table": table,
+            "letters": encoded.letter_count,
+            "m": encoded.rows.size,
+            "n": encoded.columns.size,
+            "open_extend": encoded.open + encoded.extend,
+            "extend": encoded.extend,
+        }
 
     def profile_bytes(self) -> int:
-        """Shared memory of a warp for the scores of its strip."""
+        """Return the shared memory of a warp for the scores of its strip."""
         parts = 1 + self.packed
-        words = self.columns_per_lane if self.wide else parts * -(-self.columns_per_lane // parts // 4)
-        return self.encoded.letters * words * LANES * 4
+        words = self.columns_per_lane if self.has_wide_scores else parts * -(-self.columns_per_lane // parts // 4)
+        return self.encoded.letter_count * words * LANES * 4
 
     @property
     def host_bytes(self) -> int:
+        """Bytes of the encoded sequences on the host."""
         return self.encoded.rows.nbytes + self.encoded.columns.nbytes
 
-    def kernel(self, parts: tuple[Part, ...], name: str, **more: int) -> Any:
-        """A kernel compiled for this problem; ``more`` are its own compile-time constants."""
-        return self.run.kernel(parts, name, **self.defines(**more))
+    def compile_kernel(self, parts: tuple[SourcePart, ...], name: str, **more: int) -> Any:
+        """Return a kernel compiled for this problem; ``more`` are its own compile-time constants."""
+        return self.run.compile_kernel(parts, name, **self.compile_constants(**more))
 
 
-def begin(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Job:
+def begin_job(
+    problem: PairProblem,
+    monitor: Monitor,
+    steps: StepLog,
+    *,
+    threads: int,
+    s: int = 0,
+    batch: int = 0,
+    packed: bool = False,
+) -> PairJob:
     """Copy the problem to the current device."""
-    run, encoded = Run(monitor, steps), encode(problem)
-    return Job(
+    run, encoded = DeviceRun(monitor, steps), encode_pair(problem)
+    return PairJob(
         encoded=encoded,
-        s=parameters.get("s", 0),
-        batch=parameters.get("T", 0),
-        threads=typed(LevelParameters, parameters).threads,
-        packed="precision" in parameters and cuda_sizes.packed(problem, parameters),
+        s=s,
+        batch=batch,
+        threads=threads,
+        packed=packed,
         run=run,
-        sequences=run.upload(encoded.rows, encoded.columns, encoded.table),
+        sequences=run.upload_together(encoded.rows, encoded.columns, encoded.table),
     )
 
 
 def copy_rows(target: np.ndarray, source: cupy.ndarray, nbytes: int, count: int) -> None:
-    """Queue a copy to the host: the first ``nbytes`` of each of ``count`` rows; in ``target`` they are adjacent."""
+    """Queue a copy to the host: the first ``nbytes`` of each of ``count`` rows, adjacent in ``target``."""
     pitch, stream = source.strides[0] if count > 1 else nbytes, cupy.cuda.get_current_stream().ptr
     kind = cupy.cuda.runtime.memcpyDeviceToHost
     cupy.cuda.runtime.memcpy2DAsync(target.ctypes.data, nbytes, source.data.ptr, pitch, nbytes, count, kind, stream)
 
 
-def block(kernel: Any, threads: int, shared: int) -> tuple[int, int]:
-    """Warps of a block whose shared memory fits, and how many such blocks the device holds at once."""
-    warps, resident = _block(kernel, threads, shared, cupy.cuda.Device().id)
-    allow_shared(kernel, warps * shared)
+def block_warps(kernel: Any, threads: int, shared: int) -> tuple[int, int]:
+    """Return the warps of a block whose shared memory fits, and how many such blocks the device holds at once."""
+    warps, resident = _choose_block_warps(kernel, threads, shared, cupy.cuda.Device().id)
+    allow_shared_bytes(kernel, warps * shared)
     return warps, resident
 
 
 @cache
-def _block(kernel: Any, threads: int, shared: int, device: int) -> tuple[int, int]:
-    limit = blocks.most_shared()
+def _choose_block_warps(kernel: Any, threads: int, shared: int, device: int) -> tuple[int, int]:
+    limit = block_limits.max_shared_bytes()
     if shared > limit:
         raise MemoryRefused(
             f"the scores of a strip need {shared:,} bytes of shared memory and this GPU has {limit:,}; "
             "choose a smaller s"
         )
     warps = max(1, min(-(-threads // LANES), limit // shared, kernel.attributes["max_threads_per_block"] // LANES))
-    allow_shared(kernel, warps * shared)
-    return warps, blocks.resident(kernel, warps * LANES, warps * shared)
+    allow_shared_bytes(kernel, warps * shared)
+    return warps, block_limits.resident_blocks(kernel, warps * LANES, warps * shared)

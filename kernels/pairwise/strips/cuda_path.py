@@ -7,52 +7,54 @@ from typing import Any
 import cupy
 import numpy as np
 
-from antidiag.kernels.cuda.events import EVENT
+from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.pairwise.model import LEFT, UP
 from antidiag.kernels.pairwise.strips import cuda_sizes
-from antidiag.kernels.pairwise.strips.cuda_job import LANES, Job, block
+from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, block_warps
 from antidiag.kernels.pairwise.strips.cuda_sources import BOUNDARY, IN_H, PATH, STATES, SUB_PATH, SUB_PATHS
-from antidiag.kernels.pairwise.strips.cuda_sweep import Best, Kept
+from antidiag.kernels.pairwise.strips.cuda_sweep import BestCell, SweepBuffers
 
 
-def link(job: Job, kept: Kept, best: Best) -> np.ndarray:
-    """Phase 2: the sub-paths of strips or chunks, from the last to the first, as records of SUB_PATH."""
-    kernel = job.kernel(STATES, "link_sub_paths", CHUNKS=kept.chunks, TILE=False)
-    most = job.strips + (len(kept.chunk_states) if kept.chunks == 2 else 0) + 1
-    # Their number is behind them: one copy brings both.
-    paths = job.run.empty((most + 1, SUB_PATH.words), np.int32)
+def link_sub_paths(job: PairJob, buffers: SweepBuffers, best: BestCell) -> np.ndarray:
+    """Run phase 2; return the sub-paths of strips or chunks from the last to the first, as records of SUB_PATH."""
+    kernel = job.compile_kernel(STATES, "link_sub_paths", CHUNKS=buffers.chunks, TILE=False)
+    most = job.strip_count + (len(buffers.chunk_states) if buffers.chunks == 2 else 0) + 1
+    # The number of sub-paths is stored behind them, so that one copy transfers both.
+    paths = job.run.allocate_array((most + 1, SUB_PATH.word_count), np.int32)
     strip, column = divmod(best.end[1] - 1, job.s)
     ends = strip, best.end[0], column + 1, IN_H, best.state
-    numbers = kept.height, kept.width, job.encoded.rows.size, *ends, kept.true_values
-    arguments = (kept.boundary_states, kept.chunk_states, *map(np.int32, numbers), paths, paths[most:])
-    with job.run.phase("phase 2") as phase:
+    numbers = buffers.height, buffers.width, job.encoded.rows.size, *ends, buffers.true_values
+    arguments = (buffers.boundary_states, buffers.chunk_states, *map(np.int32, numbers), paths, paths[most:])
+    with job.run.begin_phase("phase 2") as phase:
         kernel((1,), (1,), arguments)
-        phase.launched()
-    found = paths.get()
+        phase.note_launch()
+    found = job.run.download_array(paths)
     return found[: found[most, 0]].copy().view(SUB_PATH.dtype)[:, 0]
 
 
-def compute(job: Job, kept: Kept, paths: np.ndarray, rest: np.ndarray) -> tuple[tuple[int, int], np.ndarray]:
-    """Phase 3: the cell where the whole path starts, and its operations from there.
+def compute_paths(
+    job: PairJob, buffers: SweepBuffers, paths: np.ndarray, border_operations: np.ndarray
+) -> tuple[tuple[int, int], np.ndarray]:
+    """Run phase 3; return the cell where the whole path starts, and its operations from there.
 
     ``rest`` are the operations along the matrix border, before the first sub-path.
     """
-    kernel = job.kernel(PATH, "striped_path")
+    kernel = job.compile_kernel(PATH, "striped_path")
     words = cuda_sizes.direction_words(paths["end_row"] - paths["start_row"] + 1, job.s)
     capacity = min(int(words.sum()), max(cuda_sizes.DIRECTION_BYTES // 4, int(words.max())))
-    directions = job.run.empty(capacity, np.uint32)
+    directions = job.run.allocate_array(capacity, np.uint32)
     pieces: list[np.ndarray] = []
-    for first, last in _groups(words, capacity):
-        pieces.append(_sub_paths(job, kernel, kept, paths[first:last], words[first:last], directions))
+    for first, last in _group_sub_paths(words, capacity):
+        pieces.append(_compute_sub_paths(job, kernel, buffers, paths[first:last], words[first:last], directions))
         job.run.monitor.update(last, len(paths), "phase 3")
-    operations = np.concatenate([*pieces, rest])
+    operations = np.concatenate([*pieces, border_operations])
     end = int(paths[0]["end_row"]), int(paths[0]["strip"]) * job.s + int(paths[0]["end_column"])
     start = end[0] - int(np.count_nonzero(operations != LEFT)), end[1] - int(np.count_nonzero(operations != UP))
     return start, operations[::-1]
 
 
-def _groups(words: np.ndarray, capacity: int) -> list[tuple[int, int]]:
-    """Half-open ranges of sub-paths whose directions fit in the buffer together."""
+def _group_sub_paths(words: np.ndarray, capacity: int) -> list[tuple[int, int]]:
+    """Return half-open ranges of sub-paths whose directions fit in the buffer together."""
     if words.sum() <= capacity:
         return [(0, len(words))]
     groups, first, used = [], 0, 0
@@ -64,43 +66,47 @@ def _groups(words: np.ndarray, capacity: int) -> list[tuple[int, int]]:
     return [*groups, (first, len(words))]
 
 
-def _sub_paths(
-    job: Job, kernel: Any, kept: Kept, paths: np.ndarray, words: np.ndarray, directions: cupy.ndarray
+def _compute_sub_paths(
+    job: PairJob, kernel: Any, buffers: SweepBuffers, paths: np.ndarray, words: np.ndarray, directions: cupy.ndarray
 ) -> np.ndarray:
-    """Operations of some sub-paths, one after another, each backwards, computed in one launch."""
+    """Compute some sub-paths in one launch; return their operations, one after another, each backwards."""
     lengths = paths["end_row"].astype(np.int64) - paths["start_row"] + job.s + 1
     operation_starts = np.cumsum(lengths) - lengths
-    records = paths.view(np.int32).reshape(-1, SUB_PATH.words)
-    on_device = job.run.upload(records, np.cumsum(words) - words, operation_starts)
-    operations = job.run.empty(int(lengths.sum()), np.uint8)
-    counts = job.run.empty(len(paths), np.int32)
-    log = job.run.event_log(len(paths))
-    block(kernel, LANES, job.profile_bytes())
-    cells = BOUNDARY(cells=kept.boundary, capacity=kept.boundary.shape[1])
+    records = paths.view(np.int32).reshape(-1, SUB_PATH.word_count)
+    on_device = job.run.upload_together(records, np.cumsum(words) - words, operation_starts)
+    operations = job.run.allocate_array(int(lengths.sum()), np.uint8)
+    counts = job.run.allocate_array(len(paths), np.int32)
+    log = job.run.allocate_events(len(paths))
+    block_warps(kernel, LANES, job.profile_bytes())
+    cells = BOUNDARY(cells=buffers.boundary, capacity=buffers.boundary.shape[1])
     given = SUB_PATHS(
-        paths=on_device[0], count=len(paths), directions=directions, direction_starts=on_device[1],
-        operations=operations, operation_starts=on_device[2], operation_counts=counts,
-    )  # fmt: skip
-    sizes = np.int32(kept.height), np.int32(kept.width)
-    with job.run.phase("phase 3") as phase:
-        arguments = *job.strip(), *cells, kept.chunk_values, *sizes, *given, log
+        paths=on_device[0],
+        count=len(paths),
+        directions=directions,
+        direction_starts=on_device[1],
+        operations=operations,
+        operation_starts=on_device[2],
+        operation_counts=counts,
+    )
+    sizes = np.int32(buffers.height), np.int32(buffers.width)
+    with job.run.begin_phase("phase 3") as phase:
+        arguments = *job.strip_arguments(), *cells, buffers.chunk_values, *sizes, *given, log
         kernel((len(paths),), (LANES,), arguments, shared_mem=job.profile_bytes())
-        phase.launched()
-    with job.run.timed("transfer"):
-        found, taken = operations.get(), counts.get()
-    if job.run.steps.keeps:
-        _log_sub_paths(job, log.get().view(EVENT.dtype)[:, 0], paths)
+        phase.note_launch()
+    found, taken = job.run.download_array(operations), job.run.download_array(counts)
+    if job.run.steps.keeps_events:
+        _log_sub_paths(job, job.run.download_array(log).view(EVENT.dtype)[:, 0], paths)
     whole, ends = memoryview(found), (operation_starts + taken).tolist()
-    # Bytes are joined in a ninth of the time that indexing takes.
+    # Joining bytes takes a ninth of the time of indexing.
     joined = b"".join([whole[start:end] for start, end in zip(operation_starts.tolist(), ends, strict=True)])
     return np.frombuffer(joined, np.uint8)
 
 
-def _log_sub_paths(job: Job, log: np.ndarray, paths: np.ndarray) -> None:
-    """Step log of phase 3: an event for every strip or chunk on the path."""
-    logged = job.run.logged(3, log, paths["strip"])
+def _log_sub_paths(job: PairJob, log: np.ndarray, paths: np.ndarray) -> None:
+    """Log an event of phase 3 for every strip or chunk on the path."""
+    logged = job.run.convert_events(3, log, paths["strip"])
     logged["row_start"] = np.where(paths["first"] > 0, paths["first"] - 1, paths["start_row"])
     logged["row_end"] = paths["end_row"]
     logged["column_start"] = paths["strip"].astype(np.int64) * job.s
     logged["column_end"] = logged["column_start"] + paths["end_column"]
-    job.run.steps.extend(logged)
+    job.run.steps.add_array(logged)

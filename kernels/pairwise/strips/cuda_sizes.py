@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.cuda import devices
-from antidiag.kernels.cuda.events import EVENT
+from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.pairwise.parameters import StripParameters
+from antidiag.kernels.pairwise.parameters import PairStripParameters
 from antidiag.kernels.pairwise.strips.cuda_sources import (
     PACKED_REGISTERS,
     REACH,
     SCORE_REGISTERS,
     STATES_REGISTERS,
-    Registers,
+    LaneRegisters,
 )
-from antidiag.kernels.parameters import typed
+from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.scoring import Mode, Scoring
 
 LANES = 32
@@ -29,16 +29,16 @@ WARP_BYTES = LANES * 4  # one 32-bit register of a warp
 EVENT_BYTES = EVENT.dtype.itemsize
 MOST_EVENTS = 2**18
 STEP_BYTES = 170
-"""Bytes of an event on the host while its step is made: the event twice, its place, its ranges, and the step."""
+"""Host bytes of an event while it is converted: the event twice, its place, its ranges, and the step."""
 SLICE_CELLS = 25_000_000_000
 """Cells of a launch: about 20 ms on an H200, and below 250 ms on a card with a tenth of its speed."""
 LEAST_STEPS = 1024
 """Steps of a launch at least."""
 DIRECTION_BYTES = 2**30
-"""Directions of phase 3 kept at a time, unless a single strip needs more."""
+"""Bytes of directions in phase 3 at a time, unless a single strip needs more."""
 
 BATCH = 32
-"""Boundary cells handed over at a time: fewer cost more than the earlier start gains."""
+"""Boundary cells of a batch: smaller batches cost more than the earlier start gains."""
 LAG = 70
 """Steps that a strip runs behind its left neighbour: its lanes, a batch, and the way through the cache."""
 
@@ -48,7 +48,7 @@ class StepCost:
     """Nanoseconds of a step with R columns a lane, measured on an H200; only their ratios matter.
 
     A lone warp needs ``latency + column * R``; each of several on a scheduler ``busy + busy_column * R``. A column
-    takes so many ``registers``. R is a multiple of ``parts``, and lanes follow each other as many rows apart.
+    takes ``registers`` registers. R is a multiple of ``parts``; lanes follow each other ``parts`` rows apart.
     """
 
     latency: float
@@ -66,7 +66,7 @@ STATES_STEP = StepCost(35, 18.7, 22, 16.5, 16)
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class SweepSlice:
     """One launch of the sweep (sweep.cuh): steps [start, end) of strip 0, later strips shifted by skew."""
 
     first_strip: int
@@ -78,20 +78,20 @@ class Slice:
     steps_done: int
 
 
-def packed(problem: PairProblem, parameters: Mapping[str, Any]) -> bool:
-    """Whether StripedScore's sweep holds two cells in a register: 16 bits were asked for and values fit in them."""
-    chosen = typed(StripParameters, parameters)
+def packs_two_cells(problem: PairProblem, parameters: Mapping[str, Any]) -> bool:
+    """Return whether StripedScore's sweep holds two cells in a register: 16 bits were chosen and values fit."""
+    chosen = to_dataclass(PairStripParameters, parameters)
     s = chosen.s
     return chosen.precision == "16" and s // LANES % 2 == 0 and fits_16_bits(problem.scoring, s)
 
 
 def fits_16_bits(scoring: Scoring, s: int) -> bool:
-    """Whether values in a warp that works on strips of ``s`` columns differ so little that none can overflow 16 bits.
+    """Return whether no value can overflow 16 bits in a warp that works on strips of ``s`` columns.
 
     A path that ends d columns (or rows) further on can be cut there and continued by a gap, so it scores at most
     d (best score + extend) + open more than the best one that ends here; and at most d extend + open less, because
     this one can be continued by a gap. The cells that a warp holds are less than s columns and 64 rows apart;
-    twice 32 rows pass until base is looked at again, and a few steps more are within G, K, and what is added to them.
+    twice 32 rows pass until the base is updated, and a few steps more are within G, K, and what is added to them.
     """
     if np.abs(scoring.scores).max(initial=0) > 127:
         return False
@@ -99,20 +99,20 @@ def fits_16_bits(scoring: Scoring, s: int) -> bool:
     return REACH + (s + 160) * step + 8 * (scoring.open + step) + 256 < 2**15
 
 
-def spread(packed: bool) -> int:
-    """Rows that the lanes of a warp are at together (SPREAD in sweep.cuh)."""
+def row_spread(packed: bool) -> int:
+    """Return the rows that the lanes of a warp are at together (SPREAD in sweep.cuh)."""
     return 2 * LANES if packed else LANES
 
 
-def score_automatic(problem: PairProblem, multiprocessors: int) -> dict[str, Any]:
-    """As ``automatic``, for StripedScore in 32 or in 16 bits, whichever is expected to be faster.
+def choose_score_parameters(problem: PairProblem, multiprocessors: int) -> dict[str, Any]:
+    """Choose the parameters of StripedScore in 32 or in 16 bits, whichever is expected to be faster.
 
-    In 16 bits only on GPUs that have instructions for two values in a register.
+    16 bits only on GPUs that have instructions for two values in a register.
     """
-    of_32 = {**automatic(problem, multiprocessors, SCORE_STEP), "precision": "32"}
-    of_16 = {**automatic(problem, multiprocessors, PACKED_STEP), "precision": "16"}
-    able = all(device.compute_capability >= (9, 0) for device in devices.discover()[0])
-    if not able or not packed(problem, of_16):
+    of_32 = {**choose_parameters(problem, multiprocessors, SCORE_STEP), "precision": "32"}
+    of_16 = {**choose_parameters(problem, multiprocessors, PACKED_STEP), "precision": "16"}
+    able = all(device.compute_capability >= (9, 0) for device in devices.discover_devices()[0])
+    if not able or not packs_two_cells(problem, of_16):
         return of_32
     return min((of_16, of_32), key=lambda chosen: _score_ns(problem, multiprocessors, chosen))
 
@@ -122,22 +122,22 @@ def _score_ns(problem: PairProblem, multiprocessors: int, chosen: Mapping[str, A
     return _expected_ns(problem.rows, problem.columns, chosen["s"] // LANES, 4 * multiprocessors, cost)
 
 
-def automatic(problem: PairProblem, multiprocessors: int, cost: StepCost) -> dict[str, Any]:
-    """Strip width, batch and threads of a block of least expected time.
+def choose_parameters(problem: PairProblem, multiprocessors: int, cost: StepCost) -> dict[str, Any]:
+    """Choose strip width, batch and threads of a block with the least expected time.
 
     Wide strips compute more a step, narrow ones fill the GPU. A block holds as many warps as a
     multiprocessor needs, because only within a block are warps dealt evenly to its four schedulers.
     """
     columns, schedulers = problem.columns, 4 * multiprocessors
-    per_lane = _fastest(problem.rows, columns, schedulers, cost)
+    per_lane = _choose_columns_per_lane(problem.rows, columns, schedulers, cost)
     strips = -(-columns // (per_lane * LANES))
-    together = min(-(-strips // schedulers), _most_together(per_lane, cost))
+    together = min(-(-strips // schedulers), _most_warps_per_scheduler(per_lane, cost))
     return {"s": per_lane * LANES, "T": BATCH, "threads": 4 * LANES * together}
 
 
-def slices(rows: int, columns: int, s: int, batch: int, tiles: int = 1, spread: int = LANES) -> list[Slice]:
-    """The launches of a sweep, in order; ``tiles`` of so many rows and columns are swept side by side."""
-    strips, steps, lag = -(-columns // s), _round_up(rows + spread - 1), skew(batch, spread)
+def make_slices(rows: int, columns: int, s: int, batch: int, tiles: int = 1, spread: int = LANES) -> list[SweepSlice]:
+    """Return the launches of a sweep, in order; ``tiles`` parts of this size are swept side by side."""
+    strips, steps, lag = -(-columns // s), _round_up(rows + spread - 1), strip_skew(batch, spread)
     length = min(slice_steps(columns * tiles), steps + (strips - 1) * lag)
     found = []
     for start in range(0, steps + (strips - 1) * lag, length):
@@ -146,40 +146,40 @@ def slices(rows: int, columns: int, s: int, batch: int, tiles: int = 1, spread: 
         last = min(strips, -(-end // lag))
         begun = np.arange(first, last, dtype=np.int64) * lag
         done = np.minimum(end - begun, steps) - np.maximum(start - begun, 0)
-        found.append(Slice(first, last, steps, lag, start, end, int(done.sum())))
+        found.append(SweepSlice(first, last, steps, lag, start, end, int(done.sum())))
     return found
 
 
 def boundary_rows(rows: int, columns: int, s: int, batch: int, whole: bool, spread: int = LANES) -> int:
-    """Rows of a strip's boundary that are kept: all of them, or a ring that spans what is in flight.
+    """Return how many rows of a strip's boundary are kept: all, or a ring that spans what is in flight.
 
     The left neighbour is at most a slice and a skew ahead of its reader, and two batches are in flight.
     """
     every = _round_up(rows + spread)
-    return every if whole else min(every, slice_steps(columns) + skew(batch, spread) + 2 * LANES)
+    return every if whole else min(every, slice_steps(columns) + strip_skew(batch, spread) + 2 * LANES)
 
 
 def direction_words(rows: np.ndarray, s: int) -> np.ndarray:
-    """32-bit words of the directions of sub-paths that span these numbers of rows."""
+    """Return the 32-bit words of the directions of sub-paths that span these numbers of rows."""
     return (rows.astype(np.int64) + LANES) * -(-s // (8 * LANES)) * LANES
 
 
-def score_footprint(problem: PairProblem, parameters: Mapping[str, Any]) -> Footprint:
-    """Bytes of StripedScore."""
+def estimate_score_memory(problem: PairProblem, parameters: Mapping[str, Any]) -> Footprint:
+    """Return the bytes of StripedScore."""
     device = score_bytes(problem, parameters)
-    log = log_bytes(problem, parameters, spread(packed(problem, parameters)))
+    log = log_bytes(problem, parameters, row_spread(packs_two_cells(problem, parameters)))
     return Footprint({**host_bytes(problem), **log, **best_bytes(problem, parameters, 8)}, device)
 
 
-def alignment_footprint(problem: PairProblem, parameters: Mapping[str, Any], chunks: int = 0) -> Footprint:
-    """Bytes of StripedAlignment, or of ChunkedAlignment1 or 2 where ``chunks`` is 1 or 2."""
-    chosen = typed(StripParameters, parameters)
+def estimate_alignment_memory(problem: PairProblem, parameters: Mapping[str, Any], chunks: int = 0) -> Footprint:
+    """Return the bytes of StripedAlignment, or of ChunkedAlignment1 or 2 where ``chunks`` is 1 or 2."""
+    chosen = to_dataclass(PairStripParameters, parameters)
     s, strips = chosen.s, -(-problem.columns // chosen.s)
     bottoms = (problem.rows - 1) // chosen.h if chunks else 0
     parts = strips + (bottoms if chunks == 2 else 0)
     one = int(direction_words(np.array(problem.rows + 1), s)) * 4
     every = int(direction_words(np.array(problem.rows + parts), s)) * 4 + parts * LANES * s
-    sweep = sweep_bytes(problem, parameters, STATES_REGISTERS, chunks > 0 or chosen.from_first_row)
+    sweep = sweep_bytes(problem, parameters, STATES_REGISTERS, chunks > 0 or chosen.starts_at_first_row)
     return Footprint(
         {
             **host_bytes(problem),
@@ -198,37 +198,37 @@ def alignment_footprint(problem: PairProblem, parameters: Mapping[str, Any], chu
 
 
 def score_bytes(problem: PairProblem, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """Bytes of StripedScore's sweep on the device."""
-    two = packed(problem, parameters)
+    """Return the bytes of StripedScore's sweep on the device."""
+    two = packs_two_cells(problem, parameters)
     registers = PACKED_REGISTERS if two else SCORE_REGISTERS
-    return sweep_bytes(problem, parameters, registers, whole=False, spread=spread(two))
+    return sweep_bytes(problem, parameters, registers, whole=False, spread=row_spread(two))
 
 
 def sweep_bytes(
     problem: PairProblem,
     parameters: Mapping[str, Any],
-    registers: Registers,
+    registers: LaneRegisters,
     whole: bool,
     spread: int = LANES,
 ) -> dict[str, int]:
-    """Bytes of the sweep, whose lanes keep these registers between launches."""
-    chosen = typed(StripParameters, parameters)
+    """Return the bytes of a sweep whose lanes keep these registers between launches."""
+    chosen = to_dataclass(PairStripParameters, parameters)
     s, batch = chosen.s, chosen.T
     strips = -(-problem.columns // s)
-    launches = len(slices(problem.rows, problem.columns, s, batch, spread=spread))
+    launches = len(make_slices(problem.rows, problem.columns, s, batch, spread=spread))
     boundary = boundary_rows(problem.rows, problem.columns, s, batch, whole, spread)
     return {
         "sequences": problem.rows + problem.columns + 4 * 256 * 4,
-        "registers between launches": strips * registers.count(s // LANES) * WARP_BYTES,
+        "registers between launches": strips * registers.count_registers(s // LANES) * WARP_BYTES,
         "strip boundaries": strips * boundary * 8,
         "step log": strips * log_rows(launches, strips) * EVENT_BYTES,
     }
 
 
 def log_rows(launches: int, strips: int, merged: bool = False) -> int:
-    """Events a strip: one for each launch.
+    """Return the events of a strip: one for each launch.
 
-    Where that would be too many, one for each ``log_apart``-th, and one more that is not looked at, for all others;
+    Where these would be too many, one for each `log_apart`-th, and one more, which is ignored, for all others;
     ``merged``: a single one.
     """
     apart = log_apart(launches, strips)
@@ -238,38 +238,38 @@ def log_rows(launches: int, strips: int, merged: bool = False) -> int:
 
 
 def log_apart(launches: int, strips: int) -> int:
-    """Launches from one that is in the log to the next."""
+    """Return the launches from one that is logged to the next."""
     return -(-launches // max(MOST_EVENTS // strips, 1))
 
 
 def host_bytes(problem: PairProblem) -> dict[str, int]:
-    """Bytes of the encoded sequences on the host."""
+    """Return the bytes of the encoded sequences on the host."""
     return {"sequences": 2 * (problem.rows + problem.columns)}
 
 
 def log_bytes(problem: PairProblem, parameters: Mapping[str, Any], spread: int = LANES) -> dict[str, int]:
-    """Bytes of the step log on the host: all of its places, and the steps of strips that a launch works on."""
-    chosen = typed(StripParameters, parameters)
+    """Return the bytes of the step log on the host: all of its places, and the steps of logged launches."""
+    chosen = to_dataclass(PairStripParameters, parameters)
     strips = -(-problem.columns // chosen.s)
-    launches = slices(problem.rows, problem.columns, chosen.s, chosen.T, spread=spread)
+    launches = make_slices(problem.rows, problem.columns, chosen.s, chosen.T, spread=spread)
     events = sum(one.end_strip - one.first_strip for one in launches[:: log_apart(len(launches), strips)])
     places = strips * log_rows(len(launches), strips)
     return {"step log": EVENT_BYTES * (places - events) + STEP_BYTES * events}
 
 
 def best_bytes(problem: PairProblem, parameters: Mapping[str, Any], numbers: int) -> dict[str, int]:
-    """Bytes on the host of the best cells of all lanes, of which the best is chosen, in so many numbers each."""
-    strips = -(-problem.columns // typed(StripParameters, parameters).s)
+    """Return the host bytes of the best cells of all lanes, ``numbers`` numbers each."""
+    strips = -(-problem.columns // to_dataclass(PairStripParameters, parameters).s)
     return {"best cells": strips * numbers * 4 * LANES} if problem.mode == Mode.LOCAL else {}
 
 
 def slice_steps(columns: int) -> int:
-    """Steps of a launch."""
+    """Return the steps of a launch."""
     return max(_round_up(SLICE_CELLS // columns), LEAST_STEPS)
 
 
-def skew(batch: int, spread: int = LANES) -> int:
-    """Steps by which a strip starts a slice behind its left neighbour: the lanes, and a batch in flight."""
+def strip_skew(batch: int, spread: int = LANES) -> int:
+    """Return the steps by which a strip starts a slice behind its left neighbour: the lanes, and a batch in flight."""
     return _round_up(batch + spread)
 
 
@@ -278,24 +278,24 @@ def _round_up(rows: int) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _fastest(rows: int, columns: int, schedulers: int, cost: StepCost) -> int:
-    """Columns a lane of least expected time."""
-    # Odd numbers beyond 3 load their scores in more pieces than the even ones beside them.
+def _choose_columns_per_lane(rows: int, columns: int, schedulers: int, cost: StepCost) -> int:
+    """Return the columns of a lane with the least expected time."""
+    # Odd numbers beyond 3 load their scores in more pieces than even ones.
     choices = [count for count in range(cost.parts, cost.most_columns + 1, cost.parts) if count <= 3 or count % 2 == 0]
     return min(choices, key=lambda count: _expected_ns(rows, columns, count, schedulers, cost))
 
 
 def _expected_ns(rows: int, columns: int, per_lane: int, schedulers: int, cost: StepCost) -> float:
-    """Time of a sweep: strips advance together, each as fast as the busiest scheduler lets it."""
+    """Return the time of a sweep: strips advance together, as fast as the busiest scheduler allows."""
     strips = -(-columns // (per_lane * LANES))
     together, busy = -(-strips // schedulers), cost.busy + cost.busy_column * per_lane
     lag = LAG + (cost.parts - 1) * LANES
-    if together > _most_together(per_lane, cost):
+    if together > _most_warps_per_scheduler(per_lane, cost):
         return (rows * strips / schedulers + lag * schedulers) * busy
     step = max(cost.latency + cost.column * per_lane, together * busy)
     return (rows + lag * strips) * step
 
 
-def _most_together(per_lane: int, cost: StepCost) -> int:
-    """Warps of one scheduler whose registers fit: 512 of a lane, some 30 and a few a column are used."""
+def _most_warps_per_scheduler(per_lane: int, cost: StepCost) -> int:
+    """Return the warps of a scheduler whose registers fit: a lane has 512, uses some 30 and a few a column."""
     return min(8, int(512 // (30 + cost.registers * per_lane)))

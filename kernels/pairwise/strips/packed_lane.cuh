@@ -1,13 +1,15 @@
 // A lane of StripedScore with two cells in a register, 16 bits each: half the instructions a cell.
 //
-// Mapping.  The lower halves are the first part of the lane's columns in row t - 2 l + 1, the upper halves the second
-// part in the row before: two virtual lanes, of which each hands H and K of its last column to the next. So cells of
-// one register never depend on each other, and the recurrence is that of strip.cuh, its floor and its score added in
-// one instruction.
+// Recurrence: that of strip.cuh; its floor and its score are added in one instruction.
 //
-// Values are kept less `base`, which follows H of the strip's first lane. They cannot overflow: within a warp H
-// differs by at most a bound that grows with s (every cell is a gap away from every other), and the host takes this
-// lane only where that bound, and what base may lag behind, fit in 15 bits (cuda_sizes.packed).
+// Threads: the lower halves are the first part of the lane's columns in row t - 2 l + 1, the upper halves the second
+//     part in the row before: two virtual lanes, of which each hands H and K of its last column to the next. So cells
+//     of one register never depend on each other.
+//
+// Memory: values are in registers, stored relative to `base`, which follows H of the strip's first lane. They cannot
+//     overflow: within a warp H differs by at most a bound that grows with s (every cell is a gap away from every
+//     other), and the host takes this lane only where that bound, and the lag of base, fit in 15 bits (cuda_sizes.py).
+//
 // Needs strip.cuh, sweep.cuh and score_keeper.cuh. Compile-time: PACKED; R is even.
 
 #if PACKED
@@ -26,7 +28,7 @@ struct Lane : TwoRows, Keeper {
     int base;
     int floor;                       // 0 in both halves, or the least value
     int threshold;                   // the greatest H of both parts
-    int low_row, high_row;           // the rows that had it, where these are after `row`; else 0
+    int low_row, high_row;           // the rows that had it, if they are below `row`; else 0
     int taken[P];                    // H of those rows
 
     __device__ __forceinline__ int packed(int low, int high) const { return halves(low - base, high - base); }
@@ -96,7 +98,7 @@ struct Lane : TwoRows, Keeper {
     template <bool MASKED, bool ENDING>
     __device__ __forceinline__ void compute(const Strip& problem, const Scores& scores, Passed in, int at_row) {
         const int open_extend = twice(-problem.open_extend), extend = twice(-problem.extend);
-        // Where a half is not inside the matrix, its values stay as they are.
+        // A half outside the matrix keeps its values.
         const int changes = !MASKED ? -1 : (at_row <= problem.m ? LOW : 0) | (at_row >= 2 ? HIGH : 0);
         auto change = [&](int& old, int value) { old = MASKED ? (value & changes) | (old & ~changes) : value; };
         int above_left = diagonal;
@@ -117,13 +119,13 @@ struct Lane : TwoRows, Keeper {
         if (ENDING) keep_rows(at_row);
     }
 
-    // Where a part has a new greatest H, it is taken down whole; tell_best() looks for the column later.
+    // Where a part has a new greatest H, it is copied whole; merge_best() looks for the column later.
     __device__ __forceinline__ void remember_best(int at_row, int changes) {
         int greatest = threshold;
 #pragma unroll
         for (int c = 0; c < P; c += 2) greatest = max_halves(greatest, h[c], h[c + 1 < P ? c + 1 : c]);
         greatest = (greatest & changes) | (threshold & ~changes);
-        // No branch: every step would wait at it.
+        // Without a branch, which every step would wait for.
         const int better = greatest ^ threshold;
         const int parts = (better & LOW ? LOW : 0) | (better & HIGH ? HIGH : 0);
 #pragma unroll
@@ -133,9 +135,9 @@ struct Lane : TwoRows, Keeper {
         threshold = greatest;
     }
 
-    // The best cell of what was taken down. Of equal scores the one in the smaller row counts, then that of the first
-    // part; those told before are never in a larger row.
-    __device__ void tell_best() {
+    // Merges the best cell of the copied rows. Of equal scores the one in the smaller row counts, then the one in the
+    // first part; cells merged before are never in a larger row.
+    __device__ void merge_best() {
 #pragma unroll 1
         for (int part = 0; part < 2; ++part) {
             const int at_row = part ? high_row : low_row, half = part ? HIGH : LOW;
@@ -150,10 +152,10 @@ struct Lane : TwoRows, Keeper {
     }
 
     __device__ __forceinline__ void finish() {
-        if (LOCAL) tell_best();
+        if (LOCAL) merge_best();
     }
 
-    // Of the row that is kept next, the first part is there a step before the second.
+    // The first part of the next kept row is complete one step before the second.
     __device__ void keep_rows(int at_row) {
         if (at_row == kept_row && at_row < m) {
 #pragma unroll

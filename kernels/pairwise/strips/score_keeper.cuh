@@ -1,4 +1,12 @@
-// What a lane of StripedScore has to do with special rows and columns (striped_score.cu). Compile-time: CHECKPOINTS.
+// The part of a StripedScore lane that stores special rows and columns for CheckpointedAlignment (striped_score.cu).
+//
+// Computes: where H and G of the next special row, and H and K of a strip's right boundary, are stored.
+//
+// Threads: a lane stores its own columns of a row; the last lane of a warp stores the boundary column.
+//
+// Memory: rows and columns in global memory (Checkpoints), whose slots are used in turn where they are few.
+//
+// Compile-time: CHECKPOINTS.
 
 struct Keeper {
     static constexpr bool KEEPS = CHECKPOINTS;
@@ -28,8 +36,8 @@ struct Keeper {
 
     __device__ __forceinline__ int kept_after(int row) const { return multiple_after(checkpoints.tile, row); }
 
-    // Called between one kept row and the next. Lanes come to a kept row one after another, and strips that wait for
-    // each other do so along it, so nothing is left to do there but to store.
+    // Called between two kept rows. Lanes reach a kept row one after another, and waiting strips do so along it,
+    // so all but the stores is done here.
     __device__ __forceinline__ void find_row_place() {
         if (!CHECKPOINTS || placed_row == kept_row) return;
         int slot = (kept_row / checkpoints.tile - 1) % checkpoints.slots;

@@ -1,5 +1,11 @@
-// Local start states (001, sections V.A to V.C). A value's state says where, in its strip or chunk, the best
-// path to it begins: an int with the kind above, and the row, or the column for a chunk's top, below.
+// Local start states (Li et al. 2012, sections V.A to V.C).
+//
+// Computes: states packed and unpacked. The state of a value says where, in its strip or chunk, the best path to it
+//     begins.
+//
+// Threads: any; these are pure functions.
+//
+// Memory: an int with the kind in the upper bits, and the row, or the column for a chunk's top, in the lower ones.
 
 constexpr int KIND_SHIFT = 28;
 constexpr int FROM_H = 0;            // enters from the left boundary diagonally, at a row

@@ -1,19 +1,20 @@
 // What every striped kernel shares. One warp computes one strip.
 //
-// Mapping.  A strip is s = 32 R columns; lane l holds columns l R + 1 .. l R + R of it in registers.
-// At step t lane l works on row t - l + 1, so the warp walks the antidiagonals of its strip. H and K of
-// a lane's last column go to the next lane by a shuffle; lane 0 takes them from the left boundary and
-// lane 31 leaves them on the right boundary.
-//
-// Recurrence, with gap states shifted by the opening cost so that each is one add-max:
+// Recurrence: gap states are shifted by the opening cost so that each is one add-max:
 //     T = max(diagonal + score, G - open - extend, [0])      G: vertical, one a column
 //     H = max(T, K - open - extend)                          K: horizontal, runs along the row
 //     K = max(K - extend, T)          G = max(G - extend, H)
-// K runs over T instead of H: equal, because opening never gains, and one instruction shorter a cell.
+//     K runs over T instead of H: equal, because opening never gains, and one instruction shorter a cell.
 //
-// Compile-time: R columns a lane, LOCAL (floor at 0) or global, WIDE (scores beyond one byte), BATCH
-// boundary cells handed over at a time (8, 16 or 32), PACKED (striped_score.cu: a lane's columns in two parts,
-// of which the second is a row behind).
+// Threads: a strip is s = 32 R columns; lane l holds columns l R + 1 .. l R + R of it. At step t lane l works on row
+//     t - l + 1, so the warp walks the antidiagonals of its strip. H and K of a lane's last column go to the next lane
+//     by a shuffle; lane 0 takes them from the left boundary and lane 31 leaves them on the right boundary.
+//
+// Memory: H and G of a lane's columns are in registers, the scores of the strip in shared memory, boundaries in global
+//     memory.
+//
+// Compile-time: R columns a lane, LOCAL (floor at 0) or global, WIDE (scores beyond one byte), BATCH boundary cells
+// handed over at a time (8, 16 or 32), PACKED (packed_lane.cuh: the second part of a lane's columns is a row behind).
 
 struct __align__(8) Edge { int h, k; };        // what crosses a boundary
 
@@ -74,7 +75,7 @@ struct Scores {
         }
     }
 
-    // c is a constant wherever this is called, so one instruction remains.
+    // c is a compile-time constant, so one instruction remains.
     __device__ __forceinline__ int operator[](int c) const {
         unsigned word = words[c / SCORES_A_WORD];
         if (SCORES_A_WORD == 1) return word;
@@ -83,7 +84,7 @@ struct Scores {
              : c % 4 == 2 ? signed_byte<2>(word) : signed_byte<3>(word);
     }
 
-    // Those of column c of both parts.
+    // The scores of column c of both parts.
     __device__ __forceinline__ int both(int c) const {
         unsigned low = words[c / 4], high = words[PART_WORDS + c / 4];
         return c % 4 == 0 ? signed_bytes<0>(low, high)
@@ -127,14 +128,14 @@ __device__ __forceinline__ Edge unpack(unsigned long long packed) {
 }
 
 // Right boundary of every strip: a ring of `capacity` rows each, filled with ones before the first round.
-// Row i stands at i + 30 (where lanes work on two rows, i + 62), so that the rows that lane 31 finishes at steps
-// t .. t + 31, t a multiple of 32, stand together from t on. Every place is written in every round. A ring is longer than a slice, so
-// what a place held before the first round is gone, for all multiprocessors, when the second comes to it.
+// Row i has index i + 30 (i + 62 where lanes work on two rows), so that the rows that lane 31 finishes at steps
+// t .. t + 31, t a multiple of 32, are adjacent from t on. Every element is written in every round. A ring is longer
+// than a slice, so no multiprocessor sees the value from before the first round when the second round begins.
 __device__ __forceinline__ unsigned long long* cells_of(const Boundary& boundary, int strip) {
     return boundary.cells + static_cast<long long>(strip) * boundary.capacity;
 }
 
-// A place in the ring and the parity of its round, advanced without divisions.
+// An index of the ring and the parity of its round, advanced without divisions.
 struct Place {
     int index;
     unsigned round;
@@ -148,8 +149,8 @@ struct Place {
     }
 };
 
-// Waits until the left strip has left the cells that lanes want; `early` are earlier reads of them. Adds to `waited` the
-// nanoseconds that this took.
+// Waits until the left strip has stored the cells that the lanes need; `early` are earlier reads of them. Adds the
+// nanoseconds it took to `waited`.
 __device__ __forceinline__ Edge receive(
     const unsigned long long* cells, Place place, bool wanted, unsigned long long early, int& waited) {
     unsigned long long cell = early;

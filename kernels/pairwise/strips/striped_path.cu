@@ -1,15 +1,19 @@
-// Phase 3 of StripedAlignment, ChunkedAlignment1 and ChunkedAlignment2 (001, section V): the path inside
-// every strip or chunk that it crosses, all in parallel, a warp each.
+// Phase 3 of StripedAlignment, ChunkedAlignment1 and ChunkedAlignment2 (Li et al. 2012, section V).
 //
-// Two ways to begin, the same path. From the local start state: only that state is alive, everything
-// else is minus infinity; along the path such values differ from the true ones by a constant, and no
-// other candidate can gain, so every choice is the same. From true values, as published: the boundary
-// values that phase 1 kept, and above the first row the matrix border or the row that a chunk left.
+// Recurrence: that of strip.cuh, with directions. A sub-path begins in one of two ways, which give the same path. From
+//     the local start state: only that state is alive, everything else is minus infinity; along the path such values
+//     differ from the true ones by a constant, and no other candidate can gain, so every choice is the same. From true
+//     values, as published: the boundary values that phase 1 kept, and above the first row the matrix border or a
+//     chunk's last row.
 //
-// Directions are four bits a cell, eight columns a word, [row + lane][word][lane]: H came from 0 a new
-// start, 1 the diagonal, 2 above, 3 the left; 4: the gap from here downwards opens here; 8: the gap
-// from here to the right opens here. One lane then walks back and writes the operations.
-// Needs strip.cuh and states.cuh. Sub-paths come in launches whose directions fit the buffer.
+// Threads: a warp for each strip or chunk that the path crosses, all in parallel. One lane then walks back through the
+//     directions and writes the operations.
+//
+// Memory: directions are in global memory, four bits a cell, eight columns a word, [row + lane][word][lane]: H came
+//     from 0 a new start, 1 the diagonal, 2 above, 3 the left; 4: the gap from here downwards opens here; 8: the gap
+//     from here to the right opens here. A launch takes only sub-paths whose directions fit the buffer.
+//
+// Needs strip.cuh and states.cuh.
 
 constexpr int NIBBLE_WORDS = (R + 7) / 8;
 constexpr int NO_FLOOR = -2147483647 - 1;
@@ -47,7 +51,7 @@ struct Lane {
     }
 };
 
-// The values from which a sub-path is computed again, see the top of this file.
+// The values from which a sub-path is recomputed, see Recurrence above.
 struct Entry {
     const Strip& problem;
     const SubPath& path;

@@ -1,13 +1,17 @@
-// StripedScore: the score of the best alignment and the cell where it ends (001, section IV).
+// StripedScore: the score of the best alignment and the cell where it ends (Li et al. 2012, section IV).
 //
-// Five and a half instructions a cell on the arithmetic pipe (one byte extraction, four add-max, half a
-// three-way maximum) and two on the multiply pipe.
-// With CHECKPOINTS, H and G of every row and H and K of every boundary column that is a multiple of the
-// tile are kept, for CheckpointedAlignment. Where there is less room than that, later ones take the places
-// of earlier ones, which the host has copied away by then.
-// With PACKED, lanes are those of packed_lane.cuh.
-// Needs strip.cuh, sweep.cuh, value_lane.cuh, score_keeper.cuh and packed_lane.cuh. Compile-time: KEYED, whether scores leave
-// five bits free for a column; CHECKPOINTS; PACKED.
+// Recurrence: that of strip.cuh, in lanes of value_lane.cuh or, with PACKED, of packed_lane.cuh. A cell takes five and
+//     a half instructions on the arithmetic pipe (one byte extraction, four add-max, half a three-way maximum) and two
+//     on the multiply pipe.
+//
+// Threads: a warp a strip; strips are handed out as in sweep.cuh.
+//
+// Memory: only strip boundaries pass through global memory. With CHECKPOINTS, H and G of every row and H and K of every
+//     boundary column that is a multiple of the tile are kept there, for CheckpointedAlignment. Where there is less
+//     room, later ones replace earlier ones, which the host has copied by then.
+//
+// Needs strip.cuh, sweep.cuh, value_lane.cuh, score_keeper.cuh and packed_lane.cuh. Compile-time: KEYED, whether scores
+// leave five bits free for a column; CHECKPOINTS; PACKED.
 
 #if !PACKED
 struct Lane : ValueLane, Keeper {

@@ -1,14 +1,16 @@
-// Phases 1 and 2 of StripedAlignment, ChunkedAlignment1 and ChunkedAlignment2 (001, section V).
+// Phases 1 and 2 of StripedAlignment, ChunkedAlignment1 and ChunkedAlignment2 (Li et al. 2012, section V).
 //
-// Phase 1 is StripedScore in which every H, G and K carries its local start state; the states of every
-// boundary cell are kept, strips x m pairs. Ties: a path stops where it can, else goes diagonally, else
-// up, else left; a gap is opened as late as possible.
-// With CHUNKS, strips are cut into chunks of `height` rows, and H and G of each chunk's last row are kept
-// as well, rows x width pairs. With CHUNKS == 2 start states are local to the chunk: they are kept and
-// begin anew below that row.
-// With TILE, tiles of a problem are computed, each by the blocks of a y of the grid, with the true values above
-// and left of it: a path may leave a tile through its top row as well.
-// Phase 2 follows the states from the best cell back, strip by strip, chunk by chunk, or tile by tile.
+// Recurrence: that of strip.cuh, in which every H, G and K carries its local start state. Ties: a path stops where it
+//     can, else goes diagonally, else up, else left; a gap is opened as late as possible.
+//
+// Threads: phase 1 has a warp a strip, as in sweep.cuh. With TILE, tiles of a problem are computed, each by the blocks
+//     of one y of the grid, with the true values above and left of it: a path may leave a tile through its top row as
+//     well. Phase 2 is one thread, which follows the states from the best cell back by strips, chunks or tiles.
+//
+// Memory: the states of every boundary cell are kept in global memory, strips x m pairs. With CHUNKS, strips are cut
+//     into chunks of `height` rows, and H and G of each chunk's last row are kept as well, rows x width pairs. With
+//     CHUNKS == 2 start states are local to the chunk: they are kept and begin anew below that row.
+//
 // Needs strip.cuh, sweep.cuh and states.cuh. Compile-time: CHUNKS, 0, 1 or 2; TILE.
 
 struct __align__(16) Crossing { int h, k, h_state, k_state; };
@@ -103,7 +105,7 @@ struct Lane : OneRow {
         if (ENDING && at_row == chunk_end && at_row < m) end_chunk();
     }
 
-    // Leaves the lane's part of the chunk's last row, unless no chunk is below.
+    // Stores the lane's part of the chunk's last row, unless it is the lowest chunk.
     __device__ void end_chunk() {
         long long place = static_cast<long long>(chunk_end / buffers.height - 1) * buffers.width + column;
 #pragma unroll
@@ -155,7 +157,7 @@ extern "C" __global__ void striped_states(
 }
 
 #if TILE
-// The start state of a cell on the bottom or the right border of a tile: of its H, K or G, whichever `in` names.
+// Returns the start state of H, K or G (`in`) of a cell on the bottom or right border of a tile.
 __device__ int state_on_border(const Tile& tile, int row, int column, int in) {
     int strip = (column - 1) / (LANES * R), place = (column - 1) % (LANES * R);
     if (in == IN_K || row < tile.m) {
@@ -167,8 +169,8 @@ __device__ int state_on_border(const Tile& tile, int row, int column, int in) {
 }
 
 // Phase 2: one thread follows the states from tile to tile, as long as these were computed; writes the sub-paths
-// from the last to the first, and to `found` their number, where the path goes on (row, column, as what it ends)
-// and whether it began. Tiles stand in an order in which a path backwards meets them, `size` rows and columns apart.
+// from the last to the first, and to `found` their number, where the path continues (row, column, state)
+// and whether it starts there. Tiles are in the order in which a traceback meets them, `size` rows and columns apart.
 extern "C" __global__ void link_tiles(
     const Tile* tiles, int tile_count, int size, int end_row, int end_column, int end_in, SubPath* paths, int* found) {
     int count = 0, began = 0, index = 0;

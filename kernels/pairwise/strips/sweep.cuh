@@ -1,9 +1,16 @@
-// The sweep over all strips, sliced into launches. Needs strip.cuh and a lane type (see below).
+// The sweep over all strips, sliced into launches.
 //
-// Strips are handed out in order by a ticket, so a strip's left neighbour is always running or done.
-// A launch is one slice: strip k advances over steps [slice.start - k skew, slice.end - k skew), cut to
-// its own range, and leaves its registers in `state` for the next slice. The skew keeps every left
-// neighbour far enough ahead, so that no strip waits at a slice's start.
+// Recurrence: that of the lane type (see below).
+//
+// Threads: a warp computes one strip. Strips are handed out in order by a ticket, so a strip's left neighbour is always
+//     running or done. A launch is one slice: strip k advances over steps [slice.start - k skew, slice.end - k skew),
+//     cut to its own range. The skew keeps every left neighbour far enough ahead, so that no strip waits at a slice's
+//     start.
+//
+// Memory: a strip leaves the registers of its lanes in `state`, in global memory, for the next slice; boundary cells
+//     pass from strip to strip through global memory, and through shared memory within a batch.
+//
+// Needs strip.cuh and a lane type.
 //
 // A lane type is a OneRow or a TwoRows, and has
 //     out                               last column's values, on their way to the next lane
@@ -16,7 +23,7 @@
 //     KEEPS, kept_after(row)            whether rows are kept, and the first one below another row
 //     visit(f)                          f(int&) for every value kept between slices
 //     depart(out)                       the boundary cell that goes to the next strip
-//     leave(strip, row, out)            keeps what else phase 1 leaves on the right boundary
+//     leave(strip, row, out)            stores what else phase 1 keeps of the right boundary
 
 // The first row below another that is a multiple of `interval`.
 __device__ __forceinline__ int multiple_after(int interval, int row) { return interval * (1 + max(row, 0) / interval); }
@@ -37,14 +44,14 @@ template <class Lane>
 struct __align__(16) Shared {        // of one warp, behind its profile
     using Crossing = decltype(Lane::out);
     int letters[Lane::SPREAD + LANES + 2];               // profile offsets of the warp's rows in this batch; 2 are read past it
-    Crossing inbox[BATCH + 1];       // one is read past it
+    Crossing inbox[BATCH + 1];       // one more is read
     Crossing outbox[BATCH];
 };
 
 // BATCH steps from step t. MASKED where some lanes are above row 1 or below row m, ENDING where some lane
-// comes to a row that is kept: a branch that all other batches are spared. What a step reads from
-// shared memory is fetched a step ahead (the place of its scores two steps), because a lone warp on a
-// scheduler would wait for it otherwise.
+// reaches a kept row, which needs a branch. What a step reads from
+// shared memory is fetched a step ahead (the address of its scores two steps), because a lone warp on a
+// scheduler would otherwise wait for it.
 template <bool MASKED, bool ENDING, class Lane, class Store>
 __device__ __forceinline__ void compute_batch(
     Lane& lane, const Strip& problem, Store& shared, const unsigned char* profile, int id, int t) {
@@ -119,7 +126,7 @@ __device__ __forceinline__ void sweep(
         unsigned long long early = wants(start + id + 1) ? load_shared_by_all(left + incoming.index) : 0;
         int kept_row = 0;            // the next row that is kept, at or below the last lane's
         if (Lane::KEEPS) kept_row = lane.kept_after(start - SPREAD);
-        int awaited = 0;             // rows known to be there, where batches are longer than BATCH
+        int awaited = 0;             // rows known to be complete, where batches are longer than BATCH
         int waited = 0;              // nanoseconds
         for (int t = start; t < end; t += BATCH) {
             int row = t + id + 1;
@@ -155,7 +162,7 @@ __device__ __forceinline__ void sweep(
             __syncwarp();
             int done = t + id - SPREAD + 2;
             if (id < BATCH && done <= problem.m) {
-                // Also above row 1: a place that kept its fill would pass for a cell of the second round.
+                // Also above row 1: an element with its initial fill would look like a cell of the second round.
                 auto out = shared.outbox[id];
                 Edge edge = lane.depart(out);
                 store_shared_by_all(right + outgoing.index, pack(edge.h, edge.k, outgoing.round));

@@ -1,5 +1,12 @@
-// What a lane does to the values alone, in 32 bits: the recurrence of StripedScore (striped_score.cu), which pictures of a
-// matrix look at as well (image.cu). A lane that derives from this adds what it keeps. Needs strip.cuh and sweep.cuh.
+// A lane that computes values alone, in 32 bits: for StripedScore (striped_score.cu) and pictures (image.cu).
+//
+// Recurrence: that of strip.cuh.
+//
+// Threads: a lane of a warp has R columns, as in strip.cuh.
+//
+// Memory: H and G of all columns are in registers. A lane that derives from this one adds what it keeps.
+//
+// Needs strip.cuh and sweep.cuh.
 
 struct ValueLane : OneRow {
     int h[R], g[R];

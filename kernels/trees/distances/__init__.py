@@ -1,0 +1,1 @@
+"""Pairwise distances of sequences, or of the rows of an alignment."""

@@ -1,7 +1,11 @@
-// Columns in which two rows of an alignment have a letter, differ, and differ by a transition: a warp takes a pair.
+// Columns in which two rows of an alignment both have a letter, differ, and differ by a transition.
 //
-// A letter is a byte, 0 for a gap, with its class in the two highest bits (see aligned.py); four columns are compared at
-// a time. Rows are `words` words long, and end with gaps. A block takes a row, its warps take the rows after it.
+// Computes: for each pair of rows, sums over columns of (both letters), (both and different), (different, one
+//   class).
+// Threads: a block takes a row; each of its warps takes another row at a time, a lane every 32nd word of four
+//   columns.
+// Memory: rows are bytes, four to a 32-bit word, 0 for a gap, with the class of a nucleotide in the two highest
+//   bits; the three counts of each pair go to matrices of 32-bit numbers.
 
 extern "C" __global__ void compare_rows(const unsigned* letters, int words, int rows, int first, int last, int* common,
                                         int* differ, int* transitions) {

@@ -1,12 +1,13 @@
-// Identities of the best alignments of many pairs of sequences: a warp takes a pair at a time.
+// Identical letters on the best alignments of many pairs of sequences; no path is walked.
 //
-// H, E and F are those of kernels/pairwise, rows belonging to the shorter sequence, and with each of them goes the
-// number of identical letters on the path that the tie rule there takes: the best cell with the smallest row, then the
-// smallest column; back from it diagonal before E before F, and opening a gap before extending it. So no path is walked.
-//
-// A WORD holds score << (COUNT + 4) | rule << COUNT | count, so that one maximum decides by the score, then by the rule;
-// the rule is cleared before the word is used again. A strip is 32 lanes x R rows in registers; its columns stream
-// through the lanes, one step a column, and what is below its last row goes through `borders` to the next strip.
+// Recurrence: H, E and F of kernels/pairwise, rows belonging to the shorter sequence. With each of them goes the
+//   number of identical letters on the path of the tie rule: the best cell with the smallest row, then the smallest
+//   column; back from it diagonal before E before F, and opening a gap before extending it.
+// Threads: a warp takes a pair. A strip is 32 lanes x R rows in registers; its columns stream through the lanes,
+//   one step a column.
+// Memory: a WORD holds score << (COUNT + 4) | rule << COUNT | count, so that one maximum decides by the score, then
+//   by the rule; the rule is cleared before the word is used again. H and E below the last row of a strip go
+//   through `borders` to the next one; the scores are in shared memory.
 
 constexpr WORD ONE = 1;
 constexpr WORD COUNTS = (ONE << COUNT) - 1;           // the bits of the count
@@ -23,7 +24,7 @@ struct Scoring {
 __device__ __forceinline__ constexpr WORD rule(int number) { return (COUNTS + 1) * number; }
 
 // H of a cell of the first row or column, `k` cells from the corner.
-__device__ __forceinline__ WORD border(const Scoring& scoring, int k) {
+__device__ __forceinline__ WORD border_score(const Scoring& scoring, int k) {
 #if LOCAL
     return 0;
 #else
@@ -41,7 +42,7 @@ struct Strip {
 // Compute a strip. Local: the best word of its cells, with its count, in all lanes. Global: that of the last cell, in
 // all lanes, if it is the last strip.
 template <int R>
-__device__ WORD compute(const Scoring& scoring, const Strip& strip) {
+__device__ WORD compute_strip(const Scoring& scoring, const Strip& strip) {
     const int lane = threadIdx.x % LANES, top = strip.first + lane * R, n = strip.n;
     const bool goes_on = strip.first + LANES * R < strip.m;
     const WORD opened = rule(2) - scoring.opening, zero = rule(3), of_E = rule(1);
@@ -50,10 +51,10 @@ __device__ WORD compute(const Scoring& scoring, const Strip& strip) {
 #pragma unroll
     for (int r = 0; r < R; ++r) {
         letters[r] = (top + r < strip.m ? strip.rows[top + r] : scoring.alphabet) * scoring.alphabet * (int)sizeof(WORD);
-        H[r] = border(scoring, top + r + 1);
+        H[r] = border_score(scoring, top + r + 1);
         F[r] = scoring.lowest;
     }
-    WORD diagonal = border(scoring, top), bottom = 0, bottom_E = scoring.lowest, best = 0;
+    WORD diagonal = border_score(scoring, top), bottom = 0, bottom_E = scoring.lowest, best = 0;
     WORD next_H = 0, next_E = scoring.lowest;
     int next_letter = lane == 0 ? strip.columns[0] : 0;
     if (lane == 0 && strip.first) next_H = strip.borders[0], next_E = strip.borders[1];
@@ -62,7 +63,7 @@ __device__ WORD compute(const Scoring& scoring, const Strip& strip) {
         const int j = step - lane, letter = next_letter;
         if (j + 1 >= 0 && j + 1 < n) next_letter = strip.columns[j + 1];
         if (lane == 0) {
-            above = strip.first ? next_H : border(scoring, j + 1);
+            above = strip.first ? next_H : border_score(scoring, j + 1);
             E = next_E;
             if (strip.first && j + 1 < n) next_H = strip.borders[2 * (j + 1)], next_E = strip.borders[2 * (j + 1) + 1];
         }
@@ -107,23 +108,23 @@ __device__ WORD compute(const Scoring& scoring, const Strip& strip) {
 #endif
 }
 
-__device__ WORD compute(const Scoring& scoring, const Strip& strip, int rows_a_lane) {
+__device__ WORD compute_strip(const Scoring& scoring, const Strip& strip, int rows_a_lane) {
     switch (rows_a_lane) {
-        case 1: return compute<1>(scoring, strip);
-        case 2: return compute<2>(scoring, strip);
+        case 1: return compute_strip<1>(scoring, strip);
+        case 2: return compute_strip<2>(scoring, strip);
         case 3:
-        case 4: return compute<4>(scoring, strip);
+        case 4: return compute_strip<4>(scoring, strip);
         case 5:
-        case 6: return compute<6>(scoring, strip);
+        case 6: return compute_strip<6>(scoring, strip);
         case 7:
-        case 8: return compute<8>(scoring, strip);
+        case 8: return compute_strip<8>(scoring, strip);
         case 9:
-        case 10: return compute<10>(scoring, strip);
+        case 10: return compute_strip<10>(scoring, strip);
         case 11:
-        case 12: return compute<12>(scoring, strip);
+        case 12: return compute_strip<12>(scoring, strip);
         case 13:
-        case 14: return compute<14>(scoring, strip);
-        default: return compute<16>(scoring, strip);
+        case 14: return compute_strip<14>(scoring, strip);
+        default: return compute_strip<16>(scoring, strip);
     }
 }
 
@@ -144,7 +145,7 @@ count_identities(SEQUENCES_PARAMETERS(all), const WORD* table, int alphabet, WOR
         const auto [number, row, column] = task;
         const int m = (int)(all_starts[row + 1] - all_starts[row]), n = (int)(all_starts[column + 1] - all_starts[column]);
         const int strips = (m + LANES * MOST_ROWS - 1) / (LANES * MOST_ROWS);
-        // Rounded as `compute` rounds it, so that strips follow each other without a gap.
+        // Rounded as `compute_strip` rounds it, so that strips follow each other without a gap.
         int rows_a_lane = (m + LANES * strips - 1) / (LANES * strips);
         if (rows_a_lane > 2) rows_a_lane += rows_a_lane % 2;
         Strip strip = {all_letters + all_starts[row], all_letters + all_starts[column], m, n, 0,
@@ -153,7 +154,7 @@ count_identities(SEQUENCES_PARAMETERS(all), const WORD* table, int alphabet, WOR
         for (int s = own_first_strip; s < min(own_last_strip, strips); ++s) {
             strip.first = s * rows_a_lane * LANES;
             if (strip.first >= m) break;
-            const WORD word = compute(scoring, strip, rows_a_lane);
+            const WORD word = compute_strip(scoring, strip, rows_a_lane);
 #if LOCAL
             if (word > (best | COUNTS)) best = word;
 #else

@@ -1,4 +1,14 @@
-// Words that pairs of sequences share: 6-mers as MAFFT counts them, k-tuples as ClustalW chains them (cpu_kmers.py).
+// Words that pairs of sequences share: 6-mers as MAFFT counts them (common_words), k-tuples as ClustalW chains them
+// (chain_words). The CPU does the same in cpu_kmers.py and cpu_single_chains.py.
+//
+// Recurrence: of k-tuples, for a word at (i, j) on a marked diagonal, over the chains that end before it: chain(i,
+//   j) = max(k, chain on the same diagonal + new letters, best chain that ends before (i, j) - gap + k). Of 6-mers:
+//   common(a, b) = sum over words w of min(a[w], b[w]).
+// Threads: for 6-mers a block takes a row, and each of its warps a column at a time. For k-tuples a warp takes a
+//   pair; its lanes look at 32 chains, or 32 places of a word, together.
+// Memory: words of all sequences lie one after another from `starts`. The counts of a row are bytes in shared
+//   memory, or numbers in global memory where a word occurs more than 255 times. Diagonals and chains are in global
+//   memory, a part for each warp (or for each pair that takes several launches).
 
 // 6-mers: a block takes a row, keeps how often each word is in it in a table, and each of its warps takes columns: the
 // sum of the smaller counts. The table is of bytes in shared memory, or, where a word is there more than 255 times,
@@ -41,16 +51,16 @@ struct Chain {
     int k, top, window, gap;
 };
 
-__device__ inline void exchange(int* numbers, int i, int j) {
+__device__ inline void swap_numbers(int* numbers, int i, int j) {
     const int kept = numbers[i];
     numbers[i] = numbers[j];
     numbers[j] = kept;
 }
 
 // Bring the greatest counts to the places from `first` on, and what is in `order` with them, all but the last place: by
-// the parts of a quicksort that decide this, step by step as in cpu_kmers.py, for they decide among equals. One lane
+// the parts of a quicksort that decide this, step by step as in cpu_single_chains.py, for they decide among equals. One lane
 // calls this.
-__device__ inline void select(int* counts, int* order, int size, int first) {
+__device__ inline void select_greatest(int* counts, int* order, int size, int first) {
     for (int low = 0, high = size - 2; low < first && first <= high;) {
         const int pivot = counts[high];
         int i = low - 1, j = high;
@@ -60,8 +70,8 @@ __device__ inline void select(int* counts, int* order, int size, int first) {
             do --j;
             while (j > i && counts[j] > pivot);
             const int other = i < j ? j : high;
-            exchange(counts, i, other);
-            exchange(order, i, other);
+            swap_numbers(counts, i, other);
+            swap_numbers(order, i, other);
         }
         if (i < first) low = i + 1;
         else high = i - 1;
@@ -77,7 +87,7 @@ __device__ inline void mark_diagonals(int* counts, int* latest, int* order, int 
         order[d] = d;
     }
     __syncwarp();
-    if (lane == 0) select(counts, order, diagonals, first);
+    if (lane == 0) select_greatest(counts, order, diagonals, first);
     __syncwarp();
     for (int at = first; at < diagonals; ++at) {
         if (!counts[at]) continue;
@@ -88,8 +98,8 @@ __device__ inline void mark_diagonals(int* counts, int* latest, int* order, int 
 }
 
 // The score of a word at (i, j) behind the best chain that it fits, 32 of which are looked at together; see
-// cpu_kmers.py: chains are by ascending score, of equals the latest last. All lanes call this, and have it.
-__device__ inline int chained(const End* chains, int used, int i, int j, int own_score, int own_row,
+// cpu_single_chains.py: chains are by ascending score, of equals the latest last. All lanes call this, and have it.
+__device__ inline int chain_score(const End* chains, int used, int i, int j, int own_score, int own_row,
                               const Chain& options) {
     const int lane = threadIdx.x % LANES, k = options.k;
     for (int first = 0; first < used; first += LANES) {
@@ -110,7 +120,7 @@ __device__ inline int chained(const End* chains, int used, int i, int j, int own
 }
 
 // Put a chain behind those that do not score more; the others move by one, the last ones first.
-__device__ inline void insert(End* chains, int used, const End& end) {
+__device__ inline void insert_chain(End* chains, int used, const End& end) {
     const int lane = threadIdx.x % LANES;
     int low = 0, high = used;   // what does not score more ends between them
     while (low < high) {
@@ -172,13 +182,13 @@ __device__ inline int chain_rows(const Pair& pair, const Chain& options, int fir
             unsigned marked = __ballot_sync(WARP, at >= from && latest[pair.diagonal(i, j)] >= 0);
             for (; marked; marked &= marked - 1) {
                 const int place = __shfl_sync(WARP, j, __ffs(marked) - 1), d = pair.diagonal(i, place);
-                const int score = chained(chains, used, i, place, latest[d], latest_row[d], options);
+                const int score = chain_score(chains, used, i, place, latest[d], latest_row[d], options);
                 __syncwarp();
                 if (lane == 0) {
                     latest[d] = score;
                     latest_row[d] = i;
                 }
-                insert(chains, used++, {score, i, place, 0});
+                insert_chain(chains, used++, {score, i, place, 0});
             }
         }
     }

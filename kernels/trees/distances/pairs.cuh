@@ -1,4 +1,9 @@
-// Pairs of sequences for warps: tiles of side x side pairs, pair `number` being cell number % (side x side) of its tile.
+// Pairs of sequences handed out to warps.
+//
+// Computes: the next pair (row, column), row < column, of a list of tiles of side x side pairs; pair `number` is
+//   cell number % (side x side) of its tile.
+// Threads: all lanes of a warp call next_pair; lane 0 draws an ordered ticket for them.
+// Memory: tiles are (row, column) of their first pair; the ticket is one counter in global memory.
 
 struct Task {
     unsigned long long number;

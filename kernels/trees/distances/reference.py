@@ -1,4 +1,4 @@
-"""Distances as textbooks have them, a pair at a time: short, slow, and easy to trust."""
+"""Textbook distances, a pair at a time: short, slow, and easy to trust."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections import Counter
 
 import numpy as np
 
-from antidiag.kernels.scoring import Mode, encode
-from antidiag.kernels.trees.distances.columns import SATURATED
-from antidiag.kernels.trees.distances.kmers import BASES, FARTHEST, GROUPS, LENGTH_FACTOR, K
+from antidiag.kernels.scoring import Mode, encode_sequence
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import SATURATED
 from antidiag.kernels.trees.distances.problem import AlignedProblem, FullProblem, SixmerProblem
+from antidiag.kernels.trees.distances.shared_words.kmers import BASES, FARTHEST, GROUPS, LENGTH_FACTOR, K
 
 BELOW = -(10**12)
 
 
-def full(problem: FullProblem, i: int, j: int) -> float:
-    """1 - identities / the shorter length; rows are those of the shorter sequence, or of the earlier one."""
+def full_distance(problem: FullProblem, i: int, j: int) -> float:
+    """Return 1 - identities / the shorter length; rows are those of the shorter sequence, or of the earlier one."""
     i, j = sorted((i, j), key=lambda number: (len(problem.sequences[number]), number))
-    first, second = (encode(problem.sequences[number], problem.scoring).tolist() for number in (i, j))
+    first, second = (encode_sequence(problem.sequences[number], problem.scoring).tolist() for number in (i, j))
     return 1 - _identities(first, second, problem) / len(first)
 
 
 def _identities(rows: list[int], columns: list[int], problem: FullProblem) -> int:
-    """Of the best alignment (Gotoh 1982), from the best cell with the smallest row, then the smallest column.
+    """Count identities of the best alignment (Gotoh 1982), from the best cell with the smallest row, then column.
 
     Going back diagonal before E before F, and opening a gap before extending it.
     """
-    H, E, F = _recurrence(rows, columns, problem)
+    H, E, F = _fill_tables(rows, columns, problem)
     cells = [(i, j) for i in range(len(rows) + 1) for j in range(len(columns) + 1)]
     local, open_cost = problem.mode == Mode.LOCAL, problem.scoring.open
     i, j = max(cells, key=H.__getitem__) if local else cells[-1]
@@ -46,7 +46,8 @@ def _identities(rows: list[int], columns: list[int], problem: FullProblem) -> in
 Table = dict[tuple[int, int], int]
 
 
-def _recurrence(rows: list[int], columns: list[int], problem: FullProblem) -> tuple[Table, Table, Table]:
+def _fill_tables(rows: list[int], columns: list[int], problem: FullProblem) -> tuple[Table, Table, Table]:
+    """Return the tables H, E and F."""
     H: Table = {(0, 0): 0}
     E, F = {(0, 0): BELOW}, {(0, 0): BELOW}
     open_cost, extend, table = problem.scoring.open, problem.scoring.extend, problem.scoring.scores.tolist()
@@ -63,8 +64,8 @@ def _recurrence(rows: list[int], columns: list[int], problem: FullProblem) -> tu
     return H, E, F
 
 
-def sixmer(problem: SixmerProblem, i: int, j: int) -> float:
-    """MAFFT's distance of the 6-mers that two sequences share, by plain counters."""
+def sixmer_distance(problem: SixmerProblem, i: int, j: int) -> float:
+    """Return MAFFT's distance of the 6-mers that two sequences share, by plain counters."""
     groups = GROUPS if problem.protein else BASES
     code = {letter: str(number) for number, letters in enumerate(groups) for letter in letters}
     texts = ["".join(code.get(letter, "") for letter in problem.sequences[at].letters.decode()) for at in (i, j)]
@@ -76,8 +77,8 @@ def sixmer(problem: SixmerProblem, i: int, j: int) -> float:
     return min(unlike * factor, FARTHEST)
 
 
-def aligned(problem: AlignedProblem, i: int, j: int) -> float:
-    """The share of columns that differ, or what a model makes of it."""
+def column_distance(problem: AlignedProblem, i: int, j: int) -> float:
+    """Return the share of columns that differ, or its correction by a model."""
     rows = [problem.alignment.letters[at].tobytes().decode().replace("U", "T") for at in (i, j)]
     both = [(a, b) for a, b in zip(*rows, strict=True) if "-" not in (a, b)]
     differ = [(a, b) for a, b in both if a != b]

@@ -1,4 +1,4 @@
-"""Bytes of the methods for distances."""
+"""Memory and work of the distance methods."""
 
 from __future__ import annotations
 
@@ -7,96 +7,94 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import cores
+from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.model import lengths_of
-from antidiag.kernels.parameters import typed
+from antidiag.kernels.model import sequence_lengths
+from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.trees.distances.cuda_sources import STRIP
-from antidiag.kernels.trees.distances.kmers import BASES, GROUPS, K
+from antidiag.kernels.trees.distances.pair_tiles import TILE
 from antidiag.kernels.trees.distances.problem import AlignedProblem, FullProblem, KtupleProblem, SixmerProblem
-from antidiag.kernels.trees.distances.tiling import TILE
-from antidiag.kernels.trees.distances.tuples import possible, short
+from antidiag.kernels.trees.distances.shared_words.kmers import BASES, GROUPS, K
+from antidiag.kernels.trees.distances.word_chains.ktuples import find_short_sequences, possible_kmers
 from antidiag.kernels.trees.parameters import PairParameters
 
 STATE_BYTES = 16 * 16
 """Bytes of a row of 16 pairs: H, F and their counts."""
 
 LETTER_BYTES = 16
-"""Bytes a letter: codes, words, and their places."""
+"""Bytes per letter: codes, words, and their places."""
 WORD_BYTES = 28
-"""Bytes of a 6-mer on the CPU: which and how often, in the order of the sequences and in that of the words."""
+"""Bytes of a 6-mer on the CPU: word and count, by sequence and by word."""
 PAIR_BYTES = 64
-"""Bytes a letter of the longest sequence that a thread of the CPU chains words with, and 16 for a letter of a word."""
+"""Bytes per letter of the longest sequence, for a CPU thread that chains words; 16 more per letter of a word."""
 LANE_BYTES = 64
-"""Bytes of what 32 pairs have on a diagonal, or in a column, in 16 bits each."""
+"""Bytes of 32 pairs on a diagonal, or in a column, in 16 bits each."""
 COUNTS_BYTES = 12 * 16 + 64
-"""Bytes a row that a thread of the CPU counts, 16 rows with all others at a time, and makes distances of."""
+"""Bytes per row for a CPU thread, which counts 16 rows with all others at a time and makes distances of them."""
 
 
 BUSY_WARPS, LONE_WARPS = 24, 4
-"""Warps a multiprocessor that align pairs of sequences: as many as fit, and few where pairs are long."""
+"""Warps per multiprocessor that align pairs: as many as fit, and few where pairs are long."""
 MOST_WARPS = 4736
 """Warps at most: 32 for each of the 148 multiprocessors of the largest GPU."""
 ALL_COUNTS = 1 << 28
 """Bytes of the counts of one launch, at most."""
 ROUNDED = 1 << 14
-"""Bytes by which the memory of a GPU is rounded up, for some arrays together."""
+"""Bytes of rounding for some arrays of a GPU together."""
 MOST_IN_A_BYTE = 255
 WORD_TABLES = 1 << 27
-"""Bytes of the tables of words of all blocks, where a word may be there more often than a byte can say."""
+"""Bytes of the word tables of all blocks, where a word may occur more often than a byte can hold."""
 BORDER_ROOM = 1 << 30
 """Bytes that the borders between the strips of long pairs may take on a GPU."""
 
 
 def border_warps(longest: int, itemsize: int) -> int:
-    """Warps for which there is room to keep H and E of a row of the longest sequence; a whole number of blocks."""
+    """Return the warps that can keep H and E of a row of the longest sequence; a whole number of blocks."""
     room = BORDER_ROOM // (2 * itemsize * max(longest, 1))
     return min(MOST_WARPS, max(4, room // 4 * 4))
 
 
 CHAIN_WARPS = 32
-"""Warps a multiprocessor that chain the words of pairs."""
+"""Warps per multiprocessor that chain the words of pairs."""
 CHAIN_ROOM = 1 << 31
 """Bytes that their diagonals and chains may take on a GPU."""
 
 
 def chain_numbers(problem: KtupleProblem, lengths: np.ndarray) -> tuple[int, int]:
-    """Diagonals and chains that the pair with the most of them can have."""
+    """Return the most diagonals and chains of a pair."""
     shorter, longer = np.sort(np.append(lengths, 0))[-2:].tolist()
     marked = max(problem.diagonals, 2) * (2 * problem.window + 1)
     return shorter + longer, 1 + shorter * min(longer, marked)
 
 
 def chain_warps(problem: KtupleProblem, lengths: np.ndarray) -> int:
-    """Warps that have room for that; whole blocks of them."""
+    """Return the warps that can keep their diagonals and chains; whole blocks of them."""
     diagonals, chains = chain_numbers(problem, lengths)
     return max(8, min(MOST_WARPS, CHAIN_ROOM // (12 * diagonals + 16 * chains)) // 8 * 8)
 
 
-def footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Footprint:
-    """Bytes of the matrix, of what is counted for each pair, of the letters and of the threads."""
+def distance_footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """Return the memory of the matrix, the counts of each pair, the letters and the threads."""
     if isinstance(problem, AlignedProblem):
-        return _of_rows(problem, parameters, backend)
-    lengths = lengths_of(problem.sequences)
+        return _alignment_footprint(problem, parameters, backend)
+    lengths = sequence_lengths(problem.sequences)
     taxa, letters, longest = lengths.size, LETTER_BYTES * int(lengths.sum()), int(lengths.max())
     host = {"distances": 8 * taxa**2, "letters": letters}
     if isinstance(problem, KtupleProblem):
-        host["words"] = 4 * taxa * (possible(problem) + 1)
+        host["words"] = 4 * taxa * (possible_kmers(problem) + 1)
     if backend == "cpu":
-        threads = typed(PairParameters, parameters).threads
+        threads = to_dataclass(PairParameters, parameters).threads
         if isinstance(problem, FullProblem):
             host["threads"] = threads * STATE_BYTES * longest
         if isinstance(problem, KtupleProblem):
-            host.update(_of_chains(problem, lengths, min(threads, taxa)))
+            host.update(_chain_bytes(problem, lengths, min(threads, taxa)))
         if isinstance(problem, SixmerProblem):
             host["letters"] = WORD_BYTES * int(lengths.sum())
             host["threads"] = 4 * threads * taxa
         return Footprint(host)
     host["counts"] = 4 * taxa**2
-    device = {
-        "counts": min(ALL_COUNTS, 2 * (taxa + TILE) ** 2),
-        "letters": letters,
-    }  # of tiles on and above the diagonal
+    # Counts are of tiles on and above the diagonal.
+    device = {"counts": min(ALL_COUNTS, 2 * (taxa + TILE) ** 2), "letters": letters}
     if isinstance(problem, FullProblem) and np.sort(lengths)[-2:][0] > STRIP:
         device["borders of strips"] = 16 * longest * border_warps(longest, 8)
     if isinstance(problem, KtupleProblem):
@@ -109,9 +107,9 @@ def footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Foot
     return Footprint(host, device)
 
 
-def _of_chains(problem: KtupleProblem, lengths: np.ndarray, threads: int) -> dict[str, int]:
-    """What the CPU needs for pairs of which every cell is visited, and for the others, where there are such."""
-    is_short = short(problem, lengths)
+def _chain_bytes(problem: KtupleProblem, lengths: np.ndarray, threads: int) -> dict[str, int]:
+    """Return the CPU memory of pairs whose every cell is visited, and of the others, where there are any."""
+    is_short = find_short_sequences(problem, lengths)
     by_cells = (LANE_BYTES * (7 + problem.ktuple) + 32) * int(lengths.max(where=is_short, initial=0))
     by_words = (PAIR_BYTES + 16 * problem.ktuple) * int(lengths.max())
     if is_short.all():
@@ -119,24 +117,25 @@ def _of_chains(problem: KtupleProblem, lengths: np.ndarray, threads: int) -> dic
     return {"letters": 2 * LETTER_BYTES * int(lengths.sum()), "threads": threads * (by_cells + by_words)}
 
 
-def _of_rows(problem: AlignedProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def _alignment_footprint(problem: AlignedProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+    """Return the memory of distances between rows of an alignment."""
     rows, columns = problem.alignment.letters.shape
     letters = rows * (columns + 4)
     if backend == "cpu":
-        threads = typed(PairParameters, parameters).threads
+        threads = to_dataclass(PairParameters, parameters).threads
         host = {"letters": rows * (-(-columns // 64) * 64), "distances": 8 * rows**2}
         return Footprint({**host, "threads": threads * COUNTS_BYTES * rows})
     host = {"letters": letters, "distances": 8 * rows**2, "counts": 12 * rows**2}
     return Footprint(host, {"letters": letters, "counts": min(ALL_COUNTS, 12 * rows**2 + ROUNDED)})
 
 
-def automatic(problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """A thread a core."""
-    return {"threads": cores()}
+def automatic_threads(problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """Choose one thread per core."""
+    return {"threads": count_processors()}
 
 
-def work(problem: Any, parameters: Mapping[str, Any]) -> int:
-    """Cells of all pairs; at least 1, for one sequence has none."""
+def distance_work(problem: Any, parameters: Mapping[str, Any]) -> int:
+    """Return the cells of all pairs; at least 1, for one sequence has none."""
     return max(problem.cells, 1)
 
 
@@ -145,10 +144,7 @@ PAIR_CELLS, WORD_CELLS = 1000, 100
 
 
 def sixmer_work(problem: SixmerProblem, parameters: Mapping[str, Any]) -> int:
-    """What 6-mers cost, in cells: a pair costs little more than its place in the matrix, however long the two are.
-
-    They share about as many as two random sequences of their length, or as two related ones: what is more.
-    """
+    """Return the cost of 6-mer distances, in cells: a pair costs little more than its entry of the matrix."""
     pairs, possible = max(problem.pairs, 1), len(GROUPS if problem.protein else BASES) ** K
     mean = problem.cells / pairs
     shared = min(max(mean / possible, RELATED * mean**0.5), possible)

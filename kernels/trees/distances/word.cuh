@@ -1,4 +1,8 @@
-// The words of identities.cu. Compile-time: WIDE, 64 bits instead of 32.
+// The words of identities.cu, in which score, tie rule and count are packed.
+//
+// Computes: max(a + b, c) and the greatest of three words.
+// Threads: each thread by itself.
+// Memory: words have 32 bits, or 64 bits where WIDE is set at compile time; they stay in registers.
 
 #if WIDE
 using WORD = long long;

@@ -1,0 +1,1 @@
+"""Tree building from a distance matrix: neighbor joining and UPGMA."""

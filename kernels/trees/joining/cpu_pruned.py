@@ -1,19 +1,18 @@
 """NJ-pruned on the CPU: the joins of the full search, found by reading few rows.
 
-With u = S / (r - 2) the criterion of a pair is, but for a factor, d(i, j) - u(i) - u(j). Two numbers a row i bound
-d(i, j) - u(j) from below for all its pairs: H, its minimum with the values of u at the start of the epoch, less the
-greatest growth of any u since then; and T, its minimum when the row was last read, less the sum of the greatest
-growths of every join since then. At each join rows are read best bound first, until no bound is as good as the best
-pair that was found.
+With u = S / (r - 2) the criterion of a pair is, up to a factor, d(i, j) - u(i) - u(j). Two numbers per row i bound d(i,
+j) - u(j) from below for all its pairs: H, its minimum with the values of u at the start of the epoch, minus the largest
+growth of any u since then; and T, its minimum when the row was last read, minus the sum of the largest growths of every
+join since then. At each join rows are read best bound first, until no bound is as good as the best pair that was found.
 
-An epoch is a number of joins between two passes over the whole matrix. In it a new cluster takes the place and the
-row of the first of its two, and only the rows of clusters of this epoch know its distances: row i of an older cluster
-stands for the pairs (i, j) with j < i of the same age, the row of a new cluster for all its pairs. So no column is
-written, but at the few new rows. The pass at the end of the epoch fills the columns in, drops those that are dead,
-and computes H anew.
+An epoch is a number of joins between two passes over the whole matrix. In it a new cluster takes the place and the row
+of the first of its two, and only the rows of clusters of this epoch have its distances: row i of an older cluster
+stands for the pairs (i, j) with j < i of the same age, the row of a new cluster for all its pairs. So columns are
+written only in the few new rows. The pass at the end of the epoch fills the columns in, drops those of dead clusters,
+and computes H again.
 
-The bounds are computed in the type of the matrix; `slack` is more than what rounding can do to them. What passes
-them is decided by the criterion itself, in double precision.
+The bounds are computed in the type of the matrix; `rounding_slack` is more than what rounding can do to them. What
+passes them is decided by the criterion itself, in double precision.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ import numpy as np
 
 from antidiag.kernels.cpu import float_lanes as lanes
 from antidiag.kernels.cpu.float_lanes import LANES
-from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 
 NOWHERE = 1e30
-"""Beyond every distance: what -u is where no cluster is, and the bound of a row that needs no reading."""
+"""Beyond every distance: -u where no cluster is, and the bound of a row that needs no reading."""
 
 LIMIT = 1e28
-"""Between distances and NOWHERE."""
+"""A number between distances and NOWHERE."""
 
 WIDTH = 16
 """Rows whose columns are filled in together: a cache line of a new row."""
@@ -39,11 +38,11 @@ CHUNK = 512
 """Pairs whose minimum is kept while a row is read, so that the best of them is found again quickly."""
 
 
-class Places(NamedTuple):
-    """The clusters, a number a place, and places up to a whole vector.
+class ClusterPlaces(NamedTuple):
+    """The clusters, one per place, padded to a whole vector.
 
-    ``rows`` says which row of the matrix belongs to a place, ``sums`` are the row sums (float64), ``nodes`` int32 the
-    nodes of the tree; ``away`` is NOWHERE for the clusters of this epoch and 0 for older ones.
+    ``rows`` is the matrix row of each place, ``sums`` the row sums (float64), ``nodes`` int32 the nodes of the tree;
+    ``away`` is NOWHERE for the clusters of this epoch and 0 for older ones.
     """
 
     rows: np.ndarray
@@ -52,9 +51,11 @@ class Places(NamedTuple):
     away: np.ndarray
 
 
-class Bounds(NamedTuple):
-    """What bounds a row, a number a place: u, and u at the start of the epoch; both again without the clusters of this
-    epoch; and the two minima H and T."""
+class RowBounds(NamedTuple):
+    """The bounds of the rows, one per place.
+
+    u, and u at the start of the epoch; both again without the clusters of this epoch; and the two minima H and T.
+    """
 
     u: np.ndarray
     u_old: np.ndarray
@@ -64,32 +65,33 @@ class Bounds(NamedTuple):
     T: np.ndarray
 
 
-class Room(NamedTuple):
-    """Scratch of a search: the bound of every row, the minima of chunks of a row, and the best pair."""
+class SearchBuffers(NamedTuple):
+    """Buffers of a search: the bound of every row, the minima of chunks of a row, and the best pair."""
 
     L: np.ndarray
     minima: np.ndarray
     best: np.ndarray
 
 
-class Joined(NamedTuple):
-    """The joins: ``nodes`` int32 (n - 3, 2), and their distance and both row sums: ``records`` float64 (n - 3, 3)."""
+class JoinArrays(NamedTuple):
+    """The joins: ``nodes`` int32 (n - 3, 2); ``records`` float64 (n - 3, 3), their distance and both row sums."""
 
     nodes: np.ndarray
     records: np.ndarray
 
 
-@compiled
-def slack(itemsize):
-    """What rounding can do to a bound, as a part of the greatest distance, for numbers of so many bytes."""
+@cached_njit
+def rounding_slack(itemsize):
+    """Return what rounding can do to a bound, as a share of the largest distance, for numbers of so many bytes."""
     return 2.0**-20 if itemsize == 4 else 2.0**-48
 
 
-@called
+@inner_njit
 def _read_row(distances, count, u, snapshot, minima):
-    """Minima of d - u, for each chunk in ``minima``, and of d - snapshot over the first ``count`` pairs of a row.
+    """Return the minima of d - u and of d - snapshot over the first ``count`` pairs of a row.
 
-    Pairs up to the end of the last vector are read too: they are others of the row, or lead nowhere.
+    Minima of chunks go to ``minima``. Pairs up to the end of the last vector are read too: they are others of the row,
+    or marks.
     """
     least = least_then = lanes.splat(distances.dtype.type(NOWHERE))
     for chunk in range((count + CHUNK - 1) // CHUNK):
@@ -98,54 +100,54 @@ def _read_row(distances, count, u, snapshot, minima):
             d = lanes.load(distances, j)
             now = lanes.minimum(lanes.subtract(d, lanes.load(u, j)), now)
             least_then = lanes.minimum(lanes.subtract(d, lanes.load(snapshot, j)), least_then)
-        minima[chunk] = lanes.least_lane(now)
+        minima[chunk] = lanes.minimum_lane(now)
         least = lanes.minimum(now, least)
-    return np.float64(lanes.least_lane(least)), np.float64(lanes.least_lane(least_then))
+    return np.float64(lanes.minimum_lane(least)), np.float64(lanes.minimum_lane(least_then))
 
 
-@called
-def _least(L, count):
-    """Where the least of the first numbers is; what follows them in the last vector is beyond every bound."""
+@inner_njit
+def _find_least(L, count):
+    """Return where the smallest of the first numbers is; what follows them in the last vector is beyond every bound."""
     best = lanes.load(L, 0)
     for p in range(LANES, count, LANES):
         best = lanes.minimum(lanes.load(L, p), best)
-    least, p = lanes.least_lane(best), 0
+    least, p = lanes.minimum_lane(best), 0
     while L[p] != least:
         p += 1
     return p
 
 
-@called
-def _bounds(H, T, u, growth, grown, L, count):
-    """The bound of every row into L."""
+@inner_njit
+def _compute_bounds(H, T, u, growth, grown, L, count):
+    """Write the bound of every row to L."""
     total, step = lanes.splat(growth), lanes.splat(grown)
     for p in range(0, count, LANES):
         bound = lanes.maximum(lanes.subtract(lanes.load(H, p), total), lanes.subtract(lanes.load(T, p), step))
         lanes.store(L, p, lanes.subtract(bound, lanes.to_double(lanes.load(u, p))))
 
 
-@called
-def _new_u(S, scale, away, u, u_old, snapshot, count):
-    """u = S x scale into ``u``, and into ``u_old`` less what takes the clusters of this epoch ``away``.
+@inner_njit
+def _update_u(S, scale, epoch_marks, u, u_old, snapshot, count):
+    """Write u = S x scale to ``u``, and to ``u_old`` without the clusters of this epoch (minus ``epoch_marks``).
 
-    Returns the greatest growth since the join before, and since the snapshot.
+    Returns the largest growth since the join before, and since the snapshot.
     """
     step = total = lanes.splat(u.dtype.type(-NOWHERE))
     factor = lanes.splat(scale)
     for p in range(0, count, LANES):
-        value = lanes.to_type_of(lanes.multiply(lanes.load(S, p), factor), u)
+        value = lanes.cast_to_type_of(lanes.multiply(lanes.load(S, p), factor), u)
         step = lanes.maximum(lanes.subtract(value, lanes.load(u, p)), step)
         total = lanes.maximum(lanes.subtract(value, lanes.load(snapshot, p)), total)
         lanes.store(u, p, value)
-        lanes.store(u_old, p, lanes.subtract(value, lanes.load(away, p)))
+        lanes.store(u_old, p, lanes.subtract(value, lanes.load(epoch_marks, p)))
     zero = lanes.splat(u.dtype.type(0.0))
     return (
-        np.float64(-lanes.least_lane(lanes.subtract(zero, step))),
-        np.float64(-lanes.least_lane(lanes.subtract(zero, total))),
+        np.float64(-lanes.minimum_lane(lanes.subtract(zero, step))),
+        np.float64(-lanes.minimum_lane(lanes.subtract(zero, total))),
     )
 
 
-@called
+@inner_njit
 def _search_row(distances, p, count, u, S, r, threshold, minima, best):
     """Compare the pairs of a row whose d - u is at most ``threshold`` with the best so far: (criterion, j, i)."""
     for chunk in range((count + CHUNK - 1) // CHUNK):
@@ -161,16 +163,16 @@ def _search_row(distances, p, count, u, S, r, threshold, minima, best):
                     best[0], best[1], best[2] = criterion, high, low
 
 
-@called
-def _search(D, places, bounds, room, count, r, drift, rounding, stop):
-    """Find the best pair of a join, into ``room.best``; returns the number of rows that were read."""
-    rows, S, _, away = places
+@inner_njit
+def _find_best_pair(D, cluster_places, bounds, buffers, count, r, drift, rounding, stop):
+    """Find the best pair of a join, into ``room.best``; return the number of rows that were read."""
+    rows, S, _, away = cluster_places
     u, u_old, snapshot, snapshot_old, H, T = bounds
-    L, minima, best = room
-    _bounds(H, T, u, drift[1], drift[0], L, count)
+    L, minima, best = buffers
+    _compute_bounds(H, T, u, drift[1], drift[0], L, count)
     best[0], read = np.inf, 0
     while True:
-        p = _least(L, count)
+        p = _find_least(L, count)
         limit = best[0] / (r - 2) + rounding
         if L[p] > limit or L[p] > LIMIT or stop[0]:
             return read
@@ -182,68 +184,68 @@ def _search(D, places, bounds, room, count, r, drift, rounding, stop):
         H[p], T[p], L[p] = then - rounding, now - rounding + drift[0], NOWHERE
         read += 1
         if now - u[p] <= limit:
-            # A limit on d - u(j): the criterion less the own u, which the row has in common.
+            # A limit on d - u(j): the criterion minus u(i), which all pairs of the row share.
             _search_row(distances, p, length, values, S, r, limit + u[p] + rounding, minima, best)
 
 
-@called
-def _complete(D, rows, p, new_places, away):
+@inner_njit
+def _complete_row(D, rows, p, new_places, epoch_marks):
     """Fetch what the row of an older cluster lacks: its distances to the clusters of this epoch."""
-    if away[p] == 0:
+    if epoch_marks[p] == 0:
         for q in new_places:
             D[rows[p], q] = D[rows[q], p]
 
 
-@called
-def _unite(one, other, between, S, count):
-    """Distances of the new cluster, over ``one``; the sums of all others follow.
+@inner_njit
+def _join_clusters(one, other, between, S, count):
+    """Write the distances of the new cluster over ``one``; the sums of all others follow.
 
-    Returns the greatest distance to a cluster; the sum of what is none is far below 0.
+    Returns the largest distance to a cluster; dead clusters have a sum far below 0.
     """
     greatest = lanes.splat(0.0)
     half, apart, nowhere = lanes.splat(0.5), lanes.splat(between), lanes.splat(-LIMIT)
     for k in range(0, count, LANES):
         both = lanes.add(lanes.to_double(lanes.load(one, k)), lanes.to_double(lanes.load(other, k)))
-        distance = lanes.to_type_of(lanes.multiply(half, lanes.subtract(both, apart)), one)
+        distance = lanes.cast_to_type_of(lanes.multiply(half, lanes.subtract(both, apart)), one)
         lanes.store(one, k, distance)
         stored = lanes.to_double(distance)
         sums = lanes.load(S, k)
         lanes.store(S, k, lanes.add(lanes.subtract(sums, both), stored))
-        greatest = lanes.maximum(lanes.where_above(sums, nowhere, stored), greatest)
-    return -lanes.least_lane(lanes.subtract(lanes.splat(0.0), greatest))
+        greatest = lanes.maximum(lanes.select_above(sums, nowhere, stored), greatest)
+    return -lanes.minimum_lane(lanes.subtract(lanes.splat(0.0), greatest))
 
 
-@compiled
-def join(D, places, bounds, drift, sizes, joined, most, stop):
-    """Up to ``most`` joins of an epoch; ``stop`` ends them early.
+@cached_njit
+def make_joins(D, cluster_places, bounds, drift, sizes, joined, join_limit, stop):
+    """Make up to ``join_limit`` joins of an epoch; ``stop`` ends them early.
 
-    ``D`` is float32 or float64; ``places``, ``bounds`` and ``joined`` are Places, Bounds and Joined. ``drift`` float64:
-    sum of the greatest growths, growth since the snapshot, greatest distance, rows read. ``sizes`` int64: places,
-    clusters, joins so far, the next node.
+    ``D`` is float32 or float64; ``cluster_places``, ``bounds`` and ``joined`` are `ClusterPlaces`, `RowBounds` and
+    `JoinArrays`. ``drift`` float64: sum of the largest growths, growth since the snapshot, largest distance, rows read.
+    ``sizes`` int64: places, clusters, joins so far, the next node.
     """
-    rows, S, nodes, away = places
+    rows, S, nodes, away = cluster_places
     u, u_old, snapshot, snapshot_old, H, T = bounds
     joins, records = joined
     count = sizes[0]
-    room = Room(np.empty(S.size), np.empty(count // CHUNK + 1, D.dtype), np.zeros(3))
+    room = SearchBuffers(np.empty(S.size), np.empty(count // CHUNK + 1, D.dtype), np.zeros(3))
     best = room.best
     new_places = np.flatnonzero((away[:count] != 0) & (u[:count] > -LIMIT))
-    for step in range(sizes[2], sizes[2] + most):
+    for step in range(sizes[2], sizes[2] + join_limit):
         r = sizes[1]
-        rounding = drift[2] * slack(D.itemsize)
-        drift[3] += _search(D, places, bounds, room, count, r, drift, rounding, stop)
+        rounding = drift[2] * rounding_slack(D.itemsize)
+        drift[3] += _find_best_pair(D, cluster_places, bounds, room, count, r, drift, rounding, stop)
         if stop[0]:
             return
         b, a = int(best[1]), int(best[2])
         one, other = D[rows[a]], D[rows[b]]
-        _complete(D, rows, a, new_places, away)
-        _complete(D, rows, b, new_places, away)
+        _complete_row(D, rows, a, new_places, away)
+        _complete_row(D, rows, b, new_places, away)
         between = np.float64(one[b])
         joins[step, 0], joins[step, 1] = nodes[a], nodes[b]
         records[step, 0], records[step, 1], records[step, 2] = between, S[a], S[b]
         sum_of_new = 0.5 * ((S[a] + S[b]) - r * between)
         S[a] = S[b] = -NOWHERE * r
-        drift[2] = max(drift[2], _unite(one, other, between, S, count))
+        drift[2] = max(drift[2], _join_clusters(one, other, between, S, count))
         new_places = new_places[(new_places != a) & (new_places != b)]
         for q in new_places:
             D[rows[q], a] = one[q]
@@ -259,30 +261,31 @@ def join(D, places, bounds, drift, sizes, joined, most, stop):
         snapshot_old[a] = snapshot_old[b] = snapshot[b] = u[b] = -NOWHERE
         H[a] = T[a] = -NOWHERE
         H[b] = T[b] = 0.0
-        grown, drift[1] = _new_u(S, scale, away, u, u_old, snapshot, count)
+        grown, drift[1] = _update_u(S, scale, away, u, u_old, snapshot, count)
         drift[0] += max(grown, 0.0)
 
 
-@compiled
-def fill_columns(D, rows, places, new_places, first, last):
-    """Write the distances to the clusters of the epoch into rows ``places[first:last]`` of older clusters.
+@cached_njit
+def fill_columns(D, rows, older_places, new_places, first, last):
+    """Write the distances to the clusters of the epoch into rows ``older_places[first:last]`` of older clusters.
 
-    Rows are taken ``WIDTH`` at a time, whose elements in the row of a new cluster are neighbours.
+    ``WIDTH`` rows are taken at a time, whose elements in the row of a new cluster are neighbours.
     """
     for at in range(first, last, WIDTH):
         for q in new_places:
             distances = D[rows[q]]
-            for p in places[at : min(at + WIDTH, last)]:
+            for p in older_places[at : min(at + WIDTH, last)]:
                 D[rows[p], q] = distances[p]
 
 
-@compiled
-def drop_columns(D, rows, kept, u, H, first, last):
-    """Drop the dead columns of rows ``kept[first:last]``, and compute their H; ``u`` is that of the kept places."""
-    minima = np.empty(kept.size // CHUNK + 1, D.dtype)
+@cached_njit
+def drop_columns(D, rows, kept_places, u, H, first, last):
+    """Drop the dead columns of rows ``kept_places[first:last]``, and compute their H; ``u`` is that of the kept
+    places."""
+    minima = np.empty(kept_places.size // CHUNK + 1, D.dtype)
     for at in range(first, last):
-        distances = D[rows[kept[at]]]
-        for t in range(kept.size):
-            distances[t] = distances[kept[t]]
+        distances = D[rows[kept_places[at]]]
+        for t in range(kept_places.size):
+            distances[t] = distances[kept_places[t]]
         distances[at] = NOWHERE
         H[at] = _read_row(distances, at, u, u, minima)[1]

@@ -1,18 +1,18 @@
-"""Neighbor joining as the pseudocode of figure 2 has it (004, section 4.1), compiled."""
+"""Neighbor joining by the pseudocode of figure 2 of Liu, Schmidt and Maskell (2009, section 4.1), compiled."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from antidiag.kernels.cpu.jit import called, compiled
+from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 
 SUMS = 32
 """Partial sums of a row: column j belongs to sum j mod 32, as it belongs to a lane of a warp."""
 
 
-@compiled
-def row_sums(D, S, first, last):
-    """Sums of rows ``first`` .. ``last`` into ``S``, in double precision and in one order on every device.
+@cached_njit
+def sum_rows(D, S, first, last):
+    """Write sums of rows ``first`` .. ``last`` to ``S``, in double precision and in one order on every device.
 
     Each of 32 partial sums takes its columns in order; then sum l takes sum l + 16, l + 8, l + 4, l + 2, l + 1.
     """
@@ -30,9 +30,9 @@ def row_sums(D, S, first, last):
         S[i] = partial[0]
 
 
-@called
-def best_pair(D, S, valid, r, stop):
-    """The first pair of the smallest criterion, in the order of the loops of figure 2: (j, i) with i < j.
+@inner_njit
+def find_best_pair(D, S, valid, r, stop):
+    """Return the first pair of the smallest criterion, in the order of the loops of figure 2: (j, i) with i < j.
 
     ``stop`` ends the search early.
     """
@@ -50,8 +50,8 @@ def best_pair(D, S, valid, r, stop):
     return best_j, best_i
 
 
-@called
-def unite(D, S, valid, nodes, j, i, r, node):
+@inner_njit
+def join_clusters(D, S, valid, nodes, j, i, r, node):
     """Put the cluster of j and i in the place of i: its distances and its row sum; the other sums follow."""
     between = np.float64(D[j, i])
     sum_of_new = 0.5 * ((S[i] + S[j]) - r * between)
@@ -64,17 +64,18 @@ def unite(D, S, valid, nodes, j, i, r, node):
     S[i], nodes[i], valid[j] = sum_of_new, node, 0
 
 
-@compiled
-def join(D, S, valid, nodes, done, most, joined, stop):
-    """Up to ``most`` joins after the first ``done``, into a `cpu_pruned.Joined`; returns the joins done."""
+@cached_njit
+def make_joins(D, S, valid, nodes, done, join_limit, joined, stop):
+    """Make up to ``join_limit`` joins after the first ``done``, into a `cpu_pruned.JoinArrays`; return the joins
+    done."""
     joins, records = joined
     taxa = valid.size
-    for step in range(done, min(done + most, taxa - 3)):
+    for step in range(done, min(done + join_limit, taxa - 3)):
         r = taxa - step
-        j, i = best_pair(D, S, valid, r, stop)
+        j, i = find_best_pair(D, S, valid, r, stop)
         if stop[0]:
             return step
         joins[step, 0], joins[step, 1] = nodes[i], nodes[j]
         records[step, 0], records[step, 1], records[step, 2] = D[i, j], S[i], S[j]
-        unite(D, S, valid, nodes, j, i, r, taxa + step)
-    return min(done + most, taxa - 3)
+        join_clusters(D, S, valid, nodes, j, i, r, taxa + step)
+    return min(done + join_limit, taxa - 3)

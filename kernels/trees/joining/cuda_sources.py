@@ -1,23 +1,23 @@
-"""Sources of neighbor joining's device code, and what it agrees on with Python."""
+"""Device sources of neighbor joining, with the structs and numbers that they share with Python."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from antidiag.kernels.cuda.structs import Constants, Struct
-from antidiag.kernels.trees.joining.finish import RECORD
+from antidiag.kernels.cuda.structs import DeviceConstants, DeviceStruct
+from antidiag.kernels.trees.joining.tree_from_joins import RECORD
 
 HERE = Path(__file__).parent
 
-PAIR = Struct(
+PAIR = DeviceStruct(
     "Pair",
     """
     double criterion;
     unsigned long long slots;   // the greater slot, then the smaller
     unsigned long long places;  // of the smaller slot, then of the greater
-""",
+    """,
 )
-STATE = Struct(
+STATE = DeviceStruct(
     "State",
     """
     double between, sum_a, sum_b;      // of the join that was chosen
@@ -27,21 +27,23 @@ STATE = Struct(
     int r, step, a, b;
     unsigned finished;                 // blocks of the running kernel
     int row_a, row_b, spare;           // NJ-pruned: rows of the matrix that hold a and b, and one that holds nothing
-""",
+    """,
 )
-CLUSTERS = Struct(
+# Parameters of both kernels of a join of NJ-basic and NJ-compact.
+CLUSTERS = DeviceStruct(
     "Clusters",
-    """                     // NJ-basic and NJ-compact: what both kernels of a join have
+    """
     REAL* cells;
     double* S;
     int *slots, *nodes;
     int taxa;
     State* state;
-""",
+    """,
 )
-BOUNDED = Struct(
+# Parameters of both kernels of a join of NJ-pruned (joins_pruned.cu).
+BOUNDED = DeviceStruct(
     "Bounded",
-    """                      // NJ-pruned: what both kernels of a join have (joins_pruned.cu)
+    """
     REAL* D;
     long long stride;
     int* rows;
@@ -52,8 +54,8 @@ BOUNDED = Struct(
     int* partners;
     int taxa;
     State* state;
-""",
+    """,
 )
-JOINS = (PAIR, STATE, Constants.of(RECORD=RECORD), HERE / "joins.cuh")
+JOINS = (PAIR, STATE, DeviceConstants.from_values(RECORD=RECORD), HERE / "joins.cuh")
 BLOCKS = (*JOINS, CLUSTERS, HERE / "joins_blocks.cu")
 PRUNED = (*JOINS, BOUNDED, HERE / "joins_pruned.cu")

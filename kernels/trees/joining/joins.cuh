@@ -1,11 +1,13 @@
-// What the kernels of neighbor joining share: the state of a run, the criterion, the best pair.
+// What the kernels of neighbor joining share: the state of a run, the criterion, and the best pair.
 //
-// Clusters lie densely at places 0 .. r - 1. `slots` says which slot a place has: of the pairs with the smallest
-// criterion the one is joined whose greater slot is the smallest, then whose smaller slot is. The new cluster takes the
-// place of the one with the smaller slot, and the last cluster moves to the place that becomes free.
-//
-// All arithmetic that decides anything is in double precision and rounds as it does on the CPU: no product is fused
-// with a sum.
+// Recurrence: the pair of the least (r - 2) d(i, j) - S(i) - S(j) is joined to u; then d(u, k) = (d(i, k) + d(j, k)
+//   - d(i, j)) / 2 and S follows, until three clusters are left. Of equal pairs the one comes first whose greater
+//   slot is the smallest, then whose smaller slot is. Everything that decides is in double precision and rounds as
+//   on the CPU: no product is fused with a sum.
+// Threads: each thread keeps its best pair; warps, then blocks, then the last block of the grid reduce them.
+// Memory: clusters lie densely at places 0 .. r - 1; `slots` says which slot a place has. The new cluster takes the
+//   place of the one with the smaller slot, and the last cluster moves to the place that becomes free. State is in
+//   global memory.
 
 // The type of the distances.
 #if DOUBLE
@@ -21,7 +23,7 @@ __device__ __forceinline__ double criterion(double d, double sum_x, double sum_y
     return __dsub_rn(__dmul_rn((double)(r - 2), d), __dadd_rn(sum_x, sum_y));
 }
 
-__device__ __forceinline__ bool better(const Pair& x, const Pair& y) {
+__device__ __forceinline__ bool is_better(const Pair& x, const Pair& y) {
     return x.criterion < y.criterion || (x.criterion == y.criterion && x.slots < y.slots);
 }
 
@@ -41,7 +43,7 @@ __device__ inline Pair best_of_block(Pair mine) {
     for (int distance = LANES / 2; distance; distance /= 2) {
         const Pair other = {__shfl_xor_sync(WARP, mine.criterion, distance), __shfl_xor_sync(WARP, mine.slots, distance),
                             __shfl_xor_sync(WARP, mine.places, distance)};
-        if (better(other, mine)) mine = other;
+        if (is_better(other, mine)) mine = other;
     }
     __syncthreads();
     if (lane == 0) of_warps[warp] = mine;
@@ -52,7 +54,7 @@ __device__ inline Pair best_of_block(Pair mine) {
             const Pair other = {__shfl_xor_sync(WARP, mine.criterion, distance),
                                 __shfl_xor_sync(WARP, mine.slots, distance),
                                 __shfl_xor_sync(WARP, mine.places, distance)};
-            if (better(other, mine)) mine = other;
+            if (is_better(other, mine)) mine = other;
         }
     }
     return mine;
@@ -94,12 +96,12 @@ __device__ inline bool last_block(State* state) {
 __device__ inline Pair best_of_grid(const Pair* found) {
     Pair best = no_pair();
     for (int block = threadIdx.x; block < (int)gridDim.x; block += blockDim.x)
-        if (better(found[block], best)) best = found[block];
+        if (is_better(found[block], best)) best = found[block];
     return best_of_block(best);
 }
 
 // Keep the chosen join: its nodes, its distance and both sums, for the host and for the kernel that follows.
-__device__ inline void choose(State* state, const Pair& best, double between, const double* S, const int* nodes,
+__device__ inline void record_join(State* state, const Pair& best, double between, const double* S, const int* nodes,
                               int* joins, double* records) {
     const int a = best.places >> 32, b = best.places & 0xffffffffu, step = state->step;
     state->a = a;
@@ -123,7 +125,7 @@ __device__ __forceinline__ REAL distance_to_new(double both, double between) {
 }
 
 // Row sums in the order of the CPU: a warp a row, a lane for the columns of one remainder, then halves of the lanes.
-extern "C" __global__ void row_sums(const REAL* D, long long stride, int rows, int taxa, double* S) {
+extern "C" __global__ void sum_rows(const REAL* D, long long stride, int rows, int taxa, double* S) {
     const int lane = threadIdx.x % LANES, warps = gridDim.x * blockDim.x / LANES;
     for (int row = (blockIdx.x * blockDim.x + threadIdx.x) / LANES; row < rows; row += warps) {
         double sum = 0.0;

@@ -1,9 +1,12 @@
-// NJ-basic and NJ-compact (004, sections 4.2 and 4.3): every pair is compared at every join.
+// NJ-basic and NJ-compact (Liu, Schmidt and Maskell 2009, sections 4.2 and 4.3): every pair is compared at every
+// join.
 //
-// The upper triangle of r x r pairs is cut into cell blocks of SIDE x SIDE; a block of THREADS threads takes cell blocks
-// in turns. WIDTH neighbouring threads read neighbouring columns, and each thread goes down its rows, some of which it
-// loads before it compares them. With FOLDED the pair (x, y), x > y, of row y beyond the middle is kept at (n + 1 - x,
-// n + 1 - y), places counted from 1 as in figure 6. Without, it is in a square of n + 1 rows.
+// Recurrence: that of joins.cuh.
+// Threads: the upper triangle of r x r pairs is cut into cell blocks of SIDE x SIDE; a block of THREADS threads
+//   takes cell blocks in turns. WIDTH neighbouring threads read neighbouring columns, and each thread goes down its
+//   rows, some of which it loads before it compares them. In `join_clusters` a thread takes a cluster.
+// Memory: a square of n + 1 rows, or with FOLDED half of it: the pair (x, y), x > y, of a row y beyond the middle
+//   is kept at (n + 1 - x, n + 1 - y), places counted from 1 as in figure 6.
 
 constexpr int WIDTH = SIDE < LANES ? SIDE : LANES;
 constexpr int COLUMNS = SIDE / WIDTH;
@@ -12,7 +15,7 @@ constexpr int ROWS = SIDE > DOWN ? SIDE / DOWN : 1;
 constexpr int AHEAD = ROWS * COLUMNS <= 16 ? ROWS : COLUMNS < 16 ? 16 / COLUMNS : 1;
 
 // Where a pair of places is. Mirrored, with FOLDED, is `mirror` less where it is without.
-__device__ __forceinline__ long long cell(int p, int q, int taxa) {
+__device__ __forceinline__ long long cell_place(int p, int q, int taxa) {
     const long long y = 1 + (p < q ? p : q), x = 1 + (p < q ? q : p), wide = taxa + 1, plain = y * wide + x;
 #if FOLDED
     if (y > wide / 2) return wide * (wide + 1) - plain;
@@ -21,10 +24,10 @@ __device__ __forceinline__ long long cell(int p, int q, int taxa) {
 }
 
 // Rows first .. last of a square matrix (which has only them) into the cells.
-extern "C" __global__ void fill(const REAL* values, REAL* cells, int taxa, int first, int last) {
+extern "C" __global__ void fill_cells(const REAL* values, REAL* cells, int taxa, int first, int last) {
     for (int y = first + blockIdx.x; y < last; y += gridDim.x)
         for (int x = y + 1 + threadIdx.x; x < taxa; x += blockDim.x)
-            cells[cell(y, x, taxa)] = values[(long long)(y - first) * taxa + x];
+            cells[cell_place(y, x, taxa)] = values[(long long)(y - first) * taxa + x];
 }
 
 // The cell block of a number: those of the upper triangle, row after row from the last, whose row has one.
@@ -48,7 +51,7 @@ __device__ inline Pair scan_block(const REAL* cells, const double* S, const int*
     for (int first = own_row; first < top + SIDE; first += AHEAD * DOWN) {
         REAL values[AHEAD][COLUMNS];
         double sums_down[AHEAD];
-        const REAL* own = WAY ? cells + cell(first, own_column, taxa) : cells;
+        const REAL* own = WAY ? cells + cell_place(first, own_column, taxa) : cells;
 #pragma unroll
         for (int a = 0; a < AHEAD; ++a) {
             const int y = first + a * DOWN;
@@ -58,7 +61,7 @@ __device__ inline Pair scan_block(const REAL* cells, const double* S, const int*
             for (int c = 0; c < COLUMNS; ++c) {
                 const int x = own_column + c * WIDTH;
                 if (WAY) values[a][c] = own[WAY * (a * DOWN * wide + c * WIDTH)];
-                else values[a][c] = there && x > y && x < r ? cells[cell(y, x, taxa)] : (REAL)NO_DISTANCE;
+                else values[a][c] = there && x > y && x < r ? cells[cell_place(y, x, taxa)] : (REAL)NO_DISTANCE;
             }
         }
 #pragma unroll
@@ -68,14 +71,14 @@ __device__ inline Pair scan_block(const REAL* cells, const double* S, const int*
                 const double value = criterion((double)values[a][c], sums[c], sums_down[a], r);
                 if (value > best.criterion || (!WAY && values[a][c] == (REAL)NO_DISTANCE)) continue;
                 const Pair pair = pair_of(value, own_column + c * WIDTH, first + a * DOWN, slots);
-                if (better(pair, best)) best = pair;
+                if (is_better(pair, best)) best = pair;
             }
     }
     return best;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-scan(CLUSTERS_PARAMETERS(all), Pair* found, int* joins, double* records) {
+scan_blocks(CLUSTERS_PARAMETERS(all), Pair* found, int* joins, double* records) {
     const int r = all_state->r, blocks = (r + SIDE - 1) / SIDE, total = blocks * (blocks + 1) / 2;
     Pair best = no_pair();
     for (int number = blockIdx.x; number < total; number += gridDim.x) {
@@ -95,12 +98,12 @@ scan(CLUSTERS_PARAMETERS(all), Pair* found, int* joins, double* records) {
     best = best_of_grid(found);
     if (threadIdx.x == 0) {
         const int a = best.places >> 32, b = best.places & 0xffffffffu;
-        choose(all_state, best, (double)all_cells[cell(a, b, all_taxa)], all_S, all_nodes, joins, records);
+        record_join(all_state, best, (double)all_cells[cell_place(a, b, all_taxa)], all_S, all_nodes, joins, records);
     }
 }
 
 // Distances to the new cluster, the sums of the others, and the last cluster into the free place: a thread a cluster.
-extern "C" __global__ void unite(CLUSTERS_PARAMETERS(all)) {
+extern "C" __global__ void join_clusters(CLUSTERS_PARAMETERS(all)) {
     const Clusters all = CLUSTERS_OF(all);
     const State state = *all.state;
     const int a = state.a, b = state.b, last = state.r - 1, to = a == last ? b : a;
@@ -111,10 +114,12 @@ extern "C" __global__ void unite(CLUSTERS_PARAMETERS(all)) {
             all.slots[to] = all.slots[a];
             all.nodes[to] = all.taxa + state.step;
         } else if (k != b) {
-            const double both = __dadd_rn((double)all.cells[cell(a, k, all.taxa)], (double)all.cells[cell(b, k, all.taxa)]);
+            const double to_a = all.cells[cell_place(a, k, all.taxa)], to_b = all.cells[cell_place(b, k, all.taxa)];
+            const double both = __dadd_rn(to_a, to_b);
             const REAL distance = distance_to_new(both, state.between);
-            if (last != a && last != b && k != last) all.cells[cell(b, k, all.taxa)] = all.cells[cell(last, k, all.taxa)];
-            all.cells[cell(to, kept, all.taxa)] = distance;
+            if (last != a && last != b && k != last)
+                all.cells[cell_place(b, k, all.taxa)] = all.cells[cell_place(last, k, all.taxa)];
+            all.cells[cell_place(to, kept, all.taxa)] = distance;
             all.S[kept] = __dadd_rn(__dsub_rn(all.S[k], both), (double)distance);
             if (k == last) {
                 all.slots[b] = all.slots[last];
@@ -129,7 +134,7 @@ extern "C" __global__ void unite(CLUSTERS_PARAMETERS(all)) {
 }
 
 // The distances of the clusters that are left, square.
-extern "C" __global__ void remaining(const REAL* cells, int taxa, int left, double* apart) {
+extern "C" __global__ void remaining_distances(const REAL* cells, int taxa, int left, double* apart) {
     const int i = threadIdx.x / left, j = threadIdx.x % left;
-    if (i < left) apart[threadIdx.x] = i == j ? 0.0 : (double)cells[cell(i, j, taxa)];
+    if (i < left) apart[threadIdx.x] = i == j ? 0.0 : (double)cells[cell_place(i, j, taxa)];
 }

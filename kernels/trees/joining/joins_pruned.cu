@@ -1,22 +1,23 @@
 // NJ-pruned: rows are read only where a bound says that the best pair may be there (see cpu_pruned.py).
 //
-// The row of place i of the square, symmetric matrix stands for its pairs with j < i; it is kept in row rows[i] of D, so
-// that a new cluster gets a row of its own and no row moves. With u = S / (r - 2), `H` is the minimum of d - snapshot(j),
-// and `T` that of d - u(j) when the row was last read, plus the growth summed until then. A join is two kernels:
-// `search` reads the rows whose bound is not beyond the best pair that is known, a block a row, and `unite` makes the
-// distances, sums and u, how much u grew, and the best of the pairs of each row with the best partner it had, which is
-// what is known to the next search. `renew` computes H anew.
-//
-// Sums are kept twice, the one half read and the other written in turns of joins: `sums` + taxa x (step mod 2).
+// Recurrence: that of joins.cuh. With u = S / (r - 2), row i is bounded from below by H(i) - growth of u since the
+//   snapshot, and by T(i) - growth of u since the row was read, less u(i): H is the minimum of d - snapshot(j), T
+//   that of d - u(j) when the row was last read, plus the growth summed until then.
+// Threads: `search_rows` reads the rows whose bound is not beyond the best known pair, a block a row; `join_clusters` has a
+//   thread for each cluster and makes distances, sums, u and its growth, and the best pair of each row with its
+//   best known partner, which the next search begins with; `renew_bounds` computes H anew, a block a row.
+// Memory: row rows[i] of the square matrix D stands for the pairs of place i with j < i, so that a new cluster gets
+//   a row of its own and no row moves. Sums are kept twice, read and written in turns of joins: `sums` + taxa x
+//   (step mod 2).
 
 constexpr double FAR = 1e300;
 constexpr int AHEAD = 8;   // pairs that a thread loads before it looks at them
 
-__device__ __forceinline__ double rounding(const State& state) {
+__device__ __forceinline__ double rounding_slack(const State& state) {
     return state.greatest * (sizeof(REAL) == 4 ? 1.0 / (1 << 19) : 1.0 / (1ll << 47));
 }
 
-extern "C" __global__ void start(const double* S, REAL* u, REAL* snapshot, double* H, double* T, int* partners, int r) {
+extern "C" __global__ void start_bounds(const double* S, REAL* u, REAL* snapshot, double* H, double* T, int* partners, int r) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < r; i += gridDim.x * blockDim.x) {
         u[i] = snapshot[i] = (REAL)(S[i] / (r - 2));
         H[i] = T[i] = -FAR;
@@ -25,7 +26,7 @@ extern "C" __global__ void start(const double* S, REAL* u, REAL* snapshot, doubl
 }
 
 // The greatest distance, and less the best criterion of the first pair of each row; two numbers a block.
-extern "C" __global__ void survey(const REAL* D, long long stride, const double* S, int r, double* of_blocks) {
+extern "C" __global__ void survey_matrix(const REAL* D, long long stride, const double* S, int r, double* of_blocks) {
     double most[2] = {0.0, -FAR};
     for (int row = blockIdx.x; row < r; row += gridDim.x) {
         for (int column = threadIdx.x; column < row; column += blockDim.x)
@@ -39,7 +40,7 @@ extern "C" __global__ void survey(const REAL* D, long long stride, const double*
 }
 
 // H of every row, with u as it is now for the new snapshot.
-extern "C" __global__ void renew(const REAL* D, long long stride, const int* rows, const REAL* u, REAL* snapshot,
+extern "C" __global__ void renew_bounds(const REAL* D, long long stride, const int* rows, const REAL* u, REAL* snapshot,
                                  double* H, State* state) {
     const int r = state->r;
     for (int place = blockIdx.x; place < r; place += gridDim.x) {
@@ -88,7 +89,7 @@ __device__ inline Pair read_row(const REAL* distances, int place, const double* 
             if (value < nearest.criterion) nearest = {value, (unsigned long long)j, 0};
             if (value <= threshold) {
                 const Pair pair = pair_of(criterion((double)apart[a], sum, S[j], state.r), place, j, slots);
-                if (better(pair, best)) best = pair;
+                if (is_better(pair, best)) best = pair;
             }
         }
     }
@@ -102,13 +103,13 @@ __device__ inline Pair read_row(const REAL* distances, int place, const double* 
     return best;
 }
 
-extern "C" __global__ void search(BOUNDED_PARAMETERS(all), Pair* found, int* joins, double* records) {
+extern "C" __global__ void search_rows(BOUNDED_PARAMETERS(all), Pair* found, int* joins, double* records) {
     const Bounded all = BOUNDED_OF(all);
     __shared__ int chosen[1024];
     __shared__ int count;
     const State state = *all.state;
     const double* S = all.sums + (long long)(state.step & 1) * all.taxa;
-    const double limit = state.limit / (state.r - 2) + rounding(state);
+    const double limit = state.limit / (state.r - 2) + rounding_slack(state);
     Pair best = no_pair();
     for (long long base = 0; base * gridDim.x < state.r; base += blockDim.x) {
         if (threadIdx.x == 0) count = 0;
@@ -120,7 +121,7 @@ extern "C" __global__ void search(BOUNDED_PARAMETERS(all), Pair* found, int* joi
         for (int at = 0; at < count; ++at) {
             const int place = chosen[at];
             best = read_row(all.D + all.rows[place] * all.stride, place, S, all.u, all.snapshot, all.slots, all.H, all.T, all.partners, state,
-                            limit + (double)all.u[place] + rounding(state), best);
+                            limit + (double)all.u[place] + rounding_slack(state), best);
         }
         __syncthreads();
     }
@@ -132,11 +133,11 @@ extern "C" __global__ void search(BOUNDED_PARAMETERS(all), Pair* found, int* joi
         const int a = best.places >> 32, b = best.places & 0xffffffffu;
         all.state->row_a = all.rows[a];
         all.state->row_b = all.rows[b];
-        choose(all.state, best, (double)all.D[all.rows[a] * all.stride + b], S, all.nodes, joins, records);
+        record_join(all.state, best, (double)all.D[all.rows[a] * all.stride + b], S, all.nodes, joins, records);
     }
 }
 
-__device__ __forceinline__ void include(double* H, double* T, int row, REAL d, REAL u, REAL snapshot, double grown) {
+__device__ __forceinline__ void update_bounds(double* H, double* T, int row, REAL d, REAL u, REAL snapshot, double grown) {
     H[row] = min(H[row], (double)(d - snapshot));
     T[row] = min(T[row], (double)(d - u) + grown);
 }
@@ -156,7 +157,7 @@ __device__ __forceinline__ After after_join(const REAL* one, const REAL* other, 
 
 // The new cluster takes the place of a, or of b where a was the last; the last cluster takes the place that is free.
 // Rows a and b of D are only read, and of the others only the columns of these two places are written.
-extern "C" __global__ void unite(BOUNDED_PARAMETERS(all), double* of_blocks) {
+extern "C" __global__ void join_clusters(BOUNDED_PARAMETERS(all), double* of_blocks) {
     const Bounded all = BOUNDED_OF(all);
     const State state = *all.state;
     const double* S = all.sums + (long long)(state.step & 1) * all.taxa;
@@ -208,10 +209,10 @@ extern "C" __global__ void unite(BOUNDED_PARAMETERS(all), double* of_blocks) {
         } else if (moves) {
             const REAL moved = distances[last];
             distances[b] = moved;
-            if (k > b) include(all.H, all.T, k, moved, last_u, last_snapshot, state.step_growth);
+            if (k > b) update_bounds(all.H, all.T, k, moved, last_u, last_snapshot, state.step_growth);
         }
         distances[to] = all.D[state.spare * all.stride + k] = own.d;
-        if (k > to) include(all.H, all.T, k, own.d, new_u, new_u, state.step_growth);
+        if (k > to) update_bounds(all.H, all.T, k, own.d, new_u, new_u, state.step_growth);
         most[0] = max(most[0], (double)(after - before));
         most[1] = max(most[1], (double)(after - then));
         most[2] = max(most[2], fabs((double)own.d));

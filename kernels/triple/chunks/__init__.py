@@ -1,0 +1,1 @@
+"""Three sequences in chunks: LAYERED and SLOPED, and their alignments, on both backends."""

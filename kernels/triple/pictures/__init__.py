@@ -1,0 +1,1 @@
+"""Slices through the cube of three sequences, for views."""

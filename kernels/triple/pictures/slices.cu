@@ -1,10 +1,12 @@
-// H' of the cube (encoding.py), an antidiagonal plane i + j + k = d a launch, and what is to be seen of it.
+// H' of the cube (encoding.py), and the planes of it that are to be seen. Compile-time: AFFINE.
 //
-// A thread has a cell of the plane, and reads the seven cells before it from the three planes before this one; four planes
-// are kept in turn, each by (j, k). With affine gaps a cell is eight words: at m what a next move m takes of it, and
-// word 0 is of no use; else one word. A cell in a plane that is wanted leaves H there: with affine gaps what a column of
-// three letters takes, after which any gap opens: H' less shift (i + j + k), where there is one.
-// Compile-time: AFFINE.
+// Recurrence: H'(i, j, k) = max over the seven cells before it; with affine gaps seven values per cell (page.md)
+// Threads:    a launch per antidiagonal plane i + j + k = d; a thread of (x, y) has the cell (d - j - k, j, k) with
+//             j = first_j + y, k = first_k + x.
+// Memory:     four planes take turns, each [j][k]: a cell reads three planes back. With affine gaps a cell is eight words: at m
+//             what a next move m takes of it, and word 0 is not used; otherwise it is one word. A cell in a wanted plane stores H
+//             there: with affine gaps what a column of three letters takes, after which any gap opens. H is H' less
+//             shift (i + j + k).
 
 constexpr int WORDS = AFFINE ? 8 : 1;
 constexpr int LETTERS_3 = 7;                     // the move that takes a letter of each sequence
@@ -20,7 +22,7 @@ __device__ __forceinline__ int taken(const Cube& cube, int* planes, int i, int j
     return cell_of(cube, planes, i + j + k - di - dj - dk, j - dj, k - dk)[AFFINE ? move : 0];
 }
 
-// A thread of (x, y) has the cell (d - j - k, j, k) with j = first_j + y, k = first_k + x.
+// One plane.
 extern "C" __global__ void cube_plane(CUBE_PARAMETERS(of), WANTED_PARAMETERS(to), int* planes, int shift, int d, int first_j, int first_k) {
     const Cube cube = CUBE_OF(of);
     const Wanted wanted = WANTED_OF(to);

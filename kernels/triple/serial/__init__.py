@@ -1,0 +1,1 @@
+"""The baselines of three sequences on one core: Scoring and Traceback."""

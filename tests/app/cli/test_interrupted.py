@@ -18,11 +18,11 @@ pytest.importorskip("typer")
 
 from antidiag.app.cli import program
 from antidiag.kernels import engine, memory, registry
-from antidiag.kernels.cpu import code_cache
+from antidiag.kernels.cpu import jit
 from antidiag.kernels.errors import Cancelled
-from antidiag.kernels.io.sequences import read
+from antidiag.kernels.io.sequences import read_sequences
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.recovery import resuming
+from antidiag.kernels.recovery import interrupted_runs
 
 ROOT = Path(__file__).parents[3]
 METHOD = "checkpointed-alignment"
@@ -61,9 +61,9 @@ def said(capsys: pytest.CaptureFixture[str]) -> Said:
     return run
 
 
-def interrupt(path: Path, **parameters: int) -> resuming.Run:
+def interrupt(path: Path, **parameters: int) -> interrupted_runs.InterruptedRun:
     """A run of the pair that was cancelled in phase 2, all of phase 1 kept."""
-    problem = registry.method(METHOD).problem.build(read(path), {})
+    problem = registry.find_method(METHOD).problem_type.build_problem(read_sequences(path), {})
     given = {"s": 32, "tile": 64, "T": 32, **parameters}
 
     def listen(done: int, total: int, phase: str) -> None:
@@ -74,8 +74,8 @@ def interrupt(path: Path, **parameters: int) -> resuming.Run:
 
     monitor = Monitor(listen)
     with pytest.raises(Cancelled, match="is kept"):
-        engine.execute(engine.plan(registry.method(METHOD), problem, given, "cpu"), monitor, keep=True)
-    return resuming.runs()[0]
+        engine.execute(engine.plan_run(registry.find_method(METHOD), problem, given, "cpu"), monitor, keep_parts=True)
+    return interrupted_runs.list_runs()[0]
 
 
 def test_a_run_continues_the_interrupted_one(pair: Path, said: Said) -> None:
@@ -89,8 +89,8 @@ def test_a_run_continues_the_interrupted_one(pair: Path, said: Said) -> None:
     assert result["score"] == whole["score"]
     assert result["cigar"] == whole["cigar"]
     assert {name: result["parameters"][name] for name in ("s", "tile")} == {"s": 32, "tile": 64}
-    assert f"Continued from {resuming.percent(run.fraction)}" in result["notes"][-1]
-    assert said("runs")[1].startswith("no run was interrupted\n")
+    assert f"Continued from {interrupted_runs.format_percent(run.fraction)}" in result["notes"][-1]
+    assert said("runs")[1].startswith("no interrupted runs\n")
 
 
 def test_without_resume_it_says_so_and_starts_anew(pair: Path, said: Said) -> None:
@@ -100,7 +100,7 @@ def test_without_resume_it_says_so_and_starts_anew(pair: Path, said: Said) -> No
     assert "was interrupted" in err
     assert "--resume continues it" in err
     assert "Continued" not in out
-    assert resuming.runs() == []
+    assert interrupted_runs.list_runs() == []
 
 
 def test_another_parameter_that_counts_starts_from_the_beginning(pair: Path, said: Said) -> None:
@@ -112,12 +112,12 @@ def test_another_parameter_that_counts_starts_from_the_beginning(pair: Path, sai
 
 def test_a_run_of_another_process_is_left_to_it(pair: Path, said: Said) -> None:
     run = interrupt(pair)
-    resuming._take_over(run)
+    interrupted_runs._take_over_run(run)
     code, out, err = said("run", METHOD, pair, *SETTINGS, "--resume")
     assert code == 0
-    assert "another process is computing this problem now" in err
+    assert "another process is computing this problem" in err
     assert "Continued" not in out
-    (left,) = resuming.runs()
+    (left,) = interrupted_runs.list_runs()
     assert (left.id, left.fraction, left.running) == (run.id, run.fraction, True)
 
 
@@ -135,7 +135,7 @@ def test_a_cancelled_run_says_what_is_kept(pair: Path, said: Said, monkeypatch: 
     assert said("run", METHOD, pair, *SETTINGS) == (
         130,
         "",
-        "antidiag: cancelled; 62 % of this run is kept and can be continued: give the same command with --resume\n",
+        "antidiag: cancelled; 62 % of this run is kept and can be continued: repeat the command with --resume\n",
     )
 
 
@@ -143,7 +143,7 @@ def test_runs_are_listed_and_cleared(pair: Path, said: Said) -> None:
     first, second = interrupt(pair), interrupt(pair, s=64)
     _, out, _ = said("runs")
     for run in (first, second):
-        assert f"{run.id}: {METHOD}, {resuming.percent(run.fraction)} done, interrupted" in out
+        assert f"{run.id}: {METHOD}, {interrupted_runs.format_percent(run.fraction)} done, interrupted" in out
         assert str(run.folder) in out
     assert "one x two, 600 x 600" in out
     listed = json.loads(said("runs", "--json")[1])
@@ -151,30 +151,30 @@ def test_runs_are_listed_and_cleared(pair: Path, said: Said) -> None:
     assert json.loads(said("runs", second.id, "--json")[1])[0]["parameters"]["s"] == 64
     code, _, err = said("runs", "nothing", "--clear")
     assert code == 2
-    assert "there is no run 'nothing'" in err
-    assert said("runs", first.id, "--clear")[1].startswith("1 run removed, ")
-    assert [run.id for run in resuming.runs()] == [second.id]
-    assert said("runs", "--clear")[1].startswith("1 run removed, ")
-    assert resuming.runs() == []
+    assert "no interrupted run 'nothing'" in err
+    assert said("runs", first.id, "--clear")[1].startswith("1 run deleted, ")
+    assert [run.id for run in interrupted_runs.list_runs()] == [second.id]
+    assert said("runs", "--clear")[1].startswith("1 run deleted, ")
+    assert interrupted_runs.list_runs() == []
 
 
 def test_the_disk_of_runs_has_a_limit(pair: Path, said: Said) -> None:
-    assert "runs take at most 64.0 GiB" in said("runs")[1]
-    assert "runs take at most 1.5 GiB" in said("runs", "--limit", "1.5")[1]
+    assert "interrupted runs may use 64.0 GiB" in said("runs")[1]
+    assert "interrupted runs may use 1.5 GiB" in said("runs", "--limit", "1.5")[1]
     assert memory.disk_limit() == 3 * 2**29
     said("runs", "--limit", 0)
     code, _, err = said("run", METHOD, pair, *SETTINGS, "-p", "checkpoint_memory=0")
     assert code == 2
-    assert "0 B is the limit that is set" in err
+    assert "only 0 B is allowed by the disk limit" in err
 
 
 KILLED = """
 import os, signal, sys
 from antidiag.app.cli import program
 from antidiag.kernels.recovery import checkpoint_files
-from antidiag.kernels.recovery.store import Store
+from antidiag.kernels.recovery.checkpoint_store import CheckpointWriter
 
-save, write = Store.save, checkpoint_files.write
+save, write = CheckpointWriter.save, checkpoint_files.write_checkpoint
 
 def save_at_once(self, *arguments):
     saved = save(self, *arguments)
@@ -186,7 +186,7 @@ def write_and_die(path, *arguments):
         os.kill(os.getpid(), signal.SIGKILL)
     return write(path, *arguments)
 
-Store.save, checkpoint_files.write = save_at_once, write_and_die
+CheckpointWriter.save, checkpoint_files.write_checkpoint = save_at_once, write_and_die
 sys.exit(program.main(sys.argv[1:]))
 """
 """The command line, killed as by kill -9 when it is about to write the second part of a run."""
@@ -195,26 +195,26 @@ sys.exit(program.main(sys.argv[1:]))
 def test_a_killed_command_is_continued_and_comes_to_the_same_result(
     long_pair: Path, said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resuming, "folder", lambda: tmp_path / "antidiag" / "runs")
+    monkeypatch.setattr(interrupted_runs, "runs_folder", lambda: tmp_path / "antidiag" / "runs")
     environment = {
         **os.environ,
         "XDG_CACHE_HOME": str(tmp_path),
-        "NUMBA_CACHE_DIR": str(code_cache.own_root()),
+        "NUMBA_CACHE_DIR": str(jit.default_cache_folder()),
         "PYTHONPATH": str(ROOT),
-        resuming.AFTER_VARIABLE: "0",
+        interrupted_runs.KEEP_AFTER_VARIABLE: "0",
     }
     command = ["run", METHOD, str(long_pair), *SETTINGS, "-p", "threads=1"]
     ended = subprocess.run([sys.executable, "-c", KILLED, *command], cwd=ROOT, env=environment, capture_output=True)
     assert ended.returncode == -signal.SIGKILL
-    (run,) = resuming.runs()
+    (run,) = interrupted_runs.list_runs()
     assert not run.running
     assert 0 < run.fraction < 1
     assert "interrupted" in said("runs")[1]
     code, out, err = said(*command, "--resume", "--json", "-")
     assert code == 0
-    assert f"from {resuming.percent(run.fraction)}" in err
+    assert f"from {interrupted_runs.format_percent(run.fraction)}" in err
     continued = json.loads(out)
-    assert resuming.runs() == []
+    assert interrupted_runs.list_runs() == []
     whole = json.loads(said(*command, "--json", "-")[1])
     for name in ("score", "start", "end", "cigar"):
         assert continued[name] == whole[name]
@@ -227,7 +227,7 @@ def test_a_changed_file_is_not_continued(pair: Path, said: Said) -> None:
     _, out, err = said("run", METHOD, pair, *SETTINGS, "--resume", "--json", "-")
     assert "starts from the beginning" in err
     changed = json.loads(out)
-    assert len(resuming.runs()) == 1
+    assert len(interrupted_runs.list_runs()) == 1
     assert changed["cigar"] == json.loads(said("run", METHOD, pair, *SETTINGS, "--json", "-")[1])["cigar"]
 
 
@@ -251,7 +251,7 @@ def test_what_does_not_fit_is_refused_with_what_does(
     arguments = ("striped-alignment", path, "--backend", "cpu", "-p", "s=32")
     code, _, err = said("run", *arguments)
     assert code == 2
-    assert "What would fit" in err
+    assert "These would fit" in err
     assert re.search(r"CheckpointedAlignment on the CPU.* \(needs [^)]+\)", err)
     _, out, _ = said("estimate", *arguments)
     assert "would fit" in out

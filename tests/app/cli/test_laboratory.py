@@ -18,7 +18,7 @@ pytest.importorskip("typer")
 
 from antidiag.app.cli import program
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.experiments import results
+from antidiag.kernels.experiments.point_data import point_store
 
 ROOT = Path(__file__).parents[3]
 PAIR = "resources/samples/human-haemoglobin.fasta"
@@ -28,8 +28,8 @@ PAIR = "resources/samples/human-haemoglobin.fasta"
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where experiments are kept in this test."""
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(results, "folder", lambda: tmp_path / "experiments")
-    monkeypatch.setattr("antidiag.kernels.machine.tuned._path", lambda: tmp_path / "tuned.json")
+    monkeypatch.setattr(point_store, "experiments_folder", lambda: tmp_path / "experiments")
+    monkeypatch.setattr("antidiag.kernels.machine.tuned_values._tuned_path", lambda: tmp_path / "tuned.json")
     return tmp_path / "experiments"
 
 
@@ -45,7 +45,7 @@ def test_sweep_prints_every_point_of_the_grid(says, place):
         (s, h) for s in ("32", "64") for h in ("16", "32", "64")
     ]
     assert {row["answer"] for row in found} == {"288"} and {row["status"] for row in found} == {"measured"}
-    assert sum(len(results.read(path).points) for path in place.glob("*.jsonl")) == 6
+    assert sum(len(point_store.read_points(path).points) for path in place.glob("*.jsonl")) == 6
 
 
 def test_sweep_of_generated_input_beside_a_peer(says, tmp_path):
@@ -66,7 +66,7 @@ def test_a_method_that_takes_no_data_is_told_without_any(says, refuses):
     printed = says("sweep", "matrix-chain", "--dimensions", "30,35,15", "--backend", "cpu", "--repeat", 1)
     assert printed.splitlines()[0].strip() == "Optimal matrix chain"
     for given in (("--length", 30), ("--count", 3), ("--axis", "length=10,20")):
-        assert "takes nothing but its options" in refuses("sweep", "matrix-chain", *given)
+        assert "takes no input" in refuses("sweep", "matrix-chain", *given)
 
 
 def test_a_sweep_of_which_no_point_can_be_measured_fails_with_every_reason_once(capsys, place):
@@ -87,13 +87,13 @@ def test_a_killed_sweep_keeps_what_it_had_finished(says, tmp_path):
     environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path)}
     process = subprocess.Popen([sys.executable, "main.py", *words], env=environment, stdout=subprocess.DEVNULL)
     kept: list[Path] = []
-    while process.poll() is None and sum(len(results.read(path).points) for path in kept) < 5:
+    while process.poll() is None and sum(len(point_store.read_points(path).points) for path in kept) < 5:
         time.sleep(0.05)
         kept = list(tmp_path.rglob("*.jsonl"))
     process.send_signal(signal.SIGKILL)
     process.wait()
     (path,) = kept
-    finished = results.read(path).points
+    finished = point_store.read_points(path).points
     assert len(finished) >= 5
     command = [sys.executable, "main.py", *words[:-2], "--backend", "cpu", "--resume", "--csv", "-"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
@@ -123,17 +123,20 @@ def test_tables_of_the_papers_are_listed(says):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("sweep", "striped-score", PAIR, "--axis", "q=1,2"), "there is no axis 'q'"),
+        (("sweep", "striped-score", PAIR, "--axis", "q=1,2"), "unknown axis 'q'"),
         (("sweep", "striped-score", PAIR, "--axis", "s=1:x"), "s=1:x"),
         (("sweep", "striped-score", PAIR, "--axis", "s=33"), "33"),
         (("sweep", "striped-score", "missing.fa", "--axis", "s=32"), "missing.fa"),
         (("sweep", "striped-score", PAIR, "--axis", "s=32", "--csv", "/nowhere/points.csv"), "/nowhere"),
-        (("sweep", "striped-score", "--axis", "length=auto"), "length='auto' is not a whole number"),
-        (("sweep", "striped-score", "--divergence", "nan"), "divergence=nan is not a number from 0 to 1"),
-        (("sweep", "striped-score", "--count", "2"), "--count has no meaning: StripedScore takes 2 sequences"),
-        (("sweep", "striped-score", PAIR, "--axis", "s=32,64", "--baseline", "s=96"), "no point of the axis s: 32, 64"),
-        (("sweep", "striped-score", PAIR, "--baseline", "q=1"), "there is no axis 'q'"),
-        (("tune", "distance-6mer", "--divergence", "2"), "divergence=2.0 is not a number from 0 to 1"),
+        (
+            ("sweep", "striped-score", "--axis", "length=auto"),
+            "length must be a whole number of at least 1",
+        ),
+        (("sweep", "striped-score", "--divergence", "nan"), "divergence must be a number between 0 and 1; got nan"),
+        (("sweep", "striped-score", "--count", "2"), "--count does not apply: StripedScore takes 2 sequences"),
+        (("sweep", "striped-score", PAIR, "--axis", "s=32,64", "--baseline", "s=96"), "is not on the axis s: 32, 64"),
+        (("sweep", "striped-score", PAIR, "--baseline", "q=1"), "unknown axis 'q'"),
+        (("tune", "distance-6mer", "--divergence", "2"), "divergence must be a number between 0 and 1; got 2.0"),
         (("reproduce", "figure-99"), "figure-99"),
         (("tune", "antidiagonal-x"), "antidiagonal-x"),
     ],
@@ -143,7 +146,7 @@ def test_what_cannot_be_measured_is_refused(refuses, words, said):
 
 
 def test_a_disk_that_takes_no_more_ends_a_sweep_and_says_what_is_kept(capsys, monkeypatch):
-    append, taken = results.Store.append, []
+    append, taken = point_store.PointStore.append_point, []
 
     def full(store, point):
         if taken:
@@ -151,10 +154,10 @@ def test_a_disk_that_takes_no_more_ends_a_sweep_and_says_what_is_kept(capsys, mo
         taken.append(point)
         append(store, point)
 
-    monkeypatch.setattr(results.Store, "append", full)
+    monkeypatch.setattr(point_store.PointStore, "append_point", full)
     assert program.main(["sweep", "striped-score", PAIR, "--axis", "s=32,64,96", "--backend", "cpu"]) == 2
     said = capsys.readouterr().err
-    assert "1 of 3 points are kept" in said and "--resume goes on" in said and "the disk is full" in said
+    assert "1 of 3 points are saved" in said and "with --resume to continue" in said and "the disk is full" in said
 
 
 def test_a_baseline_that_no_point_has_is_told(says, monkeypatch):

@@ -28,7 +28,7 @@ def test_plays_are_listed_and_told(said):
 def test_a_step_a_cell_and_best_paths_are_told(said):
     code, out, _ = said("play", "striped-score", "--step", 12, "--cell", "H(4, 4)", "--paths", "--near", 0)
     assert code == 0 and "Step 12 of 29" in out and "registers" in out
-    assert "* H(3, 3) + c(T, T) = 0 + 2 = 2" in out and "best paths: 1" in out and "H(10, 14): 0" in out
+    assert "* H(3, 3) + c(T, T) = 0 + 2 = 2" in out and "optimal paths: 1" in out and "H(10, 14): 0" in out
 
 
 def test_json_holds_tables_and_steps(said):
@@ -40,19 +40,19 @@ def test_json_holds_tables_and_steps(said):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["play", "msa-add"], "cannot be played step by step. It aligns"),
+        (["play", "msa-add"], "cannot be shown step by step. It aligns"),
         (["play", "striped-score", "-p", "x=1"], "unknown parameter 'x'"),
-        (["play", "striped-score", "-p", "first"], "is not name=value"),
-        (["play", "striped-score", "--step", "99"], "has steps 1 to 29"),
-        (["play", "striped-score", "--cell", "nonsense"], "is no cell"),
+        (["play", "striped-score", "-p", "first"], "must be name=value"),
+        (["play", "striped-score", "--step", "99"], "must be from 1 to 29"),
+        (["play", "striped-score", "--cell", "nonsense"], "must be a cell"),
         (["play", "striped-score", "--clock", "moon"], "choose steps, time or measured"),
         (["play", "hmm-forward", "--paths"], "summed"),
-        (["play", "striped-score", "-p", f"first={'A' * 200}", "-p", f"second={'A' * 200}"], "cannot be followed"),
-        (["play", "nussinov", "--worksheet", "x.png"], "written as .pdf"),
-        (["play", "nussinov", "--worksheet", "x.pdf", "--exercises", "0"], "--exercises 1 to"),
-        (["lecture", "nothing"], "no lecture of that name"),
-        (["lecture", "parttree", "--scene", "nothing"], "there are many"),
-        (["lecture", "parttree", "--out", "x.png"], "name it with --scene"),
+        (["play", "striped-score", "-p", f"first={'A' * 200}", "-p", f"second={'A' * 200}"], "is too large"),
+        (["play", "nussinov", "--worksheet", "x.png"], "must be a .pdf file"),
+        (["play", "nussinov", "--worksheet", "x.pdf", "--exercises", "0"], "--exercises from 1 to"),
+        (["lecture", "nothing"], "neither a file nor a lecture"),
+        (["lecture", "parttree", "--scene", "nothing"], "choose many"),
+        (["lecture", "parttree", "--out", "x.png"], "choose it with --scene"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_line(said, arguments, told):
@@ -91,7 +91,7 @@ def test_lectures_are_listed_told_checked_and_written(said, tmp_path):
     code, out, _ = said("lecture", "long-pairs")
     assert code == 0 and "10. " in out and "{" not in out
     code, out, _ = said("lecture", "long-pairs", "--check")
-    assert code == 0 and "nothing is wrong" in out
+    assert code == 0 and "no errors" in out
     path = tmp_path / "scene.html"
     assert said("lecture", "long-pairs", "--scene", "wide", "--out", path)[0] == 0
     assert "Wide or narrow strips" in path.read_text()

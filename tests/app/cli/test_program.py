@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("typer")
 
 from antidiag.app import main as entry
-from antidiag.app.cli import COMMANDS, computing, program
+from antidiag.app.cli import COMMANDS, program, run_commands
 from antidiag.kernels import engine, registry
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.model import Outcome
@@ -60,7 +60,7 @@ def test_methods_declares_everything(says):
 
 def test_methods_for_people_names_ranges(says):
     text = says("methods", "striped-score")
-    assert "-p s=auto: a whole number from 32 to 1024, a multiple of 32, or auto (columns)" in text
+    assert "-p s=auto: auto or a multiple of 32 between 32 and 1024 (columns)" in text
     assert "StripedAlignment" not in text
 
 
@@ -80,7 +80,7 @@ def test_samples_are_readable_files(says):
 
 
 def test_version(says):
-    assert says("--version") == f"Antidiag {engine.versions()['antidiag']}\n"
+    assert says("--version") == f"Antidiag {engine.package_versions()['antidiag']}\n"
 
 
 def test_run_gives_the_json_of_the_issue(says):
@@ -111,16 +111,16 @@ def test_run_for_people_is_short_and_aligned(says):
 
 
 def test_run_says_that_the_cpu_stands_in(says, monkeypatch):
-    monkeypatch.setattr("antidiag.kernels.cuda.devices.discover", lambda: ((), "the GPU is on holiday"))
+    monkeypatch.setattr("antidiag.kernels.cuda.devices.discover_devices", lambda: ((), "the GPU is on holiday"))
     assert "The CPU is used: the GPU is on holiday." in says("run", "striped-score", PAIR)
 
 
 def test_a_gpu_that_was_asked_for_and_is_not_there_is_never_passed_over_in_silence(says, refuses, monkeypatch):
-    monkeypatch.setattr("antidiag.kernels.cuda.devices.discover", lambda: ((), "the GPU is on holiday"))
+    monkeypatch.setattr("antidiag.kernels.cuda.devices.discover_devices", lambda: ((), "the GPU is on holiday"))
     command = ("estimate", "striped-score", PAIR, "--device")
     assert "The CPU is used instead of GPU 7: the GPU is on holiday." in says(*command, "7")
-    assert "The CPU is used instead of GPU 7: the backend cpu was asked for." in says(*command, "7", "--backend", "cpu")
-    assert "device=-1 is no number of a GPU" in refuses(*command, "-1")
+    assert "The CPU is used instead of GPU 7: the backend cpu was requested." in says(*command, "7", "--backend", "cpu")
+    assert "device must be the number of a GPU" in refuses(*command, "-1")
 
 
 def test_dna_against_a_protein_is_noted(says, tmp_path):
@@ -221,31 +221,37 @@ def test_a_run_that_does_not_fit_is_refused(refuses, monkeypatch):
     ("arguments", "text"),
     [
         (["run", "no-such-method", PAIR], "known methods: striped-score"),
-        (["run", "striped-score", TRIPLE], "takes 2 sequences, and 3 were given"),
+        (["run", "striped-score", TRIPLE], "takes 2 sequences; got 3"),
         (["run", "striped-score", "absent.fa"], "absent.fa"),
         (["run", "striped-score", PAIR, "--record", "nobody"], "no record 'nobody'"),
-        (["run", "striped-score", PAIR, "-p", "s=33"], "s=33 is not a whole number from 32 to 1024"),
+        (
+            ["run", "striped-score", PAIR, "-p", "s=33"],
+            "s must be auto or a multiple of 32 between 32 and 1024",
+        ),
         (["run", "striped-score", PAIR, "-p", "q=3"], "unknown parameter 'q'"),
-        (["run", "striped-score", PAIR, "-p", "s"], "is not name=value"),
+        (["run", "striped-score", PAIR, "-p", "s"], "must be name=value"),
         (["run", "striped-score", PAIR, "-p", "threads=1", "--threads", "2"], "given twice"),
-        (["run", "striped-score", PAIR, "--threads", "none"], "threads='none'"),
+        (
+            ["run", "striped-score", PAIR, "--threads", "none"],
+            "threads must be auto or a whole number between 1 and 1024 (threads); got 'none'",
+        ),
         (["run", "striped-score", PAIR, "--mode", "semi"], "one of local, global"),
         (["run", "striped-score", PAIR, "--matrix", "NOSUCH"], "unknown matrix 'NOSUCH'"),
         (["run", "striped-score", PAIR, "--matrix", "tests"], "tests: this is a folder"),
         (["run", "striped-score", PAIR, "--gap-open", "-1"], "at least 0"),
-        (["run", "striped-score", PAIR, "--backend", "abacus"], "one of auto, cpu, cuda"),
+        (["run", "striped-score", PAIR, "--backend", "abacus"], "backend must be auto, cpu or cuda; got 'abacus'"),
         (["run", "striped-score", PAIR, "--seq-type", "wood"], "one of dna, rna, protein"),
-        (["run", "striped-score", PAIR, "--seq-type", "dna"], "is no DNA letter"),
-        (["run", "striped-score", PAIR, "--out", "a.fasta"], "gives no alignment"),
-        (["run", "striped-alignment", PAIR, "--out", "a.pdf"], "no format has the suffix .pdf"),
-        (["run", "striped-alignment", PAIR, "--out", "nowhere/a.fasta"], "there is no folder nowhere"),
-        (["run", "striped-alignment", PAIR, "--json", "nowhere/a.json"], "there is no folder nowhere"),
-        (["run", "striped-alignment", PAIR, "--out", PAIR], "one of the input files"),
+        (["run", "striped-score", PAIR, "--seq-type", "dna"], "is not a DNA letter"),
+        (["run", "striped-score", PAIR, "--out", "a.fasta"], "returns no alignment"),
+        (["run", "striped-alignment", PAIR, "--out", "a.pdf"], "unknown suffix .pdf"),
+        (["run", "striped-alignment", PAIR, "--out", "nowhere/a.fasta"], "folder nowhere does not exist"),
+        (["run", "striped-alignment", PAIR, "--json", "nowhere/a.json"], "folder nowhere does not exist"),
+        (["run", "striped-alignment", PAIR, "--out", PAIR], "this input file would be overwritten"),
         (["run", "striped-alignment", PAIR, "--out", "a.json", "--json", "./a.json"], "different files"),
-        (["run", "striped-score"], "takes 2 sequences, and 0 were given"),
-        (["run", "viterbi-serial", MODEL], "takes 1 sequence, and 0 were given; add a file"),
+        (["run", "striped-score"], "takes 2 sequences; got 0"),
+        (["run", "viterbi-serial", MODEL], "takes 1 sequence; got 0; add a file"),
         (["run", "viterbi-serial", MODEL, MODEL, PAIR], "--model is given 2 times"),
-        (["run", "floyd-blocked", GRAPH, "--record", "a"], "--record names sequences, leave it out"),
+        (["run", "floyd-blocked", GRAPH, "--record", "a"], "--record names sequences, and"),
         (["run", "striped-score", PAIR, "--bogus"], "No such option"),
         (["run", "striped-score", PAIR, "--device", "first"], "--device"),
         (["methods", "bogus"], "unknown method 'bogus'"),
@@ -255,10 +261,10 @@ def test_bad_input_is_one_line_and_exit_code_2(refuses, arguments, text):
     assert text in refuses(*arguments)
 
 
-@pytest.mark.parametrize("method", [method for method in registry.METHODS if method.problem.inputs])
+@pytest.mark.parametrize("method", [method for method in registry.METHODS if method.problem_type.inputs])
 @pytest.mark.parametrize("command", ["run", "estimate"])
 def test_too_few_and_too_many_data_are_refused_by_every_method(refuses, tmp_path, command, method):
-    inputs = method.problem.inputs
+    inputs = method.problem_type.inputs
     aligned = tmp_path / "aligned.fasta"
     aligned.write_text(">a\nACG\n>b\nACG\n>c\nACG\n")
     numbers = tmp_path / "numbers.csv"
@@ -266,11 +272,11 @@ def test_too_few_and_too_many_data_are_refused_by_every_method(refuses, tmp_path
     files = {"model": MODEL, "profile": f"--profile={aligned}", "add": f"--add={aligned}"}
     models = [files[taken.flag] for taken in inputs if taken.flag and taken.minimum]
     (taken,) = [taken for taken in inputs if not taken.flag]
-    assert f"takes {taken.number()}, and 0 were given" in refuses(command, method.id, *models)
+    assert f"takes {taken.describe_count()}; got 0" in refuses(command, method.id, *models)
     if taken.maximum is not None:
         file = {"graph": GRAPH, "distance-matrix": DISTANCES, "matrix": numbers}.get(taken.kind.id, aligned)
         told = refuses(command, method.id, *models, *[file] * (taken.maximum + 1))
-        assert f"takes {taken.number()}, and" in told and "were given; " in told
+        assert f"takes {taken.describe_count()}; got " in told
 
 
 @pytest.mark.parametrize(
@@ -278,13 +284,13 @@ def test_too_few_and_too_many_data_are_refused_by_every_method(refuses, tmp_path
     [
         (["estimate", "matrix-chain", "--dimensions", f"3,{'9' * 5000},4"], "is not a positive whole number"),
         (["estimate", "matrix-chain", "--dimensions", "3,\u0663,4"], "'\u0663' is not a positive whole number"),
-        (["runs", "--limit", "inf"], "--limit inf is no room on a disk"),
-        (["runs", "--limit", "1e300"], "--limit 1e+300 is no room on a disk"),
+        (["runs", "--limit", "inf"], "--limit must be a number of GiB, such as 200; got inf"),
+        (["runs", "--limit", "1e300"], "--limit must be a number of GiB, such as 200; got 1e+300"),
         (["run", "striped-score", PAIR, "--json", "a" * 300], "cannot be written: File name too long"),
         (["bench", "striped-score", PAIR, "--csv", "a" * 300], "cannot be written: File name too long"),
-        (["run", "striped-score", PAIR, "--match", "1_0"], "match='1_0' is not a number"),
-        (["run", "striped-score", PAIR, "-p", "threads=1_0"], "threads='1_0' is not a whole number"),
-        (["run", "striped-score", PAIR, "-p", f"threads=1{'0' * 400}"], "is not a whole number"),
+        (["run", "striped-score", PAIR, "--match", "1_0"], "match must be auto or a number; got '1_0'"),
+        (["run", "striped-score", PAIR, "-p", "threads=1_0"], "(threads); got '1_0'"),
+        (["run", "striped-score", PAIR, "-p", f"threads=1{'0' * 400}"], "threads must be auto or a whole number"),
         (["run", "striped-score", PAIR, "--record", f"#{'9' * 5000}"], "no record '#999"),
         (["run", "viterbi-persistent", PAIR, "--model", "a" * 300], "cannot be read: File name too long"),
     ],
@@ -326,13 +332,13 @@ def test_a_full_disk_behind_standard_output():
         )
     assert done.returncode == 2
     assert done.stderr == (
-        b"antidiag: standard output cannot be written: No space left on device; write to another place\n"
+        b"antidiag: standard output cannot be written: No space left on device; use another disk or pipe\n"
     )
 
 
 def test_targets_are_checked_before_anything_is_read(refuses, monkeypatch):
-    monkeypatch.setattr(computing.inputs, "gather", None)
-    assert "no folder" in refuses("run", "striped-alignment", PAIR, "--out", "nowhere/a.fasta")
+    monkeypatch.setattr(run_commands.inputs, "read_inputs", None)
+    assert "does not exist" in refuses("run", "striped-alignment", PAIR, "--out", "nowhere/a.fasta")
 
 
 def test_a_fault_of_the_program_is_one_line_with_a_log(refuses, monkeypatch, tmp_path):
@@ -381,15 +387,15 @@ def test_main_refuses_what_is_neither_file_nor_command(capsys):
 
 
 def test_main_says_that_there_is_no_display(capsys, monkeypatch):
-    monkeypatch.setattr(entry, "no_display", lambda *_: True)
+    monkeypatch.setattr(entry, "has_no_display", lambda *_: True)
     assert entry.main([PAIR]) == 2
     assert "no display" in capsys.readouterr().err
 
 
 def test_no_display():
-    assert entry.no_display({}, "linux")
-    assert not entry.no_display({"DISPLAY": ":0"}, "linux")
-    assert not entry.no_display({}, "darwin")
+    assert entry.has_no_display({}, "linux")
+    assert not entry.has_no_display({"DISPLAY": ":0"}, "linux")
+    assert not entry.has_no_display({}, "darwin")
 
 
 def test_main_names_a_package_that_is_missing(capsys, monkeypatch):

@@ -32,14 +32,14 @@ def bar():
 
 
 def test_the_bar_shows_phase_and_share(bar):
-    draw = progress._Drawing(bar)
+    draw = progress._ProgressBar(bar)
     draw(5, 10, "phase 1")
     task = bar.tasks[0]
     assert (task.description, task.percentage) == ("phase 1", 50.0)
 
 
 def test_another_total_starts_the_bar_again(bar):
-    draw = progress._Drawing(bar)
+    draw = progress._ProgressBar(bar)
     draw(9, 10, "phase 1")
     draw(1, 4, "phase 2")
     task = bar.tasks[0]
@@ -47,22 +47,22 @@ def test_another_total_starts_the_bar_again(bar):
 
 
 def test_no_bar_where_standard_error_is_no_terminal(capsys):
-    with progress.watched() as monitor:
+    with progress.watch_run() as monitor:
         monitor.update(1, 2, "phase 1")
     assert capsys.readouterr().err == ""
 
 
 def test_a_second_interrupt_does_not_wait(monkeypatch):
     monkeypatch.setattr(progress, "LEAVE_S", 60)
-    with progress.watched() as monitor:
+    with progress.watch_run() as monitor:
         signal.raise_signal(signal.SIGINT)
-        assert monitor.cancelled
+        assert monitor.is_cancelled
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
 
 
 def test_one_interrupt_cancels_at_the_next_update():
-    with progress.watched() as monitor:
+    with progress.watch_run() as monitor:
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(Cancelled):
             monitor.update(1, 2)
@@ -71,9 +71,9 @@ def test_one_interrupt_cancels_at_the_next_update():
 COMPILING = """
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from antidiag.app.cli.progress import watched
+from antidiag.app.cli.progress import watch_run
 
-with watched(), ThreadPoolExecutor(1) as pool:
+with watch_run(), ThreadPoolExecutor(1) as pool:
     print("compiling", flush=True)
     pool.submit(threading.Event().wait).result()
 """
@@ -86,7 +86,7 @@ def test_a_second_interrupt_leaves_a_compiler_behind():
     run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert run.stdout.readline() == "compiling\n"
     run.send_signal(signal.SIGINT)
-    assert "Ctrl-C again to leave at once" in run.stderr.readline()
+    assert "Ctrl-C again to stop at once" in run.stderr.readline()
     run.send_signal(signal.SIGINT)
     assert run.stderr.read() == "antidiag: cancelled\n"
     assert run.wait(PATIENCE_S) == 130

@@ -8,18 +8,18 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from antidiag.app.compare import trees
-from antidiag.app.compare.rows import Row, rows
+from antidiag.app.compare import tree_comparison
+from antidiag.app.compare.summary_rows import ComparisonRow, build_rows
 from antidiag.app.compare.timelines import Timelines
-from antidiag.app.compare.window import CompareWindow, names_of
+from antidiag.app.compare.window import CompareWindow, name_results
 from antidiag.app.panels.result_table import METHOD, OF, RATE, SPENT, TAGS
 from antidiag.app.session import archive
 from antidiag.app.session.session import Entry
 from antidiag.app.session.state import State
-from antidiag.kernels.io.newick import parse
+from antidiag.kernels.io.newick import parse_newick
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import LEFT, UP, Alignment
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from tests.app.views import examples
 
 
@@ -54,14 +54,14 @@ def test_several_results_are_selected_and_compared(qtbot, three):
         "Paths",
     ]
     assert opened.names == ("Fake (1)", "Fake (2)")
-    opened.only.setChecked(True)
-    told = {each.label: each.values for each in opened._rows()}
+    opened.only_differences.setChecked(True)
+    told = {each.label: each.values for each in opened._shown_rows()}
     assert told["s"] == ("32", "128") and "Method" not in told
-    opened.copy()
+    opened.copy_table()
     assert "s\t32\t128" in QGuiApplication.clipboard().text()
-    assert "100.0 % of 21 cells are in both" in opened.paths.told.text()
+    assert "share 100.0 % of 21 cells" in opened.paths.summary.text()
     assert opened.pairs["Paths"].chosen.isHidden()
-    phases = [(name, box.width()) for _, name, _, box in opened.bars.segments()]
+    phases = [(name, box.width()) for _, name, _, box in opened.bars.phase_segments()]
     assert {name for name, _ in phases}.isdisjoint(("compilation", "transfer")) and max(
         width for _, width in phases
     ) > 0
@@ -75,10 +75,10 @@ def test_a_text_that_differs_at_its_end_is_not_cut(qtbot, three):
     long = [
         f"BLOSUM62; a gap of length k costs 10 + {times} k, and the ends of both sequences as well" for times in (1, 2)
     ]
-    opened._rows = lambda: [Row("Mode", ("local", "local")), Row("Scoring", tuple(long))]
+    opened._shown_rows = lambda: [ComparisonRow("Mode", ("local", "local")), ComparisonRow("Scoring", tuple(long))]
     opened.resize(500, 400)
     opened.show()
-    opened._fill()
+    opened._fill_table()
     qtbot.waitUntil(lambda: opened.table.rowHeight(1) > 1.5 * opened.table.rowHeight(0))
     opened.close()
 
@@ -86,10 +86,10 @@ def test_a_text_that_differs_at_its_end_is_not_cut(qtbot, three):
 def test_rows_say_what_differs_and_how_much_longer_it_took(three):
     first, second = (entry.result for entry in three.session.entries[:2])
     slow = replace(second, times_ms={"phase 1": 24.0})
-    found = {each.label: each for each in rows([first, slow])}
-    assert found["Beside the fastest"] == Row("Beside the fastest", ("the fastest", "2 times as long"))
-    assert found["phase 1"].differs and not found["Of"].differs and found["transfer"].values == ("1.0 ms", "")
-    assert found["Time"].heading
+    found = {each.label: each for each in build_rows([first, slow])}
+    assert found["Relative to fastest"] == ComparisonRow("Relative to fastest", ("fastest", "2 times as long"))
+    assert found["phase 1"].differs and not found["Input"].differs and found["transfer"].values == ("1.0 ms", "")
+    assert found["Time"].is_heading
 
 
 def test_paths_that_part_are_listed_and_shown(qtbot, three):
@@ -100,7 +100,7 @@ def test_paths_that_part_are_listed_and_shown(qtbot, three):
     other = replace(entries[1], result=replace(entries[1].result, answer=answer))
     opened = three.compare((entries[0], other))
     qtbot.waitUntil(lambda: opened.paths.list.count() == 2)
-    assert "1 place" in opened.paths.told.text() and "1 are only in the second" not in opened.paths.told.text()
+    assert "1 place" in opened.paths.summary.text() and "1 are only in the second" not in opened.paths.summary.text()
     opened.paths.list.setCurrentRow(1)
     upper, lower = opened.paths.text.toPlainText().split("\n\n")
     assert "-" not in upper and lower.count("-") == 2
@@ -113,24 +113,26 @@ def test_of_three_results_any_two_are_held_against_each_other(qtbot, three):
     chosen = opened.pairs["Paths"].chosen
     names = [chosen.itemText(row) for row in range(chosen.count())]
     assert names == ["Fake (1) and Fake (2)", "Fake (1) and Fake (3)", "Fake (2) and Fake (3)"]
-    assert "the first (Fake (1))" in opened.paths.told.text()
+    assert "the first (Fake (1))" in opened.paths.summary.text()
     chosen.setCurrentIndex(2)
     qtbot.waitUntil(lambda: not opened.busy)
-    assert "the first (Fake (2))" in opened.paths.told.text() and "the second (Fake (3))" in opened.paths.told.text()
+    assert (
+        "the first (Fake (2))" in opened.paths.summary.text() and "the second (Fake (3))" in opened.paths.summary.text()
+    )
     opened.close()
 
 
 def test_trees_are_compared_by_splits(qtbot):
-    first, second = (parse(text)[0] for text in (
+    first, second = (parse_newick(text)[0] for text in (
         "((a:1,b:1):1,(c:1,(d:1,e:1):1):1);", "((e:1,d:1):1,(b:1,(a:1,c:1):1):1);"))  # fmt: skip
-    found = trees.compare(first, second)
-    assert (found.splits, found.apart, found.common) == ((2, 2), 2, 1)
-    page = trees.TreesPage()
+    found = tree_comparison.compare_trees(first, second)
+    assert (found.splits, found.different_splits, found.common_splits) == ((2, 2), 2, 1)
+    page = tree_comparison.TreesPage()
     qtbot.addWidget(page)
     page.show_trees(found, ("joined", "clustered"))
     assert (
-        "1 splits are in both trees, 1 only in the first (joined)" in page.told.text()
-        and "2, 50.0 %" in page.told.text()
+        "1 splits are in both trees, 1 only in the first (joined)" in page.summary.text()
+        and "2 (50.0 %" in page.summary.text()
     )
     page.resize(500, 300)
     assert not page.grab().isNull()
@@ -138,16 +140,16 @@ def test_trees_are_compared_by_splits(qtbot):
 
 def test_names_of_compared_trees_have_the_room_they_need_and_whole_tips(qtbot):
     names = {"a": "alpha_globin_of_a_goose/12-140", "b": "b", "c": "c", "d": "d" * 150, "e": "e"}
-    first, second = (parse(text.translate({ord(short): name for short, name in names.items()}))[0] for text in (
+    first, second = (parse_newick(text.translate({ord(short): name for short, name in names.items()}))[0] for text in (
         "((a:1,b:1):1,(c:1,(d:1,e:1):1):1);", "((e:1,d:1):1,(b:1,(a:1,c:1):1):1);"))  # fmt: skip
-    page = trees.TreesPage()
+    page = tree_comparison.TreesPage()
     qtbot.addWidget(page)
-    page.show_trees(trees.compare(first, second), ("joined", "clustered"))
+    page.show_trees(tree_comparison.compare_trees(first, second), ("joined", "clustered"))
     page.resize(1200, 400)
     page.show()
     page.picture.grab()
-    assert [name for _, name in page.picture._cut] == 2 * [names["d"]]
-    box, _ = page.picture._cut[0]
+    assert [name for _, name in page.picture._elided_names] == 2 * [names["d"]]
+    box, _ = page.picture._elided_names[0]
     place = box.center().toPoint()
     QApplication.sendEvent(page.picture, QHelpEvent(QEvent.Type.ToolTip, place, page.picture.mapToGlobal(place)))
     assert QToolTip.text() == names["d"]
@@ -165,7 +167,7 @@ def test_results_are_renamed_tagged_noted_and_it_can_be_undone(qtbot, three):
     assert model.setData(model.index(0, METHOD), "  best  run ")
     assert three.session.entries[0].name == "best run" and model.index(0, METHOD).data() == "best run"
     assert three.session.shown is three.session.entries[0]
-    assert names_of(three.session.entries) == ("best run", "Fake (1)", "Fake (2)")
+    assert name_results(three.session.entries) == ("best run", "Fake (1)", "Fake (2)")
     for _ in range(3):
         three.commands["undo"].trigger()
     assert not any(entry.tags or entry.note or entry.name for entry in three.session.entries)
@@ -204,7 +206,7 @@ def test_long_gaps_of_compared_timelines_are_folded(qtbot):
     """A log that waits 160 ms for the compiler between kernels of 1 ms, beside one that does not."""
     ms, logs = 1_000_000, []
     for gap in (160, 0):
-        steps = Steps()
+        steps = StepLog()
         for number in range(3):
             start = (470 + number + (gap if number else 0)) * ms
             steps.add(1, number, (0, 10), (0, 10), 0, start, start + ms)
@@ -212,11 +214,11 @@ def test_long_gaps_of_compared_timelines_are_folded(qtbot):
     shown = Timelines()
     qtbot.addWidget(shown)
     shown.resize(600, 200)
-    shown.show_logs(Timelines.lay_out(tuple(logs), ("first", "second"), Monitor()))
+    shown.show_logs(Timelines.compute_logs(tuple(logs), ("first", "second"), Monitor()))
     assert shown.span_ms[1] < 4
     first, second = shown._logs
-    ((left, right, words),) = shown.breaks(first)
-    assert words == "160 ms" and ms <= left < right < 1.5 * ms and shown.breaks(second) == []
+    ((left, right, words),) = shown.folded_gaps(first)
+    assert words == "160 ms" and ms <= left < right < 1.5 * ms and shown.folded_gaps(second) == []
     assert not shown.grab().isNull()
     shown.set_folds(False)
-    assert shown.span_ms[1] > 160 and shown.breaks(first) == []
+    assert shown.span_ms[1] > 160 and shown.folded_gaps(first) == []

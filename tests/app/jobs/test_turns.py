@@ -8,16 +8,13 @@ from types import ModuleType
 
 import pytest
 
-from antidiag.app.jobs.planning import Request, answer
-from antidiag.kernels import courtesy, registry
-from antidiag.kernels.method import Method
+from antidiag.kernels import gui_priority
 from antidiag.kernels.model import Sequence, SequenceType
 
 TURNS = 10
-MOST = 3 * courtesy.TURN
+MOST = 3 * gui_priority.TURN_SIZE
 """Records that are touched before a loop gives way: as many as one turn has, and three times as many where each is
 touched three times."""
-METHODS = [method for method in registry.METHODS if any(taken.maximum is None for taken in method.problem.inputs)]
 
 
 class Records:
@@ -25,7 +22,7 @@ class Records:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.touched = self.most = 0
-        own, kept = self, courtesy.give_way
+        own, kept = self, gui_priority.yield_gil
 
         class Touched(Sequence):
             def __getattribute__(self, name: str):
@@ -35,29 +32,21 @@ class Records:
                 return super().__getattribute__(name)
 
         for module in list(sys.modules.values()):
-            if isinstance(module, ModuleType) and module.__dict__.get("give_way") is kept:
-                monkeypatch.setattr(module, "give_way", self.give_way)
+            if isinstance(module, ModuleType) and module.__dict__.get("yield_gil") is kept:
+                monkeypatch.setattr(module, "yield_gil", self.yield_gil)
         draw = random.Random(1)
         kinds = [bytes(draw.choices(b"ACDEFGHIKLMNPQRSTVWY", k=20)) for _ in range(50)]
-        count = TURNS * courtesy.TURN
+        count = TURNS * gui_priority.TURN_SIZE
         self.all = tuple(
             Touched(f"record {number}", draw.choice(kinds), SequenceType.PROTEIN) for number in range(count)
         )
         self.touched = self.most = 0
 
-    def give_way(self) -> None:
+    def yield_gil(self) -> None:
         self.touched = 0
 
 
 def test_a_loop_that_does_not_give_way_is_found(monkeypatch) -> None:
     records = Records(monkeypatch)
-    assert sum(len(record) for record in courtesy.in_turns(records.all)) and records.most <= MOST
+    assert sum(len(record) for record in gui_priority.iterate_yielding(records.all)) and records.most <= MOST
     assert sum(len(record) for record in records.all) and records.most > MOST
-
-
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.id)
-def test_what_a_method_costs_is_found_in_turns(monkeypatch, method: Method) -> None:
-    records = Records(monkeypatch)
-    found = answer(Request(method, records.all, {}, {}))
-    assert found.plan is not None or found.error
-    assert records.most <= MOST

@@ -12,16 +12,16 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from shiboken6 import delete, isValid
 
 from antidiag.app import theme
-from antidiag.app.kit import export
-from antidiag.app.kit.axis import Axis, PlainPlot
-from antidiag.app.kit.plane.plot import MatrixPlot
-from antidiag.app.tune.plots.lines import LinePlot
-from antidiag.app.views.cube.slices import SlicePlot
+from antidiag.app.kit.figures import export
+from antidiag.app.kit.plane.matrix_plot import MatrixPlot
+from antidiag.app.kit.plots.axis import FastPlot, PlotAxis
+from antidiag.app.tune.plots.line_plot import LinePlot
+from antidiag.app.views.cube.slice_plot import SlicePlot
 
 
 @pytest.fixture
 def plot(qtbot) -> pg.PlotWidget:
-    plot = pg.PlotWidget(axisItems={side: Axis(side) for side in ("bottom", "left")})
+    plot = pg.PlotWidget(axisItems={side: PlotAxis(side) for side in ("bottom", "left")})
     qtbot.addWidget(plot)
     plot.resize(400, 300)
     plot.showGrid(x=True, y=True, alpha=0.5)
@@ -71,7 +71,7 @@ def test_the_grid_of_a_saved_figure_does_not_cut_its_lines(plot):
     for side in ("bottom", "left"):
         plot.getAxis(side).setZValue(plot.getViewBox().zValue() - 1)
     plot.plot([-5, 15], [5.05, 5.05], pen=pg.mkPen("#ff0000", width=9))
-    picture = export.image(plot.viewport().size(), partial(export.render_plot, plot=plot), 1)
+    picture = export.render_image(plot.viewport().size(), partial(export.render_plot, plot=plot), 1)
     inner = plot.getViewBox().sceneBoundingRect()
     row = round(inner.center().y())
     across = {picture.pixelColor(x, row).name() for x in range(round(inner.left()) + 3, round(inner.right()) - 3)}
@@ -79,11 +79,16 @@ def test_the_grid_of_a_saved_figure_does_not_cut_its_lines(plot):
     assert plot.getAxis("bottom").grid, "as before"
 
 
-@pytest.mark.parametrize(("height", "named"), [
-    (30, ["1", "10¹"]), (80, ["1", "2", "5", "10¹"]), (500, ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10¹"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("height", "named"),
+    [
+        (30, ["1", "10¹"]),
+        (80, ["1", "2", "5", "10¹"]),
+        (500, ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10¹"]),
+    ],
+)
 def test_of_a_power_of_ten_those_digits_have_words_that_have_room(qtbot, height, named):
-    axis = Axis("left")
+    axis = PlotAxis("left")
     axis.setLogMode(y=True)
     axis.setRange(0, 1)
     axis.resize(40, height)
@@ -91,7 +96,7 @@ def test_of_a_power_of_ten_those_digits_have_words_that_have_room(qtbot, height,
     assert [text for text in axis.logTickStrings(values, 1.0, None) if text] == named
 
 
-@pytest.mark.parametrize("make", [PlainPlot, partial(SlicePlot, 0), LinePlot, partial(MatrixPlot, lambda *_: None)])
+@pytest.mark.parametrize("make", [FastPlot, partial(SlicePlot, 0), LinePlot, partial(MatrixPlot, lambda *_: None)])
 def test_no_menu_outlives_its_plot(qtbot, make):
     plot = make()
     menu = plot.getPlotItem().ctrlMenu

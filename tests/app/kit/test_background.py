@@ -3,13 +3,13 @@ import threading
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QObject
 
-from antidiag.app.kit import background
-from antidiag.app.kit.background import Latest
+from antidiag.app.kit.tasks import latest_task
+from antidiag.app.kit.tasks.latest_task import LatestTask
 from tests.patience import PATIENCE_S
 
 
 def test_value_arrives_on_the_gui_thread(qtbot):
-    latest = Latest(owner := QObject())
+    latest = LatestTask(owner := QObject())
     seen = []
     latest.finished.connect(lambda value: seen.append((value, threading.current_thread() is threading.main_thread())))
     latest.request(lambda monitor: 42)
@@ -20,12 +20,12 @@ def test_value_arrives_on_the_gui_thread(qtbot):
 
 
 def test_latest_request_wins_and_older_ones_are_cancelled(qtbot):
-    latest = Latest(owner := QObject())
+    latest = LatestTask(owner := QObject())
     started, cancelled, seen = threading.Event(), threading.Event(), []
 
     def slow(monitor):
         started.set()
-        while not monitor.cancelled:
+        while not monitor.is_cancelled:
             threading.Event().wait(0.001)
         cancelled.set()
         monitor.check()
@@ -42,7 +42,7 @@ def test_latest_request_wins_and_older_ones_are_cancelled(qtbot):
 
 
 def test_errors_and_progress_are_delivered(qtbot):
-    latest = Latest(owner := QObject())
+    latest = LatestTask(owner := QObject())
     progress, errors = [], []
     latest.progressed.connect(progress.append)
     latest.failed.connect(errors.append)
@@ -59,7 +59,7 @@ def test_errors_and_progress_are_delivered(qtbot):
 
 
 def test_nothing_is_heard_after_cancel(qtbot):
-    latest = Latest(owner := QObject())
+    latest = LatestTask(owner := QObject())
     seen = []
     latest.finished.connect(seen.append)
     started, finish = threading.Event(), threading.Event()
@@ -82,7 +82,7 @@ def test_nothing_is_heard_after_cancel(qtbot):
 
 def test_a_view_may_be_deleted_just_before_its_thread_tells_something(qtbot, monkeypatch) -> None:
     """Between the look whether it is still there, and the signal."""
-    latest, told, valid, send = Latest(owner := QObject()), [], background.isValid, Latest._send
+    latest, told, valid, send = LatestTask(owner := QObject()), [], latest_task.isValid, LatestTask._send_message
     looked, deleted = threading.Event(), threading.Event()
 
     def look(found: object) -> bool:
@@ -92,8 +92,8 @@ def test_a_view_may_be_deleted_just_before_its_thread_tells_something(qtbot, mon
             deleted.wait(PATIENCE_S)
         return there
 
-    monkeypatch.setattr(background, "isValid", look)
-    monkeypatch.setattr(Latest, "_send", lambda *given: (told.append(given[2]), send(*given)))
+    monkeypatch.setattr(latest_task, "isValid", look)
+    monkeypatch.setattr(LatestTask, "_send_message", lambda *given: (told.append(given[2]), send(*given)))
     latest.request(lambda monitor: 1)
     thread = latest._thread
     assert looked.wait(PATIENCE_S)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from antidiag.app import theme
-from antidiag.app.kit import export
+from antidiag.app.kit.figures import export
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import files
 
@@ -21,7 +21,7 @@ def draw(painter: QPainter, area: QRectF) -> None:
 @pytest.mark.parametrize("suffix", BEGINNINGS)
 def test_a_figure_is_written_all_or_nothing(qapp, tmp_path: Path, monkeypatch, suffix: str) -> None:
     place = tmp_path / f"figure{suffix}"
-    export.save(place, QSize(200, 100), draw, "title")
+    export.save_figure(place, QSize(200, 100), draw, "title")
     before = place.read_bytes()
     assert before.startswith(BEGINNINGS[suffix]) and len(before) > 300
 
@@ -30,14 +30,14 @@ def test_a_figure_is_written_all_or_nothing(qapp, tmp_path: Path, monkeypatch, s
 
     monkeypatch.setattr(files.os, "replace", full)
     with pytest.raises(InputError, match="No space left"):
-        export.save(place, QSize(50, 50), draw)
+        export.save_figure(place, QSize(50, 50), draw)
     assert place.read_bytes() == before and list(tmp_path.iterdir()) == [place]
 
 
 def test_the_background_of_a_picture_is_filled_while_other_threads_run_python(qapp, monkeypatch) -> None:
     """QImage.fill keeps the interpreter while the system finds the memory, 100 ms for a large figure."""
     monkeypatch.setattr(export, "QImage", Unfilled)
-    found = export.image(QSize(30, 20), draw)
+    found = export.render_image(QSize(30, 20), draw)
     assert found.pixelColor(59, 0) == QColor(theme.active().panel)
 
 
@@ -48,8 +48,8 @@ class Unfilled(QImage):
 
 def test_a_picture_that_takes_too_much_memory_is_refused(qapp, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(export, "QImage", Refused)
-    with pytest.raises(InputError, match="too large to be written; choose a smaller one, or SVG"):
-        export.save(tmp_path / "large.png", QSize(30, 20), draw)
+    with pytest.raises(InputError, match="too large to write; choose a smaller size or SVG"):
+        export.save_figure(tmp_path / "large.png", QSize(30, 20), draw)
 
 
 class Refused(QImage):

@@ -1,12 +1,12 @@
 from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QWidget
 
-from antidiag.app.kit.flow import Flow, ToolRow
+from antidiag.app.kit.controls.flow_layouts import FlowLayout, ToolRow
 
 
 def tools(qtbot, number=4):
     box = QWidget()
     qtbot.addWidget(box)
-    row = Flow(box)
+    row = FlowLayout(box)
     buttons = [QPushButton(f"Button {index}") for index in range(number)]
     for button in buttons:
         row.addWidget(button)
@@ -55,10 +55,10 @@ def test_tools_without_room_are_in_a_menu_that_does_the_same(qtbot):
     buttons[3].setMenu(menu)
     box.resize(row.sizeHint().width(), 40)
     box.show()
-    assert not row.left_out() and not row.more.isVisible()
+    assert not row.overflowing_tools() and not row.more.isVisible()
     box.resize(row.sizeHint().width() - buttons[3].sizeHint().width(), 40)
     qtbot.waitUntil(row.more.isVisible)
-    assert row.left_out() == buttons[2:] and line.width() == line.sizeHint().width()
+    assert row.overflowing_tools() == buttons[2:] and line.width() == line.sizeHint().width()
     assert row.more.geometry().right() <= box.width()
     row.menu.aboutToShow.emit()
     first, second = row.menu.actions()

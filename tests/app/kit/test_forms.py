@@ -3,10 +3,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication
 
-from antidiag.app.kit.forms import ParameterForm
-from antidiag.app.kit.parameter_editors import LETTERS_COMPARED
+from antidiag.app.kit.controls.forms import ParameterForm
+from antidiag.app.kit.controls.parameter_editors import LETTERS_COMPARED
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.scoring_options import OPTIONS
+from antidiag.kernels.scoring_options import SCORING_OPTIONS
 
 WIDTH = Parameter("s", "int", "Width", "Help.", minimum=32, maximum=1024, step=32, unit="columns")
 RATE = Parameter("rate", "float", "Rate", "Help.", default=0.5, minimum=0)
@@ -32,7 +32,7 @@ def write(qtbot, editor, text):
 
 def test_a_fresh_form_has_the_defaults(form):
     assert form.values() == {"rate": 0.5, "way": "b", "flag": False, "word": "", "big": 10**12}
-    assert form.errors() == ()
+    assert form.entry_errors() == ()
 
 
 def test_automatic_values_are_shown_and_not_given(form):
@@ -54,12 +54,12 @@ def test_typing_a_number(qtbot, form):
 def test_what_is_no_value_is_marked_and_explained(qtbot, form, text):
     editor = form.editor("s")
     write(qtbot, editor, text)
-    assert len(form.errors()) == 1
-    assert "Width" in form.errors()[0]
-    assert "from 32 to 1024, a multiple of 32" in form.errors()[0]
+    assert len(form.entry_errors()) == 1
+    assert "Width" in form.entry_errors()[0]
+    assert "a multiple of 32 between 32 and 1024" in form.entry_errors()[0]
     assert editor.property("wrong") is True
     write(qtbot, editor, "auto")
-    assert form.errors() == ()
+    assert form.entry_errors() == ()
     assert "s" not in form.values()
 
 
@@ -69,10 +69,10 @@ def test_a_wrong_value_stays_visible_until_it_is_mended(qtbot, form):
     form.editor("rate").setFocus()
     form.set_automatic({"s": 512})
     assert editor.text() == "33"
-    assert form.errors()
+    assert form.entry_errors()
     form._rows["s"][2].click()
     assert editor.text() == "auto (512)"
-    assert form.errors() == ()
+    assert form.entry_errors() == ()
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab])
@@ -86,13 +86,13 @@ def test_wrong_text_stays_wrong_when_it_is_entered_and_escape_restores(qtbot, fo
     form.set_automatic({"s": 512})
     assert editor.text() == text
     assert editor.property("wrong") is True
-    assert len(form.errors()) == 1
+    assert len(form.entry_errors()) == 1
     editor.setFocus()
     with qtbot.waitSignal(form.changed):
         qtbot.keyClick(editor, Qt.Key.Key_Escape)
     assert editor.text() == "64 columns"
     assert editor.property("wrong") is False
-    assert form.errors() == ()
+    assert form.entry_errors() == ()
     assert form.values()["s"] == 64
 
 
@@ -112,7 +112,7 @@ def test_escape_is_the_windows_where_nothing_is_wrong(qtbot, form):
     editor = form.editor("s")
     write(qtbot, editor, "33")
     qtbot.keyClick(editor, Qt.Key.Key_Escape)
-    assert (pressed, form.errors()) == ([], ())
+    assert (pressed, form.entry_errors()) == ([], ())
     qtbot.keyClick(editor, Qt.Key.Key_Escape)
     assert pressed == ["window"]
 
@@ -129,7 +129,7 @@ def test_a_number_is_written_anew_where_it_has_another_width_alone(qtbot, form, 
 
 def test_a_number_without_automatic_takes_no_auto(qtbot, form):
     write(qtbot, form.editor("rate"), "auto")
-    assert form.errors()
+    assert form.entry_errors()
 
 
 def test_arrows_step_from_the_automatic_value_and_stay_in_range(form):
@@ -162,7 +162,7 @@ def test_values_of_another_time_that_no_longer_fit_are_dropped(form):
 
 
 def test_the_matrix_list(qtbot, tmp_path, monkeypatch):
-    form = ParameterForm(OPTIONS)
+    form = ParameterForm(SCORING_OPTIONS)
     qtbot.addWidget(form)
     editor = form.editor("matrix")
     assert "matrix" not in form.values()
@@ -174,7 +174,9 @@ def test_the_matrix_list(qtbot, tmp_path, monkeypatch):
     editor.setCurrentText("PAM250")
     assert form.values()["matrix"] == "PAM250"
     path = str(tmp_path / "own.mat")
-    monkeypatch.setattr("antidiag.app.kit.parameter_editors.QFileDialog.getOpenFileName", lambda *_: (path, ""))
+    monkeypatch.setattr(
+        "antidiag.app.kit.controls.parameter_editors.QFileDialog.getOpenFileName", lambda *_: (path, "")
+    )
     editor.setCurrentText("Matrix file...")
     editor.activated.emit(editor.currentIndex())
     assert form.values()["matrix"] == path
@@ -182,12 +184,12 @@ def test_the_matrix_list(qtbot, tmp_path, monkeypatch):
 
 
 def test_a_word_stands_beside_what_was_not_set_by_hand(form):
-    form.mark(["s", "rate"], "tuned", "Found by a search.")
+    form.mark_rows(["s", "rate"], "tuned", "Found by a search.")
     assert form._labels["s"].text() == "Width \N{MIDDLE DOT} tuned"
     assert "Found by a search." in form._labels["s"].toolTip()
     assert form._labels["rate"].text() == "Rate", "it has a value"
     form.editor("s").set_value(64)
-    form.mark(["s"], "tuned", "Found by a search.")
+    form.mark_rows(["s"], "tuned", "Found by a search.")
     assert form._labels["s"].text() == "Width"
     assert "Found" not in form._labels["s"].toolTip()
 
@@ -198,15 +200,15 @@ def test_rows_that_stay_are_not_made_anew_and_begin_as_in_a_fresh_form(qtbot, fo
     width, rate = form.editor("s"), form.editor("rate")
     form.set_values({"s": 64})
     form.set_automatic({"s": 512})
-    form.mark(["s"], "tuned", "")
+    form.mark_rows(["s"], "tuned", "")
     form.show_row("s", False)
     form.set_parameters([WORD, other, WIDTH])
     assert form.editor("s") is width and form.editor("rate") is not rate
-    assert form.names() == tuple(form.values() | {"s": None}) == ("word", "rate", "s")
+    assert form.parameter_names() == tuple(form.values() | {"s": None}) == ("word", "rate", "s")
     assert form.values() == {"word": "", "rate": 0.25} and width.text() == "auto" and width.isVisibleTo(form)
     assert not any(reset.isVisibleTo(form) for *_, reset in form._rows.values())
     QApplication.processEvents()
-    tops = [form.editor(name).geometry().top() for name in form.names()]
+    tops = [form.editor(name).geometry().top() for name in form.parameter_names()]
     assert tops == sorted(tops)
     form.editor("word").setFocus()
     for name in ("rate", "s"):
@@ -244,8 +246,8 @@ def test_who_hears_of_the_focus_meets_no_row_without_an_editor(qtbot, form):
     form.activateWindow()
     form.editor("s").setFocus()
     qtbot.waitUntil(form.editor("s").hasFocus)
-    hear = lambda *_: heard.append([form.editor(name) for name in form.names()])  # noqa: E731
+    hear = lambda *_: heard.append([form.editor(name) for name in form.parameter_names()])  # noqa: E731
     QApplication.instance().focusChanged.connect(hear)
     form.set_parameters([Parameter("other", "int", "Other", "Help.", default=1), BIG])
     QApplication.instance().focusChanged.disconnect(hear)
-    assert heard and form.names() == ("other", "big")
+    assert heard and form.parameter_names() == ("other", "big")

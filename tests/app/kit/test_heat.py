@@ -1,7 +1,7 @@
 import numpy as np
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from antidiag.app.kit import heat, ink
+from antidiag.app.kit.painting import fonts_and_colours, heat_map
 
 
 def nearly_uniform():
@@ -11,12 +11,12 @@ def nearly_uniform():
 
 
 def test_a_nearly_uniform_matrix_is_stretched_and_another_is_not():
-    low, high = heat.stretched(nearly_uniform())
+    low, high = heat_map.stretched_range(nearly_uniform())
     assert 0.9 <= low < 0.91 and 0.93 < high <= 0.94
     even = np.random.default_rng(2).uniform(0, 1, (40, 40))
-    assert heat.stretched(even) == heat.levels(even)
+    assert heat_map.stretched_range(even) == heat_map.value_range(even)
     same = np.full((5, 5), 0.5)
-    assert heat.stretched(same) == heat.levels(same) == (0.5, 0.5)
+    assert heat_map.stretched_range(same) == heat_map.value_range(same) == (0.5, 0.5)
 
 
 def contrast(first, second):
@@ -31,11 +31,11 @@ def contrast(first, second):
 
 
 def test_numbers_can_be_read_on_every_colour_of_every_map():
-    for name in heat.MAPS:
+    for name in heat_map.COLOUR_MAPS:
         for place in range(256):
-            colour = QColor.fromRgb(int(heat.colours(name)[place]))
-            assert contrast(heat.text_on(place, name), colour) > 4, (name, place)
-    assert ink.on(QColor("#000000")) == ink.LIGHT_INK
+            colour = QColor.fromRgb(int(heat_map.map_colours(name)[place]))
+            assert contrast(heat_map.text_colour(place, name), colour) > 4, (name, place)
+    assert fonts_and_colours.text_colour_on(QColor("#000000")) == fonts_and_colours.LIGHT_INK
 
 
 def test_long_names_that_differ_at_their_end_differ_on_the_screen(qapp):
@@ -44,7 +44,7 @@ def test_long_names_that_differ_at_their_end_differ_on_the_screen(qapp):
         drawn = QImage(120, 40, QImage.Format.Format_RGB32)
         drawn.fill(QColor("white"))
         painter = QPainter(drawn)
-        heat.draw_row_name(painter, 2, 20, 90, f"myoglobin_of_a_creature_{end}")
+        heat_map.draw_row_name(painter, 2, 20, 90, f"myoglobin_of_a_creature_{end}")
         painter.end()
         pictures.append(drawn)
     assert pictures[0] != pictures[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from antidiag.app.kit.legend import Legend, LegendItem
+from antidiag.app.kit.figures.legend import Legend, LegendItem
 
 
 def test_a_legend_takes_as_many_lines_as_a_narrower_window_needs(qtbot) -> None:

@@ -9,15 +9,16 @@ import subprocess
 
 import pytest
 
-from antidiag.app.kit.replay import page
-from antidiag.app.kit.replay.data import replay
+from antidiag.app.kit.replay import html_page
+from antidiag.app.kit.replay.run_replay import create_replay
 from antidiag.kernels import engine
-from antidiag.kernels.experiments import beside
-from antidiag.kernels.experiments.counters import counters
-from antidiag.kernels.registry import method
+from antidiag.kernels.experiments.measuring import paired_runs
+from antidiag.kernels.experiments.point_data.step_counters import count_steps
+from antidiag.kernels.registry import find_method
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge"))),
-               None)  # fmt: skip
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge"))), None
+)
 HEADLESS = ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=60000", "--dump-dom")
 DRIVE = """<script>
 window.addEventListener("load", () => {
@@ -44,15 +45,15 @@ window.addEventListener("load", () => {
 @pytest.fixture(scope="module")
 def runs():
     found = []
-    made = beside.problem(method("antidiagonal"), 2)
+    made = paired_runs.make_paired_problem(find_method("antidiagonal"), 2)
     for one in ("antidiagonal", "striped-score"):
-        result = engine.execute(engine.plan(method(one), made, {}, "cpu"), keep_rate=False, keep=False)
-        found.append((method(one).name, replay(result.steps, counters(result))))
+        result = engine.execute(engine.plan_run(find_method(one), made, {}, "cpu"), keep_rate=False, keep_parts=False)
+        found.append((find_method(one).name, create_replay(result.steps, count_steps(result))))
     return found
 
 
 def test_a_page_holds_all_that_it_shows(runs):
-    text = page.page("Runs <beside>", ["a & b"], runs)
+    text = html_page.format_page("Runs <beside>", ["a & b"], runs)
     assert "<title>Runs &lt;beside&gt;</title>" in text and "<p>a &amp; b</p>" in text
     assert not re.search(r"(src|href)=", text) and "http" not in text
     data = json.loads(re.search(r'application/json">(.*?)</script>', text, re.S)[1])
@@ -65,9 +66,14 @@ def test_a_page_holds_all_that_it_shows(runs):
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium, Chrome or Edge is installed")
 def test_it_plays_in_a_browser(runs, tmp_path):
     path = tmp_path / "page.html"
-    path.write_text(page.page("Runs", [], runs).replace("</body>", DRIVE), "utf-8")
-    done = subprocess.run([BROWSER, *HEADLESS, f"--user-data-dir={tmp_path / 'user'}", path.as_uri()],
-                          capture_output=True, text=True, timeout=120, check=True)  # fmt: skip
+    path.write_text(html_page.format_page("Runs", [], runs).replace("</body>", DRIVE), "utf-8")
+    done = subprocess.run(
+        [BROWSER, *HEADLESS, f"--user-data-dir={tmp_path / 'user'}", path.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
     match = re.search(r'<pre id="told">(.*?)</pre>', done.stdout)
     assert match, done.stderr[-2000:]
     told = json.loads(match[1])
@@ -75,4 +81,4 @@ def test_it_plays_in_a_browser(runs, tmp_path):
     assert all(", 0 of 1,024 cells" in words for words, _ in first)
     assert all(", 1,024 of 1,024 cells" in words for words, _ in last)
     assert all(colours >= 1 for _, colours in (*first, *last))
-    assert told["moment"] == page.MOMENTS, "playing does not reach the end"
+    assert told["moment"] == html_page.MOMENTS, "playing does not reach the end"

@@ -1,6 +1,6 @@
 """Scores and titles as the views print them."""
 
-from antidiag.app.kit import result_text
+from antidiag.app.kit.results import result_text
 
 
 def test_names_of_any_length_fit_a_line():
@@ -10,8 +10,8 @@ def test_names_of_any_length_fit_a_line():
 
 
 def test_numbers_end_in_a_digit_and_small_ones_stay():
-    assert result_text.number(1234.5) == "1,234.5"
-    assert result_text.number(-0.0004) == f"{result_text.MINUS}0.0004"
-    assert result_text.number(0.00001) == f"1e{result_text.MINUS}05"
-    assert result_text.number(-0.0) == result_text.number(0) == "0"
-    assert result_text.number(2.9996) == "3"
+    assert result_text.format_number(1234.5) == "1,234.5"
+    assert result_text.format_number(-0.0004) == f"{result_text.MINUS}0.0004"
+    assert result_text.format_number(0.00001) == f"1e{result_text.MINUS}05"
+    assert result_text.format_number(-0.0) == result_text.format_number(0) == "0"
+    assert result_text.format_number(2.9996) == "3"

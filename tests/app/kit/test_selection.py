@@ -25,14 +25,14 @@ def test_clear_forgets_every_place():
 def test_a_view_that_comes_later_finds_the_choice_of_its_own_result():
     selection, result, other = Selection(), object(), object()
     selection.choose_cell((4, 5), result)
-    assert selection.chosen("cell", result) == (4, 5)
-    assert selection.chosen("cell", other) is None
-    assert selection.chosen("column", result) is None
+    assert selection.chosen_place("cell", result) == (4, 5)
+    assert selection.chosen_place("cell", other) is None
+    assert selection.chosen_place("column", result) is None
     selection.choose_column(9, result)
-    assert selection.chosen("column", result) == 9
-    assert selection.chosen("cell", result) is None
+    assert selection.chosen_place("column", result) == 9
+    assert selection.chosen_place("cell", result) is None
     selection.choose_cell((1, 1))
-    assert selection.chosen("cell", None) is None
+    assert selection.chosen_place("cell", None) is None
 
 
 def test_choices_are_events():

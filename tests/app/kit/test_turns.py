@@ -5,8 +5,8 @@ import time
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import delete
 
-from antidiag.app.kit import turns
-from antidiag.app.kit.turns import CALM_MS, PAUSE_MS, when_painted
+from antidiag.app.kit.tasks import event_loop
+from antidiag.app.kit.tasks.event_loop import CALM_MS, PAUSE_MS, run_after_painting
 from tests.patience import PATIENCE_MS
 
 
@@ -40,7 +40,7 @@ def test_what_waits_for_painting_has_a_later_turn(qtbot):
     qtbot.waitUntil(lambda: bool(done))
     done.clear()
     shown.update()
-    when_painted(shown, lambda: done.append("done"))
+    run_after_painting(shown, lambda: done.append("done"))
     time.sleep(3e-3 * PAUSE_MS)  # this turn takes longer than any pause
     assert turns_of(done, "done") == [["painted"], ["done"]]
 
@@ -48,16 +48,16 @@ def test_what_waits_for_painting_has_a_later_turn(qtbot):
 def test_it_is_done_in_the_end_however_busy_the_window_is(qtbot, monkeypatch):
     done, owner = [], QWidget()
     qtbot.addWidget(owner)
-    monkeypatch.setattr(turns, "CALM_MS", -1)  # no turn is calm
-    when_painted(owner, lambda: done.append("done"))
+    monkeypatch.setattr(event_loop, "CALM_MS", -1)  # no turn is calm
+    run_after_painting(owner, lambda: done.append("done"))
     qtbot.waitUntil(lambda: done == ["done"])
 
 
 def test_nothing_is_done_for_who_is_gone(qtbot):
     done, owner = [], QWidget()
-    when_painted(owner, lambda: done.append("gone"))
+    run_after_painting(owner, lambda: done.append("gone"))
     delete(owner)
     other = QWidget()
     qtbot.addWidget(other)
-    when_painted(other, lambda: done.append("there"))
+    run_after_painting(other, lambda: done.append("there"))
     assert turns_of(done, "there") == [["there"]]

@@ -8,15 +8,15 @@ from PySide6.QtWidgets import QWidget
 
 from antidiag.app import views
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.view import (
+from antidiag.app.kit.view_protocols import (
+    DataSourceView,
     DataView,
     EditedView,
     GradualView,
-    MakingView,
-    ProfiledView,
-    View,
-    as_widget,
-    make_part,
+    ProfileSourceView,
+    ResultView,
+    prepare_view_part,
+    view_widget,
 )
 from antidiag.app.panels.viewer import ResultViews
 from antidiag.app.session.entry import Entry
@@ -25,32 +25,34 @@ from tests.app.views import examples
 ABILITIES = {
     DataView: ("shows_datum", "show_datum"),
     EditedView: ("edited", "show_edits"),
-    MakingView: ("kept",),
-    ProfiledView: ("profile_wanted",),
+    DataSourceView: ("datum_offered",),
+    ProfileSourceView: ("profile_wanted",),
     GradualView: ("sharp",),
 }
 
 
-@pytest.mark.parametrize("kind", views.kinds(), ids=lambda kind: kind.id)
+@pytest.mark.parametrize("kind", views.view_classes(), ids=lambda kind: kind.id)
 def test_a_view_is_whole_in_what_it_can_do(qtbot, kind):
     view = kind(Selection())
-    qtbot.addWidget(as_widget(view))
-    assert isinstance(view, View) and view.id and view.title
+    qtbot.addWidget(view_widget(view))
+    assert isinstance(view, ResultView) and view.id and view.title
     for ability, names in ABILITIES.items():
         assert isinstance(view, ability) == any(hasattr(view, name) for name in names), ability.__name__
     view.show_result(None)
 
 
 def test_the_abilities_are_told_apart(qtbot):
-    able = {view.id: [ability for ability in ABILITIES if issubclass_of(view, ability)] for view in views.kinds()}
-    assert able["tree"] == [DataView, EditedView, MakingView, GradualView]
+    able = {
+        view.id: [ability for ability in ABILITIES if issubclass_of(view, ability)] for view in views.view_classes()
+    }
+    assert able["tree"] == [DataView, EditedView, DataSourceView, GradualView]
     of_data = {view for view, found in able.items() if DataView in found}
     assert of_data == {"tree", "distances", "dotplot", "aligned", "profile"}
     assert able["summary"] == [GradualView]
     assert able["phases"] == []
 
 
-def issubclass_of(kind: type[View], ability: type) -> bool:
+def issubclass_of(kind: type[ResultView], ability: type) -> bool:
     return all(hasattr(kind, name) for name in ABILITIES[ability])
 
 
@@ -144,10 +146,12 @@ def test_what_can_be_made_before_a_view_is_made_in_a_turn_of_its_own(qtbot):
     assert [shown.views[name].given for name in ("parted", "last")] == Parted.parts
 
 
-@pytest.mark.parametrize("kind", [kind for kind in views.kinds() if hasattr(kind, "part")], ids=lambda kind: kind.id)
+@pytest.mark.parametrize(
+    "kind", [kind for kind in views.view_classes() if hasattr(kind, "part")], ids=lambda kind: kind.id
+)
 def test_a_view_is_made_around_its_part(qtbot, kind):
     """To make another one in its place would take twice as long as to make none before."""
-    part = make_part(kind)
+    part = prepare_view_part(kind)
     view = kind(Selection(), part)
     qtbot.addWidget(view)
     assert view.plot.getPlotItem() is part

@@ -1,11 +1,11 @@
 from PySide6.QtWidgets import QMenu
 
-from antidiag.app.kit import widgets
-from antidiag.app.kit.widgets import Elided, FittingButton
+from antidiag.app.kit.controls import widgets
+from antidiag.app.kit.controls.widgets import ElidedLabel, FittingButton
 
 
 def test_a_cut_line_keeps_its_margins_and_tells_the_rest_in_its_tool_tip(qtbot):
-    line = Elided("first words")
+    line = ElidedLabel("first words")
     qtbot.addWidget(line)
     assert line.toolTip() == "first words"
     line.setContentsMargins(30, 20, 30, 0)
@@ -39,8 +39,8 @@ def test_a_button_shows_the_longest_of_its_texts_that_fits(qtbot):
 def test_a_section_of_a_menu_has_a_heading_that_cannot_be_chosen(qtbot):
     menu = QMenu()
     qtbot.addWidget(menu)
-    widgets.section(menu, "Sort by")
+    widgets.add_section(menu, "Sort by")
     menu.addAction("Name")
-    heading = widgets.section(menu, "Show")
+    heading = widgets.add_section(menu, "Show")
     assert [action.text() for action in menu.actions()] == ["Sort by", "Name", "", "Show"]
     assert not heading.isEnabled() and heading.font().bold()

@@ -6,15 +6,15 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 
 from antidiag.app import theme
-from antidiag.app.learn import guideline_pictures, picture
+from antidiag.app.learn import dependency_view, guideline_pictures
 from antidiag.app.learn.guideline_page import GuidelinePage
 from antidiag.app.learn.guidelines import COALESCING, GUIDELINES, OCCUPANCY
 from antidiag.app.learn.workspace import LearnWorkspace
 from antidiag.kernels import registry
-from antidiag.kernels.cuda import guidelines, measured
+from antidiag.kernels.cuda import guideline_timings, guidelines
 from antidiag.kernels.cuda.guidelines import CARDS
 from antidiag.kernels.errors import BackendUnavailable
-from antidiag.kernels.registry import method
+from antidiag.kernels.registry import find_method
 
 
 @pytest.fixture
@@ -28,7 +28,11 @@ def learn(qtbot):
 
 def test_every_method_stands_in_its_class_and_nowhere_else(learn):
     shown = {identifier: cls for cls, card in learn.classes.cards.items() for identifier in card.buttons}
-    placed = {one.id: one.problem.placement.cls.id for one in registry.METHODS if one.problem.placement}
+    placed = {
+        one.id: one.problem_type.dp_classification.dp_class.id
+        for one in registry.METHODS
+        if one.problem_type.dp_classification
+    }
     assert shown == placed
     assert sum(len(card.buttons) for card in learn.classes.cards.values()) == len(placed)
     assert all(card.buttons for card in learn.classes.cards.values())
@@ -37,15 +41,15 @@ def test_every_method_stands_in_its_class_and_nowhere_else(learn):
 def test_a_click_explains_a_method_and_leads_to_it(qtbot, learn):
     button = learn.classes.cards["npdp"].buttons["matrix-chain"]
     button.click()
-    place = method("matrix-chain").problem.placement
-    assert learn.classes.detail.heading.text() == method("matrix-chain").name
-    assert learn.classes.recurrence.text() == place.recurrence and learn.classes.why.text() == place.why
+    place = find_method("matrix-chain").problem_type.dp_classification
+    assert learn.classes.detail.heading.text() == find_method("matrix-chain").name
+    assert learn.classes.recurrence.text() == place.recurrence and learn.classes.reason.text() == place.explanation
     assert button.isChecked()
     checked = [key for card in learn.classes.cards.values() for key, one in card.buttons.items() if one.isChecked()]
     assert checked == ["matrix-chain"]
     with qtbot.waitSignal(learn.method_wanted) as wanted:
-        learn.classes.use.click()
-    assert wanted.args == [method("matrix-chain")]
+        learn.classes.use_button.click()
+    assert wanted.args == [find_method("matrix-chain")]
 
 
 def test_a_picture_shows_one_alternative_after_another(learn):
@@ -53,64 +57,68 @@ def test_a_picture_shows_one_alternative_after_another(learn):
     terms = sorted({arrow.term for arrow in picture.picture.arrows})
     seen = []
     for _ in range(len(terms) + 1):
-        picture.step()
+        picture.show_next_term()
         seen.append(picture.term)
     assert seen == [*terms, None]
 
 
 def test_pages_follow_each_other(learn):
-    assert not learn.back.isEnabled()
-    pages = *GUIDELINES, *measured.GUIDELINES
+    assert not learn.back_button.isEnabled()
+    pages = *GUIDELINES, *guideline_timings.GUIDELINES
     for _ in pages * 2:
-        learn.forward.click()
-    assert learn.contents.currentRow() == learn.contents.count() - 1 and not learn.forward.isEnabled()
-    learn.back.click()
+        learn.next_button.click()
+    assert learn.contents.currentRow() == learn.contents.count() - 1 and not learn.next_button.isEnabled()
+    learn.back_button.click()
     assert learn.pages.currentWidget().guideline is pages[-2]
 
 
 def test_occupancy_is_computed_for_the_card_that_is_chosen(learn):
     page = learn.guidelines["occupancy"]
-    page.rows["threads"].set_value(192)
+    page.slider_rows["threads"].set_value(192)
     for number, card in enumerate(CARDS):
-        learn.card.setCurrentIndex(number)
+        learn.card_box.setCurrentIndex(number)
         values = page.values
-        found = guidelines.occupancy(card, values["threads"], values["shared"] * 1024, values["registers"])
+        found = guidelines.compute_occupancy(card, values["threads"], values["shared"] * 1024, values["registers"])
         assert page.limits is card and values["threads"] == 192
-        assert f"{found.warps:,} of {found.most_warps:,} warps, {100 * found.share:.0f} %" in page.words.text()
-        assert f"Limited by {found.limited_by}" in page.words.text()
+        assert (
+            f"{found.warps:,} of {found.most_warps:,} warps, {100 * found.warp_share:.0f} %" in page.result_label.text()
+        )
+        assert f"Limited by {found.limited_by}" in page.result_label.text()
 
 
 def test_a_gpu_at_hand_comes_first(qtbot, learn, monkeypatch):
-    own = guidelines.Limits("a card at hand", 512, 1024, 8, 32_768, 48 << 10, 48 << 10)
-    monkeypatch.setattr(guidelines, "of_device", lambda index: own)
+    own = guidelines.CardLimits("a card at hand", 512, 1024, 8, 32_768, 48 << 10, 48 << 10)
+    monkeypatch.setattr(guidelines, "read_card_limits", lambda index: own)
     learn.set_devices(1)
-    qtbot.waitUntil(lambda: learn.card.itemText(0) == "a card at hand (at hand)")
+    qtbot.waitUntil(lambda: learn.card_box.itemText(0) == "a card at hand (this machine)")
     assert learn.guidelines["occupancy"].limits is own
-    assert learn.guidelines["occupancy"].rows["threads"].values[-1] == 512
+    assert learn.guidelines["occupancy"].slider_rows["threads"].values[-1] == 512
 
 
 def test_words_of_coalescing_follow_the_sliders(learn):
     page = learn.guidelines["coalescing"]
-    assert "128 of 128 bytes" in page.words.text() and "100 %" in page.words.text()
-    page.rows["stride"].set_value(8)
-    assert "128 of 1,024 bytes" in page.words.text() and "8 times one after another" in page.words.text()
+    assert "128 of 128 bytes" in page.result_label.text() and "100 %" in page.result_label.text()
+    page.slider_rows["stride"].set_value(8)
+    assert (
+        "128 of 1,024 bytes" in page.result_label.text() and "8 accesses one after another" in page.result_label.text()
+    )
 
 
 def test_one_of_something_is_said_as_one(learn):
-    row = learn.guidelines["coalescing"].rows["stride"]
+    row = learn.guidelines["coalescing"].slider_rows["stride"]
     said = []
     for value in (0, 1, 2):
         row.set_value(value)
-        said.append(row.text.text())
+        said.append(row.value_label.text())
     assert said == ["0 items", "1 item", "2 items"]
-    lanes = learn.guidelines["divergence"].rows["lanes"]
+    lanes = learn.guidelines["divergence"].slider_rows["lanes"]
     lanes.set_value(1)
-    assert lanes.text.text() == "1 of 32"
+    assert lanes.value_label.text() == "1 of 32"
 
 
 def test_words_below_a_picture_of_a_class_are_whole(qtbot, learn, monkeypatch):
     written = []
-    monkeypatch.setattr(picture, "QPainter", type("Noting", (QPainter,), {
+    monkeypatch.setattr(dependency_view, "QPainter", type("Noting", (QPainter,), {
         "drawText": lambda self, *given: written.append(given) or QPainter.drawText(self, *given)}))  # fmt: skip
     for card in learn.classes.cards.values():
         written.clear()
@@ -128,7 +136,7 @@ def test_words_beside_a_product_are_whole_however_small_it_is(qtbot, size):
     found.fill(QColor("white"))
     painter = QPainter(found)
     room = painter.fontMetrics().size(0, guideline_pictures.TILE_WORDS)
-    guideline_pictures.tiling(painter, QRectF(0, 0, 900, size), CARDS[0], words)
+    guideline_pictures.draw_tiling(painter, QRectF(0, 0, 900, size), CARDS[0], words)
     painter.end()
     pixels = np.frombuffer(found.constBits(), np.uint32).reshape(size, 900) & 0xFFFFFF
     side = min(900 / 2.4, (size - 20) / 2.3)
@@ -147,13 +155,13 @@ def test_every_end_of_every_slider_is_painted(qtbot, guideline, colours):
         page.resize(500, 450)
         page.show()
         pictures = set()
-        for name in page.rows:
-            for value in (page.rows[name].values[0], page.rows[name].values[-1]):
-                page.rows[name].set_value(value)
+        for name in page.slider_rows:
+            for value in (page.slider_rows[name].values[0], page.slider_rows[name].values[-1]):
+                page.slider_rows[name].set_value(value)
                 QGuiApplication.processEvents()
                 image = page.canvas.grab().toImage()  # owns what constBits shows
                 pictures.add(bytes(image.constBits()))
-                assert page.words.text()
+                assert page.result_label.text()
         assert len(pictures) > 2
     finally:
         theme.switch("light")
@@ -162,7 +170,7 @@ def test_every_end_of_every_slider_is_painted(qtbot, guideline, colours):
 def test_only_guidelines_of_cards_offer_cards(learn):
     for guideline in (OCCUPANCY, COALESCING):
         learn.contents.setCurrentRow(learn.pages.indexOf(learn.guidelines[guideline.id]))
-        assert learn._card_box.isVisible() == guideline.of_card
+        assert learn._card_box.isVisible() == guideline.depends_on_card
 
 
 def test_learn_is_a_workspace_of_the_window(qtbot, window):
@@ -173,33 +181,37 @@ def test_learn_is_a_workspace_of_the_window(qtbot, window):
 
 
 def test_guidelines_that_are_measured_show_another_gpu_first(learn):
-    assert any(measured.recorded(guideline.id) for guideline in measured.GUIDELINES)
-    for guideline in measured.GUIDELINES:
+    assert any(guideline_timings.read_recorded_times(guideline.id) for guideline in guideline_timings.GUIDELINES)
+    for guideline in guideline_timings.GUIDELINES:
         page = learn.measured[guideline.id]
-        assert page.measurement == measured.recorded(guideline.id)
+        assert page.measurement == guideline_timings.read_recorded_times(guideline.id)
         assert (
-            page.words.text().startswith(f"On {page.measurement.device}: ")
+            page.summary_label.text().startswith(f"On {page.measurement.device}: ")
             if page.measurement
-            else not page.words.text()
+            else not page.summary_label.text()
         )
-        assert not page.button.isEnabled() and "No GPU is at hand" in page.status.text()
+        assert not page.measure_button.isEnabled() and "No GPU found" in page.status_label.text()
         page.canvas.grab()
 
 
 def test_a_guideline_is_measured_on_the_gpu_at_hand(qtbot, learn, monkeypatch):
     times = (("row by row", 8.0, ""), ("other", 2.0, "a remark"), ("not here", None, "why"))
-    rows = tuple(measured.Row(*row) for row in times)
-    monkeypatch.setattr(measured, "measure", lambda guideline, device: measured.Measurement(guideline, "a card", rows))
-    monkeypatch.setattr(guidelines, "of_device", lambda index: CARDS[0])
+    rows = tuple(guideline_timings.VariantTime(*row) for row in times)
+    monkeypatch.setattr(
+        guideline_timings,
+        "measure_guideline",
+        lambda guideline, device: guideline_timings.GuidelineTimes(guideline, "a card", rows),
+    )
+    monkeypatch.setattr(guidelines, "read_card_limits", lambda index: CARDS[0])
     learn.set_devices(1)
     page = learn.measured["layout"]
-    assert page.button.isEnabled()
+    assert page.measure_button.isEnabled()
     with qtbot.waitSignal(page._work.finished):
-        page.button.click()
-        assert page.status.text() == "Measuring\u2026" and not page.button.isEnabled()
-    assert page.words.text() == "On a card: row by row takes 4.0 times as long as other."
-    assert page.button.isEnabled() and not page.status.text()
-    learn.contents.setCurrentRow(learn.pages.indexOf(learn.measured[measured.GUIDELINES[0].id]))
+        page.measure_button.click()
+        assert page.status_label.text() == "Measuring\u2026" and not page.measure_button.isEnabled()
+    assert page.summary_label.text() == "On a card: row by row takes 4.0 times as long as other."
+    assert page.measure_button.isEnabled() and not page.status_label.text()
+    learn.contents.setCurrentRow(learn.pages.indexOf(learn.measured[guideline_timings.GUIDELINES[0].id]))
     page.canvas.grab()
 
 
@@ -207,12 +219,12 @@ def test_what_cannot_be_measured_says_why(qtbot, learn, monkeypatch):
     def refuse(guideline, device):
         raise BackendUnavailable("the GPU is gone")
 
-    monkeypatch.setattr(measured, "measure", refuse)
+    monkeypatch.setattr(guideline_timings, "measure_guideline", refuse)
     page = learn.measured["texture"]
     page.set_device(0)
     with qtbot.waitSignal(page._work.failed):
-        page.button.click()
-    assert page.status.text() == "the GPU is gone" and page.button.isEnabled()
+        page.measure_button.click()
+    assert page.status_label.text() == "the GPU is gone" and page.measure_button.isEnabled()
 
 
 def test_no_page_is_wider_than_a_narrow_window(learn):
@@ -230,12 +242,14 @@ def test_a_picture_paints_nothing_beyond_its_edges(qapp, size):
     around = 100
     area = QRectF(around, around, *size)
     for identifier in {
-        one.problem.placement.picture: one.id for one in registry.METHODS if one.problem.placement
+        one.problem_type.dp_classification.picture: one.id
+        for one in registry.METHODS
+        if one.problem_type.dp_classification
     }.values():
         image = QImage(size[0] + 2 * around, size[1] + 2 * around, QImage.Format.Format_ARGB32)
         image.fill(0)
         painter = QPainter(image)
-        picture.draw(painter, area, method(identifier).problem.placement.picture)
+        dependency_view.draw_picture(painter, area, find_method(identifier).problem_type.dp_classification.picture)
         painter.end()
         painted = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1) != 0
         assert painted.any()

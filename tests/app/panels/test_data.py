@@ -35,7 +35,7 @@ def test_the_newest_datum_is_taken_until_another_is_picked(qtbot: Any) -> None:
 
 def test_what_is_missing_is_said() -> None:
     assert State().missing(fake.WEIGHING) == (
-        "This method takes 1 scale and 1 or more sequences; open: 0 of 1 scale, 0 of 1 or more sequences."
+        "This method takes 1 scale and sequences; open: 0 of 1 scale, 0 of 1 or more sequences."
     )
     assert State(LETTERS, data=(ONE,)).missing(fake.WEIGHING) == ""
 
@@ -119,6 +119,6 @@ def test_any_number_of_sequences_can_be_narrowed(qtbot: Any, weighing: Any) -> N
 
 def test_a_sample_of_a_model_and_a_sequence_opens_both(qtbot: Any, window: Any) -> None:
     mixed = [ONE, LETTERS[0], TWO]
-    window.loader.open_sample(SimpleNamespace(title="mixed", read=lambda: list(mixed)))
+    window.loader.open_sample(SimpleNamespace(title="mixed", read_data=lambda: list(mixed)))
     qtbot.waitUntil(lambda: len(window.session.state.data) == 2)
     assert window.session.state.data == (ONE, TWO) and window.session.state.sequences == (LETTERS[0],)

@@ -8,7 +8,7 @@ import numpy as np
 
 from antidiag.app.panels.method import MethodPanel, kind_of_letters
 from antidiag.kernels import registry
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Sequence, SequenceType
 
 PROTEIN = Sequence("p", b"MEEPQSDPSV", SequenceType.PROTEIN)
@@ -16,16 +16,16 @@ DNA = Sequence("d", b"ACGTACGT", SequenceType.DNA)
 
 
 def test_options_and_parameters_of_one_kind_do_not_follow_to_another(qtbot: Any) -> None:
-    panel = MethodPanel([registry.method("striped-alignment"), registry.method("chunked-alignment-1")])
+    panel = MethodPanel([registry.find_method("striped-alignment"), registry.find_method("chunked-alignment-1")])
     qtbot.addWidget(panel)
     panel.set_data([PROTEIN, PROTEIN])
-    panel.set_values(registry.method("striped-alignment"), {"gap_open": 7}, {"s": 64})
+    panel.set_values(registry.find_method("striped-alignment"), {"gap_open": 7}, {"s": 64})
     for data, gap, width in (([DNA, DNA], None, None), ([PROTEIN, PROTEIN], 7, 64)):
         panel.set_data(data)
         assert panel.options.values().get("gap_open") == gap and panel.parameters.values().get("s") == width
     panel.set_data([DNA, DNA])
-    panel.choose(registry.method("chunked-alignment-1"))
-    panel.choose(registry.method("striped-alignment"))
+    panel.choose(registry.find_method("chunked-alignment-1"))
+    panel.choose(registry.find_method("striped-alignment"))
     assert panel.parameters.values().get("s") is None
 
 
@@ -36,7 +36,7 @@ def test_alignments_have_a_kind_too() -> None:
 
 
 def test_what_is_recalled_is_set_in_the_forms_that_are_there(qtbot: Any) -> None:
-    methods = [registry.method(name) for name in ("striped-alignment", "chunked-alignment-1", "upgma")]
+    methods = [registry.find_method(name) for name in ("striped-alignment", "chunked-alignment-1", "upgma")]
     panel = MethodPanel(methods)
     qtbot.addWidget(panel)
     panel.set_values(methods[0], {"gap_open": 7}, {"s": 64})
@@ -48,9 +48,9 @@ def test_what_is_recalled_is_set_in_the_forms_that_are_there(qtbot: Any) -> None
     assert panel.parameters.editor("s") is width and width.value() == 64
     panel.recall({**saved, "method": "chunked-alignment-1"})
     assert panel.options.editor("gap_open") is gap and gap.value() == 7
-    assert panel.parameters.names() == tuple(parameter.name for parameter in methods[1].parameters)
+    assert panel.parameters.parameter_names() == tuple(parameter.name for parameter in methods[1].parameters)
     assert panel.parameters.values().get("s") is None
     panel.recall({"method": "upgma", "values": {}})
-    assert panel.options.names() == tuple(option.name for option in methods[2].problem.options)
+    assert panel.options.parameter_names() == tuple(option.name for option in methods[2].problem_type.options)
     panel.recall(saved)
     assert panel.options.values()["gap_open"] == 7 and panel.parameters.values()["s"] == 64

@@ -40,7 +40,7 @@ def test_a_part_that_is_not_there_is_refused(opened) -> None:
     opened.sequences.refused.connect(said.append)
     opened.sequences.table.selectRow(0)
     opened.sequences.tools.cut("4-60")
-    assert "it has letters 1 to 6" in said[0]
+    assert "outside its letters 1 to 6" in said[0]
     assert names(opened) == ["a", "b", "c"]
 
 
@@ -60,7 +60,7 @@ def test_doubles_go_and_sequences_are_kept_by_name_and_length(opened) -> None:
     assert names(opened) == ["a", "c"]
     opened.sequences.tools.keep("nobody", 0, 100)
     opened.sequences.tools.keep("(", 0, 100)
-    assert ["such a title" in said[0], "no regular expression" in said[1]] == [True, True]
+    assert ["such a title" in said[0], "not a regular expression" in said[1]] == [True, True]
     assert names(opened) == ["a", "c"]
     opened.sequences.tools.ask_keep()
     dialog = opened.findChild(KeepDialog)
@@ -108,6 +108,6 @@ def test_nothing_is_asked_where_no_row_is_selected(opened, what) -> None:
 def test_an_error_that_was_said_is_gone_when_an_edit_was_made(opened) -> None:
     opened.sequences.table.selectRow(0)
     opened.sequences.tools.cut("x")
-    assert "no range" in opened.jobs.message.text()
+    assert "not a range" in opened.jobs.message.text()
     opened.sequences.tools.cut("1-3")
-    assert "no range" not in opened.jobs.message.text()
+    assert "not a range" not in opened.jobs.message.text()

@@ -15,14 +15,14 @@ from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 
 FIRST = Sequence("a name", b"ACGT" * 40, SequenceType.DNA, "a name and more", "/x/y.fa", "a note")
 SECOND = Sequence("b", b"ACGU", SequenceType.RNA)
 
 
 def entry() -> Entry:
-    steps = Steps()
+    steps = StepLog()
     steps.add(1, 0, (0, 4), (0, 4), 2, 5, 9)
     gone = Sequence("gone", b"ACG", SequenceType.DNA)
     problem = PairProblem(gone, gone, Scoring(match_mismatch(2, -3), 5, 2), Mode.GLOBAL)
@@ -53,7 +53,7 @@ def test_what_is_saved_comes_back(saved):
     assert after.score == before.score
     assert after.answer.end == (3, 3)
     assert np.array_equal(after.answer.alignment.operations, before.answer.alignment.operations)
-    assert np.array_equal(after.steps.array(), before.steps.array())
+    assert np.array_equal(after.steps.ordered_events(), before.steps.ordered_events())
     assert after.problem.scoring.scale == 1
     assert entries[0].options == {"mode": "global"}
     after.check(after.problem)
@@ -141,7 +141,7 @@ def test_a_missing_file_and_a_place_that_cannot_be_written(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["os:system", "subprocess:Popen", "antidiag.kernels.engine:execute", "antidiag.kernels.steps:Steps"]
+    "name", ["os:system", "subprocess:Popen", "antidiag.kernels.engine:execute", "antidiag.kernels.steps:StepLog"]
 )
 def test_a_session_makes_nothing_but_data_of_the_engine(saved, tmp_path, name):
     with zipfile.ZipFile(saved) as source:

@@ -6,7 +6,7 @@ import threading
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from antidiag.app.dialogs import saving
+from antidiag.app.dialogs import save_progress
 from antidiag.app.jobs import queue
 from antidiag.app.jobs.queue import Job
 from antidiag.app.session import archive
@@ -70,11 +70,11 @@ def test_saving_tells_how_far_it_is_and_a_cancelled_one_leaves_the_file_alone(tm
 
 
 def test_a_long_save_is_shown(qtbot, autosave, monkeypatch):
-    monkeypatch.setattr(saving, "AFTER_S", 1e9)
-    told = saving.Saving()
+    monkeypatch.setattr(save_progress, "AFTER_S", 1e9)
+    told = save_progress.SaveProgress()
     told(0.1)
     assert told.dialog is None
-    monkeypatch.setattr(saving, "AFTER_S", -1)
+    monkeypatch.setattr(save_progress, "AFTER_S", -1)
     told(0.25)
     assert told.dialog.isVisible()
     assert told.dialog.value() == 25

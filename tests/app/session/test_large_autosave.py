@@ -18,10 +18,10 @@ from antidiag.app.session.autosave import Autosave, autosave_parts, autosave_pat
 from antidiag.app.session.parts import LEAST, Parts
 from antidiag.app.session.session import Session
 from antidiag.app.session.state import State
-from antidiag.app.views.aligned.history import AlignmentEditor
+from antidiag.app.views.aligned.editing.edit_history import AlignmentEditor
+from antidiag.kernels.alignments import alignment_edits
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import aligned_edits
-from antidiag.kernels.io.aligned import AlignedSequences, as_written
+from antidiag.kernels.io.aligned_sequences import AlignedSequences, written_letters
 from antidiag.kernels.model import SequenceType
 
 ROOT = Path(__file__).parents[3]
@@ -57,11 +57,11 @@ def large() -> AlignedSequences:
 
 
 def gapped(before: AlignedSequences) -> AlignedSequences:
-    return aligned_edits.insert_gaps(before, np.arange(0, SHAPE[0], 2), 100)
+    return alignment_edits.insert_gaps(before, np.arange(0, SHAPE[0], 2), 100)
 
 
 def turned(before: AlignedSequences) -> AlignedSequences:
-    return aligned_edits.reverse_complement(before)
+    return alignment_edits.reverse_complement(before)
 
 
 class Opened:
@@ -74,7 +74,7 @@ class Opened:
         self.editor = AlignmentEditor(self.session.state.data[0])
 
     def edit(self, change: Callable[[AlignedSequences], AlignedSequences]) -> None:
-        self.editor.do("an edit", change(self.editor.state.alignment))
+        self.editor.apply_edit("an edit", change(self.editor.state.alignment))
         self.session.keep_edits(self.session.state.data[0], "aligned", self.editor.edits)
 
     def save(self) -> None:
@@ -87,7 +87,7 @@ def restored(parts: Parts) -> AlignmentEditor:
     """What is open after a start."""
     state, _, _, edits = archive.load(autosave_path(), parts)
     editor = AlignmentEditor(state.data[0])
-    editor.restore(edits[0]["aligned"])
+    editor.restore_edits(edits[0]["aligned"])
     return editor
 
 
@@ -96,7 +96,7 @@ def files(parts: Parts) -> dict[str, int]:
 
 
 def same(found: AlignedSequences, wanted: AlignedSequences) -> bool:
-    return found.names == wanted.names and np.array_equal(as_written(found), as_written(wanted))
+    return found.names == wanted.names and np.array_equal(written_letters(found), written_letters(wanted))
 
 
 @pytest.mark.parametrize("stuck", [False, True], ids=["between", "while-saving"])
@@ -122,7 +122,7 @@ def test_an_edit_writes_what_it_changed(qtbot: Any, folder: Path) -> None:
     (base,) = files(begun.autosave.parts).items()
     small = autosave_path().stat().st_size
     for row in range(4):
-        begun.edit(lambda before, row=row: aligned_edits.insert_gaps(before, np.array([row]), 100))
+        begun.edit(lambda before, row=row: alignment_edits.insert_gaps(before, np.array([row]), 100))
         begun.save()
     assert files(begun.autosave.parts) == dict([base])
     assert autosave_path().stat().st_size < small + LEAST
@@ -150,7 +150,7 @@ def test_what_was_read_is_not_written_again_and_goes_on(qtbot: Any, folder: Path
     archive.save(folder / "all.antidiag", state, [], {}, edits)
     state, _, _, edits = archive.load(folder / "all.antidiag")
     again = AlignmentEditor(state.data[0])
-    again.restore(edits[0]["aligned"])
+    again.restore_edits(edits[0]["aligned"])
     assert same(again.state.alignment, begun.editor.state.alignment)
 
 
@@ -176,7 +176,7 @@ def test_a_session_that_is_set_aside_takes_its_arrays_along(qtbot: Any, folder: 
         archive.save(autosave_path(), State((), (), ()), [], {}, parts=autosave_parts())
         state, _, _, edits = archive.load(kept)
         again = AlignmentEditor(state.data[0])
-        again.restore(edits[0]["aligned"])
+        again.restore_edits(edits[0]["aligned"])
         assert same(again.state.alignment, begun.editor.state.alignment)
 
 

@@ -11,12 +11,12 @@ PROBLEM = pair("ACGTACGTAA", "ACGTTCGTAA", Scoring(match_mismatch(2, -3), 5, 2))
 
 
 def test_a_result_is_not_old_because_an_automatic_value_follows_the_machine():
-    method, later = fake.make(), fake.make(automatic=lambda problem, backend, multiprocessors: {"s": 64})
-    result = engine.execute(engine.plan(method, PROBLEM, {}, "cpu"))
-    now = engine.plan(later, PROBLEM, {}, "cpu")
+    method, later = fake.make(), fake.make(automatic_parameters=lambda problem, backend, multiprocessors: {"s": 64})
+    result = engine.execute(engine.plan_run(method, PROBLEM, {}, "cpu"))
+    now = engine.plan_run(later, PROBLEM, {}, "cpu")
     assert made_by(now, {}, Entry(result, {}, {}))
     assert not made_by(now, {}, Entry(result, {}, {"s": 128}))
-    assert not made_by(engine.plan(method, PROBLEM, {"s": 64}, "cpu"), {"s": 64}, Entry(result, {}, {}))
-    assert not made_by(engine.plan(fake.make("other"), PROBLEM, {}, "cpu"), {}, Entry(result, {}, {}))
+    assert not made_by(engine.plan_run(method, PROBLEM, {"s": 64}, "cpu"), {"s": 64}, Entry(result, {}, {}))
+    assert not made_by(engine.plan_run(fake.make("other"), PROBLEM, {}, "cpu"), {}, Entry(result, {}, {}))
     longer = pair("ACGTACGTAAC", "ACGTTCGTAA", PROBLEM.scoring)
-    assert not made_by(engine.plan(method, longer, {}, "cpu"), {}, Entry(result, {}, {}))
+    assert not made_by(engine.plan_run(method, longer, {}, "cpu"), {}, Entry(result, {}, {}))

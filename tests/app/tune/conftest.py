@@ -13,17 +13,17 @@ from antidiag.app.jobs.queue import JobQueue
 from antidiag.app.tune.workspace import TuneWorkspace
 from antidiag.kernels import registry
 from antidiag.kernels.cuda import devices
-from antidiag.kernels.experiments import results
+from antidiag.kernels.experiments.point_data import point_store
 from antidiag.kernels.io import sequences
-from antidiag.kernels.machine import tuned
+from antidiag.kernels.machine import tuned_values
 from tests.app import fake
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where sweeps and tuned values of this test are kept."""
-    monkeypatch.setattr(results, "folder", lambda: tmp_path / "experiments")
-    monkeypatch.setattr(tuned, "_path", lambda: tmp_path / "tuned.json")
+    monkeypatch.setattr(point_store, "experiments_folder", lambda: tmp_path / "experiments")
+    monkeypatch.setattr(tuned_values, "_tuned_path", lambda: tmp_path / "tuned.json")
     return tmp_path / "experiments"
 
 
@@ -42,14 +42,14 @@ def alone(qtbot: Any, folder: Path, pair: Path, monkeypatch: pytest.MonkeyPatch)
     """The workspace without the window around it, which takes longer to make than most of what is tested in it."""
     queue, method = JobQueue(), fake.make()
     monkeypatch.setattr(registry, "METHODS", (method, fake.make("other"), fake.make_weighing(), fake.make_kept()))
-    monkeypatch.setattr(devices, "discover", lambda: ((), "there is none in tests"))
+    monkeypatch.setattr(devices, "discover_devices", lambda: ((), "there is none in tests"))
     application.make_application(settings.Settings())
     with theme.undressed():
         made = TuneWorkspace(queue, registry.METHODS)
     qtbot.addWidget(made)
     made.resize(1280, 720)
     made.set_method(method, {})
-    made.set_data(tuple(sequences.read(pair)))
+    made.set_data(tuple(sequences.read_sequences(pair)))
     made.show()
     fake.RELEASED.clear()
     yield made

@@ -6,13 +6,13 @@ from typing import Any
 
 
 def finish(qtbot: Any, tune: Any) -> None:
-    qtbot.waitUntil(lambda: not tune.active)
+    qtbot.waitUntil(lambda: not tune.active_measurements)
 
 
 def listed(tune: Any) -> list[Any]:
     """What the menu of earlier sweeps offers."""
-    tune._list_earlier()
-    return [action for action in tune.earlier.actions() if not action.isSeparator()]
+    tune.history_menu.aboutToShow.emit()
+    return [action for action in tune.history_menu.actions() if not action.isSeparator()]
 
 
 def on_show(tune: Any, *names: str) -> list[tuple[Any, ...]]:

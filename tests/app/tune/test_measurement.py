@@ -9,41 +9,42 @@ from typing import Any
 
 import pytest
 
-from antidiag.app.tune.measurement import of_kept
+from antidiag.app.tune.measurement import load_measurement
 from antidiag.app.tune.plots import geometry
 from antidiag.kernels import registry
-from antidiag.kernels.cuts import Tiles
-from antidiag.kernels.experiments import points, records
-from antidiag.kernels.experiments.inputs import Generated
-from antidiag.kernels.experiments.points import Point, Status
-from antidiag.kernels.experiments.results import Store
-from antidiag.kernels.experiments.sweep import Task
+from antidiag.kernels.experiments.point_data import points
+from antidiag.kernels.experiments.point_data.point_store import PointStore
+from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus
+from antidiag.kernels.experiments.sweeps import sweep_records
+from antidiag.kernels.experiments.sweeps.sweep import MeasurementTask
+from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated
+from antidiag.kernels.table_cuts import TableTiles
 
-SEARCH = Task("striped-score", "pair", Generated(length=300), {"method": "striped-score"}, backend="cpu")
+SEARCH = MeasurementTask("striped-score", "pair", Generated(length=300), {"method": "striped-score"}, backend="cpu")
 
 
-def point(contender: str = "striped-score", **values: Any) -> Point:
-    return Point(str(values), contender, "StripedScore", {"method": contender, **values}, Status.MEASURED,
+def point(contender: str = "striped-score", **values: Any) -> MeasuredPoint:
+    return MeasuredPoint(str(values), contender, "StripedScore", {"method": contender, **values}, PointStatus.MEASURED,
                  given=values, parameters=values)  # fmt: skip
 
 
 def test_a_search_from_disk_knows_the_task_of_every_point(tmp_path: Path):
-    store = Store(tmp_path / "tune.jsonl")
-    store.begin(records.of_search(SEARCH))
-    store.append(point(s=64))
-    found = of_kept("tune", store.read(), ())
+    store = PointStore(tmp_path / "tune.jsonl")
+    store.begin_sweep(sweep_records.search_to_json(SEARCH))
+    store.append_point(point(s=64))
+    found = load_measurement("tune", store.read_points(), ())
     assert found.title == "Tune StripedScore: mutated DNA, length 300, 10% divergence, seed 1"
-    task = found.task(found.points[0])
-    assert task is not None and task.parameters == {"s": 64} and geometry.shape(task.inputs) == (300, 300)
-    assert found.task(point("edlib-score")) is None and found.why_no_tasks == ""
+    task = found.find_task(found.points[0])
+    assert task is not None and task.parameters == {"s": 64} and geometry.input_lengths(task.inputs) == (300, 300)
+    assert found.find_task(point("edlib-score")) is None and found.why_no_tasks == ""
 
 
 def test_points_without_a_record_have_a_title_and_say_why_they_know_no_tasks(tmp_path: Path):
     path = tmp_path / "old.jsonl"
-    path.write_text("".join(json.dumps({"kind": "point", **point(s=s).data()}) + "\n" for s in (32, 64)))
-    found = of_kept("old", Store(path).read(), ())
+    path.write_text("".join(json.dumps({"kind": "point", **point(s=s).to_json()}) + "\n" for s in (32, 64)))
+    found = load_measurement("old", PointStore(path).read_points(), ())
     assert (found.title, len(found.points)) == ("StripedScore over s", 2)
-    assert found.task(found.points[0]) is None and "earlier version" in found.why_no_tasks
+    assert found.find_task(found.points[0]) is None and "earlier version" in found.why_no_tasks
 
 
 def test_only_methods_that_cut_their_table_have_a_geometry():
@@ -53,7 +54,9 @@ def test_only_methods_that_cut_their_table_have_a_geometry():
     assert geometry.is_cut(point("nj-basic", block="64", cells="4"))
     assert not geometry.is_cut(point("nj-serial"))
     assert not geometry.is_cut(point("edlib-score", s=8))
-    assert geometry.is_cut(replace(point("floyd-blocked"), tiles=Tiles(300, 300, 64, "distances between 300 vertices")))
+    assert geometry.is_cut(
+        replace(point("floyd-blocked"), tiles=TableTiles(300, 300, 64, "distances between 300 vertices"))
+    )
 
 
 @pytest.mark.parametrize(("contender", "lengths", "parameters", "words"), [
@@ -69,9 +72,9 @@ def test_geometry_of_pairs_triples_trees_and_profiles(qtbot, contender, lengths,
     picture = geometry.GeometryPicture()
     qtbot.addWidget(picture)
     picture.resize(300, 200)
-    whole = {one.name: one.default for one in registry.method(contender).parameters} | parameters
+    whole = {one.name: one.default for one in registry.find_method(contender).parameters} | parameters
     picture.show_point(point(contender, **whole), lengths)
-    assert picture.text() == words
+    assert picture.describe_geometry() == words
     drawn = picture.grab().toImage()
     colours = {drawn.pixel(x, y) for x in range(0, 300, 2) for y in range(0, 200, 2)}
     assert len(colours) > 3
@@ -89,14 +92,14 @@ def test_tiles_that_no_parameter_sizes_are_drawn_as_they_were_measured(qtbot):
     picture = geometry.GeometryPicture()
     qtbot.addWidget(picture)
     picture.resize(200, 200)
-    measured = replace(point("minplus-product"), tiles=Tiles(300, 200, 64, "the product of 300 x 200"))
-    back = points.from_data(json.loads(json.dumps(measured.data())))
+    measured = replace(point("minplus-product"), tiles=TableTiles(300, 200, 64, "the product of 300 x 200"))
+    back = points.point_from_json(json.loads(json.dumps(measured.to_json())))
     assert back == measured
     picture.show_point(back, None)
-    assert picture.text() == "5 x 4 tiles of 64 x 64 numbers: the product of 300 x 200."
+    assert picture.describe_geometry() == "5 x 4 tiles of 64 x 64 numbers: the product of 300 x 200."
     lines = ruled(picture)
-    picture.show_point(replace(measured, tiles=Tiles(300, 200, 20, "")), None)
+    picture.show_point(replace(measured, tiles=TableTiles(300, 200, 20, "")), None)
     assert 0 < lines < ruled(picture)
     for wrong in ({"rows": 3}, {"rows": 3, "columns": 3, "side": 0, "of": ""}):
         with pytest.raises((TypeError, ValueError)):
-            points.from_data({**measured.data(), "tiles": wrong})
+            points.point_from_json({**measured.to_json(), "tiles": wrong})

@@ -20,12 +20,12 @@ def test_curves_are_asked_for_once(qtbot: Any, monkeypatch: pytest.MonkeyPatch, 
             raise ValueError("a model that cannot")
         return {key: {"steps": [(32.0, 1.0)]} for key in asked}
 
-    monkeypatch.setattr(model_curves, "_all_curves", curves)
+    monkeypatch.setattr(model_curves, "compute_curves", curves)
     owner = QObject()
     found = model_curves.ModelCurves(owner)
     task: Any = None
     with qtbot.waitSignal(found.ready):
-        assert found.curves("key", task, "s", [32.0]) == {}
-    assert found.curves("key", task, "s", [32.0]) == ({} if fails else {"steps": [(32.0, 1.0)]})
-    assert not found._soon.isActive() and not found._thread.busy, "it asks again"
+        assert found.request_curves("key", task, "s", [32.0]) == {}
+    assert found.request_curves("key", task, "s", [32.0]) == ({} if fails else {"steps": [(32.0, 1.0)]})
+    assert not found._start_timer.isActive() and not found._thread.busy, "it asks again"
     assert len(calls) == 1

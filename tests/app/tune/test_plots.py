@@ -10,94 +10,97 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtWidgets import QFileDialog
 
-from antidiag.app.kit import export
-from antidiag.app.tune.inputs import RANDOM
-from antidiag.app.tune.plots.panel import LINES
+from antidiag.app.kit.figures import export
+from antidiag.app.tune.input_editor import RANDOM
+from antidiag.app.tune.plots.plot_tabs import LINES
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.experiments import results
-from antidiag.kernels.experiments.points import Point, Run, Status
+from antidiag.kernels.experiments.point_data import point_store
+from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, TimedRun
 from tests.app.tune.driving import finish, listed
 
 
 def test_beside_the_names_the_values_of_all_points_share_the_room(qtbot: Any, tune: Any) -> None:
-    tune.form.axes[0].set_value("s", "32,64")
-    tune.start()
+    tune.form.axis_editors.editors[0].set_value("s", "32,64")
+    tune.start_sweep()
     finish(qtbot, tune)
     table, (one, other) = tune.panel.table, tune.points.points
-    tune.points.pin(one)
-    tune.points.choose(other)
+    tune.points.toggle_pin(one)
+    tune.points.choose_point(other)
     names, *values = (table.columnWidth(column) for column in range(table.columnCount()))
     assert names >= table.sizeHintForColumn(0) and len(values) == 2
     assert abs(values[0] - values[1]) <= 1 and names + sum(values) == table.viewport().width()
 
 
 def test_a_sweep_from_disk_has_its_geometry_where_its_input_is_known(qtbot: Any, tune: Any, place: Path) -> None:
-    tune.form.input.set_values({"source": RANDOM, "length": "300x500"})
-    tune.form.axes[0].set_value("s", "32,64")
-    tune.start()
+    tune.form.input_editor.set_values({"source": RANDOM, "length": "300x500"})
+    tune.form.axis_editors.editors[0].set_value("s", "32,64")
+    tune.start_sweep()
     finish(qtbot, tune)
     (entry,) = listed(tune)
     entry.trigger()
-    assert tune._lengths(tune.points.points[1]) == (300, 500) and tune.shown.tasks
+    assert tune._input_lengths(tune.points.points[1]) == (300, 500) and tune.shown_measurement.tasks
     (file,) = place.glob("*.jsonl")
     older = file.read_text().replace('"inputs":', '"unknown":')
     file.write_text(older)
     listed(tune)[0].trigger()
-    assert tune._lengths(tune.points.points[1]) is None
-    assert "an earlier version measured it" in tune.panel.words.text()
-    tune.form.input.set_values({})
-    tune.start()
+    assert tune._input_lengths(tune.points.points[1]) is None
+    assert "an earlier version measured it" in tune.panel.geometry_label.text()
+    tune.form.input_editor.set_values({})
+    tune.start_sweep()
     finish(qtbot, tune)
     tune.set_data(())
     listed(tune)[0].trigger()
-    assert tune.panel.words.text() == "The geometry is not known: one is not open as it was measured."
-    results.Store(place / "empty.jsonl").begin({"title": "nothing was measured"})
+    assert (
+        tune.panel.geometry_label.text()
+        == "The geometry is unknown: one is not open, or it was changed since the measurement."
+    )
+    point_store.PointStore(place / "empty.jsonl").begin_sweep({"title": "nothing was measured"})
     assert len(listed(tune)) == 2
 
 
 def test_every_plot_lets_a_point_be_chosen(qtbot: Any, tune: Any) -> None:
-    tune.form.axes[0].set_value("s", "32,64")
-    tune.form.axes[1].set_value("gap_open", "5,10")
-    tune.start()
+    tune.form.axis_editors.editors[0].set_value("s", "32,64")
+    tune.form.axis_editors.editors[1].set_value("gap_open", "5,10")
+    tune.start_sweep()
     finish(qtbot, tune)
     points, plots = tune.points, tune.plots
-    assert len(plots.lines.lines) == 2 and (plots.settings.x, plots.settings.y) == ("s", "gap_open")
+    assert len(plots.line_plot.lines) == 2 and (plots.settings.x, plots.settings.y) == ("s", "gap_open")
     plots.tabs.setCurrentIndex(1)
-    (heat,) = [each for each in plots.heat.maps if not each.isHidden()]
+    (heat,) = [each for each in plots.heat_maps.maps if not each.isHidden()]
     at = next(iter(heat.grid.cells))
-    centre = heat._box(QRectF(heat.rect()), at).center()
+    centre = heat._cell_box(QRectF(heat.rect()), at).center()
     qtbot.mouseClick(heat, Qt.MouseButton.LeftButton, pos=QPointF(centre).toPoint())
     assert points.chosen is heat.grid.cells[at][0]
     plots.show_tab("Parallel")
-    line = plots.parallel._lines[-1]
-    ends = plots.parallel._points(line, QRectF(plots.parallel.rect()))
-    qtbot.mouseClick(plots.parallel, Qt.MouseButton.LeftButton, pos=((ends[0] + ends[1]) / 2).toPoint())
-    assert points.chosen in [each.point for each in plots.parallel._lines]
+    line = plots.parallel_plot._lines[-1]
+    ends = plots.parallel_plot._line_points(line, QRectF(plots.parallel_plot.rect()))
+    qtbot.mouseClick(plots.parallel_plot, Qt.MouseButton.LeftButton, pos=((ends[0] + ends[1]) / 2).toPoint())
+    assert points.chosen in [each.point for each in plots.parallel_plot._lines]
     plots.show_tab("Phases")
-    qtbot.mouseClick(plots.bars, Qt.MouseButton.LeftButton, pos=QPointF(10, 10).toPoint())
-    assert points.chosen is plots.bars.points[0]
+    qtbot.mouseClick(plots.phase_bars, Qt.MouseButton.LeftButton, pos=QPointF(10, 10).toPoint())
+    assert points.chosen is plots.phase_bars.points[0]
     plots.show_tab("Table")
     plots.table.selectRow(2)
     assert points.chosen in points.points
     tune.panel.pin_button.click()
-    points.choose(points.points[0])
+    points.choose_point(points.points[0])
     assert tune.panel.table.columnCount() == 1 + len({id(point) for point in (points.chosen, *points.pinned)})
 
 
 def test_lines_are_coloured_by_what_is_chosen(qtbot: Any, tune: Any) -> None:
-    plots, box = tune.plots, tune.plots.colour
-    for axis, values in zip(tune.form.axes, (("s", "32,64"), ("gap_open", "5,10,15")), strict=True):
+    plots, box = tune.plots, tune.plots.colour_box
+    for axis, values in zip(tune.form.axis_editors.editors, (("s", "32,64"), ("gap_open", "5,10,15")), strict=True):
         axis.set_value(*values)
-    tune.start()
+    tune.start_sweep()
     finish(qtbot, tune)
     assert [box.itemText(place) for place in range(box.count())] == ["automatic", "gap_open"]
     box.setCurrentText("gap_open")
     box.activated.emit(1)
-    tune.start()
+    tune.start_sweep()
     finish(qtbot, tune)
     assert plots.settings.colour == "gap_open" and box.currentText() == "gap_open"
-    plots.across.setCurrentText("gap_open")
-    plots.across.activated.emit(plots.across.currentIndex())
+    plots.x_box.setCurrentText("gap_open")
+    plots.x_box.activated.emit(plots.x_box.currentIndex())
     assert [box.itemText(place) for place in range(box.count())] == ["automatic", "s"]
     assert plots.settings.colour == "" and box.currentText() == "automatic"
     box.setCurrentText("s")
@@ -106,160 +109,170 @@ def test_lines_are_coloured_by_what_is_chosen(qtbot: Any, tune: Any) -> None:
 
 
 def test_the_figure_of_a_file_is_the_plot_as_it_is_seen_and_its_legend(tune: Any) -> None:
-    runs = (Run(2.0, {"phase 1": 1.0}),)
-    tune.points.begin("sweep", [
-        Point(f"{n}", "fake", "Fake", {"s": 32 * n, "gap_open": n % 2}, Status.MEASURED, runs=runs) for n in range(1, 7)
-    ])  # fmt: skip
-    plots, grid = tune.plots, tune.plots.lines.getAxis("left").grid
-    size, seen = plots.figure_size(), plots.lines.size()
+    runs = (TimedRun(2.0, {"phase 1": 1.0}),)
+    tune.points.show_points(
+        "sweep",
+        [
+            MeasuredPoint(f"{n}", "fake", "Fake", {"s": 32 * n, "gap_open": n % 2}, PointStatus.MEASURED, runs=runs)
+            for n in range(1, 7)
+        ],
+    )
+    plots, grid = tune.plots, tune.plots.line_plot.getAxis("left").grid
+    size, seen = plots.figure_size(), plots.line_plot.size()
     assert size.width() == seen.width() and size.height() > seen.height() and plots.legend.items
-    assert export.image(size, plots.paint, scale=1).size() == size
-    assert grid and plots.lines.getAxis("left").grid == grid, "what a file does without comes back"
+    assert export.render_image(size, plots.paint_figure, scale=1).size() == size
+    assert grid and plots.line_plot.getAxis("left").grid == grid, "what a file does without comes back"
 
 
 def test_the_table_has_a_row_for_every_point_and_the_reason_of_those_that_failed(qtbot: Any, tune: Any) -> None:
-    tune.form.axes[0].set_value("s", "32,64")
-    tune.form.axes[1].set_value("fail", "input,no")
+    tune.form.axis_editors.editors[0].set_value("s", "32,64")
+    tune.form.axis_editors.editors[1].set_value("fail", "input,no")
     said: list[str] = []
-    tune.said.connect(lambda text, error: said.append(text))
-    tune.start()
+    tune.message_sent.connect(lambda text, error: said.append(text))
+    tune.start_sweep()
     finish(qtbot, tune)
-    assert "2 points measured, 2 not: the table says why" in said[-1]
+    assert "2 points measured, 2 not measured; see the table" in said[-1]
     plots, points = tune.plots, tune.points.points
     plots.show_tab("Table")
     model = plots.table.model()
     rows = [[model.index(row, at).data() for at in range(model.columnCount())] for row in range(model.rowCount())]
     assert [any("letter '!' at position 3" in text for text in row) for row in rows] == [True, False, True, False]
     for row, point in enumerate(points):
-        tune.points.choose(None)
+        tune.points.choose_point(None)
         plots.table.selectRow(row)
         assert tune.points.chosen is point
-        tune.points.choose(None)
+        tune.points.choose_point(None)
         assert not plots.table.selectedIndexes()
-        tune.points.choose(point)
+        tune.points.choose_point(point)
         assert {index.row() for index in plots.table.selectedIndexes()} == {row}
 
 
 def test_points_are_saved_in_three_formats(qtbot: Any, tune: Any) -> None:
-    tune.form.axes[0].set_value("s", "32,64")
-    tune.start()
+    tune.form.axis_editors.editors[0].set_value("s", "32,64")
+    tune.start_sweep()
     finish(qtbot, tune)
-    assert tune.plots.text(".csv").count("\n") == 3
-    assert '"rows"' in tune.plots.text(".json")
-    assert tune.plots.text(".md").count("| Fake |") == 2
+    assert tune.plots.export_points(".csv").count("\n") == 3
+    assert '"rows"' in tune.plots.export_points(".json")
+    assert tune.plots.export_points(".md").count("| Fake |") == 2
     with pytest.raises(InputError, match=r"\.csv"):
-        tune.plots.text(".doc")
+        tune.plots.export_points(".doc")
 
 
 def test_a_file_without_a_suffix_gets_that_of_the_filter_and_a_table_saves_the_plot_behind_it(
     tune: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    points = [Point(f"{s}", "fake", "Fake", {"s": s}, Status.MEASURED, runs=(Run(2.0),)) for s in (32, 64)]
-    tune.points.begin("sweep", points)
+    points = [
+        MeasuredPoint(f"{s}", "fake", "Fake", {"s": s}, PointStatus.MEASURED, runs=(TimedRun(2.0),)) for s in (32, 64)
+    ]
+    tune.points.show_points("sweep", points)
     asked = str(tmp_path / "points"), "Markdown table (*.md)"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *arguments: asked)
     tune.plots.save_table()
     assert "| Fake |" in (tmp_path / "points.md").read_text()
     tune.plots.show_tab("Table")
     saved: list[bool] = []
-    monkeypatch.setattr(export, "ask_and_save", lambda *arguments: saved.append(bool(tune.plots.legend.items)))
+    monkeypatch.setattr(export, "ask_and_save_figure", lambda *arguments: saved.append(bool(tune.plots.legend.items)))
     tune.plots.save_figure()
     assert saved == [True] and tune.plots.tabs.currentIndex() == LINES
 
 
 @pytest.mark.parametrize(("values", "status", "filtered", "told"), [
-    (("32",), Status.MEASURED, "", "One point makes no line"),
-    (("32", "64"), Status.FAILED, "", "No point was measured: Table says why."),
-    (("32", "64"), Status.MEASURED, "s=128", "No point has all words of the filter"),
-    (("a", "b"), Status.MEASURED, "", "no number"),
+    (("32",), PointStatus.MEASURED, "", "One point makes no line"),
+    (("32", "64"), PointStatus.FAILED, "", "No point was measured; see the reasons in Table."),
+    (("32", "64"), PointStatus.MEASURED, "s=128", "No point matches the filter"),
+    (("a", "b"), PointStatus.MEASURED, "", "do not differ in any number"),
 ])  # fmt: skip
 def test_where_there_are_no_lines_it_is_said_why(
-    tune: Any, values: tuple[str, ...], status: Status, filtered: str, told: str
+    tune: Any, values: tuple[str, ...], status: PointStatus, filtered: str, told: str
 ) -> None:
-    runs = (Run(2.0, {"phase 1": 2.0}),) if status is Status.MEASURED else ()
+    runs = (TimedRun(2.0, {"phase 1": 2.0}),) if status is PointStatus.MEASURED else ()
     points = [
-        Point(value, "fake", "Fake", {"s": int(value) if value.isdigit() else value}, status, runs=runs)
+        MeasuredPoint(value, "fake", "Fake", {"s": int(value) if value.isdigit() else value}, status, runs=runs)
         for value in values
     ]
-    tune.plots.filter.setText(filtered)
-    tune.points.begin("sweep", points)
+    tune.plots.filter_line.setText(filtered)
+    tune.points.show_points("sweep", points)
     tune.plots.show_tab("Lines")
     assert told in tune.plots.no_lines.text()
-    assert tune.plots.lines.isHidden() and not tune.plots.no_lines.isHidden()
+    assert tune.plots.line_plot.isHidden() and not tune.plots.no_lines.isHidden()
 
 
 def test_lines_stand_where_it_was_said_that_there_are_none(tune: Any) -> None:
     points = [
-        Point(f"{s}", "fake", "Fake", {"s": s}, Status.MEASURED, runs=(Run(2.0, {"phase 1": 2.0}),)) for s in (32, 64)
+        MeasuredPoint(f"{s}", "fake", "Fake", {"s": s}, PointStatus.MEASURED, runs=(TimedRun(2.0, {"phase 1": 2.0}),))
+        for s in (32, 64)
     ]
     tune.plots.show_tab("Lines")
-    tune.points.begin("sweep", points[:1])
-    assert tune.plots.lines.isHidden() and tune.plots.no_lines.text()
-    tune.points.begin("sweep", points)
-    assert tune.plots.no_lines.isHidden() and len(tune.plots.lines.lines) == 1
+    tune.points.show_points("sweep", points[:1])
+    assert tune.plots.line_plot.isHidden() and tune.plots.no_lines.text()
+    tune.points.show_points("sweep", points)
+    assert tune.plots.no_lines.isHidden() and len(tune.plots.line_plot.lines) == 1
 
 
 def test_hovering_tells_the_value_with_its_spread_and_every_name_once(qtbot: Any, tune: Any) -> None:
-    runs = tuple(Run(time + 1, {"phase 1": time}) for time in (2.0, 3.0, 5.0))
+    runs = tuple(TimedRun(time + 1, {"phase 1": time}) for time in (2.0, 3.0, 5.0))
     points = [
-        Point(f"{n}{name}", name, name, {"method": name, "s": n}, Status.MEASURED, runs=runs, cells=6_000_000)
-        for n in (32, 64) for name in ("Fake", "Other")
-    ]  # fmt: skip
-    tune.points.begin("sweep", points)
-    tune.plots.lines.hovered.emit(points[0])
-    assert tune.plots.told.text() == "Fake, s 32: phases 3 ms (2 to 5)"
-    tune.plots.use(replace(tune.plots.settings, quantity="gcups"))
-    tune.plots.lines.hovered.emit(points[0])
-    assert tune.plots.told.text() == "Fake, s 32: rate of the phases 2 (1.2 to 3), 1e9 cells per s"
-    tune.plots.lines.hovered.emit(None)
-    assert tune.plots.told.text() == ""
+        MeasuredPoint(
+            f"{n}{name}", name, name, {"method": name, "s": n}, PointStatus.MEASURED, runs=runs, cells=6_000_000
+        )
+        for n in (32, 64)
+        for name in ("Fake", "Other")
+    ]
+    tune.points.show_points("sweep", points)
+    tune.plots.line_plot.hovered.emit(points[0])
+    assert tune.plots.hover_label.text() == "Fake, s 32: phases 3 ms (2 to 5)"
+    tune.plots.apply_settings(replace(tune.plots.settings, quantity="gcups"))
+    tune.plots.line_plot.hovered.emit(points[0])
+    assert tune.plots.hover_label.text() == "Fake, s 32: rate of the phases 2 (1.2 to 3), 1e9 cells per s"
+    tune.plots.line_plot.hovered.emit(None)
+    assert tune.plots.hover_label.text() == ""
 
 
 def test_a_filter_leaves_the_points_that_have_all_its_words(qtbot: Any, tune: Any) -> None:
-    tune.form.axes[0].set_value("s", "32,64,96")
-    tune.start()
+    tune.form.axis_editors.editors[0].set_value("s", "32,64,96")
+    tune.start_sweep()
     finish(qtbot, tune)
-    assert len(tune.plots.measured) == 3
-    tune.plots.filter.setText("S=64 cpu")
-    assert [point.parameters["s"] for point in tune.plots.measured] == [64]
-    assert len(tune.plots.lines.lines[0].points) == 1
-    tune.plots.filter.clear()
-    assert len(tune.plots.lines.lines[0].points) == 3
+    assert len(tune.plots.filtered_points) == 3
+    tune.plots.filter_line.setText("S=64 cpu")
+    assert [point.parameters["s"] for point in tune.plots.filtered_points] == [64]
+    assert len(tune.plots.line_plot.lines[0].points) == 1
+    tune.plots.filter_line.clear()
+    assert len(tune.plots.line_plot.lines[0].points) == 3
 
 
 def test_the_axes_of_a_plot_differ(qtbot: Any, tune: Any) -> None:
-    tune.form.axes[0].set_value("s", "32,64")
-    tune.form.axes[1].set_value("gap_open", "5,10")
-    tune.start()
+    tune.form.axis_editors.editors[0].set_value("s", "32,64")
+    tune.form.axis_editors.editors[1].set_value("gap_open", "5,10")
+    tune.start_sweep()
     finish(qtbot, tune)
     plots = tune.plots
-    assert plots.second.findData("s") < 0 <= plots.second.findData("gap_open")
-    plots.across.setCurrentIndex(plots.across.findData("gap_open"))
-    plots.across.activated.emit(plots.across.currentIndex())
+    assert plots.y_box.findData("s") < 0 <= plots.y_box.findData("gap_open")
+    plots.x_box.setCurrentIndex(plots.x_box.findData("gap_open"))
+    plots.x_box.activated.emit(plots.x_box.currentIndex())
     assert (plots.settings.x, plots.settings.y) == ("gap_open", "s")
-    assert plots.second.findData("gap_open") < 0 <= plots.second.findData("s")
+    assert plots.y_box.findData("gap_open") < 0 <= plots.y_box.findData("s")
 
 
 def test_a_third_and_a_fourth_axis_make_a_table_of_maps_and_come_back(qtbot: Any, tune: Any, place: Path) -> None:
     form, axes = tune.form, (("s", "32,64"), ("gap_open", "5,10"), ("gap_extend", "1,2"), ("match", "2,3"))
-    assert len(form.axes) == 2
+    assert len(form.axis_editors.editors) == 2
     for _ in range(2):
-        qtbot.mouseClick(form.axis_editors.more, Qt.MouseButton.LeftButton)
-    assert len(form.axes) == 4 and form.axis_editors.more.isHidden()
-    for editor, (name, values) in zip(form.axes, axes, strict=True):
+        qtbot.mouseClick(form.axis_editors.add_button, Qt.MouseButton.LeftButton)
+    assert len(form.axis_editors.editors) == 4 and form.axis_editors.add_button.isHidden()
+    for editor, (name, values) in zip(form.axis_editors.editors, axes, strict=True):
         editor.set_value(name, values)
-    for editor in form.axes:
-        others = {other.name.currentText() for other in form.axes if other is not editor}
-        assert len(others) == 3 and all(editor.name.findText(name) < 0 for name in others)
-    assert form.count.text() == "16 points"
-    tune.start()
+    for editor in form.axis_editors.editors:
+        others = {other.name_box.currentText() for other in form.axis_editors.editors if other is not editor}
+        assert len(others) == 3 and all(editor.name_box.findText(name) < 0 for name in others)
+    assert form.point_count.text() == "16 points"
+    tune.start_sweep()
     finish(qtbot, tune)
     tune.plots.tabs.setCurrentIndex(1)
-    heat = tune.plots.heat
+    heat = tune.plots.heat_maps
     names = [title.text() for title in heat.titles if not title.isHidden()]
     assert names == ["gap_extend 1, match 2", "gap_extend 1, match 3", "gap_extend 2, match 2", "gap_extend 2, match 3"]
-    places = [heat.grid_place(number) for number in range(4)]
+    places = heat._places
     assert places == [(0, 0), (0, 1), (1, 0), (1, 1)]
     (file,) = place.glob("*.jsonl")
-    kept = [axis["name"] for axis in results.read(file).sweep["axes"]]
+    kept = [axis["name"] for axis in point_store.read_points(file).sweep["axes"]]
     assert kept == [name for name, _ in axes]

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from antidiag.app.tune.plots.point import facts
-from antidiag.kernels.experiments.points import Point, Run, Status
+from antidiag.app.tune.plots.point_panel import point_facts
+from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, TimedRun
 from tests.app.tune.driving import finish
 
 
 def test_the_values_of_a_point_go_into_the_form_of_analyse(qtbot: Any, ready: Any, tune: Any) -> None:
-    tune.form.axes[0].set_value("s", "32,64")
-    tune.start()
+    tune.form.axis_editors.editors[0].set_value("s", "32,64")
+    tune.start_sweep()
     finish(qtbot, tune)
     point = next(point for point in tune.points.points if point.parameters["s"] == 64)
-    tune.points.choose(point)
-    assert ("s", "64") in facts(point)
+    tune.points.choose_point(point)
+    assert ("s", "64") in point_facts(point)
     tune.panel.use_button.click()
     assert ready.workspaces.currentIndex() == 0
     assert ready.method.parameters.values()["s"] == 64
 
 
 def test_the_sweep_of_the_last_time_is_shown_again(qtbot: Any, tune: Any, make_window: Any) -> None:
-    tune.form.axes[0].set_value("s", "32,64")
-    tune.start()
+    tune.form.axis_editors.editors[0].set_value("s", "32,64")
+    tune.start_sweep()
     finish(qtbot, tune)
     again = make_window()
     assert not again.tune.points.points
@@ -33,22 +33,24 @@ def test_the_sweep_of_the_last_time_is_shown_again(qtbot: Any, tune: Any, make_w
 
 
 def test_the_axes_of_the_last_time_are_set_again(qtbot: Any, ready: Any, tune: Any, make_window: Any) -> None:
-    tune.form.axes[0].set_value("s", "32,64")
-    tune.form.axes[1].set_value("threads", "1,2")
-    before = tune.form.values()["axes"]
+    tune.form.axis_editors.editors[0].set_value("s", "32,64")
+    tune.form.axis_editors.editors[1].set_value("threads", "1,2")
+    before = tune.form.saved_values()["axes"]
     ready.close()
     again = make_window()
     again.turn_to(1)
-    assert [list(axis) for axis in again.tune.form.values()["axes"]] == [list(axis) for axis in before]
+    assert [list(axis) for axis in again.tune.form.saved_values()["axes"]] == [list(axis) for axis in before]
     assert before[0][0] == "s"
 
 
 def test_a_narrow_window_has_room_for_tune_with_points(tune: Any, ready: Any) -> None:
     ready.turn_to(1)
-    runs = (Run(2.0, {"phase 1": 1.0}),)
-    tune.points.begin("sweep")
-    tune.points.add(
-        Point(f"{n}", "fake", "Fake", {"method": "fake", "s": 32 * n, "T": n % 3}, Status.MEASURED, runs=runs)
+    runs = (TimedRun(2.0, {"phase 1": 1.0}),)
+    tune.points.show_points("sweep")
+    tune.points.add_points(
+        MeasuredPoint(
+            f"{n}", "fake", "Fake", {"method": "fake", "s": 32 * n, "T": n % 3}, PointStatus.MEASURED, runs=runs
+        )
         for n in range(1, 9)
     )
     assert ready.minimumSizeHint().width() <= 960

@@ -9,9 +9,9 @@ import numpy as np
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem
 from antidiag.kernels.scoring import Mode
-from antidiag.kernels.scoring_options import scoring
-from antidiag.kernels.steps import Steps
-from tests.oracle import best
+from antidiag.kernels.scoring_options import make_scoring
+from antidiag.kernels.steps import StepLog
+from tests.oracle import best_alignment
 
 DNA_OPTIONS = {"matrix": "", "match": 2, "mismatch": -3, "wildcard": "", "gap_open": 5, "gap_extend": 2}
 
@@ -32,13 +32,13 @@ def related(length: int, seed: int = 5) -> tuple[str, str]:
 
 def problem(first: str, second: str, mode: str = "local", **options) -> PairProblem:
     return PairProblem(
-        sequence("first", first), sequence("second", second), scoring({**DNA_OPTIONS, **options}), Mode(mode)
+        sequence("first", first), sequence("second", second), make_scoring({**DNA_OPTIONS, **options}), Mode(mode)
     )
 
 
 def result(pair: PairProblem, score_only: bool = False, s: int = 32, threads: int = 2) -> Result:
     """A result as a run of the striped methods gives it, with a step log of all three phases."""
-    answer = best(pair)
+    answer = best_alignment(pair)
     path = answer.alignment
     return Result(
         method="striped-score" if score_only else "striped-alignment",
@@ -58,15 +58,15 @@ def result(pair: PairProblem, score_only: bool = False, s: int = 32, threads: in
     )
 
 
-def steps(pair: PairProblem, path: Alignment | None, s: int, threads: int) -> Steps:
-    log = Steps()
+def steps(pair: PairProblem, path: Alignment | None, s: int, threads: int) -> StepLog:
+    log = StepLog()
     for strip in range(-(-pair.columns // s)):
         columns = (strip * s, min((strip + 1) * s, pair.columns))
         start = strip * 1_000_000
         log.add(1, strip, (0, pair.rows), columns, strip % threads, start, start + 1_800_000)
         if path is None or not len(path.operations):
             continue
-        cells = path.cells()[:, ::-1] if pair.swapped else path.cells()
+        cells = path.list_cells()[:, ::-1] if pair.swapped else path.list_cells()
         inside = cells[(cells[:, 1] > columns[0]) & (cells[:, 1] <= columns[1])]
         if len(inside):
             rows = (int(inside[0, 0]) - 1, int(inside[-1, 0]))

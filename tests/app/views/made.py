@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.hmm.hmm import Hmm, checked
+from antidiag.kernels.hmm.model.hmm import Hmm, make_hmm
 from antidiag.kernels.model import Result, Sequence, SequenceType
 
 
@@ -22,7 +22,7 @@ def nucleotides(letters: str, name: str = "molecule") -> Sequence:
 
 def two_states() -> Hmm:
     """State "rich" likes C and G, and is a feature; "poor" likes A and T."""
-    return checked(
+    return make_hmm(
         "two", ("rich", "poor"), "ACGT", [[0.9, 0.1], [0.1, 0.9]], [[0.05, 0.45, 0.45, 0.05], [0.45, 0.05, 0.05, 0.45]],
         [0.5, 0.5], labels=("island", ""),
     )  # fmt: skip

@@ -32,16 +32,16 @@ def test_slices(qtbot: Any, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None
     from antidiag.kernels.triple.pictures import cuda_slices
 
     used = []
-    fill = cuda_slices._fill
-    monkeypatch.setattr(cuda_slices, "_fill", lambda *given: used.append(given) or fill(*given))
+    fill = cuda_slices._fill_planes
+    monkeypatch.setattr(cuda_slices, "_fill_planes", lambda *given: used.append(given) or fill(*given))
     if not kept:
-        monkeypatch.setattr(slices, "KEPT_VALUES", 10)
+        monkeypatch.setattr(slices, "MOST_KEPT_VALUES", 10)
     on_cpu = triples.result(triples.problem(), s=16)
     expected = opened(qtbot, CubeView(Selection()), on_cpu)
     assert not used
     view = opened(qtbot, CubeView(Selection()), replace(on_cpu, backend="cuda", device=GPU))
     assert used
-    for ours, theirs in zip(view.slices.plots, expected.slices.plots, strict=True):
+    for ours, theirs in zip(view.slices.made_plots, expected.slices.made_plots, strict=True):
         np.testing.assert_array_equal(ours.values, theirs.values)
 
 
@@ -50,12 +50,12 @@ def test_dot_plot(qtbot: Any) -> None:
     on_cpu = examples.result(examples.problem(*examples.related(300)))
     expected = opened(qtbot, DotPlotView(Selection()), on_cpu)
     view = opened(qtbot, DotPlotView(Selection()), replace(on_cpu, backend="cuda", device=GPU))
-    assert (view._survey.index.device, expected._survey.index.device) == (0, None)
-    np.testing.assert_array_equal(view._survey.overview.tones, expected._survey.overview.tones)
+    assert (view._overview.index.device, expected._overview.index.device) == (0, None)
+    np.testing.assert_array_equal(view._overview.overview.tones, expected._overview.overview.tones)
 
 
 def test_a_gpu_that_is_not_here(qtbot: Any) -> None:
     given = replace(examples.result(examples.problem(*examples.related(300))), backend="cuda", device="NVIDIA Other")
     view = opened(qtbot, DotPlotView(Selection()), given)
-    assert view._survey.index.device is None
-    assert any("by the CPU: NVIDIA Other is not here" in item.text for item in view._legend.items)
+    assert view._overview.index.device is None
+    assert any("by the CPU: NVIDIA Other is" in item.text for item in view._legend.items)

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QPoint
 
-from antidiag.app.kit.tree.frame import points
-from antidiag.app.views.tree.view import TreeView
+from antidiag.app.kit.tree.visible_branches import node_pixels
+from antidiag.app.views.tree.tree_view import TreeView
 from antidiag.kernels.io import newick
-from antidiag.kernels.io.distance_matrix import DistanceMatrix, checked
-from antidiag.kernels.io.random_distances import additive
+from antidiag.kernels.io.distance_matrix import DistanceMatrix, make_distance_matrix
+from antidiag.kernels.io.random_distances import additive_distances
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Result
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees import reference
 from antidiag.kernels.trees.problem import TreeProblem
 
@@ -26,12 +26,12 @@ NAMES = ("ant", "bee", "cow", "dog", "eel", "fox", "gnu", "hen", "ibis")
 
 
 def tree() -> Tree:
-    return newick.parse(NEWICK, name="animals")[0]
+    return newick.parse_newick(NEWICK, name="animals")[0]
 
 
 def matrix(taxa: int = 6, seed: int = 1) -> DistanceMatrix:
-    values = additive(taxa, np.random.default_rng(seed), 0.1)
-    return checked(NAMES[:taxa], values, "little matrix")
+    values = additive_distances(taxa, np.random.default_rng(seed), 0.1)
+    return make_distance_matrix(NAMES[:taxa], values, "little matrix")
 
 
 def result(taxa: int = 6, **changes: Any) -> Result:
@@ -50,7 +50,7 @@ def result(taxa: int = 6, **changes: Any) -> Result:
         "started": datetime(2025, 3, 4, 12, 4, tzinfo=UTC),
         "versions": {"python": "3.11.2"},
         "notes": (),
-        "steps": Steps(),
+        "steps": StepLog(),
     }
     return Result(**{**values, **changes})
 
@@ -67,5 +67,5 @@ def node(view: TreeView, *taxa: str) -> int:
 
 def pixel(view: TreeView, number: int) -> QPoint:
     """Where a node is on the canvas."""
-    x, y = points(view.canvas.picture.layout, view.canvas.frame, np.array([number]))
+    x, y = node_pixels(view.canvas.picture.layout, view.canvas.frame, np.array([number]))
     return QPoint(round(float(x[0])), round(float(y[0])))

@@ -8,11 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from antidiag.kernels.model import Result
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from antidiag.kernels.triple import reference
-from antidiag.kernels.triple.grid import grid
+from antidiag.kernels.triple.grid import make_grid
 from antidiag.kernels.triple.model import TripleAnswer, TripleProblem
-from antidiag.kernels.triple.problem import build
+from antidiag.kernels.triple.problem import build_problem
 from tests.app.views.examples import related, sequence
 
 
@@ -21,12 +21,12 @@ def problem(length: int = 20, gap_open: int = 0) -> TripleProblem:
     """Three related sequences of about this length."""
     (first, second), (_, third) = related(length, 5), related(length, 6)
     named = zip((first, second, third[: length + 1]), ("first", "second", "third"), strict=True)
-    return build([sequence(name, letters) for letters, name in named], {"gap_open": gap_open})
+    return build_problem([sequence(name, letters) for letters, name in named], {"gap_open": gap_open})
 
 
 @lru_cache
 def answer(triple: TripleProblem) -> TripleAnswer:
-    return reference.align(triple)
+    return reference.align_triple(triple)
 
 
 def result(triple: TripleProblem, score_only: bool = False, s: int = 8, h: int = 8, threads: int = 2) -> Result:
@@ -47,11 +47,11 @@ def result(triple: TripleProblem, score_only: bool = False, s: int = 8, h: int =
     )
 
 
-def steps(triple: TripleProblem, score_only: bool, s: int, h: int, threads: int) -> Steps:
-    log, chunks = Steps(), grid(triple, s, h)
+def steps(triple: TripleProblem, score_only: bool, s: int, h: int, threads: int) -> StepLog:
+    log, chunks = StepLog(), make_grid(triple, s, h)
     layers = chunks.cells[2]
     path = np.empty((0, 3), np.int64) if score_only else answer(triple).alignment.cells()
-    for number, (row, column) in enumerate(chunks.order()):
+    for number, (row, column) in enumerate(chunks.chunk_order()):
         rows, columns = _letters(row, s, chunks.cells[0]), _letters(column, s, chunks.cells[1])
         for window in range(2):
             start = 1_000_000 * (2 * number + window)

@@ -60,13 +60,15 @@ class Cancelling(Monitor):
 def cancelling_leaves_nothing(method: Method, backend: str, folder: Path) -> None:
     """Cancelled before it begins, or at one of the first updates, a long run ends soon, and nothing of it is left."""
     planned = long(method, backend)
-    smallest = engine.plan(method, *trials.of(method.problem).long(method, backend, 1), backend, use_tuned=False)
-    engine.execute(smallest, keep_rate=False, keep=False)  # compiles, which no wish to cancel interrupts
+    smallest = engine.plan_run(
+        method, *trials.load_trials(method.problem_type).make_long_problem(method, backend, 1), backend, use_tuned=False
+    )
+    engine.execute(smallest, keep_rate=False, keep_parts=False)  # compiles, which no wish to cancel interrupts
     _cancel(planned, backend, 0, folder)
-    for_all(lambda choose: _cancel(planned, backend, choose.integer(1, LATEST), folder), EXAMPLES)
+    for_all(lambda choose: _cancel(planned, backend, choose.draw_integer(1, LATEST), folder), EXAMPLES)
 
 
-def _cancel(planned: engine.Plan, backend: str, at: int, folder: Path) -> None:
+def _cancel(planned: engine.RunPlan, backend: str, at: int, folder: Path) -> None:
     """Run, and cancel at an update; 0 is before the run."""
     late = ""
     for _ in range(ATTEMPTS):
@@ -76,7 +78,7 @@ def _cancel(planned: engine.Plan, backend: str, at: int, folder: Path) -> None:
     raise AssertionError(late)
 
 
-def _lateness(planned: engine.Plan, backend: str, at: int, folder: Path) -> str:
+def _lateness(planned: engine.RunPlan, backend: str, at: int, folder: Path) -> str:
     """How late a run ended that was cancelled, or nothing where it kept the promise; all else must be right at once."""
     monitor, threads, taken = Cancelling(at), set(threading.enumerate()), _device_bytes(backend)
     if at == 0:
@@ -86,7 +88,7 @@ def _lateness(planned: engine.Plan, backend: str, at: int, folder: Path) -> str:
         mock.patch.object(memory, "disk_folder", return_value=folder),
     ):
         ended = _cancelled(planned, monitor)
-    if not monitor.cancelled:
+    if not monitor.is_cancelled:
         return ""  # over before so many updates
     spent, spent_cpu = time.perf_counter() - monitor.cancelled_s, time.process_time() - monitor.cancelled_cpu_s
     assert ended or at > 0, "a run that was cancelled before it began went through"
@@ -100,23 +102,23 @@ def _lateness(planned: engine.Plan, backend: str, at: int, folder: Path) -> str:
     return "" if spent < PROMISED_S + SLACK_S else f"it ended {spent:.1f} s after it was cancelled"
 
 
-def long(method: Method, backend: str) -> engine.Plan:
+def long(method: Method, backend: str) -> engine.RunPlan:
     """The plan of a run of some seconds, or of as long a one as there is room for."""
-    tried, size = trials.of(method.problem), 1
-    found = engine.plan(method, *tried.long(method, backend, size), backend, use_tuned=False)
+    tried, size = trials.load_trials(method.problem_type), 1
+    found = engine.plan_run(method, *tried.make_long_problem(method, backend, size), backend, use_tuned=False)
     while found.time_ms < LONG_MS:
         size *= 2
-        planned = engine.plan(method, *tried.long(method, backend, size), backend, use_tuned=False)
+        planned = engine.plan_run(method, *tried.make_long_problem(method, backend, size), backend, use_tuned=False)
         if planned.footprint.host_bytes + planned.footprint.device_bytes > ROOM:
             break
         found = planned
     return found
 
 
-def _cancelled(planned: engine.Plan, monitor: Monitor) -> bool:
+def _cancelled(planned: engine.RunPlan, monitor: Monitor) -> bool:
     """Whether a run ended by being cancelled; another error is raised."""
     try:
-        engine.execute(planned, monitor, keep_rate=False, keep=False)
+        engine.execute(planned, monitor, keep_rate=False, keep_parts=False)
     except Cancelled:
         return True
     return False
@@ -150,5 +152,5 @@ def _device_bytes(backend: str) -> int:
         return 0
     import cupy
 
-    pools: tuple[Any, ...] = (cupy.get_default_memory_pool(), devices.kept_memory())
+    pools: tuple[Any, ...] = (cupy.get_default_memory_pool(), devices.run_memory_pool())
     return sum(pool.used_bytes() for pool in pools)

@@ -17,9 +17,9 @@ from antidiag.kernels import engine, registry, serialization, trials
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.registry import loading, saving
-from antidiag.kernels.steps import Steps
-from antidiag.kernels.trials import Choose
+from antidiag.kernels.registry import data_loading, result_saving
+from antidiag.kernels.steps import StepLog
+from antidiag.kernels.trials import TrialChooser
 from tests.choosing import for_all
 
 PART = 3
@@ -36,55 +36,63 @@ def run(
     problem: Any,
     given: Mapping[str, Any],
     monitor: Monitor | None = None,
-    steps: Steps | None = None,
+    steps: StepLog | None = None,
 ) -> Result:
     """The result of a run, which has checked itself."""
-    planned = engine.plan(method, problem, given, backend, use_tuned=False)
-    result = engine.execute(planned, monitor, steps, keep_rate=False, keep=False)
+    planned = engine.plan_run(method, problem, given, backend, use_tuned=False)
+    result = engine.execute(planned, monitor, steps, keep_rate=False, keep_parts=False)
     result.check(problem)
     return result
 
 
 def equals_the_textbook(method: Method, backend: str) -> None:
     """Small problems around every border: the answer is the textbook's, whatever the parameters."""
-    for_all(lambda choose: try_textbook(method, backend, choose), trials.of(method.problem).examples)
+    for_all(lambda choose: try_textbook(method, backend, choose), trials.load_trials(method.problem_type).example_count)
 
 
-def try_textbook(method: Method, backend: str, choose: Choose) -> None:
+def try_textbook(method: Method, backend: str, choose: TrialChooser) -> None:
     """The same for one problem."""
-    tried = trials.of(method.problem)
-    problem = tried.draw(choose)
-    found = run(method, backend, problem, tried.parameters(method, backend, choose)).answer
-    tried.same(problem, found, tried.oracle(problem), method)
+    tried = trials.load_trials(method.problem_type)
+    problem = tried.draw_problem(choose)
+    found = run(method, backend, problem, tried.draw_parameters(method, backend, choose)).answer
+    tried.assert_same_answer(problem, found, tried.solve_by_textbook(problem), method)
 
 
 def parameters_change_nothing(method: Method, backend: str) -> None:
     """Two settings of the parameters, threads among them, give one answer."""
     if method.parameters:
-        for_all(lambda choose: try_parameters(method, backend, choose), trials.of(method.problem).examples // PART)
+        for_all(
+            lambda choose: try_parameters(method, backend, choose),
+            trials.load_trials(method.problem_type).example_count // PART,
+        )
 
 
-def try_parameters(method: Method, backend: str, choose: Choose) -> None:
+def try_parameters(method: Method, backend: str, choose: TrialChooser) -> None:
     """The same for one problem."""
-    tried = trials.of(method.problem)
-    problem = (tried.larger or tried.draw)(choose)
-    one, other = (run(method, backend, problem, tried.parameters(method, backend, choose)).answer for _ in range(2))
-    tried.same(problem, one, other, method)
+    tried = trials.load_trials(method.problem_type)
+    problem = (tried.draw_larger_problem or tried.draw_problem)(choose)
+    one, other = (
+        run(method, backend, problem, tried.draw_parameters(method, backend, choose)).answer for _ in range(2)
+    )
+    tried.assert_same_answer(problem, one, other, method)
 
 
 def siblings_agree(method: Method, backend: str) -> None:
     """The methods of a problem type and one criterion, on any backend, give one answer."""
     if siblings(method, backend):
-        for_all(lambda choose: try_siblings(method, backend, choose), trials.of(method.problem).examples // PART)
+        for_all(
+            lambda choose: try_siblings(method, backend, choose),
+            trials.load_trials(method.problem_type).example_count // PART,
+        )
 
 
-def try_siblings(method: Method, backend: str, choose: Choose) -> None:
+def try_siblings(method: Method, backend: str, choose: TrialChooser) -> None:
     """The same for one problem."""
-    tried = trials.of(method.problem)
-    problem = (tried.larger or tried.draw)(choose)
+    tried = trials.load_trials(method.problem_type)
+    problem = (tried.draw_larger_problem or tried.draw_problem)(choose)
     found = run(method, backend, problem, {}).answer
     for other, place in siblings(method, backend):
-        tried.same(problem, found, run(other, place, problem, {}).answer, method)
+        tried.assert_same_answer(problem, found, run(other, place, problem, {}).answer, method)
 
 
 def siblings(method: Method, backend: str) -> list[tuple[Method, str]]:
@@ -93,29 +101,29 @@ def siblings(method: Method, backend: str) -> list[tuple[Method, str]]:
     able = [
         other
         for other in registry.METHODS
-        if other.problem is method.problem and other.criterion == method.criterion
-        and other.exact and other.returns >= method.returns and other is not method
+        if other.problem_type is method.problem_type and other.criterion == method.criterion
+        and other.is_exact and other.returns >= method.returns and other is not method
     ]  # fmt: skip
     return found + [(other, "cpu") for other in able[:1]]
 
 
 def symmetries_hold(method: Method, backend: str) -> None:
     """A changed problem has the changed answer."""
-    tried = trials.of(method.problem)
+    tried = trials.load_trials(method.problem_type)
     if tried.symmetries:
-        for_all(lambda choose: try_symmetry(method, backend, choose), tried.examples // 2)
+        for_all(lambda choose: try_symmetry(method, backend, choose), tried.example_count // 2)
 
 
-def try_symmetry(method: Method, backend: str, choose: Choose) -> None:
+def try_symmetry(method: Method, backend: str, choose: TrialChooser) -> None:
     """The same for one problem and one of the changes."""
-    tried = trials.of(method.problem)
-    problem, symmetry = tried.draw(choose), choose.of(tried.symmetries)
-    changed = symmetry.change(problem)
+    tried = trials.load_trials(method.problem_type)
+    problem, symmetry = tried.draw_problem(choose), choose.choose_one(tried.symmetries)
+    changed = symmetry.transform(problem)
     if changed is None:
         return
-    given = tried.parameters(method, backend, choose)
+    given = tried.draw_parameters(method, backend, choose)
     found, other = (run(method, backend, one, given).answer for one in (problem, changed))
-    symmetry.same(problem, found, other, method)
+    symmetry.assert_same_answer(problem, found, other, method)
 
 
 def progress_rises_to_its_end(method: Method, backend: str) -> None:
@@ -136,15 +144,15 @@ def progress_rises_to_its_end(method: Method, backend: str) -> None:
 
 def steps_cover_the_phases(method: Method, backend: str) -> None:
     """Every phase that computes chunks is in the step log; no event ends before it starts, or lies outside the run."""
-    steps = Steps()
+    steps = StepLog()
     problem, given = medium(method, backend)
     begun_ns = time.perf_counter_ns()
     result = run(method, backend, problem, given, steps=steps)
     lasted_ns = time.perf_counter_ns() - begun_ns
     phases = [phase for phase in result.times_ms if phase not in APART]
-    silent = trials.of(method.problem).unlogged(method, backend)
+    silent = trials.load_trials(method.problem_type).phases_without_steps(method, backend)
     expected = {_number(phase, at) for at, phase in enumerate(phases, 1) if phase not in silent}
-    events = steps.array()
+    events = steps.ordered_events()
     assert set(events["phase"].tolist()) == expected, f"the log has phases {set(events['phase'])}, not {expected}"
     assert (events["start_ns"] >= 0).all(), "an event starts before the run"
     assert (events["end_ns"] >= events["start_ns"]).all(), "an event ends before it starts"
@@ -161,23 +169,23 @@ def _number(phase: str, at: int) -> int:
 
 def what_is_saved_reads_back(method: Method, backend: str, folder: Path) -> None:
     """Every format that the method can be saved as is written; what a kind of data reads is as it was; JSON parses."""
-    tried = trials.of(method.problem)
+    tried = trials.load_trials(method.problem_type)
     problem, given = medium(method, backend, SAVED_MIB)
     result = run(method, backend, problem, given)
-    for suffix in saving.suffixes(method):
+    for suffix in result_saving.result_suffixes(method):
         path = folder / f"saved{suffix}"
-        saving.write_result(path, result)
+        result_saving.write_result(path, result)
         assert path.stat().st_size > 0, f"{path.name} is empty"
-        if suffix == saving.JSON:
+        if suffix == result_saving.JSON:
             assert json.loads(path.read_text(encoding="utf-8"))["method"] == method.id
-        elif suffix not in tried.unread and any(suffix in kind.suffixes for kind in loading.kinds()):
-            (tried.read_back or _products_are_read_back)(result, loading.read(path))
+        elif suffix not in tried.unread_suffixes and any(suffix in kind.suffixes for kind in data_loading.data_kinds()):
+            (tried.assert_read_back or _products_are_read_back)(result, data_loading.read_data(path))
     survives(result)
 
 
 def _products_are_read_back(result: Result, data: Sequence[Any]) -> None:
     """Products of a result that a file can hold are found in it as they were."""
-    made = registry.method(result.method).problem.products
+    made = registry.find_method(result.method).problem_type.extract_data
     products = made(result) if made else []
     for datum in data:
         mine = [product for product in products if type(product) is type(datum)]
@@ -194,20 +202,20 @@ def survives(result: Result) -> None:
             return len(arrays) - 1
 
         again = serialization.decode(json.loads(json.dumps(serialization.encode(value, put))), arrays.__getitem__)
-        assert serialization.digest(again) == serialization.digest(value), (
+        assert serialization.digest_value(again) == serialization.digest_value(value), (
             f"a {type(value).__name__} reads back as another"
         )
 
 
 def medium(method: Method, backend: str, mib: float = LOGGED_MIB) -> tuple[Any, Mapping[str, Any]]:
     """A run of several chunks: of those of much memory the first that takes so many MiB, or some time."""
-    tried = trials.of(method.problem)
-    size, best = 1, tried.large(method, backend, 1)
+    tried = trials.load_trials(method.problem_type)
+    size, best = 1, tried.make_large_problem(method, backend, 1)
     while size < 2**12:
-        planned = engine.plan(method, *best, backend, use_tuned=False)
+        planned = engine.plan_run(method, *best, backend, use_tuned=False)
         footprint = planned.footprint
         if footprint.host_bytes + footprint.device_bytes > mib * 2**20 or planned.time_ms > LONG_MS:
             break
         size *= 2
-        best = tried.large(method, backend, size)
+        best = tried.make_large_problem(method, backend, size)
     return best

@@ -20,19 +20,19 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.phases import PhaseClock
+from antidiag.kernels.cpu.phase_times import PhaseClock
 from antidiag.kernels.errors import Cancelled
-from antidiag.kernels.io.alignments import file_formats
+from antidiag.kernels.io.result_alignments import file_formats
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import Citation, Input, Method, ProblemType
+from antidiag.kernels.method import Citation, Method, ProblemInput, ProblemType
 from antidiag.kernels.model import Outcome, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
-from antidiag.kernels.steps import Steps
-from antidiag.kernels.trials import Choose, Run, Symmetry, Trials
+from antidiag.kernels.steps import StepLog
+from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials
 
 COMMON = Scoring(match_mismatch(1, 0), 0, 0)
 PARAMETERS = (
@@ -66,12 +66,12 @@ HELD = threading.Event()
 
 
 def run(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps, broken: Broken = WELL
+    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog, broken: Broken = WELL
 ) -> Outcome:
     """All values column by column, then the way back: a letter of the second sequence is left out first."""
     times_ms: dict[str, float] = {}
     clock = PhaseClock(times_ms)
-    first, second = (sequence.array for sequence in problem.sequences)
+    first, second = (sequence.letter_array for sequence in problem.sequences)
     if broken.leaves_thread:
         threading.Thread(target=HELD.wait, name="left", daemon=True).start()
     if broken.leaves_file:
@@ -96,10 +96,10 @@ def run(
             steps.add(1, start // s, (0, m), (start, end), 0, *(at[::-1] if broken.backwards else at))
     if not broken.stops_short and not broken.swallows:
         monitor.update(n, n, "phase 1")
-    clock.phase("phase 1")
+    clock.end_phase("phase 1")
     del extra
     operations = _walk(H, broken)
-    clock.phase("walk")
+    clock.end_phase("walk")
     score = int(H[n, m]) + (broken.parameter and s == 4) + (broken.mirrored and m > n)
     path = None if broken.parameter or broken.mirrored else Alignment((0, 0), (m, n), operations)
     return Outcome(PairAnswer(score, (m, n), path), times_ms, H.nbytes)
@@ -121,9 +121,9 @@ def _walk(H: np.ndarray, broken: Broken) -> np.ndarray:
     return np.array(operations[::-1], np.uint8)
 
 
-def draw(choose: Choose) -> PairProblem:
-    lengths = [choose.of((1, 3, 4, 5, 8, 9, choose.integer(1, 30))) for _ in range(2)]
-    random = choose.random()
+def draw(choose: TrialChooser) -> PairProblem:
+    lengths = [choose.choose_one((1, 3, 4, 5, 8, 9, choose.draw_integer(1, 30))) for _ in range(2)]
+    random = choose.make_generator()
     return common(*("".join(random.choice(list("AB"), length)) for length in lengths))
 
 
@@ -151,13 +151,13 @@ def same(problem: PairProblem, found: PairAnswer, expected: PairAnswer | int, me
     assert found.score == score, f"the score is {found.score}, not {score}"
 
 
-def large(method: Method, backend: str, size: int) -> Run:
+def large(method: Method, backend: str, size: int) -> ProblemAndParameters:
     letters = np.random.default_rng(1).choice(list("ACGT"), 16 + 4 * size)
     return common("".join(letters), "".join(letters[::-1])[:256]), {"s": 32}
 
 
 def read_back(result: Any, data: Any) -> None:
-    rows = result.answer.alignment.gapped(*result.problem.sequences)
+    rows = result.answer.alignment.gapped_rows(*result.problem.sequences)
     for datum in data:
         letters = getattr(datum, "letters", None)
         found = [letters.decode()] if isinstance(letters, bytes) else [row.tobytes().decode() for row in letters]
@@ -170,54 +170,65 @@ def build(data: Any, options: Any) -> PairProblem:
 
 
 def _rows(result: Any) -> Any:
-    return tuple(zip(result.problem.sequences, result.answer.alignment.gapped(*result.problem.sequences), strict=True))
+    return tuple(
+        zip(result.problem.sequences, result.answer.alignment.gapped_rows(*result.problem.sequences), strict=True)
+    )
 
 
 TRIALS = Trials(
-    draw=draw,
-    oracle=textbook,
-    same=same,
-    large=large,
-    long=large,
+    draw_problem=draw,
+    solve_by_textbook=textbook,
+    assert_same_answer=same,
+    make_large_problem=large,
+    make_long_problem=large,
     symmetries=(
-        Symmetry(
+        ProblemSymmetry(
             "exchanged",
             lambda problem: PairProblem(problem.second, problem.first, problem.scoring, problem.mode),
             lambda problem, found, changed, method: same(problem, found, changed, method),
         ),
     ),
-    unlogged=lambda method, backend: frozenset({"walk"}),
-    read_back=read_back,
+    phases_without_steps=lambda method, backend: frozenset({"walk"}),
+    assert_read_back=read_back,
+    example_count=48,
 )
 PROBLEM = ProblemType(
     id="common-subsequence",
     label="Longest common subsequence",
-    inputs=(Input(SEQUENCE, 2, 2),),
+    inputs=(ProblemInput(SEQUENCE, 2, 2),),
     options=(),
-    build=build,
-    defaults=lambda data: {},
-    data=lambda result: {"score": result.answer.score},
-    rows=lambda result: [],
-    answer=lambda result: str(result.answer.score),
-    formats=file_formats(_rows, lambda result: " " * result.answer.alignment.operations.size),
-    trials=f"{__name__}:TRIALS",
+    build_problem=build,
+    default_options=lambda data: {},
+    answer_json=lambda result: {"score": result.answer.score},
+    answer_rows=lambda result: [],
+    format_answer=lambda result: str(result.answer.score),
+    file_formats=file_formats(_rows, lambda result: " " * result.answer.alignment.operations.size),
+    trials_name=f"{__name__}:TRIALS",
 )
 METHOD = Method(
-    id="common-subsequence", name="CommonSubsequence", family="dummy", summary="In strips.",
-    citation=Citation("nobody", "Nobody", "Nothing", "Nowhere", 1970), problem=PROBLEM, parameters=PARAMETERS,
-    backends={"cpu": f"{__name__}:run"}, returns=frozenset({"score", "alignment"}),
-    footprint=lambda problem, parameters, backend: Footprint(
+    id="common-subsequence",
+    name="CommonSubsequence",
+    family="dummy",
+    summary="In strips.",
+    citation=Citation("nobody", "Nobody", "Nothing", "Nowhere", 1970),
+    problem_type=PROBLEM,
+    parameters=PARAMETERS,
+    backends={"cpu": f"{__name__}:run"},
+    returns=frozenset({"score", "alignment"}),
+    estimate_memory=lambda problem, parameters, backend: Footprint(
         {"values": 4 * (len(problem.first) + 1) * (len(problem.second) + 1)}
     ),
-    automatic=lambda problem, backend, multiprocessors: {}, work=lambda problem, parameters: problem.cells,
-    page=Path(__file__), nominal_gcups={"cpu": 0.5},
-)  # fmt: skip
+    automatic_parameters=lambda problem, backend, multiprocessors: {},
+    count_work=lambda problem, parameters: problem.cells,
+    help_page=Path(__file__),
+    nominal_gcups={"cpu": 0.5},
+)
 
 
 def variant(broken: Broken) -> Method:
     """The method, broken so."""
 
-    def wrong(problem: Any, parameters: Any, monitor: Monitor, steps: Steps) -> Outcome:
+    def wrong(problem: Any, parameters: Any, monitor: Monitor, steps: StepLog) -> Outcome:
         return run(problem, parameters, monitor, steps, broken)
 
     sys.modules[__name__].wrong = wrong

@@ -22,7 +22,7 @@ from antidiag.kernels import engine, registry, trials
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import InputError, MemoryRefused, ScoreOverflow
 from antidiag.kernels.method import Method
-from antidiag.kernels.plan import Plan
+from antidiag.kernels.run_plan import RunPlan
 from tests.kernels.conformance.pace import LONGEST_S, Pace
 
 LeftOut = tuple[str, ...]
@@ -85,7 +85,7 @@ def _called(check: Callable[[Method, str], LeftOut], method_id: str, backend: st
     error, left_out = "", ()
     with event.install_recorder("numba:compile") as compiled:
         try:
-            left_out = check(registry.method(method_id), backend)
+            left_out = check(registry.find_method(method_id), backend)
         except AssertionError as wrong:
             error = str(wrong)
     return error, left_out, bool(compiled.buffer)
@@ -109,7 +109,7 @@ def _estimates_are_right(method: Method, backend: str, kind: str, measure: Measu
         return left_out
     # Pinned memory, of which a large run needs more, is kept; each size may have kernels of its own, to be compiled.
     for planned in plans[::-1] if backend == "cuda" else plans[:1]:
-        engine.execute(planned, keep_rate=False, keep=False)
+        engine.execute(planned, keep_rate=False, keep_parts=False)
     told = [_told_and_taken(planned, kind, measure) for planned in plans]
     wrong = [one for one in told if not _is_right(*one)]
     shown = ", ".join(f"{estimated / 2**20:.1f} MiB told, {taken / 2**20:.1f} taken" for estimated, taken in told)
@@ -117,7 +117,7 @@ def _estimates_are_right(method: Method, backend: str, kind: str, measure: Measu
     return left_out
 
 
-def _chosen(method: Method, backend: str, kind: str, pace: Pace | None) -> tuple[list[Plan], LeftOut]:
+def _chosen(method: Method, backend: str, kind: str, pace: Pace | None) -> tuple[list[RunPlan], LeftOut]:
     """Plans of the sizes that are measured, smallest first. Where all on a device are long, one that is quick is."""
     known: list[tuple[int, int]] = []
     sizes = DEVICE_SIZES if kind == "device_bytes" else SIZES_BESIDE_A_DEVICE if backend == "cuda" else SIZES
@@ -132,9 +132,9 @@ def _chosen(method: Method, backend: str, kind: str, pace: Pace | None) -> tuple
 def _quick(
     method: Method, backend: str, kind: str, sizes: tuple[int, ...], known: list[tuple[int, int]], pace: Pace | None,
     near: tuple[float, float] = NEAR,
-) -> list[Plan | None]:  # fmt: skip
+) -> list[RunPlan | None]:  # fmt: skip
     """The plans of those sizes that there are, as `sized` finds them; None for one whose run is not quick."""
-    plans: list[Plan | None] = []
+    plans: list[RunPlan | None] = []
     for wanted in sizes:
         planned = sized(method, backend, kind, wanted, known, near)
         if planned is None:
@@ -149,7 +149,7 @@ def _pace(method: Method, backend: str) -> Pace:
 
     def work(size: int) -> float | None:
         planned = planned_at(method, backend, size)
-        return None if planned is None else max(1.0, method.work(planned.problem, planned.parameters))
+        return None if planned is None else max(1.0, method.count_work(planned.problem, planned.parameters))
 
     def seconds(size: int) -> float:
         planned = planned_at(method, backend, size)
@@ -160,9 +160,9 @@ def _pace(method: Method, backend: str) -> Pace:
     return Pace(work, seconds)
 
 
-def _seconds(planned: Plan) -> float:
+def _seconds(planned: RunPlan) -> float:
     began = time.perf_counter()
-    result = engine.execute(planned, keep_rate=False, keep=False)
+    result = engine.execute(planned, keep_rate=False, keep_parts=False)
     return time.perf_counter() - began - result.times_ms.get("compilation", 0.0) / 1e3
 
 
@@ -178,24 +178,24 @@ def _small_runs_stay_small(method: Method, backend: str, kind: str, measure: Mea
         if pace is not None and not pace.allows(2 * size):
             break
         tried, size = larger, 2 * size
-    engine.execute(tried, keep_rate=False, keep=False)
+    engine.execute(tried, keep_rate=False, keep_parts=False)
     estimated, taken = _told_and_taken(tried, kind, measure)
     assert taken <= estimated * FACTOR + SIZES[0], f"{method.id} on {backend}, {kind}: {estimated} told, {taken} taken"
 
 
-def _is_modest(planned: Plan) -> bool:
+def _is_modest(planned: RunPlan) -> bool:
     return planned.problem.cells <= MOST_CELLS and planned.footprint.device_bytes <= MOST_DEVICE_BYTES
 
 
-def _told_and_taken(planned: Plan, kind: str, measure: Measure) -> tuple[int, int]:
-    return getattr(planned.footprint, kind), measure(lambda: engine.execute(planned, keep_rate=False, keep=False))
+def _told_and_taken(planned: RunPlan, kind: str, measure: Measure) -> tuple[int, int]:
+    return getattr(planned.footprint, kind), measure(lambda: engine.execute(planned, keep_rate=False, keep_parts=False))
 
 
-def planned_at(method: Method, backend: str, size: int) -> Plan | None:
+def planned_at(method: Method, backend: str, size: int) -> RunPlan | None:
     """The plan of a large run of the trials; None where the method refuses the problem, or the machine the run."""
     try:
-        problem, given = trials.of(method.problem).large(method, backend, size)
-        planned = engine.plan(method, problem, given, backend, use_tuned=False)
+        problem, given = trials.load_trials(method.problem_type).make_large_problem(method, backend, size)
+        planned = engine.plan_run(method, problem, given, backend, use_tuned=False)
     except (InputError, MemoryRefused, ScoreOverflow):
         return None
     return None if planned.refusal else planned
@@ -204,7 +204,7 @@ def planned_at(method: Method, backend: str, size: int) -> Plan | None:
 def sized(
     method: Method, backend: str, kind: str, wanted: int, known: list[tuple[int, int]] | None = None,
     near: tuple[float, float] = NEAR,
-) -> Plan | None:  # fmt: skip
+) -> RunPlan | None:  # fmt: skip
     """The plan of one of the trials' large runs whose estimate is about ``wanted`` bytes; None where all that are so
     large are refused. Where the smallest one takes more, it is that one.
 
@@ -255,7 +255,7 @@ def device_peak_of(call: Callable[[], Any]) -> int:
     """Bytes that the memory pools of a device hold at most, beyond what they held before."""
     import cupy
 
-    pools = (cupy.get_default_memory_pool(), devices.kept_memory())
+    pools = (cupy.get_default_memory_pool(), devices.run_memory_pool())
     for pool in pools:
         pool.free_all_blocks()
     before, most = sum(pool.used_bytes() for pool in pools), 0

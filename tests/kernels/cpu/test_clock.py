@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 from antidiag.kernels.cpu.clock import now_ns
-from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.jit import cached_njit
 
 
-@compiled
+@cached_njit
 def read():
     return now_ns()
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numba.extending import intrinsic
 
-from antidiag.kernels.cpu import lookup, simd
-from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu import simd, table_lookup
+from antidiag.kernels.cpu.jit import cached_njit
 
-pytestmark = pytest.mark.skipif(not lookup.LOOKS_UP, reason="this processor looks nothing up in a register")
+pytestmark = pytest.mark.skipif(not table_lookup.HAS_LOOKUP, reason="this processor looks nothing up in a register")
 
 
 @intrinsic
@@ -17,18 +17,18 @@ def looked_up_by_bytes(typing, table, indices):
     """As ``look_up`` on a processor without AVX-512BW."""
 
     def generate(context, builder, signature, arguments):
-        return lookup._by_bytes(builder, *arguments)
+        return table_lookup._look_up_bytes(builder, *arguments)
 
     return simd.ShortLanes(simd.ShortLanes, simd.ShortLanes), generate
 
 
-@compiled
+@cached_njit
 def looked_up(table, indices, found):
-    simd.store(found[0], 0, lookup.look_up(simd.load(table, 0), simd.load(indices, 0)))
+    simd.store(found[0], 0, table_lookup.look_up_lanes(simd.load(table, 0), simd.load(indices, 0)))
     simd.store(found[1], 0, looked_up_by_bytes(simd.load(table, 0), simd.load(indices, 0)))
 
 
-@compiled
+@cached_njit
 def last(source):
     return simd.last_lane(simd.load(source, 1))
 

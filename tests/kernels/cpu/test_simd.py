@@ -8,93 +8,97 @@ import numpy as np
 import pytest
 
 from antidiag.kernels.cpu import simd
-from antidiag.kernels.cpu.jit import compiled
+from antidiag.kernels.cpu.jit import cached_njit
 
 A = np.array([5, -7, 2**31 - 1, -(2**31), 0, 1, 2, 3, 4, -5, 6, 7, 8, 9, 10, 11], np.int32)
 B = np.array([3, -7, 1, 1, 0, -1, 9, 3, -4, 5, 6, -7, 80, 9, 1, 12], np.int32)
 
 
-@compiled
+@cached_njit
 def calculate(a, b, results):
     x, y = simd.load(a, 0), simd.load(b, 0)
     simd.store(results[0], 0, simd.add(x, y))
     simd.store(results[1], 0, simd.subtract(x, y))
     simd.store(results[2], 0, simd.maximum(x, y))
-    simd.store(results[3], 0, simd.select(simd.greater(x, y), x, simd.splat(np.int32(-1))))
-    simd.store(results[4], 0, simd.select(simd.both(simd.equal(x, y), simd.greater(x, simd.lane_numbers())), x, y))
+    simd.store(results[3], 0, simd.select_lanes(simd.greater_lanes(x, y), x, simd.splat(np.int32(-1))))
+    simd.store(
+        results[4],
+        0,
+        simd.select_lanes(simd.bit_and(simd.equal_lanes(x, y), simd.greater_lanes(x, simd.lane_numbers())), x, y),
+    )
     simd.store(results[5], 0, simd.shift_in(x, np.int32(77)))
     simd.store(results[6], 0, simd.shift_left(y, simd.splat(np.int32(4))))
     simd.store(results[7], 0, simd.prefix_maximum(y))
-    return simd.last_lane(x), simd.any_lane(simd.equal(x, y)), simd.any_lane(simd.greater(x, x))
+    return simd.last_lane(x), simd.any_lane(simd.equal_lanes(x, y)), simd.any_lane(simd.greater_lanes(x, x))
 
 
-@compiled
+@cached_njit
 def transposed(source, offsets, target):
-    simd.transpose(source, offsets, 1, target, 16)
+    simd.transpose_block(source, offsets, 1, target, 16)
 
 
-@compiled
+@cached_njit
 def copied(source, target):
     simd.store(target, 1, simd.load(source, 1))
 
 
-@compiled
+@cached_njit
 def calculate_short(a, b, results, codes):
     x, y = simd.load(a, 1), simd.load(b, 1)
     simd.store(results[0], 0, simd.add(x, y))
     simd.store(results[1], 0, simd.maximum(x, y))
-    simd.store(results[2], 0, simd.select(simd.equal(x, y), simd.splat_like(x, 7), x))
+    simd.store(results[2], 0, simd.select_lanes(simd.equal_lanes(x, y), simd.splat_like(x, 7), x))
     simd.store(results[3], 0, simd.shift_in(x, b[0]))
-    simd.store(results[4], 0, simd.select(simd.lanes_after(x, 4), y, x))
+    simd.store(results[4], 0, simd.select_lanes(simd.flag_lanes_after(x, 4), y, x))
     simd.store(codes, 1, x)
     return simd.lane_count(x)
 
 
-@compiled
+@cached_njit
 def shifted(source, target):
-    simd.store(target, 0, simd.shift_from(simd.load(source, 4), source, 70))
+    simd.store(target, 0, simd.shift_in_element(simd.load(source, 4), source, 70))
 
 
-@compiled
+@cached_njit
 def stored_last(source, target):
-    simd.store_last(target, 1, simd.load(source, 2))
+    simd.store_last_lane(target, 1, simd.load(source, 2))
 
 
-@compiled
+@cached_njit
 def copied_some(target, source, count):
-    simd.copy(target, 3, source, 40, count)
+    simd.copy_elements(target, 3, source, 40, count)
 
 
-@compiled
+@cached_njit
 def take(words, taken):
     for i in range(taken.size):
-        taken[i] = simd.take_ticket(words, 1)
+        taken[i] = simd.fetch_add(words, 1)
 
 
-@compiled
+@cached_njit
 def write_all(numbers, word, count):
     for i in range(count):
         numbers[i] = i + 1
-        simd.release(word, 0, i + 1)
+        simd.store_release(word, 0, i + 1)
 
 
-@compiled
+@cached_njit
 def read_all(numbers, word, count):
     wrong = 0
     while True:
-        seen = simd.acquire(word, 0)
+        seen = simd.load_acquire(word, 0)
         if seen and numbers[seen - 1] != seen:
             wrong += 1
         if seen == count:
             return wrong
 
 
-@compiled
+@cached_njit
 def paired(rows, columns, total, found):
     x, y = simd.load(rows, 0), simd.load(columns, 0)
-    simd.store(found[0], 0, simd.multiply_pairs(simd.load(total, 0), x, y))
-    simd.store(found[1], 0, simd.shift_behind(x, y))
-    simd.store(found[2], 0, simd.spread_last(y))
+    simd.store(found[0], 0, simd.multiply_add_pairs(simd.load(total, 0), x, y))
+    simd.store(found[1], 0, simd.shift_in_last(x, y))
+    simd.store(found[2], 0, simd.splat_last(y))
 
 
 def test_pairs_are_multiplied_and_last_lanes_handed_on() -> None:

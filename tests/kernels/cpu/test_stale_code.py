@@ -23,12 +23,13 @@ import json
 from antidiag.kernels import registry
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.scoring import Scoring, match_mismatch
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from tests.problems import pair
 
 problem = pair(*{SEQUENCES!r}, Scoring(match_mismatch(2, -3), 5, 2))
 parameters = dict(s=32, T=32, h=16, threads=1)
-answer = registry.method("chunked-alignment-2").load("cpu")(problem, parameters, Monitor(), Steps()).answer
+run = registry.find_method("chunked-alignment-2").load_backend("cpu")
+answer = run(problem, parameters, Monitor(), StepLog()).answer
 print(json.dumps([answer.score, answer.alignment.operations.tolist()]))
 """
 
@@ -72,7 +73,7 @@ def replace_constant(folder: Path, name: str, value: int) -> None:
 
 
 def test_a_changed_constant_of_another_module_leads_to_new_code(checkout: Path) -> None:
-    expected = oracle.best(pair(*SEQUENCES, Scoring(match_mismatch(2, -3), 5, 2)))
+    expected = oracle.best_alignment(pair(*SEQUENCES, Scoring(match_mismatch(2, -3), 5, 2)))
     answer = expected.score, expected.alignment.operations.tolist()
     assert computed(checkout) == answer
     replace_constant(checkout / "kernels", "PLACE_BITS", 20)

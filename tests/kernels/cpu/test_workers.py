@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.workers import share, stop_word
+from antidiag.kernels.cpu.workers import make_stop_word, share_work
 from antidiag.kernels.errors import Cancelled, ParameterError
 from tests.patience import PATIENCE_S
 
@@ -23,21 +23,21 @@ from tests.patience import PATIENCE_S
 def test_every_worker_runs_once_and_the_caller_looks_on() -> None:
     seen: list[int] = []
     looks: list[int] = []
-    share(seen.append, 3, stop_word(), lambda: looks.append(len(seen)))
+    share_work(seen.append, 3, make_stop_word(), lambda: looks.append(len(seen)))
     assert sorted(seen) == [0, 1, 2]
     assert looks[-1] == 3
 
 
 @pytest.mark.parametrize("threads", [0, 1, 3])
 def test_each_part_is_called_once_and_answers_are_in_order(threads: int) -> None:
-    assert workers.each(lambda part: 2 * part, range(100), threads) == list(range(0, 200, 2))
-    assert workers.each(len, [], threads) == []
+    assert workers.map_on_threads(lambda part: 2 * part, range(100), threads) == list(range(0, 200, 2))
+    assert workers.map_on_threads(len, [], threads) == []
     with pytest.raises(ZeroDivisionError):
-        workers.each(lambda part: 1 // part, [1, 0, 1], threads)
+        workers.map_on_threads(lambda part: 1 // part, [1, 0, 1], threads)
 
 
 def test_an_error_in_one_worker_stops_the_others_and_is_raised() -> None:
-    stop = stop_word()
+    stop = make_stop_word()
 
     def work(worker: int) -> None:
         if worker == 1:
@@ -46,46 +46,11 @@ def test_an_error_in_one_worker_stops_the_others_and_is_raised() -> None:
             time.sleep(1e-3)
 
     with pytest.raises(ValueError, match="worker 1"):
-        share(work, 3, stop, lambda: None)
-
-
-def test_workers_beside_a_block_have_ended_behind_it() -> None:
-    seen: list[int] = []
-    with workers.beside(seen.append, 3, stop_word()):
-        seen.append(7)
-    assert sorted(seen) == [0, 1, 2, 7]
-
-
-def test_an_error_beside_a_block_sets_the_word_that_the_block_waits_for_and_is_raised() -> None:
-    stop = stop_word()
-
-    def work(worker: int) -> None:
-        raise ValueError("worker")
-
-    def wait() -> None:
-        with workers.beside(work, 2, stop):
-            while not stop[0]:
-                time.sleep(1e-3)
-
-    with pytest.raises(ValueError, match="worker"):
-        wait()
-
-
-def test_what_a_block_raises_stops_the_workers_beside_it() -> None:
-    stop, ended = stop_word(), []
-
-    def work(worker: int) -> None:
-        while not stop[0]:
-            time.sleep(1e-3)
-        ended.append(worker)
-
-    with pytest.raises(Cancelled), workers.beside(work, 3, stop):
-        raise Cancelled
-    assert sorted(ended) == [0, 1, 2]
+        share_work(work, 3, stop, lambda: None)
 
 
 def test_what_the_caller_raises_stops_the_workers() -> None:
-    stop = stop_word()
+    stop = make_stop_word()
 
     def work(worker: int) -> None:
         while not stop[0]:
@@ -95,15 +60,15 @@ def test_what_the_caller_raises_stops_the_workers() -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        share(work, 2, stop, poll)
+        share_work(work, 2, stop, poll)
     assert stop[0]
 
 
 def test_workers_run_at_the_same_time_also_beside_another_run() -> None:
     barrier = threading.Barrier(4, timeout=PATIENCE_S)
-    meet = threading.Thread(target=share, args=(lambda worker: barrier.wait(), 2, stop_word(), lambda: None))
+    meet = threading.Thread(target=share_work, args=(lambda worker: barrier.wait(), 2, make_stop_word(), lambda: None))
     meet.start()
-    share(lambda worker: barrier.wait(), 2, stop_word(), lambda: None)
+    share_work(lambda worker: barrier.wait(), 2, make_stop_word(), lambda: None)
     meet.join()
     assert not barrier.broken
 
@@ -116,7 +81,7 @@ def test_threads_are_kept_for_the_next_run() -> None:
         found.add(threading.current_thread())
 
     for _ in range(20):
-        share(work, 3, stop_word(), lambda: None)
+        share_work(work, 3, make_stop_word(), lambda: None)
     assert len(found) < 60
     assert all(thread.is_alive() for thread in found)
 
@@ -132,13 +97,13 @@ def test_a_thread_that_cannot_start_ends_one_run_and_not_the_next(monkeypatch: p
         started.append(thread)
         start(thread)
 
-    monkeypatch.setattr(workers, "_idle", [])
+    monkeypatch.setattr(workers, "_idle_pools", [])
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", refuse)
         with pytest.raises(ParameterError, match="2 threads .*choose fewer"):
-            share(entered.append, 2, stop_word(), lambda: None)
+            share_work(entered.append, 2, make_stop_word(), lambda: None)
     barrier = threading.Barrier(2, timeout=PATIENCE_S)
-    share(lambda worker: barrier.wait(), 2, stop_word(), lambda: None)
+    share_work(lambda worker: barrier.wait(), 2, make_stop_word(), lambda: None)
     assert not entered
 
 
@@ -147,11 +112,11 @@ def test_a_forked_process_starts_threads_of_its_own() -> None:
     """In an interpreter of its own, which has no other threads."""
     program = """
 import os, signal
-from antidiag.kernels.cpu.workers import share, stop_word
-share(lambda worker: None, 2, stop_word(), lambda: None)
+from antidiag.kernels.cpu.workers import share_work, make_stop_word
+share_work(lambda worker: None, 2, make_stop_word(), lambda: None)
 if (child := os.fork()) == 0:
     signal.alarm(300)
-    share(lambda worker: None, 2, stop_word(), lambda: None)
+    share_work(lambda worker: None, 2, make_stop_word(), lambda: None)
     os._exit(0)
 raise SystemExit(os.waitpid(child, 0)[1])
 """
@@ -163,7 +128,7 @@ def test_nothing_of_a_run_is_kept(failing: str) -> None:
     """Memory that work uses is free as soon as the run is over, however it ends, and no cycle keeps it."""
 
     def run() -> weakref.ref[np.ndarray]:
-        memory, stop = np.zeros(1), stop_word()
+        memory, stop = np.zeros(1), make_stop_word()
 
         def work(worker: int) -> None:
             memory[0] = worker
@@ -177,13 +142,13 @@ def test_nothing_of_a_run_is_kept(failing: str) -> None:
                 raise ValueError
 
         with contextlib.suppress(ValueError):
-            share(work, 2, stop, poll)
+            share_work(work, 2, stop, poll)
         return weakref.ref(memory)
 
     gc.disable()
     try:
         memory = run()
-        # A thread lets go of its work just after it has told that it is done.
+        # A thread releases its work just after it has reported that it is done.
         until = time.monotonic() + PATIENCE_S
         while memory() is not None and time.monotonic() < until:
             time.sleep(1e-3)

@@ -8,23 +8,23 @@ import pytest
 from antidiag.kernels import registry, trials
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import BackendUnavailable, MemoryRefused
-from antidiag.kernels.trials import Chance
+from antidiag.kernels.trials import RandomChooser
 from tests.attack.devices import _little_memory, _lost
 
-JOINING = registry.method("nj-compact")
+JOINING = registry.find_method("nj-compact")
 
 
 @pytest.fixture
 def problem():
     """Enough taxa that joins are recorded as a graph."""
-    tried = trials.of(JOINING.problem)
-    return max((tried.draw(Chance(seed)) for seed in range(20)), key=lambda one: one.cells)
+    tried = trials.load_trials(JOINING.problem_type)
+    return max((tried.draw_problem(RandomChooser(seed)) for seed in range(20)), key=lambda one: one.cells)
 
 
 def test_memory_that_another_program_took_is_told(emulated, problem) -> None:
     with _little_memory(100), pytest.raises(MemoryRefused, match="GPU 0 has less memory left"):
         emulated(JOINING, problem)
-    assert devices.kept_memory().used_bytes() == 0
+    assert devices.run_memory_pool().used_bytes() == 0
 
 
 @pytest.mark.parametrize("at", range(8))
@@ -32,18 +32,18 @@ def test_a_device_that_fails_is_told_and_the_next_run_is_right(emulated, problem
     expected = emulated(JOINING, problem).answer
     with _lost(at), pytest.raises(BackendUnavailable, match="GPU 0 failed in the middle"):
         emulated(JOINING, problem)
-    assert devices.kept_memory().used_bytes() == 0
+    assert devices.run_memory_pool().used_bytes() == 0
     np.testing.assert_array_equal(emulated(JOINING, problem).answer.joins, expected.joins)
 
 
 @pytest.mark.parametrize(("fault", "told"), [(_lost(5), BackendUnavailable), (_little_memory(1000), MemoryRefused)])
 def test_nothing_is_left_of_a_run_that_launched_by_functions_of_its_own(emulated, fault, told) -> None:
     """Such a function keeps arrays of the run as long as a frame of it is kept."""
-    perot = registry.method("perot-recurrence")
-    pair = trials.of(perot.problem).draw(Chance(42 << 40 | 10))
+    perot = registry.find_method("perot-recurrence")
+    pair = trials.load_trials(perot.problem_type).draw_problem(RandomChooser(42 << 40 | 10))
     with fault, pytest.raises(told):
         emulated(perot, pair)
-    assert devices.kept_memory().used_bytes() == 0
+    assert devices.run_memory_pool().used_bytes() == 0
 
 
 def test_an_invalid_recording_does_not_hide_what_was_wrong(emulated, problem, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,5 +58,5 @@ def test_an_invalid_recording_does_not_hide_what_was_wrong(emulated, problem, mo
         patched.setattr(cupy.cuda.Stream, "is_capturing", refused)
         with _lost(5), pytest.raises(BackendUnavailable, match="GPU 0 failed in the middle"):
             emulated(JOINING, problem)
-    assert devices.kept_memory().used_bytes() == 0
+    assert devices.run_memory_pool().used_bytes() == 0
     np.testing.assert_array_equal(emulated(JOINING, problem).answer.joins, expected.joins)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import pytest
 
-from antidiag.kernels.steps import Steps
-from antidiag.kernels.triple.trials import problem as triple
+from antidiag.kernels.steps import StepLog
+from antidiag.kernels.triple.trials import make_problem as triple
 from tests.problems import shifted
 
 PAIR = shifted(150, 7)
@@ -20,12 +18,13 @@ RUNS = (
 
 @pytest.mark.parametrize(("problem", "method"), RUNS, ids=[method for _, method in RUNS])
 def test_a_log_that_nobody_keeps_is_not_worked_out(emulated, monkeypatch, problem, method: str) -> None:
-    run, worked_out = import_module("antidiag.kernels.cuda.run").Run, []
-    logged = run.logged
-    monkeypatch.setattr(run, "logged", lambda *given: worked_out.append(given) or logged(*given))
+    from antidiag.kernels.cuda.run import DeviceRun
+
+    worked_out, logged = [], DeviceRun.convert_events
+    monkeypatch.setattr(DeviceRun, "convert_events", lambda *given: worked_out.append(given) or logged(*given))
     emulated(method, problem)
     assert worked_out  # what is counted below
 
     worked_out.clear()
-    emulated(method, problem, steps=Steps(keeps=False))
+    emulated(method, problem, steps=StepLog(keeps=False))
     assert not worked_out

@@ -13,11 +13,11 @@ from typing import Any
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import DataKind, Input, Method, ProblemType
+from antidiag.kernels.method import DataKind, Method, ProblemInput, ProblemType
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 
 NAP_MS = 4.0
 TRANSFER_MS = 2.0
@@ -81,14 +81,14 @@ BED = DataKind(
 NAP = ProblemType(
     id="nap",
     label="A nap",
-    inputs=(Input(BED),),
+    inputs=(ProblemInput(BED),),
     options=(Parameter("offset", "int", "Offset", "Moves the answer.", default=0),),
-    build=_build,
-    defaults=lambda data: {},
-    data=lambda result: {"number": result.answer.number},
-    rows=lambda result: [("Number", str(result.answer.number))],
-    answer=lambda result: f"{result.answer.number:,}",
-    unit="winks",
+    build_problem=_build,
+    default_options=lambda data: {},
+    answer_json=lambda result: {"number": result.answer.number},
+    answer_rows=lambda result: [("Number", str(result.answer.number))],
+    format_answer=lambda result: f"{result.answer.number:,}",
+    work_unit="winks",
 )
 
 CALLS: list[dict[str, Any]] = []
@@ -99,7 +99,7 @@ HANGING = threading.Event()
 """Set when a call has begun to hang."""
 
 
-def sleep(problem: Nap, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+def sleep(problem: Nap, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """Two phases of half the time each; the first call with a width compiles."""
     times = {"compilation": 0.0, "transfer": _sleep(TRANSFER_MS)}
     if parameters["width"] not in {call["width"] for call in CALLS}:
@@ -137,7 +137,7 @@ METHOD = Method(
     family="fakes",
     summary="Sleeps.",
     citation=Citation("fake", "Nobody", "Naps", "Nowhere", 2000),
-    problem=NAP,
+    problem_type=NAP,
     parameters=(
         Parameter("width", "int", "Width", "Changes nothing.", minimum=1, maximum=64),
         Parameter("depth", "int", "Depth", "Changes nothing.", minimum=1, maximum=1024),
@@ -146,10 +146,10 @@ METHOD = Method(
     ),
     backends={"cpu": "tests.kernels.experiments.fakes:sleep"},
     returns=frozenset({"number"}),
-    footprint=_footprint,
-    automatic=lambda problem, backend, multiprocessors: {"width": 8, "depth": 32},
-    work=lambda problem, parameters: problem.cells,
-    page=Path(__file__),
+    estimate_memory=_footprint,
+    automatic_parameters=lambda problem, backend, multiprocessors: {"width": 8, "depth": 32},
+    count_work=lambda problem, parameters: problem.cells,
+    help_page=Path(__file__),
 )  # fmt: skip
 
 OTHER = dataclasses.replace(METHOD, id="dozer", name="Dozer", parameters=METHOD.parameters[:1] + METHOD.parameters[2:])

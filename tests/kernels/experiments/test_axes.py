@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from antidiag.kernels import registry
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.experiments import axes
-from antidiag.kernels.experiments.sweep import Sweep
+from antidiag.kernels.experiments.sweeps import sweep_axes
+from antidiag.kernels.experiments.sweeps.sweep import Sweep
 
-METHODS = [registry.method("chunked-alignment-1")]
+METHODS = [registry.find_method("chunked-alignment-1")]
 
 
 @pytest.mark.parametrize(
@@ -38,56 +38,65 @@ METHODS = [registry.method("chunked-alignment-1")]
     ],
 )
 def test_what_is_written_is_what_varies(text, role, values, logarithmic):
-    axis = axes.parse(text, METHODS)
+    axis = sweep_axes.parse_axis(text, METHODS)
     assert (axis.role, axis.values, axis.logarithmic) == (role, values, logarithmic)
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("s", "is not NAME=VALUES"),
-        ("=1", "is not NAME=VALUES"),
-        ("s=", "is not NAME=VALUES"),
-        ("q=1", "there is no axis 'q'; there are: s, h"),
-        ("s=33", "is not a whole number from 32 to 1024, a multiple of 32"),
-        ("s=32:4096:*2", "s=2048 is not a whole number from 32 to 1024"),
+        ("s", "axis must be NAME=VALUES"),
+        ("=1", "axis must be NAME=VALUES"),
+        ("s=", "axis must be NAME=VALUES"),
+        ("q=1", "unknown axis 'q'; known axes: s, h"),
+        ("s=33", "s must be auto or a multiple of 32 between 32 and 1024 (columns)"),
+        ("s=32:4096:*2", "s must be a multiple of 32 between 32 and 1024; got 2048"),
         (
             "s=7:9",
-            "means s = 7 (by 32, the step of s), but s=7 is not a whole number from 32 to 1024, a multiple of 32",
+            "means s = 7 (by 32, the step of s), but s must be a multiple of 32 between 32 and 1024; got 7",
         ),
-        ("s=40:300:*2", "axis 's=40:300:*2' means s = 40, 80, 160, but s=40 is not a whole number from 32"),
-        ("s=512:5000:512", "means s = 512, 1024, 1536, 2048, 2560, ..., 4608, but s=1536 is not"),
-        ("divergence=0:2:0.5", "means divergence = 0, 0.5, 1, 1.5, 2, but divergence=1.5 is not a number from 0 to 1"),
-        ("s=64,64", "names a value twice"),
-        ("s=128:64:32", "starts at 128, after its end 64"),
+        (
+            "s=40:300:*2",
+            "axis 's=40:300:*2' means s = 40, 80, 160, but s must be a multiple of 32",
+        ),
+        (
+            "s=512:5000:512",
+            "means s = 512, 1024, 1536, 2048, 2560, ..., 4608, but s must be a multiple",
+        ),
+        (
+            "divergence=0:2:0.5",
+            "means divergence = 0, 0.5, 1, 1.5, 2, but divergence must be a number between 0",
+        ),
+        ("s=64,64", "has a value twice"),
+        ("s=128:64:32", "starts at 128 and ends before it, at 64"),
         ("s=32:64:0", "the step must be above 0"),
         ("s=32:64:*1", "a factor above 1"),
         ("length=0:64:*2", "a start above 0"),
         ("s=32:x:32", "'x' is not a number"),
         ("s=32:nan:32", "'nan' is not a number"),
-        ("s=1:2:3:4", "a range is START:STOP:*FACTOR"),
-        ("mode=local:global", "takes no range; list values: one of local, global"),
+        ("s=1:2:3:4", "a range must be START:STOP:*FACTOR"),
+        ("mode=local:global", "give mode a list of values, one of local, global, no range"),
         ("length=1:1000000", "at most 10,000"),
         ("backend=abacus", "one of auto, cpu, cuda"),
-        ("length=0", "length=0 is not a whole number of at least 1"),
-        ("length=auto", "length='auto' is not a whole number of at least 1"),
-        ("length=1000,auto", "length='auto' is not a whole number of at least 1"),
-        ("divergence=nan", "divergence=nan is not a number from 0 to 1"),
-        ("divergence=2", "from 0 to 1"),
+        ("length=0", "length must be a whole number of at least 1; got 0"),
+        ("length=auto", "length must be a whole number of at least 1; got 'auto'"),
+        ("length=1000,auto", "length must be a whole number of at least 1; got 'auto'"),
+        ("divergence=nan", "divergence must be a number between 0 and 1; got nan"),
+        ("divergence=2", "between 0 and 1"),
     ],
 )
 def test_what_is_wrong_is_said(text, said):
     with pytest.raises(ParameterError, match=r".*") as error:
-        axes.parse(text, METHODS)
+        sweep_axes.parse_axis(text, METHODS)
     assert said in str(error.value)
 
 
 def test_every_declared_name_is_an_axis():
     method = METHODS[0]
-    names = axes.names(METHODS)
-    declared = [parameter.name for parameter in (*method.parameters, *method.problem.options)]
+    names = sweep_axes.axis_names(METHODS)
+    declared = [parameter.name for parameter in (*method.parameters, *method.problem_type.options)]
     assert set(declared) | {"length", "divergence", "backend", "device", "method"} == set(names)
-    assert all(axes.declared(name, METHODS)[1].name == name for name in names if name != "method")
+    assert all(sweep_axes.find_axis(name, METHODS)[1].name == name for name in names if name != "method")
 
 
 @pytest.mark.parametrize(("method", "names"), [
@@ -104,17 +113,19 @@ def test_every_declared_name_is_an_axis():
 ])  # fmt: skip
 def test_only_what_changes_the_input_can_vary(method, names):
     assert [
-        name for name in axes.names([registry.method(method)]) if name in ("length", "count", "divergence")
+        name
+        for name in sweep_axes.axis_names([registry.find_method(method)])
+        if name in ("length", "count", "divergence")
     ] == names
     for wrong in {"length", "count", "divergence"}.difference(names):
-        axis = axes.parse(f"{wrong}=1", [registry.method(method)])
+        axis = sweep_axes.parse_axis(f"{wrong}=1", [registry.find_method(method)])
         with pytest.raises(ParameterError, match=f"{wrong} cannot vary"):
-            Sweep((method,), axes=(axis,)).tasks()
+            Sweep((method,), axes=(axis,)).make_tasks()
 
 
 @given(st.integers(1, 50), st.integers(1, 5000), st.sampled_from((1.3, 2, 3, 10)))
 def test_a_range_by_a_factor_stays_inside_and_grows(start, span, factor):
-    axis = axes.parse(f"length={start}:{start + span}:*{factor}", METHODS)
+    axis = sweep_axes.parse_axis(f"length={start}:{start + span}:*{factor}", METHODS)
     assert axis.values[0] == start
     assert axis.values[-1] <= start + span < axis.values[-1] * factor * (1 + 1 / start)
     assert list(axis.values) == sorted(set(axis.values))

@@ -6,26 +6,26 @@ import numpy as np
 import pytest
 
 from antidiag.kernels import engine, trials
-from antidiag.kernels.experiments import beside
-from antidiag.kernels.experiments.counters import counters, phase_name, traffic
+from antidiag.kernels.experiments.measuring import paired_runs
+from antidiag.kernels.experiments.point_data.step_counters import count_steps, find_traffic_model, phase_name
 from antidiag.kernels.model import Result
-from antidiag.kernels.registry import METHODS, method
+from antidiag.kernels.registry import METHODS, find_method
 
 
 def _ran(id: str, size: int = 2, **given) -> Result:
-    made = beside.problem(method(id), size)
-    return engine.execute(engine.plan(method(id), made, given, "cpu"), keep_rate=False, keep=False)
+    made = paired_runs.make_paired_problem(find_method(id), size)
+    return engine.execute(engine.plan_run(find_method(id), made, given, "cpu"), keep_rate=False, keep_parts=False)
 
 
 def _by_phase(result: Result) -> dict[str, float]:
-    found, events = counters(result), result.steps.array()
+    found, events = count_steps(result), result.steps.ordered_events()
     return {phase_name(result, number): round(float(found.cells[events["phase"] == number].sum()))
             for number in np.unique(events["phase"]).tolist()}  # fmt: skip
 
 
 def test_strips_count_the_cells_of_their_ranges_and_the_bytes_of_their_borders():
     result = _ran("striped-alignment", 8, s=32, threads=2, T=32)
-    found, events = counters(result), result.steps.array()
+    found, events = count_steps(result), result.steps.ordered_events()
     m, n = result.problem.rows, result.problem.columns
     assert _by_phase(result)["phase 1"] == m * n and found.unit == "cells"
     first = events["phase"] == 1
@@ -35,22 +35,24 @@ def test_strips_count_the_cells_of_their_ranges_and_the_bytes_of_their_borders()
     borders = -(-n // 32)
     # H and a gap state, 8 bytes a cell, written and read of all borders but the last; a start state of each.
     assert found.bytes.sum() == pytest.approx(2 * 8 * m * (borders - 1) + 8 * m * borders)
-    assert found.modelled and "001, section V.A" in found.told
+    assert found.has_traffic_model and "Li et al. 2012, section V.A" in found.bytes_description
 
 
 def test_boxes_that_overlap_are_shared_out():
     """An antidiagonal is logged as the box around it; its cells are those of the matrix, once."""
     result = _ran("antidiagonal")
-    found, cells = counters(result), result.problem.rows * result.problem.columns
+    found, cells = count_steps(result), result.problem.rows * result.problem.columns
     assert found.cells.sum() == pytest.approx(cells)
-    assert found.modelled and found.bytes.sum() == pytest.approx(8 * 4 * cells), "H three times, E, F, and its own"
+    assert found.has_traffic_model and found.bytes.sum() == pytest.approx(8 * 4 * cells), (
+        "H three times, E, F, and its own"
+    )
 
 
 def test_where_there_is_no_model_of_the_traffic_it_is_said():
     result = _ran("perot-recurrence")
-    found = counters(result)
+    found = count_steps(result)
     assert found.cells.sum() == pytest.approx(result.problem.rows * result.problem.columns)
-    assert not found.modelled and "no model" in found.told and not found.bytes.any()
+    assert not found.has_traffic_model and "no traffic model" in found.bytes_description and not found.bytes.any()
 
 
 @pytest.mark.parametrize(
@@ -66,12 +68,12 @@ def test_where_there_is_no_model_of_the_traffic_it_is_said():
 )
 def test_a_phase_counts_what_a_textbook_does(id, phases, unit):
     result = _ran(id)
-    assert _by_phase(result) == phases and counters(result).unit == unit
+    assert _by_phase(result) == phases and count_steps(result).unit == unit
 
 
 def test_longer_parts_of_a_folding_count_more():
     result = _ran("nussinov", 16, threads=1)
-    events, cells = result.steps.array(), counters(result).cells
+    events, cells = result.steps.ordered_events(), count_steps(result).cells
     apart = events["column_start"] - events["row_start"]
     whole = (events["row_end"] - events["row_start"] == 64) & (events["column_end"] - events["column_start"] == 64)
     assert np.unique(apart[whole]).size > 2
@@ -80,6 +82,6 @@ def test_longer_parts_of_a_folding_count_more():
 
 
 def test_every_model_of_traffic_says_what_its_bytes_are():
-    found = [one for one in METHODS if traffic(one)]
-    assert len(found) > 20 and all(traffic(one).help and traffic(one).source for one in found)
-    assert {trials.of(one.problem) is not None for one in found} == {True}
+    found = [one for one in METHODS if find_traffic_model(one)]
+    assert len(found) > 20 and all(find_traffic_model(one).help and find_traffic_model(one).source for one in found)
+    assert {trials.load_trials(one.problem_type) is not None for one in found} == {True}

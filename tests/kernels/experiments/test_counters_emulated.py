@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from antidiag.kernels import engine, trials
-from antidiag.kernels.experiments.counters import counters, phase_name
-from antidiag.kernels.registry import method
+from antidiag.kernels.experiments.point_data.step_counters import count_steps, phase_name
+from antidiag.kernels.registry import find_method
 
 CASES = pytest.mark.parametrize(
     ("id", "given", "phase", "cells", "unit"),
@@ -25,29 +25,36 @@ CASES = pytest.mark.parametrize(
 
 @CASES
 def test_a_phase_on_the_emulator_counts_all_that_it_computes(emulated, id, given, phase, cells, unit):
-    made = trials.of(method(id).problem).long(method(id), "cpu", 1)[0]
+    made = trials.load_trials(find_method(id).problem_type).make_long_problem(find_method(id), "cpu", 1)[0]
     _check(emulated(id, made, **given), phase, cells, unit)
 
 
 @pytest.mark.gpu
 @CASES
 def test_a_phase_on_a_gpu_counts_all_that_it_computes(id, given, phase, cells, unit):
-    made = trials.of(method(id).problem).long(method(id), "cuda", 4)[0]
+    made = trials.load_trials(find_method(id).problem_type).make_long_problem(find_method(id), "cuda", 4)[0]
     _check(
-        engine.execute(engine.plan(method(id), made, given, "cuda"), keep_rate=False, keep=False), phase, cells, unit
+        engine.execute(engine.plan_run(find_method(id), made, given, "cuda"), keep_rate=False, keep_parts=False),
+        phase,
+        cells,
+        unit,
     )
 
 
 @pytest.mark.gpu
 def test_recomputed_cells_on_a_gpu_are_no_more_than_the_method_says():
-    made = trials.of(method("sloped-checkpointed").problem).long(method("sloped-checkpointed"), "cuda", 16)[0]
-    result = engine.execute(engine.plan(method("sloped-checkpointed"), made, {}, "cuda"), keep_rate=False, keep=False)
-    again = method(result.method).recomputed(made, result.parameters)
-    assert counters(result).cells.sum() <= made.cells + again
+    made = trials.load_trials(find_method("sloped-checkpointed").problem_type).make_long_problem(
+        find_method("sloped-checkpointed"), "cuda", 16
+    )[0]
+    result = engine.execute(
+        engine.plan_run(find_method("sloped-checkpointed"), made, {}, "cuda"), keep_rate=False, keep_parts=False
+    )
+    again = find_method(result.method).count_recomputed(made, result.parameters)
+    assert count_steps(result).cells.sum() <= made.cells + again
 
 
 def _check(result, phase, cells, unit):
-    found, events = counters(result), result.steps.array()
+    found, events = count_steps(result), result.steps.ordered_events()
     assert events.size and found.cells.size == events.size == found.bytes.size
     named = {number: phase_name(result, number) for number in np.unique(events["phase"]).tolist()}
     assert phase in named.values() and set(named.values()) <= set(result.times_ms)

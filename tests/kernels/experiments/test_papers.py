@@ -10,20 +10,23 @@ import pytest
 
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError, ParameterError
-from antidiag.kernels.experiments import axes, peers, runner, tables
-from antidiag.kernels.experiments.papers import published as papers
-from antidiag.kernels.experiments.papers.published import PaperTable, Published
-from antidiag.kernels.experiments.points import Point, Run, Status
-from antidiag.kernels.experiments.sweep import problem_type
+from antidiag.kernels.experiments import peers
+from antidiag.kernels.experiments.measuring import runner
+from antidiag.kernels.experiments.papers import paper_tables as papers
+from antidiag.kernels.experiments.papers.paper_tables import PaperTable, PublishedNumber
+from antidiag.kernels.experiments.point_data import tables
+from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, TimedRun
+from antidiag.kernels.experiments.sweeps import sweep_axes
+from antidiag.kernels.experiments.sweeps.sweep import find_problem_type
 
-TABLES = [pytest.param(table, id=table.id) for table in papers.tables()]
+TABLES = [pytest.param(table, id=table.id) for table in papers.paper_tables()]
 METHODS = {method.id: method for method in registry.METHODS}
 PEERS = {peer.id: peer for peer in peers.PEERS}
 
 
 def numbers(table_id: str, **coordinates: str) -> dict[tuple[str, str], list[float]]:
     """Published numbers of a table by contender and quantity, at some coordinates, in the order of the paper."""
-    (table,) = papers.find([table_id])
+    (table,) = papers.find_tables([table_id])
     found: dict[tuple[str, str], list[float]] = {}
     for one in table.published:
         if one.value is not None and coordinates.items() <= one.coordinates.items():
@@ -32,7 +35,7 @@ def numbers(table_id: str, **coordinates: str) -> dict[tuple[str, str], list[flo
 
 
 def test_every_figure_of_the_issue_is_there():
-    figures = {table.id for table in papers.tables()}
+    figures = {table.id for table in papers.paper_tables()}
     assert {f"001-figure-{number:02}" for number in (7, 9, 11, 13, 14, 15, 16, 17, 18, 19)} <= figures
     assert {f"003-figure-4-{number:02}" for number in range(5, 16)} <= figures
 
@@ -49,31 +52,36 @@ def test_tables_are_complete(table: PaperTable):
     assert kinds.count(True) == 1, "a time, a rate, a count, or a speed-up over a method"
     assert 0 < table.scale < 1
     assert table.published
-    places = [(*number.place, number.quantity) for number in table.published]
+    places = [(*number.run_place, number.quantity) for number in table.published]
     assert len(set(places)) == len(places), "a number is given twice"
     assert all(number.value is not None or number.note for number in table.published), "a gap says why"
     colour = table.plot.get("colour")
     named = [table.plot.get(name) for name in ("x", "y", "panel")] + (colour if isinstance(colour, list) else [colour])
-    assert {*named} <= {*table.axes, "method", "quantity", "note", None}
+    assert {*named} <= {*table.axis_names, "method", "quantity", "note", None}
     for number in table.published:
         if number.contender in METHODS:
-            assert all(axes.declared(name, [METHODS[number.contender]]) for name in number.coordinates)
+            assert all(sweep_axes.find_axis(name, [METHODS[number.contender]]) for name in number.coordinates)
 
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("quick", [False, True])
 def test_every_published_run_of_ours_can_be_planned(table: PaperTable, quick: bool):
-    tasks = papers.tasks(table, quick)
-    runs = {run.place for number in table.published for run in number.runs if number.contender in METHODS | PEERS}
+    tasks = papers.table_tasks(table, quick)
+    runs = {
+        run.run_place
+        for number in table.published
+        for run in number.averaged_runs
+        if number.contender in METHODS | PEERS
+    }
     baselines = {dict(run[1]).get("length") for run in runs} if table.baseline else set()
     assert len(tasks) == len(runs) + len(baselines)
     for task in tasks:
         if task.contender in PEERS:
-            assert not task.parameters and PEERS[task.contender].solves(problem_type(task.problem_type))
+            assert not task.parameters and PEERS[task.contender].solves_problem(find_problem_type(task.problem_type))
             continue
         method = METHODS[task.contender]
         for name, value in task.parameters.items():
-            method.parameter(name).validate(value)
+            method.find_parameter(name).validate(value)
 
 
 def test_the_speedups_of_figure_9_are_those_of_the_text():
@@ -98,39 +106,41 @@ def test_the_best_alignments_are_those_of_the_text():
 
 @pytest.mark.parametrize("method", ["chunked-alignment-1", "chunked-alignment-2"])
 def test_figure_19_holds_numbers_of_figures_13_to_18(method):
-    (table,) = papers.find(["001-figure-19"])
-    whole = {(*number.place, number.quantity): number.value for other in papers.tables() if other is not table
+    (table,) = papers.find_tables(["001-figure-19"])
+    whole = {(*number.run_place, number.quantity): number.value for other in papers.paper_tables() if other is not table
              for number in other.published}  # fmt: skip
     for number in table.published:
-        assert whole[(*number.place, number.quantity)] == number.value
+        assert whole[(*number.run_place, number.quantity)] == number.value
 
 
 def test_phases_are_parts_of_the_total():
-    for table in papers.find(["001"]):
+    for table in papers.find_tables(["001"]):
         places: dict[object, dict[str, float]] = {}
         for number in table.published:
             if number.value is not None:
-                places.setdefault(number.place, {})[number.quantity] = number.value
+                places.setdefault(number.run_place, {})[number.quantity] = number.value
         for parts in places.values():
             assert parts.get("phase 1", 0) + parts.get("phase 3", 0) <= parts["total"]
 
 
 def test_tables_are_found_by_name_and_by_paper():
-    assert papers.find([]) == papers.tables()
-    assert [table.id for table in papers.find(["001-figure-09"])] == ["001-figure-09"]
-    assert len(papers.find(["001"])) >= 10
+    assert papers.find_tables([]) == papers.paper_tables()
+    assert [table.id for table in papers.find_tables(["001-figure-09"])] == ["001-figure-09"]
+    assert len(papers.find_tables(["001"])) >= 10
     with pytest.raises(ParameterError, match=r"there is no table '009'; there are: 000-table-1"):
-        papers.find(["009"])
+        papers.find_tables(["009"])
 
 
 def small(**changes) -> PaperTable:
     """A table of two of our runs and a program of others."""
-    (table,) = papers.find(["001-figure-19"])
+    (table,) = papers.find_tables(["001-figure-19"])
     published = (
-        Published("chunked-alignment-1", {"length": "400x600", "s": "410", "h": "128"}, "total", 100.0),
-        Published("chunked-alignment-1", {"length": "400x600", "s": "410", "h": "128"}, "phase 1", 80.0, "as printed"),
-        Published("striped-score", {"length": "400x600", "s": "1900"}, "total", None, "too large"),
-        Published("CUDASW++2.0", {"length": "400x600"}, "total", 5.0),
+        PublishedNumber("chunked-alignment-1", {"length": "400x600", "s": "410", "h": "128"}, "total", 100.0),
+        PublishedNumber(
+            "chunked-alignment-1", {"length": "400x600", "s": "410", "h": "128"}, "phase 1", 80.0, "as printed"
+        ),
+        PublishedNumber("striped-score", {"length": "400x600", "s": "1900"}, "total", None, "too large"),
+        PublishedNumber("CUDASW++2.0", {"length": "400x600"}, "total", 5.0),
     )
     return PaperTable(**{name: getattr(table, name) for name in table.__dataclass_fields__} | {
         "published": published, "scale": 0.5, **changes
@@ -139,60 +149,72 @@ def small(**changes) -> PaperTable:
 
 def test_values_that_cannot_be_taken_are_replaced_by_the_nearest_and_told():
     table = small()
-    chunked, score = papers.tasks(table)
+    chunked, score = papers.table_tasks(table)
     assert chunked.parameters == {"s": 416, "h": 128}
     assert score.parameters == {"s": 1024}
     assert chunked.inputs.length == (400, 600)
-    compared = papers.compare(table, ())
+    compared = papers.compare_points(table, ())
     assert compared[0].remark == "s = 410 in the paper"
     assert compared[2].remark == "s = 1900 in the paper"
     assert compared[3].remark == "not run here"
 
 
 def test_a_peer_is_measured_on_the_problem_of_the_method_beside_it():
-    (table,) = papers.find(["002-table-9"])
-    tasks = {(task.contender, task.coordinates["count"]): task for task in papers.tasks(table, quick=True)}
+    (table,) = papers.find_tables(["002-table-9"])
+    tasks = {(task.contender, task.coordinates["count"]): task for task in papers.table_tasks(table, quick=True)}
     peer, own = tasks["pyfamsa", 1277], tasks["msa-parttree", 1277]
-    assert peer.same_problem(own) and own.options == {"guide": "parttree", "references": 45}
-    measured = Point("k", "pyfamsa", "", peer.coordinates, Status.MEASURED, runs=(Run(500.0, {}),), device="A chip")
-    missing = replace(measured, status=Status.REFUSED, reason="FAMSA is not installed", runs=())
+    assert peer.has_same_problem(own) and own.options == {"guide": "parttree", "references": 45}
+    measured = MeasuredPoint(
+        "k", "pyfamsa", "", peer.coordinates, PointStatus.MEASURED, runs=(TimedRun(500.0, {}),), device="A chip"
+    )
+    missing = replace(measured, status=PointStatus.REFUSED, reason="FAMSA is not installed", runs=())
     for point, ours, remark in ((measured, 0.5, "its time is that of computing"), (missing, None, "is not installed")):
-        row = next(one for one in papers.compare(table, [point], quick=True) if one.published.contender == "pyfamsa")
+        row = next(
+            one for one in papers.compare_points(table, [point], quick=True) if one.published.contender == "pyfamsa"
+        )
         assert row.ours == ours and remark in row.remark
 
 
 def test_times_beside_another_tell_their_speedup():
-    (table,) = papers.find(["002-table-5"])
+    (table,) = papers.find_tables(["002-table-5"])
     ours = {"parttree-serial": 30.0, "cuda-parttree": 10.0}
-    points = [point(task, ours[task.contender], 1.0) for task in papers.tasks(table)]
-    remarks = [row["remark"] for row in papers.as_table(table, papers.compare(table, points)).rows]
+    points = [point(task, ours[task.contender], 1.0) for task in papers.table_tasks(table)]
+    remarks = [row["remark"] for row in papers.comparison_table(table, papers.compare_points(table, points)).rows]
     assert remarks[:2] == ["bac_luciferase; PartTree of MAFFT there",
                            "2.39 x as fast as PartTree-serial there, 3.00 x here; bac_luciferase"]  # fmt: skip
-    assert papers.as_table(table, papers.compare(table, ())).rows[1]["remark"].startswith("2.39 x as fast as PartTree")
-    assert not any("as fast" in row["remark"] for row in papers.as_table(small(), papers.compare(small(), ())).rows)
+    assert (
+        papers.comparison_table(table, papers.compare_points(table, ()))
+        .rows[1]["remark"]
+        .startswith("2.39 x as fast as PartTree")
+    )
+    assert not any(
+        "as fast" in row["remark"] for row in papers.comparison_table(small(), papers.compare_points(small(), ())).rows
+    )
 
 
-def point(task, total_ms: float, phase_ms: float) -> Point:
+def point(task, total_ms: float, phase_ms: float) -> MeasuredPoint:
     times = {"phase 1": phase_ms, "phase 3": total_ms - phase_ms, "transfer": 9.0}
-    return Point("k", task.contender, "", task.coordinates, Status.MEASURED, runs=(Run(50.0, times),), device="A chip")
+    return MeasuredPoint(
+        "k", task.contender, "", task.coordinates, PointStatus.MEASURED, runs=(TimedRun(50.0, times),), device="A chip"
+    )
 
 
 def test_the_lengths_of_a_mean_are_told_in_few_words_and_saved_in_full():
-    (table,) = papers.find(["003-table-4-6"])
-    made = papers.as_table(table, papers.compare(table, ()))
-    lines = [line for line in tables.markdown(made).splitlines() if "| mean" in line]
+    (table,) = papers.find_tables(["003-table-4-6"])
+    made = papers.comparison_table(table, papers.compare_points(table, ()))
+    lines = [line for line in tables.to_markdown(made).splitlines() if "| mean" in line]
     assert any("| 31 from 32x32 to 992x992 |" in line for line in lines) and max(map(len, lines)) < 120
-    assert "32x32;64x64;96x96;" in tables.csv_text(made)
+    assert "32x32;64x64;96x96;" in tables.to_csv(made)
 
 
 def test_published_and_measured_stand_side_by_side():
     table = small()
-    (chunked, _) = papers.tasks(table)
-    compared = papers.compare(table, [point(chunked, 10.0, 4.0)])
+    (chunked, _) = papers.table_tasks(table)
+    compared = papers.compare_points(table, [point(chunked, 10.0, 4.0)])
     assert [(one.published.value, one.ours, one.ratio) for one in compared] == [
         (100.0, 10.0, 10.0), (80.0, 4.0, 20.0), (None, None, None), (5.0, None, None),
     ]  # fmt: skip
-    drawn = tables.markdown(papers.as_table(table, compared))
+    drawn = tables.to_markdown(papers.comparison_table(table, compared))
     assert "| ChunkedAlignment1 | 400x600 | 416 | 128 | total | 100 ms | 10 ms | 10.00 x |" in drawn
     assert "as printed; s = 410 in the paper" in drawn
     assert "Tesla C2050" in drawn and "A chip" in drawn
@@ -201,57 +223,59 @@ def test_published_and_measured_stand_side_by_side():
 
 def test_a_quick_run_is_smaller_and_says_so():
     table = small()
-    (chunked, _) = papers.tasks(table, quick=True)
+    (chunked, _) = papers.table_tasks(table, quick=True)
     assert chunked.inputs.length == (200, 300)
-    compared = papers.compare(table, [point(chunked, 10.0, 4.0)], quick=True)
+    compared = papers.compare_points(table, [point(chunked, 10.0, 4.0)], quick=True)
     assert compared[0].ratio == 100.0 / (10.0 * 4), "four times the cells at the full size"
     assert compared[1].ratio is None, "phases grow in their own ways"
-    assert "QUICK: every length is 0.5 of the paper's" in tables.markdown(papers.as_table(table, compared, True))
+    assert "QUICK: every length is 0.5 of the paper's" in tables.to_markdown(
+        papers.comparison_table(table, compared, True)
+    )
 
 
 def test_a_quick_run_has_less_of_what_the_table_names():
-    (table,) = papers.find(["004-table-2-distances"])
-    tasks, quick = papers.tasks(table), papers.tasks(table, quick=True)
+    (table,) = papers.find_tables(["004-table-2-distances"])
+    tasks, quick = papers.table_tasks(table), papers.table_tasks(table, quick=True)
     assert [task.inputs.count for task in quick] == [round(task.inputs.count * table.scale) for task in tasks]
     assert [task.inputs.length for task in quick] == [task.inputs.length for task in tasks]
-    assert not any(one.remark for one in papers.compare(table, (), quick=True))
+    assert not any(one.remark for one in papers.compare_points(table, (), quick=True))
 
 
 def test_a_quick_run_scales_heights_with_lengths():
     """Or no chunk would be cut, and BT2 and BT3 would do what BT1 does."""
-    (table,) = papers.find(["000-table-2"])
-    full, quick = papers.tasks(table), papers.tasks(table, quick=True)
+    (table,) = papers.find_tables(["000-table-2"])
+    full, quick = papers.table_tasks(table), papers.table_tasks(table, quick=True)
     assert {task.parameters["h"] for task in full if "h" in task.parameters} == {40, 104}
     assert {task.parameters["h"] for task in quick if "h" in task.parameters} == {8, 24}
     assert all(task.inputs.length[2] + 1 > task.parameters.get("h", 0) for task in quick)
-    assert "every length and every h is 0.25" in tables.markdown(papers.as_table(table, (), quick=True))
+    assert "every length and every h is 0.25" in tables.to_markdown(papers.comparison_table(table, (), quick=True))
 
 
 def test_the_tables_of_three_sequences_take_the_mapping_of_the_paper():
     """One cell a thread and step; methods without that choice are not given one."""
-    for task in papers.tasks(papers.find(["000-table-1"])[0]):
+    for task in papers.table_tasks(papers.find_tables(["000-table-1"])[0]):
         assert task.parameters.get("mapping") == (None if task.contender.startswith("triple-") else "cells")
 
 
 def test_numbers_in_seconds_and_rates_are_compared_in_their_unit():
-    (chunked, _) = papers.tasks(small())
-    one = papers.compare(small(unit="s"), [point(chunked, 10_000.0, 4.0)])[0]
+    (chunked, _) = papers.table_tasks(small())
+    one = papers.compare_points(small(unit="s"), [point(chunked, 10_000.0, 4.0)])[0]
     assert (one.ours, one.ratio) == (10.0, 10.0)
-    rate = papers.compare(small(unit="GCUPS"), [point(chunked, 10_000.0, 4.0)])[0]
+    rate = papers.compare_points(small(unit="GCUPS"), [point(chunked, 10_000.0, 4.0)])[0]
     assert rate.ratio == pytest.approx(rate.ours / 100.0)
 
 
 def test_what_was_refused_says_so_in_its_place():
     table = small()
-    (_, score) = papers.tasks(table)
-    refused = Point("k", score.contender, "", score.coordinates, Status.REFUSED, "too little memory")
-    assert "refused: too little memory" in papers.compare(table, [refused])[2].remark
+    (_, score) = papers.table_tasks(table)
+    refused = MeasuredPoint("k", score.contender, "", score.coordinates, PointStatus.REFUSED, "too little memory")
+    assert "refused: too little memory" in papers.compare_points(table, [refused])[2].remark
 
 
 def test_a_table_can_be_measured_here():
     table = small()
-    found = runner.run_tasks(papers.tasks(table, quick=True, backend="cpu", repeats=1))
-    compared = papers.compare(table, found, quick=True)
+    found = runner.run_tasks(papers.table_tasks(table, quick=True, backend="cpu", repeats=1))
+    compared = papers.compare_points(table, found, quick=True)
     assert all(one.ours > 0 for one in compared[:3])
     assert compared[1].ours < compared[0].ours
 
@@ -259,7 +283,7 @@ def test_a_table_can_be_measured_here():
 def test_a_description_that_is_not_right_is_named(tmp_path):
     (tmp_path / "900.toml").write_text('citation = "x"\n[[table]]\nid = "900-1"\n')
     with pytest.raises(InputError, match=r"900\.toml: not a description of a paper's tables"):
-        list(papers._paper(tmp_path / "900.toml"))
+        list(papers._read_paper(tmp_path / "900.toml"))
 
 
 def test_the_files_are_plain_csv():
@@ -274,11 +298,11 @@ def test_speedups_and_means_are_made_of_single_runs():
     table = small(
         baseline="striped-score", unit="times",
         published=(
-            Published("chunked-alignment-1", {"length": "400x600"}, "total", 2.0),
-            Published("chunked-alignment-1", {"length": "400x600;800x900"}, "total", 3.0),
+            PublishedNumber("chunked-alignment-1", {"length": "400x600"}, "total", 2.0),
+            PublishedNumber("chunked-alignment-1", {"length": "400x600;800x900"}, "total", 3.0),
         ),
     )  # fmt: skip
-    tasks = papers.tasks(table)
+    tasks = papers.table_tasks(table)
     assert sorted((task.contender, str(task.coordinates["length"])) for task in tasks) == [
         (contender, length) for contender in ("chunked-alignment-1", "striped-score")
         for length in ("(400, 600)", "(800, 900)")
@@ -286,8 +310,8 @@ def test_speedups_and_means_are_made_of_single_runs():
     times = {("chunked-alignment-1", 400): 10.0, ("striped-score", 400): 40.0, ("chunked-alignment-1", 800): 20.0,
              ("striped-score", 800): 20.0}  # fmt: skip
     points = [point(task, times[task.contender, task.coordinates["length"][0]], 1.0) for task in tasks]
-    assert [(one.ours, one.ratio) for one in papers.compare(table, points)] == [(4.0, 2.0), (2.5, 2.5 / 3.0)]
-    incomplete = papers.compare(table, [one for one in points if one.contender != "striped-score"])
+    assert [(one.ours, one.ratio) for one in papers.compare_points(table, points)] == [(4.0, 2.0), (2.5, 2.5 / 3.0)]
+    incomplete = papers.compare_points(table, [one for one in points if one.contender != "striped-score"])
     assert [one.ours for one in incomplete] == [None, None]
 
 
@@ -316,7 +340,7 @@ def test_table_4_of_paper_002_counts_what_the_filter_leaves():
     found = numbers("002-table-4")
     kept, distances = found["parttree", "references"], found["parttree", "distances"]
     assert kept == [906, 835, 2278, 1291, 1446, 2281]
-    (table,) = papers.find(["002-table-4"])
+    (table,) = papers.find_tables(["002-table-4"])
     counts = [float(one.coordinates["count"]) for one in table.published if one.quantity == "references"]
     assert distances == [count * one for count, one in zip(counts, kept, strict=True)]
     megabytes = found["parttree", "megabytes"]

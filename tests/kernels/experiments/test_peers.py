@@ -13,18 +13,19 @@ import pytest
 from hypothesis import given, settings
 
 from antidiag.kernels import engine, registry
-from antidiag.kernels.experiments import peers, runner
-from antidiag.kernels.experiments.inputs import Generated, Loaded
+from antidiag.kernels.experiments import peers
+from antidiag.kernels.experiments.measuring import runner
 from antidiag.kernels.experiments.peers import PEERS, matrices, programs
 from antidiag.kernels.experiments.peers import pairs as peers_pairs
-from antidiag.kernels.experiments.points import Status
-from antidiag.kernels.experiments.sweep import Sweep
+from antidiag.kernels.experiments.point_data.points import PointStatus
+from antidiag.kernels.experiments.sweeps.sweep import Sweep
+from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated, Loaded
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.method import Input
+from antidiag.kernels.method import ProblemInput
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
-from tests.oracle import best
+from tests.oracle import best_alignment
 from tests.problems import pair, pairs
 
 PAIR_PEERS = [pytest.param(peer, id=peer.id) for peer in peers_pairs.PEERS]
@@ -39,7 +40,7 @@ def score(peer, problem: PairProblem) -> float:
 @given(problem=pairs(longest=40))
 def test_peers_score_as_the_reference_where_they_are_offered(peer, problem):
     if not peer.why_not(problem):
-        assert score(peer, problem) == pytest.approx(problem.scoring.unscaled(best(problem).score))
+        assert score(peer, problem) == pytest.approx(problem.scoring.unscale_score(best_alignment(problem).score))
 
 
 @pytest.mark.parametrize("peer", PAIR_PEERS)
@@ -53,7 +54,7 @@ def test_ambiguous_letters_count_the_same(peer):
     problems = [pair("ACGTNNACGTACGU", "ACGTACRTACGT", scoring, mode) for mode in Mode]
     offered = [problem for problem in problems if not peer.why_not(problem)]
     assert offered
-    assert [score(peer, problem) for problem in offered] == [best(problem).score for problem in offered]
+    assert [score(peer, problem) for problem in offered] == [best_alignment(problem).score for problem in offered]
 
 
 def test_edlib_is_offered_for_edit_distances_only():
@@ -98,7 +99,7 @@ def test_a_peer_whose_matrix_does_not_fit_is_refused(monkeypatch):
 
 def test_peers_stand_beside_methods_that_give_no_more_than_they_do():
     def found(method: str) -> set[str]:
-        return {peer.id for peer in peers.of(registry.method(method))}
+        return {peer.id for peer in peers.peers_of_method(registry.find_method(method))}
 
     assert {"parasail-score-32", "parasail-score-sat", "parasail-path-32", "edlib-score"} <= found("striped-score")
     assert "parasail-path-32" in found("striped-alignment")
@@ -107,14 +108,14 @@ def test_peers_stand_beside_methods_that_give_no_more_than_they_do():
 
 
 def test_programs_of_multiple_alignment_suit_any_number_of_sequences():
-    problem: Any = SimpleNamespace(id="multiple", inputs=(Input(SEQUENCE, 2, None),))
-    method: Any = SimpleNamespace(id="any", problem=problem, returns=frozenset({"alignment"}))
+    problem: Any = SimpleNamespace(id="multiple", inputs=(ProblemInput(SEQUENCE, 2, None),))
+    method: Any = SimpleNamespace(id="any", problem_type=problem, returns=frozenset({"alignment"}))
     aligners = {"mafft", "mafft-parttree", "clustalw", "famsa", "pyfamsa"}
-    assert {peer.id for peer in peers.of(method)} == aligners
-    assert {peer.id for peer in peers.of(registry.method("msa-parttree"))} == aligners
-    assert not {peer.id for peer in peers.of(registry.method("parttree"))} & aligners
-    problem.inputs = (Input(SEQUENCE, 2, 2),)
-    assert peers.of(method) == ()
+    assert {peer.id for peer in peers.peers_of_method(method)} == aligners
+    assert {peer.id for peer in peers.peers_of_method(registry.find_method("msa-parttree"))} == aligners
+    assert not {peer.id for peer in peers.peers_of_method(registry.find_method("parttree"))} & aligners
+    problem.inputs = (ProblemInput(SEQUENCE, 2, 2),)
+    assert peers.peers_of_method(method) == ()
 
 
 def test_a_peer_in_a_sweep_is_a_point_like_any_other():
@@ -125,25 +126,25 @@ def test_a_peer_in_a_sweep_is_a_point_like_any_other():
         backends=("cpu",),
         repeats=2,
     )
-    ours, theirs, refused, misplaced = runner.run(sweep)
+    ours, theirs, refused, misplaced = runner.run_sweep(sweep)
     assert (ours.score, theirs.score) == (20, 20)
     assert theirs.is_peer
     assert "one thread" in theirs.counts
-    assert list(theirs.phases) == ["call"]
+    assert list(theirs.phase_spreads) == ["call"]
     assert theirs.versions["Biopython PairwiseAligner.score"]
-    assert refused.status is Status.REFUSED
+    assert refused.status is PointStatus.REFUSED
     assert "QuickTree" in misplaced.reason
 
 
 def test_a_peer_with_another_score_is_reported(monkeypatch):
-    monkeypatch.setattr(peers_pairs, "_biopython", None)
+    monkeypatch.setattr(peers_pairs, "_prepare_biopython", None)
     peer = next(peer for peer in peers.PEERS if peer.id == "biopython-score")
     liar = peer.__class__(**{name: getattr(peer, name) for name in peer.__dataclass_fields__} | {
         "id": "liar", "prepare": lambda problem: lambda: 1.0
     })  # fmt: skip
     monkeypatch.setattr(peers, "PEERS", (liar,))
-    found = runner.run(Sweep(("striped-score", "liar"), Generated(length=50), backends=("cpu",), repeats=1))
-    assert found[1].status is Status.WRONG
+    found = runner.run_sweep(Sweep(("striped-score", "liar"), Generated(length=50), backends=("cpu",), repeats=1))
+    assert found[1].status is PointStatus.WRONG
     assert "the answer is 1, and StripedScore on the cpu" in found[1].reason
 
 
@@ -163,25 +164,29 @@ def test_peers_for_trees_make_a_tree_of_all_taxa(peer):
     ("distance-ktuple", "clustalw-quicktree", 30),
 ])  # fmt: skip
 def test_peers_for_trees_and_distances_take_all_taxa(method: str, peer: str, length: int):
-    problem_type = registry.method(method).problem
-    problem = problem_type.make(Generated(type=SequenceType.PROTEIN, length=length, count=12).make(problem_type), {})
+    problem_type = registry.find_method(method).problem_type
+    problem = problem_type.make_problem(
+        Generated(type=SequenceType.PROTEIN, length=length, count=12).make_data(problem_type), {}
+    )
     found = next(one for one in PEERS if one.id == peer)
     if reason := found.why_not(problem):
         pytest.skip(reason)
-    assert found.suits(registry.method(method))
+    assert found.accepts(registry.find_method(method))
     assert found.answer(found.prepare(problem)()) == "12 taxa"
 
 
 @pytest.mark.parametrize("name", ["forward", "posterior", "baum-welch"])
 def test_hmmlearn_sums_what_we_sum(name: str):
-    method, peer = registry.method(f"hmm-{name}"), next(one for one in PEERS if one.id == f"hmmlearn-{name}")
+    method, peer = registry.find_method(f"hmm-{name}"), next(one for one in PEERS if one.id == f"hmmlearn-{name}")
     options = {"iterations": 2, "tolerance": 0.0} if name == "baum-welch" else {}
-    problem = method.problem.make(Generated("random", length=(4, 90)).make(method.problem), options)
+    problem = method.problem_type.make_problem(
+        Generated("random", length=(4, 90)).make_data(method.problem_type), options
+    )
     if reason := peer.why_not(problem):
         pytest.skip(reason)
-    answer = engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False).answer
+    answer = engine.execute(engine.plan_run(method, problem, {}, "cpu"), keep_rate=False).answer
     expected = answer.log_probabilities[-1] if name == "baum-welch" else answer.log_probability
-    assert peer.suits(method)
+    assert peer.accepts(method)
     assert peer.prepare(problem)() == pytest.approx(expected, rel=1e-9)
 
 
@@ -221,7 +226,7 @@ def with_famsa(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("with_famsa")
 @pytest.mark.parametrize("peer", [peer for peer in programs.PEERS if peer.any_number_of], ids=lambda peer: peer.id)
 def test_programs_align_what_they_are_given(peer):
-    made = Generated(length=60, count=None).make(registry.method("striped-score").problem)
+    made = Generated(length=60, count=None).make_data(registry.find_method("striped-score").problem_type)
     problem: Any = pair("A", "C", Scoring(match_mismatch(1, -1), 0, 1))
     problem = PairProblem(made[0], made[1], problem.scoring)
     if peer.version() is None:
@@ -242,12 +247,13 @@ def test_a_program_that_fails_says_why(tmp_path):
 
 def test_plain_numpy_finds_the_most_probable_path():
     from antidiag.kernels.experiments.peers import models
-    from antidiag.kernels.hmm import hmm, reference
-    from antidiag.kernels.hmm.problem import HmmProblem
+    from antidiag.kernels.hmm import reference
+    from antidiag.kernels.hmm.model import hmm
+    from antidiag.kernels.hmm.model.problem import HmmProblem
 
     letters = Sequence("x", b"ABHGFCDE" * 20, SequenceType.PROTEIN)
-    made = HmmProblem(hmm.random_hmm(5, np.random.default_rng(1)), letters)
-    found, states = models.numpy_viterbi(*made.logs, made.observations)
-    np.testing.assert_array_equal(states, reference.viterbi(made))
+    made = HmmProblem(hmm.make_random_hmm(5, np.random.default_rng(1)), letters)
+    found, states = models.numpy_viterbi(*made.log_probabilities, made.observations)
+    np.testing.assert_array_equal(states, reference.find_best_path(made))
     peer = next(peer for peer in models.PEERS if peer.id == "numpy-viterbi")
-    assert peer.prepare(made)() == found and peer.suits(registry.method("viterbi-persistent"))
+    assert peer.prepare(made)() == found and peer.accepts(registry.find_method("viterbi-persistent"))

@@ -9,16 +9,17 @@ import pytest
 
 from antidiag.kernels import engine
 from antidiag.kernels.errors import Cancelled, ParameterError
-from antidiag.kernels.experiments import measure, tuning
-from antidiag.kernels.experiments.inputs import Generated
-from antidiag.kernels.experiments.points import Run, Status
-from antidiag.kernels.experiments.results import Store
-from antidiag.kernels.experiments.runner import Control
-from antidiag.kernels.experiments.sweep import Task
-from antidiag.kernels.machine import tuned
+from antidiag.kernels.experiments.measuring import timing
+from antidiag.kernels.experiments.measuring.runner import SweepControl
+from antidiag.kernels.experiments.point_data.point_store import PointStore
+from antidiag.kernels.experiments.point_data.points import PointStatus, TimedRun
+from antidiag.kernels.experiments.sweeps import parameter_tuning
+from antidiag.kernels.experiments.sweeps.sweep import MeasurementTask
+from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated
+from antidiag.kernels.machine import tuned_values
 from tests.kernels.experiments import fakes
 
-TASK = Task("sleeper", "nap", Generated(length=2), backend="cpu")
+TASK = MeasurementTask("sleeper", "nap", Generated(length=2), backend="cpu")
 
 
 @pytest.fixture
@@ -30,22 +31,24 @@ def formula(sleeper, monkeypatch):
     times = [lambda width, depth: 10 + 8 * abs(width - 2) + abs(depth - 128) / 8]
 
     def method_call(planned, monitor):
-        execute = measure.engine.execute
+        execute = timing.engine.execute
 
         def call():
             result = execute(planned, monitor, keep_rate=False)
-            return Run(times[0](planned.parameters["width"], planned.parameters["depth"])), result
+            return TimedRun(times[0](planned.parameters["width"], planned.parameters["depth"])), result
 
         return call
 
     ticks = itertools.count()
-    monkeypatch.setattr(tuning, "time", SimpleNamespace(monotonic=lambda: next(ticks)))  # a second at each look
-    monkeypatch.setattr(measure, "method_call", method_call)
+    monkeypatch.setattr(
+        parameter_tuning, "time", SimpleNamespace(monotonic=lambda: next(ticks))
+    )  # a second at each look
+    monkeypatch.setattr(timing, "method_call", method_call)
     monkeypatch.setattr(fakes, "_sleep", lambda milliseconds: milliseconds)
     return times
 
 
-def counted(control: Control, most: int):
+def counted(control: SweepControl, most: int):
     """A listener that cancels after so many points."""
     found = []
 
@@ -57,8 +60,8 @@ def counted(control: Control, most: int):
     return listen
 
 
-def search(budget_s: float = 100, **more) -> tuning.Found:
-    return tuning.tune(TASK, budget_s, **more)
+def search(budget_s: float = 100, **more) -> parameter_tuning.TuningOutcome:
+    return parameter_tuning.tune_parameters(TASK, budget_s, **more)
 
 
 def test_the_search_finds_what_is_faster_and_keeps_it(formula):
@@ -68,7 +71,7 @@ def test_the_search_finds_what_is_faster_and_keeps_it(formula):
     assert found.time_ms == formula[0](**found.values) < found.automatic_ms / 2
     assert found.kept
     assert found.reason == ""
-    planned = engine.plan(fakes.METHOD, TASK.problem(), {}, "cpu")
+    planned = engine.plan_run(fakes.METHOD, TASK.build_problem(), {}, "cpu")
     assert {name: planned.parameters[name] for name in found.values} == found.values
     assert planned.tuned == set(found.values)
 
@@ -82,7 +85,7 @@ def test_what_is_slow_is_not_run_again(formula):
     found = search()
     counts = {len(point.runs) for point in found.points[1:]}
     assert 1 in counts
-    assert max(len(point.runs) for point in found.points) == tuning.RUNS
+    assert max(len(point.runs) for point in found.points) == parameter_tuning.RUNS
 
 
 def test_nothing_is_kept_that_is_hardly_faster(formula):
@@ -90,23 +93,25 @@ def test_nothing_is_kept_that_is_hardly_faster(formula):
     found = search()
     assert not found.kept
     assert "less than 2%" in found.reason or "automatic values are the fastest" in found.reason
-    assert tuned.kept() == ()
+    assert tuned_values.read_tuned() == ()
 
 
 def test_where_the_automatic_values_are_best_older_ones_are_forgotten(formula):
-    problem = TASK.problem()
-    tuned.keep(tuned.Tuned("sleeper", "cpu", engine.cpu_name(), problem.cells, "", {"width": 3}, 1, 2, "2026"))
+    problem = TASK.build_problem()
+    tuned_values.save_tuned(
+        tuned_values.TunedValues("sleeper", "cpu", engine.cpu_name(), problem.cells, "", {"width": 3}, 1, 2, "2026")
+    )
     formula[0] = lambda width, depth: 10 + abs(width - 8) + abs(depth - 32)
     found = search()
     assert found.values == found.automatic
-    assert tuned.kept() == ()
+    assert tuned_values.read_tuned() == ()
 
 
 def test_what_is_refused_is_passed_over(formula):
     found = search(only={"width": (8, 64)})
     refused = [point for point in found.points if point.parameters["width"] == 64]
     assert refused
-    assert all(point.status is Status.REFUSED for point in refused)
+    assert all(point.status is PointStatus.REFUSED for point in refused)
     assert found.values["width"] == 8
 
 
@@ -118,8 +123,8 @@ def test_a_narrowed_search_is_not_kept(formula):
 
 
 def test_a_small_space_is_searched_whole_and_then_ends(formula):
-    found = tuning.tune(
-        Task("sleeper", "nap", Generated(length=2), parameters={"depth": 32}, backend="cpu"),
+    found = parameter_tuning.tune_parameters(
+        MeasurementTask("sleeper", "nap", Generated(length=2), parameters={"depth": 32}, backend="cpu"),
         budget_s=10_000,
         only={"width": (1, 2, 4)},
     )
@@ -128,7 +133,7 @@ def test_a_small_space_is_searched_whole_and_then_ends(formula):
 
 
 def test_the_search_can_be_stopped_and_what_it_found_counts(formula):
-    control = Control()
+    control = SweepControl()
     found = search(budget_s=10_000, control=control, on_point=counted(control, 30))
     assert found.stopped
     assert len(found.points) == 30
@@ -136,41 +141,43 @@ def test_the_search_can_be_stopped_and_what_it_found_counts(formula):
 
 
 def test_stopped_before_anything_ran_there_is_nothing(formula):
-    control = Control()
+    control = SweepControl()
     control.cancel()
     with pytest.raises(Cancelled):
         search(control=control)
-    assert tuned.kept() == ()
+    assert tuned_values.read_tuned() == ()
 
 
 def test_candidates_are_kept_on_disk(formula, tmp_path):
-    store = Store(tmp_path / "tune.jsonl")
+    store = PointStore(tmp_path / "tune.jsonl")
     found = search(store=store)
-    assert store.read().points == found.points
+    assert store.read_points().points == found.points
 
 
 def test_a_wrong_answer_is_no_candidate(formula, monkeypatch):
     honest = fakes.NapAnswer
     monkeypatch.setattr(fakes, "NapAnswer", lambda number: honest(number + (fakes.CALLS[-1]["width"] == 2)))
     found = search(only={"width": (8, 2, 4)})
-    wrong = [point for point in found.points if point.status is Status.WRONG]
+    wrong = [point for point in found.points if point.status is PointStatus.WRONG]
     assert wrong
     assert {point.parameters["width"] for point in wrong} == {2}
     assert found.values["width"] == 4
 
 
 def test_numbers_are_searched_around_the_automatic_value(sleeper):
-    space = tuning.space(fakes.METHOD, {"width": 8, "depth": 32}, "cpu", {})
+    space = parameter_tuning.search_space(fakes.METHOD, {"width": 8, "depth": 32}, "cpu", {})
     assert set(space) == {"width", "depth"}, "behaviour has a default of its own"
     assert (min(space["width"]), max(space["width"])) == (1, 64)
     assert (min(space["depth"]), max(space["depth"])) == (2, 512)
     assert 8 in space["width"]
     assert list(space["depth"]) == sorted(set(space["depth"]))
-    assert set(tuning.space(fakes.METHOD, {"width": 8, "depth": 32}, "cpu", {"width": 1})) == {"depth"}
+    assert set(parameter_tuning.search_space(fakes.METHOD, {"width": 8, "depth": 32}, "cpu", {"width": 1})) == {"depth"}
 
 
 def test_a_search_without_anything_to_search_is_refused(sleeper):
     with pytest.raises(ParameterError, match="no parameter to search"):
-        tuning.tune(Task("sleeper", "nap", Generated(length=1), parameters={"width": 1, "depth": 1}, backend="cpu"))
+        parameter_tuning.tune_parameters(
+            MeasurementTask("sleeper", "nap", Generated(length=1), parameters={"width": 1, "depth": 1}, backend="cpu")
+        )
     with pytest.raises(ParameterError, match="only methods can be tuned"):
-        tuning.tune(Task("edlib-score", "pair", Generated()))
+        parameter_tuning.tune_parameters(MeasurementTask("edlib-score", "pair", Generated()))

@@ -12,7 +12,7 @@ from antidiag.kernels.folding import cpu, problem, reference
 from antidiag.kernels.folding.problem import ChainProblem, FoldingProblem
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 
 FEW = settings(max_examples=40)
 
@@ -22,20 +22,21 @@ def rna(letters: str) -> Sequence:
 
 
 def fold(made: FoldingProblem, threads: int = 1) -> problem.FoldingAnswer:
-    found = cpu.nussinov(made, {"threads": threads}, Monitor(), Steps()).answer
+    found = cpu.nussinov(made, {"threads": threads}, Monitor(), StepLog()).answer
     found.check(made)
     return found
 
 
 def chain(made: ChainProblem, threads: int = 1) -> problem.ChainAnswer:
-    found = cpu.matrix_chain(made, {"threads": threads}, Monitor(), Steps()).answer
+    found = cpu.matrix_chain(made, {"threads": threads}, Monitor(), StepLog()).answer
     found.check(made)
     return found
 
 
 @FEW
-@given(letters=st.text("ACGUN", max_size=50), min_loop=st.integers(0, 5), wobble=st.booleans(),
-       threads=st.integers(1, 3))  # fmt: skip
+@given(
+    letters=st.text("ACGUN", max_size=50), min_loop=st.integers(0, 5), wobble=st.booleans(), threads=st.integers(1, 3)
+)
 def test_as_many_pairs_as_the_definition(letters: str, min_loop: int, wobble: bool, threads: int) -> None:
     made = FoldingProblem(rna(letters), min_loop, wobble)
     assert fold(made, threads).pairs == reference.most_pairs(made)
@@ -68,7 +69,7 @@ def test_the_chain_of_the_textbook() -> None:
     """Cormen, Leiserson, Rivest, Stein, section 15.2."""
     made = problem.build_chain([], {"dimensions": "30,35,15,5,10,20,25"})
     found = chain(made)
-    assert found.cost == 15125 and found.order(made) == "((A1 (A2 A3)) ((A4 A5) A6))"
+    assert found.cost == 15125 and found.format_order(made) == "((A1 (A2 A3)) ((A4 A5) A6))"
 
 
 def test_chains_of_several_blocks() -> None:
@@ -91,4 +92,4 @@ def test_cancel() -> None:
     monitor = Monitor()
     monitor.cancel()
     with pytest.raises(Cancelled):
-        cpu.nussinov(FoldingProblem(rna("GC" * 800)), {"threads": 2}, monitor, Steps())
+        cpu.nussinov(FoldingProblem(rna("GC" * 800)), {"threads": 2}, monitor, StepLog())

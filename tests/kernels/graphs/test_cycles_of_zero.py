@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.graphs import cpu, problem, stages, ways
+from antidiag.kernels.graphs import cpu, intermediate_distances, problem
 from antidiag.kernels.graphs.graph import Graph, from_weights
+from antidiag.kernels.graphs.predecessors import find_negative_cycle, search_negative_cycle
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.registry import method as registered
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.registry import find_method as registered
+from antidiag.kernels.steps import StepLog
 
 ANY = ("floyd_warshall", "floyd_blocked", "floyd_smem", "floyd_tmem")
 BIPARTITE = ("bipartite_serial", "bipartite_smem", "bipartite_tmem")
@@ -46,9 +47,9 @@ def exact(weights: np.ndarray) -> Exact:
 
 
 def run(method: str, weights: np.ndarray, precision: str, predecessors: bool = True) -> problem.PathsAnswer:
-    build = problem.build_bipartite if method in BIPARTITE else problem.build
+    build = problem.build_bipartite if method in BIPARTITE else problem.build_problem
     made = build([from_weights(weights.copy())], {"numbers": precision, "predecessors": predecessors})
-    answer = getattr(cpu, method)(made, {"threads": 2}, Monitor(), Steps()).answer
+    answer = getattr(cpu, method)(made, {"threads": 2}, Monitor(), StepLog()).answer
     answer.check(made)
     return answer
 
@@ -95,7 +96,7 @@ def test_where_no_sum_is_rounded_no_cycle_is_too_light() -> None:
     """Halves and eighths are exact: the cycle weighs 2**-40 of the heaviest edge less than nothing, and is one."""
     heavy, light = 2.0**20, 2.0**-20
     weights = np.array([[0, heavy, np.inf], [-heavy, 0, light], [np.inf, -2 * light, 0]])
-    assert ways.negative_cycle(from_weights(weights), Monitor()) == (1, 2)
+    assert find_negative_cycle(from_weights(weights), Monitor()) == (1, 2)
 
 
 def test_high_heights_are_no_negative_cycles() -> None:
@@ -105,7 +106,7 @@ def test_high_heights_are_no_negative_cycles() -> None:
     steps = np.round(np.random.default_rng(1).uniform(0.1, 0.3, n - 1), 2)
     weights[np.arange(n - 1), np.arange(1, n)] = -steps
     weights[np.arange(1, n), np.arange(n - 1)] = steps
-    cycle, heights = ways.search(from_weights(weights), Monitor())
+    cycle, heights = search_negative_cycle(from_weights(weights), Monitor())
     assert not cycle
     np.testing.assert_allclose(heights[-1], -steps.sum(), rtol=1e-12)
 
@@ -114,8 +115,8 @@ def test_paths_over_cycles_of_zero_end() -> None:
     weights = of_heights(50, 5)
     weights[np.random.default_rng(5).random((50, 50)) < 0.8] = np.inf
     for predecessors in (False, True):
-        made = problem.build([from_weights(weights.copy())], {"predecessors": predecessors})
-        answer = cpu.floyd_blocked(made, {"threads": 1}, Monitor(), Steps()).answer
+        made = problem.build_problem([from_weights(weights.copy())], {"predecessors": predecessors})
+        answer = cpu.floyd_blocked(made, {"threads": 1}, Monitor(), StepLog()).answer
         answer.check(made)
         for start, end in np.argwhere(np.isfinite(answer.distances)).tolist():
             path = answer.path(made, start, end)
@@ -124,16 +125,16 @@ def test_paths_over_cycles_of_zero_end() -> None:
 
 def test_the_steps_of_the_view_end_at_the_distances() -> None:
     weights = of_heights(60, 60)
-    made = problem.build([from_weights(weights.copy())], {})
-    np.testing.assert_array_equal(stages.after(made, 60), weights)
-    assert not stages.improved(made, 60).any()
+    made = problem.build_problem([from_weights(weights.copy())], {})
+    np.testing.assert_array_equal(intermediate_distances.distances_after(made, 60), weights)
+    assert not intermediate_distances.improved_pairs(made, 60).any()
 
 
 @pytest.mark.parametrize("method", ["floyd-blocked", "floyd-smem", "bipartite-tmem"])
 def test_the_device_agrees(emulated, method: str) -> None:
     weights = of_heights(70, 1, bipartite=method == "bipartite-tmem")
-    made = registered(method).problem.make([from_weights(weights)], {"predecessors": True})
-    expected = getattr(cpu, method.replace("-", "_"))(made, {"threads": 1}, Monitor(), Steps()).answer
+    made = registered(method).problem_type.make_problem([from_weights(weights)], {"predecessors": True})
+    expected = getattr(cpu, method.replace("-", "_"))(made, {"threads": 1}, Monitor(), StepLog()).answer
     np.testing.assert_allclose(emulated(method, made).answer.distances, expected.distances, rtol=0, atol=1e-9)
 
 
@@ -141,4 +142,4 @@ def test_the_device_agrees(emulated, method: str) -> None:
 def test_weights_whose_sums_leave_the_numbers_are_refused(weight: float, precision: str) -> None:
     graph: Graph = from_weights(np.full((5, 5), weight))
     with pytest.raises(ParameterError, match="divide all weights"):
-        problem.build([graph], {"numbers": precision})
+        problem.build_problem([graph], {"numbers": precision})

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels.errors import Cancelled, InputError, ParameterError
-from antidiag.kernels.graphs import cpu, problem, reference, ways
-from antidiag.kernels.graphs.graph import Graph, bipartition, from_edges, from_weights, random_graph
+from antidiag.kernels.graphs import cpu, predecessors, problem, reference
+from antidiag.kernels.graphs.graph import Graph, find_sides, from_edges, from_weights, random_graph
 from antidiag.kernels.graphs.problem import PathsAnswer
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.registry.samples import samples
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.registry.samples import bundled_samples
+from antidiag.kernels.steps import StepLog
 from tests.kernels.graphs.examples import graphs
 
 ANY = ("floyd_warshall", "floyd_blocked", "floyd_smem", "floyd_tmem")
@@ -26,8 +26,8 @@ FEW = settings(max_examples=15)
 
 
 def run(method: str, graph: Graph, threads: int = 1, **options) -> problem.PathsAnswer:
-    made = problem.build([graph], options)
-    answer = getattr(cpu, method)(made, {"threads": threads}, Monitor(), Steps()).answer
+    made = problem.build_problem([graph], options)
+    answer = getattr(cpu, method)(made, {"threads": threads}, Monitor(), StepLog()).answer
     answer.check(made)
     return answer
 
@@ -38,11 +38,11 @@ def cycle_graph(*weights: float) -> Graph:
 
 
 def agree(method: str, graph: Graph, threads: int, precision: str) -> None:
-    made = problem.build([graph], {"numbers": precision, "predecessors": True})
+    made = problem.build_problem([graph], {"numbers": precision, "predecessors": True})
     answer = run(method, graph, threads, numbers=precision, predecessors=True)
     expected = reference.floyd_warshall(graph)
-    np.testing.assert_array_equal(answer.floats(made), expected)
-    np.testing.assert_array_equal(answer.predecessors, reference.predecessors(graph, expected))
+    np.testing.assert_array_equal(answer.as_floats(made), expected)
+    np.testing.assert_array_equal(answer.predecessors, reference.find_predecessors(graph, expected))
 
 
 @pytest.mark.parametrize("method", ANY)
@@ -63,7 +63,7 @@ def test_bipartite_graphs(method: str, graph: Graph, threads: int, precision: st
 @given(graph=graphs(), seed=st.integers(0, 99))
 def test_paths_asked_for_without_predecessors_are_the_same(graph: Graph, seed: int) -> None:
     with_them, without = (run("floyd_blocked", graph, predecessors=wanted) for wanted in (True, False))
-    made = problem.build([graph], {})
+    made = problem.build_problem([graph], {})
     random = np.random.default_rng(seed)
     for start, end in random.integers(0, len(graph), (5, 2)).tolist():
         path = without.path(made, start, end)
@@ -83,7 +83,7 @@ def test_scipy_and_networkx_agree() -> None:
         (u, v, graph.weights[u, v]) for u, v in np.argwhere(np.isfinite(graph.weights)).tolist() if u != v
     )
     lengths = dict(networkx.all_pairs_dijkstra_path_length(network))
-    made = problem.build([graph], {})
+    made = problem.build_problem([graph], {})
     answer = run("floyd_smem", graph)
     assert all(answer.distance(made, u, v) == length for u in lengths for v, length in lengths[u].items())
 
@@ -93,7 +93,7 @@ def test_fractions_and_their_predecessors(precision: str) -> None:
     random = np.random.default_rng(5)
     graph = from_weights(random.random((130, 130)))
     expected = reference.floyd_warshall(graph)
-    made = problem.build([graph], {"numbers": precision, "predecessors": True})
+    made = problem.build_problem([graph], {"numbers": precision, "predecessors": True})
     for method in ANY:
         answer = run(method, graph, 2, numbers=precision, predecessors=True)
         np.testing.assert_allclose(answer.distances, expected, rtol=1e-5 if precision == "float32" else 1e-13)
@@ -118,7 +118,7 @@ def test_a_negative_loop_is_a_cycle() -> None:
 def test_negative_cycles_are_found_where_they_are(graph: Graph, seed: int) -> None:
     weights = graph.weights - np.random.default_rng(seed).integers(0, 2, graph.weights.shape)
     lowered = from_weights(weights)
-    cycle = ways.negative_cycle(lowered, Monitor())
+    cycle = predecessors.find_negative_cycle(lowered, Monitor())
     exact = reference.floyd_warshall(lowered)
     assert bool(cycle) == bool((np.diag(exact) < 0).any())
     if cycle:
@@ -127,8 +127,8 @@ def test_negative_cycles_are_found_where_they_are(graph: Graph, seed: int) -> No
 
 def test_the_graph_of_the_textbook() -> None:
     """Cormen, Leiserson, Rivest, Stein, figure 25.4: the bundled sample."""
-    (sample,) = (sample for sample in samples() if sample.id == "five-vertices")
-    (graph,) = sample.read()
+    (sample,) = (sample for sample in bundled_samples() if sample.id == "five-vertices")
+    (graph,) = sample.read_data()
     expected = [[0, 1, -3, 2, -4], [3, 0, -4, 1, -1], [7, 4, 0, 5, 3], [2, -1, -5, 0, -2], [8, 5, 1, 6, 0]]
     assert graph.names == ("1", "2", "3", "4", "5"), "in the order of the lines of the file"
     for method in ANY:
@@ -139,14 +139,14 @@ def test_a_cycle_of_weight_zero_does_not_trap_a_path() -> None:
     """Duplicates in a distance matrix are at distance 0 both ways."""
     graph = from_weights(np.array([[0, 0, 5.0], [0, 0, 5], [5, 5, 0]]))
     answer = run("floyd_warshall", graph, predecessors=True)
-    made = problem.build([graph], {})
+    made = problem.build_problem([graph], {})
     assert answer.path(made, 2, 0) == (2, 0) and answer.path(made, 2, 1) == (2, 1)
 
 
 def test_negative_edges_leave_the_unreachable_unreachable() -> None:
     weights = np.full((3, 3), np.inf)
     weights[1, 2] = -1000
-    made = problem.build([from_weights(weights)], {})
+    made = problem.build_problem([from_weights(weights)], {})
     answer = run("floyd_blocked", made.graph, predecessors=True)
     assert made.precision == "int32" and answer.distance(made, 0, 2) == np.inf
     assert answer.predecessors.tolist() == [[-1] * 3, [-1, -1, 1], [-1] * 3]
@@ -155,12 +155,12 @@ def test_negative_edges_leave_the_unreachable_unreachable() -> None:
 def test_odd_cycles_are_named() -> None:
     with pytest.raises(InputError, match=r"1 - 2 - 3 - 4 - 5 - 1 is a cycle of 5 edges"):
         problem.build_bipartite([cycle_graph(1, 1, 1, 1, 1)], {})
-    assert bipartition(cycle_graph(1, 1, 1, 1)).tolist() == [False, True, False, True]
+    assert find_sides(cycle_graph(1, 1, 1, 1)).tolist() == [False, True, False, True]
 
 
 def test_whole_numbers_are_asked_for_in_vain() -> None:
     with pytest.raises(ParameterError, match="fractions"):
-        problem.build([from_weights(np.array([[0, 0.5], [1, 0]]))], {"numbers": "int32"})
+        problem.build_problem([from_weights(np.array([[0, 0.5], [1, 0]]))], {"numbers": "int32"})
 
 
 @pytest.mark.parametrize("method", ANY + BIPARTITE)
@@ -176,9 +176,9 @@ def test_cancel(method: str) -> None:
         monitor.cancel()
 
     monitor = Monitor(listen)
-    made = problem.build([from_weights(weights)], {})
+    made = problem.build_problem([from_weights(weights)], {})
     with pytest.raises(Cancelled):
-        getattr(cpu, method)(made, {"threads": 2}, monitor, Steps())
+        getattr(cpu, method)(made, {"threads": 2}, monitor, StepLog())
     assert seen.is_set()
 
 
@@ -190,9 +190,9 @@ def test_cancel(method: str) -> None:
 def test_predecessors_that_lead_nowhere_are_noticed(change, words) -> None:
     """As a meddled file may have them: a view would follow them without end, or beyond the vertices."""
     weights = np.array([[0, 1, np.inf], [np.inf, 0, 1], [1, np.inf, 0]])
-    made = problem.build([from_weights(weights)], {"predecessors": True})
-    method = registry.method("floyd-warshall")
-    found = engine.execute(engine.plan(method, made, {}, "cpu"), keep_rate=False).answer
+    made = problem.build_problem([from_weights(weights)], {"predecessors": True})
+    method = registry.find_method("floyd-warshall")
+    found = engine.execute(engine.plan_run(method, made, {}, "cpu"), keep_rate=False).answer
     found.check(made)
     before = found.predecessors.copy()
     for place, vertex in change.items():

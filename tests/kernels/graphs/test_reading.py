@@ -7,9 +7,9 @@ import pytest
 
 from antidiag.kernels import memory
 from antidiag.kernels.errors import InputError, MemoryRefused
-from antidiag.kernels.graphs import reading
+from antidiag.kernels.graphs.files import graph_reader
 from antidiag.kernels.graphs.graph import Graph
-from antidiag.kernels.io import distances
+from antidiag.kernels.io import distance_files
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 
 SPARSE = "%%MatrixMarket matrix coordinate real general\n"
@@ -21,7 +21,7 @@ NODES = '<node id="a"/><node id="b"/>'
 def read(tmp_path, text: str | bytes, name: str) -> Graph:
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    (found,) = reading.read(path)
+    (found,) = graph_reader.read_graph(path)
     return found
 
 
@@ -43,16 +43,16 @@ def test_numbers_of_matrix_market_are_those_of_python(tmp_path, digits) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (SPARSE + "3 3 1\n1.5 2.7 4\n", "line 3: '1.5 2.7 4'; sizes and places in a matrix are whole numbers"),
+        (SPARSE + "3 3 1\n1.5 2.7 4\n", "line 3: '1.5 2.7 4'; sizes and indices must be whole numbers"),
         (SPARSE + "3.5 3.5 1\n1 2 4\n", "line 2: .* whole numbers"),
-        (SPARSE + "-3 -3 0\n", "line 2: .* not negative"),
+        (SPARSE + "-3 -3 0\n", "line 2: .* of 0 or more"),
         (SPARSE + "nan nan nan\n", "line 2: .* whole numbers"),
         (SPARSE + "1e300 1e300 0\n", "line 2: .* whole numbers"),
         (SPARSE + "3 3 1\n1 2 1_000\n", "line 3: '1 2 1_000'; 3 numbers are expected"),
         (SPARSE.encode() + b"3 3 1\n1 2 1\x000\n", "line 3: .*; 3 numbers are expected"),
         (SPARSE + "3 3 1\n1 2\n", "line 3: '1 2'; 3 numbers are expected"),
         (SPARSE + "3 3 1\n1 2 1e309\n", "line 3: .*; a number is too large for double precision"),
-        (SPARSE + "3 3 2\n1 2 1\n", "1 entries, and 2 are announced"),
+        (SPARSE + "3 3 2\n1 2 1\n", "1 entries instead of 2"),
         (SPARSE + "3 3 1\n0 2 1\n", "line 3: an entry outside of the 3 x 3 matrix"),
     ],
 )
@@ -76,8 +76,8 @@ def test_a_graph_that_does_not_fit_is_refused_before_it_is_made(tmp_path, monkey
         ('<node id="a"/><node id="a"/>', "two nodes have the id 'a'"),
         ("<node/><node/>", "node 1 has no id"),
         ('<node id="a"/><node id=""/>', "node 2 has no id"),
-        (NODES + '<edge source="a" target="c"/>', "target 'c', which is no node"),
-        (NODES + '<edge source="a"/>', "target '', which is no node"),
+        (NODES + '<edge source="a" target="c"/>', "the target 'c' of an edge is no node"),
+        (NODES + '<edge source="a"/>', "the target '' of an edge is no node"),
         ("", "no nodes"),
         (NODES + "<edge", "line 2: this is not XML"),
     ],
@@ -114,11 +114,11 @@ def test_damaged_edge_lists_name_the_line(tmp_path, text, reason) -> None:
         read(tmp_path, text, "g.csv")
 
 
-@pytest.mark.parametrize("write", [distances.write, lambda path, matrix: np.save(path, matrix.values)])
+@pytest.mark.parametrize("write", [distance_files.write_distances, lambda path, matrix: np.save(path, matrix.values)])
 def test_a_distance_matrix_of_numpy_is_a_complete_graph(tmp_path, write) -> None:
     values = np.array([[0, 1, 2.5], [1, 0, 3], [2.5, 3, 0]])
     write(tmp_path / "d.npy", DistanceMatrix(("a", "b", "c"), values, "d"))
-    (graph,) = reading.read(tmp_path / "d.npy")
+    (graph,) = graph_reader.read_graph(tmp_path / "d.npy")
     np.testing.assert_array_equal(graph.weights, values)
     assert graph.names == (("a", "b", "c") if (tmp_path / "d.names").is_file() else ("1", "2", "3"))
 
@@ -128,4 +128,4 @@ def test_a_damaged_matrix_of_numpy_is_not_taken_for_text(tmp_path) -> None:
     whole = (tmp_path / "d.npy").read_bytes()
     (tmp_path / "d.npy").write_bytes(whole[:50])
     with pytest.raises(InputError, match="not a valid NPY file"):
-        reading.read(tmp_path / "d.npy")
+        graph_reader.read_graph(tmp_path / "d.npy")

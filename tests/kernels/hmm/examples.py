@@ -8,19 +8,19 @@ import numpy as np
 from hypothesis import strategies as st
 
 from antidiag.kernels.hmm import trials
-from antidiag.kernels.hmm.problem import HmmProblem
-from antidiag.kernels.hmm.trials import model, rows, sequence
-from tests.choosing import Drawn
+from antidiag.kernels.hmm.model.problem import HmmProblem
+from antidiag.kernels.hmm.trials import draw_model, draw_probabilities, make_sequence
+from tests.choosing import HypothesisChooser
 
-__all__ = ["model", "problems", "rows", "sequence"]
+__all__ = ["draw_model", "draw_probabilities", "make_sequence", "problems"]
 
 
 @st.composite
 def problems(draw: st.DrawFn, lengths: st.SearchStrategy[int] | None = None) -> HmmProblem:
     """Models of one to seventeen states, dense or sparse, and sequences with letters that no model knows."""
-    made = trials.draw(Drawn(draw))
+    made = trials.draw_problem(HypothesisChooser(draw))
     if lengths is None:
         return made
     alphabet = list((made.hmm.alphabet + trials.UNKNOWN).encode())
     letters = np.random.default_rng(draw(st.integers(0, 2**32 - 1))).choice(alphabet, draw(lengths))
-    return replace(made, sequence=sequence(letters.astype(np.uint8).tobytes()))
+    return replace(made, sequence=make_sequence(letters.astype(np.uint8).tobytes()))

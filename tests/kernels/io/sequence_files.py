@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.sequences import (
-    read,
+    read_sequences,
 )
 from antidiag.kernels.model import SequenceType
 
@@ -31,7 +31,7 @@ def write(folder: Path, data: bytes, name: str = "input.fa") -> Path:
 
 def refusal(path: Path, **options) -> str:
     with pytest.raises(InputError) as error:
-        read(path, **options)
+        read_sequences(path, **options)
     return str(error.value)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import aligned
+from antidiag.kernels.io import aligned_sequences
 
 SCORES = "1 0 -1 12"
 TEXT = """<?xml version="1.0"?><!DOCTYPE macsim SYSTEM "a.dtd">
@@ -25,7 +25,7 @@ def put(folder: Path, text: str | bytes) -> Path:
 
 
 def test_rows_and_core_blocks(tmp_path: Path) -> None:
-    (found,) = aligned.read(put(tmp_path, TEXT.format(SCORES)))
+    (found,) = aligned_sequences.read_alignments(put(tmp_path, TEXT.format(SCORES)))
     assert (found.names, found.letters.tobytes()) == (("one", "two"), b"ACD-A--G")
     assert found.annotations.of_columns == (("core", "1001"),)
     assert found.name.endswith("BB1")
@@ -35,8 +35,8 @@ def test_rows_and_core_blocks(tmp_path: Path) -> None:
     "scores", ["1 0 1", "1 0 1 1 0", "1 0 x 1", "1 0 1.5 1", "1 0 1_0 1", "", f"1 0 {'9' * 5000} 1"]
 )
 def test_scores_that_are_none_of_the_columns(tmp_path: Path, scores: str) -> None:
-    with pytest.raises(InputError, match=r"a\.xml: the scores of columns are no whole number for each of 4"):
-        aligned.read(put(tmp_path, TEXT.format(scores)))
+    with pytest.raises(InputError, match=r"a\.xml: column scores must be one whole number for each of the 4"):
+        aligned_sequences.read_alignments(put(tmp_path, TEXT.format(scores)))
 
 
 @pytest.mark.parametrize(
@@ -48,5 +48,5 @@ def test_scores_that_are_none_of_the_columns(tmp_path: Path, scores: str) -> Non
     ],
 )
 def test_damaged_xml(tmp_path: Path, text: str) -> None:
-    with pytest.raises(InputError, match=r"a\.xml: damaged XML"):
-        aligned.read(put(tmp_path, text))
+    with pytest.raises(InputError, match=r"a\.xml: the XML is damaged"):
+        aligned_sequences.read_alignments(put(tmp_path, text))

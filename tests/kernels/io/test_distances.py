@@ -12,20 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import distances
-from antidiag.kernels.io.distance_matrix import DistanceMatrix, checked, numbered
-from antidiag.kernels.io.distances import DISTANCE_MATRIX
+from antidiag.kernels.io import distance_files
+from antidiag.kernels.io.distance_files import DISTANCE_MATRIX
+from antidiag.kernels.io.distance_matrix import DistanceMatrix, make_distance_matrix, numbered_names
 
 
 def random_matrix(taxa: int, seed: int, names: tuple[str, ...] | None = None) -> DistanceMatrix:
     upper = np.triu(np.round(np.random.default_rng(seed).random((taxa, taxa)) * 9, 5), 1)
-    return checked(names or numbered(taxa), upper + upper.T)
+    return make_distance_matrix(names or numbered_names(taxa), upper + upper.T)
 
 
 def record(name: str, numbers: list[float], strict: bool) -> str:
-    return f"{name:10.10}" + " ".join(f"{number:.6g}" for number in numbers) if strict else " ".join(
-        [name, *[f"{number:.6g}" for number in numbers]]
-    )  # fmt: skip
+    return (
+        f"{name:10.10}" + " ".join(f"{number:.6g}" for number in numbers)
+        if strict
+        else " ".join([name, *[f"{number:.6g}" for number in numbers]])
+    )
 
 
 LAYOUTS = {
@@ -37,8 +39,13 @@ LAYOUTS = {
 }
 
 
-@given(taxa=st.integers(2, 9), seed=st.integers(0, 99), layout=st.sampled_from(sorted(LAYOUTS)),
-       strict=st.booleans(), wrapped=st.booleans())  # fmt: skip
+@given(
+    taxa=st.integers(2, 9),
+    seed=st.integers(0, 99),
+    layout=st.sampled_from(sorted(LAYOUTS)),
+    strict=st.booleans(),
+    wrapped=st.booleans(),
+)
 def test_every_layout_is_read(tmp_path_factory, taxa, seed, layout, strict, wrapped) -> None:
     names = tuple(f"Sp. no {i}" if strict else f"species_{i}" for i in range(taxa))
     matrix = random_matrix(taxa, seed, names)
@@ -47,7 +54,7 @@ def test_every_layout_is_read(tmp_path_factory, taxa, seed, layout, strict, wrap
         lines = [line.replace(" ", "\n  ", 1) for line in lines]
     path = tmp_path_factory.mktemp("phylip") / "m.phy"
     path.write_text(f"  {taxa}\r\n" + "\r\n".join(lines))
-    (found,) = distances.read(path)
+    (found,) = distance_files.read_distances(path)
     assert found.names == names
     np.testing.assert_array_equal(found.values, matrix.values)
 
@@ -55,39 +62,42 @@ def test_every_layout_is_read(tmp_path_factory, taxa, seed, layout, strict, wrap
 @pytest.mark.parametrize("name", ["m.phy", "m.phy.gz", "m.npy"])
 def test_written_matrices_are_read_again(tmp_path: Path, name: str) -> None:
     matrix = random_matrix(7, 1, ("a b", "c", "d", "e" * 200, "f", "g", "ä"))
-    distances.write(tmp_path / name, matrix)
-    (found,) = distances.read(tmp_path / name)
+    distance_files.write_distances(tmp_path / name, matrix)
+    (found,) = distance_files.read_distances(tmp_path / name)
     np.testing.assert_array_equal(found.values, matrix.values)
     assert found.names == tuple(each.replace(" ", "_") if "npy" not in name else each for each in matrix.names)
     head = (tmp_path / name).read_bytes()
-    assert DISTANCE_MATRIX.claims(tmp_path / name, gzip.decompress(head) if name.endswith("gz") else head)
+    assert DISTANCE_MATRIX.claims_file(tmp_path / name, gzip.decompress(head) if name.endswith("gz") else head)
 
 
 def test_lower_triangles_are_written() -> None:
-    matrix = checked(("a", "b", "c"), np.array([[0, 1.0, 2], [1, 0, 3], [2, 3, 0]]))
-    assert "".join(distances.phylip(matrix, "lower")).split() == ["3", "a", "b", "1", "c", "2", "3"]
+    matrix = make_distance_matrix(("a", "b", "c"), np.array([[0, 1.0, 2], [1, 0, 3], [2, 3, 0]]))
+    assert "".join(distance_files.phylip_lines(matrix, "lower")).split() == ["3", "a", "b", "1", "c", "2", "3"]
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("3\na 0 1 nan\nb 1 0 2\nc 2 2 0\n", "the distance of a and c is nan; give a number"),
-    ("3\na 0 1 inf\nb 1 0 2\nc 2 2 0\n", "the distance of a and c is inf"),
-    ("3\nA\nB 1\nC 2 -3\n", "the distance of B and C is -3; none can be negative"),
-    ("3\na 0 1 3\nb 1 0 2\nc 2 2 0\n", "not symmetric: the distance of a and c is 3 in one row and 2 in the other"),
-    ("2\na 0.5 1\nb 1 0\n", "the distance of a from itself is 0.5, not 0"),
-    ("3\na 0 1 x\nb 1 0 2\nc 2 2 0\n", "line 2, taxon a: 'x' is not a number"),
-    ("3\na 0 1 2\nb 1 0 2\n", "line 3: 2 taxa, and line 1 announces 3"),
-    ("3\nHomo sapie0 1 2\nPan troglo1 0 2\nGorilla   2 2 y\n", "line 4, taxon Gorilla: 'y' is not a number"),
-    ("2\na 0 1_000\nb 1_000 0\n", "line 2, taxon a: '1_000' is not a number"),
-    ("0\n\n", "0 taxa"),
-    ("100000\n" + "a 0 1\n" * 20_000, "100,000 taxa in a file of 120,007 bytes"),
-    ("two\n\n", "begins with its number of taxa"),
-    ("", "begins with its number of taxa"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("3\na 0 1 nan\nb 1 0 2\nc 2 2 0\n", "the distance of a and c is nan; give a number"),
+        ("3\na 0 1 inf\nb 1 0 2\nc 2 2 0\n", "the distance of a and c is inf"),
+        ("3\nA\nB 1\nC 2 -3\n", "the distance of B and C is -3; give a number that is not negative"),
+        ("3\na 0 1 3\nb 1 0 2\nc 2 2 0\n", "not symmetric: the distance of a and c is 3 in one row and 2 in the other"),
+        ("2\na 0.5 1\nb 1 0\n", "the distance of a from itself is 0.5, not 0"),
+        ("3\na 0 1 x\nb 1 0 2\nc 2 2 0\n", "line 2, taxon a: 'x' is not a number"),
+        ("3\na 0 1 2\nb 1 0 2\n", "line 3: 2 taxa, and line 1 announces 3"),
+        ("3\nHomo sapie0 1 2\nPan troglo1 0 2\nGorilla   2 2 y\n", "line 4, taxon Gorilla: 'y' is not a number"),
+        ("2\na 0 1_000\nb 1_000 0\n", "line 2, taxon a: '1_000' is not a number"),
+        ("0\n\n", "0 taxa"),
+        ("100000\n" + "a 0 1\n" * 20_000, "100,000 taxa do not fit a file of 120,007 bytes"),
+        ("two\n\n", "the number of taxa is missing"),
+        ("", "begins with its number of taxa"),
+    ],
+)
 def test_what_is_wrong_is_named_with_its_place(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "m.phy"
     path.write_text(text)
     with pytest.raises(InputError) as raised:
-        distances.read(path)
+        distance_files.read_distances(path)
     assert words in str(raised.value)
     assert str(path) in str(raised.value)
 
@@ -97,11 +107,11 @@ def test_arrays_that_are_no_matrix_are_refused(tmp_path: Path) -> None:
     (tmp_path / "b.npy").write_bytes(b"\x93NUMPY\x01")
     for name, words in (("a.npy", "is square"), ("b.npy", "not a valid NPY file")):
         with pytest.raises(InputError, match=words):
-            distances.read(tmp_path / name)
+            distance_files.read_distances(tmp_path / name)
     with pytest.raises(InputError, match="2 names for 3 rows"):
-        checked(("a", "b"), np.zeros((3, 3)))
+        make_distance_matrix(("a", "b"), np.zeros((3, 3)))
     with pytest.raises(InputError, match="no taxa"):
-        checked((), np.zeros((0, 0)))
+        make_distance_matrix((), np.zeros((0, 0)))
 
 
 def test_arrays_that_announce_what_they_do_not_hold_are_refused(tmp_path: Path) -> None:
@@ -115,21 +125,21 @@ def test_arrays_that_announce_what_they_do_not_hold_are_refused(tmp_path: Path) 
     for text in texts:
         (tmp_path / "a.npy").write_bytes(text)
         with pytest.raises(InputError, match=r"a\.npy: (not a valid NPY file|an array of)") as raised:
-            distances.read(tmp_path / "a.npy")
+            distance_files.read_distances(tmp_path / "a.npy")
         assert "\n" not in str(raised.value)
 
 
 def test_names_beside_an_array_are_utf_8(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.array([[0, 1.0], [1, 0]]))
     (tmp_path / "a.names").write_bytes(b"\xef\xbb\xbfone\r\ncaf\xc3\xa9\r\n")
-    assert distances.read(tmp_path / "a.npy")[0].names == ("one", "caf\xe9")
+    assert distance_files.read_distances(tmp_path / "a.npy")[0].names == ("one", "caf\xe9")
     (tmp_path / "a.names").write_bytes(b"one\ncaf\xe9\n")
-    with pytest.raises(InputError, match=r"a\.names, line 2: this is not UTF-8 text"):
-        distances.read(tmp_path / "a.npy")
+    with pytest.raises(InputError, match=r"a\.names, line 2: this line is not UTF-8"):
+        distance_files.read_distances(tmp_path / "a.npy")
 
 
 def test_numbers_that_differ_by_rounding_become_their_mean() -> None:
-    found = checked(("a", "b"), np.array([[0, 1.0], [1 + 2e-7, 0]]))
+    found = make_distance_matrix(("a", "b"), np.array([[0, 1.0], [1 + 2e-7, 0]]))
     assert found.values[0, 1] == found.values[1, 0] == pytest.approx(1 + 1e-7)
 
 
@@ -143,31 +153,31 @@ def test_what_is_wrong_is_found_in_every_tile(taxa: int, type) -> None:
             wrong = right.copy()
             wrong[i, j] = value
             with pytest.raises(InputError, match=words) as error:
-                checked(numbered(taxa), wrong)
+                make_distance_matrix(numbered_names(taxa), wrong)
             assert {str(i + 1), str(j + 1)} <= set(str(error.value).replace(":", "").split())
         wrong = right.copy()
         wrong[i, i] = 1
         with pytest.raises(InputError, match=f"distance of {i + 1} from itself"):
-            checked(numbered(taxa), wrong)
+            make_distance_matrix(numbered_names(taxa), wrong)
         rounded = right.copy()
         rounded[i, j] *= 1 + 3e-7
-        found = checked(numbered(taxa), rounded)
+        found = make_distance_matrix(numbered_names(taxa), rounded)
         np.testing.assert_array_equal(found.values, found.values.T)
         assert found.greatest == found.values.max()
 
 
 def test_claims_are_made_of_matrices_alone() -> None:
     path = Path("x")
-    assert distances.claims(path, b" 5\nHuman 0 1")
+    assert distance_files.is_distance_file(path, b" 5\nHuman 0 1")
     for head in (b">a\nACGT", b"((a,b),c);", b"5 60\nHuman ACGT", b"", b"5\n>a\nACGT"):
-        assert not distances.claims(path, head)
+        assert not distance_files.is_distance_file(path, head)
 
 
 def test_numbers_are_read_to_the_last_bit(tmp_path: Path) -> None:
     words = ["0.1", "1e-3", "123456789.123456789", "3.", ".5", "7E2", "1.7976931348623157e308", "4.9e-324", "00.25"]
     for word in words:
         (tmp_path / "m.phy").write_text(f"2\na 0 {word}\nb {word} 0\n")
-        assert distances.read(tmp_path / "m.phy")[0].values[0, 1] == float(word)
+        assert distance_files.read_distances(tmp_path / "m.phy")[0].values[0, 1] == float(word)
 
 
 def test_random_matrices_for_sweeps_are_matrices() -> None:
@@ -181,27 +191,28 @@ def test_an_empty_file_is_told_to_be_empty(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "empty.phy"
     path.write_bytes(data)
     with pytest.raises(InputError, match=r"empty\.phy: the file is empty; give a PHYLIP matrix"):
-        distances.read(path)
+        distance_files.read_distances(path)
 
 
-@pytest.mark.parametrize(("space", "read"), [(b"\x0b", True), (b"\x0c", True), (b"\x0b" * 5000, False),
-                                              (b"\x0c ", False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("space", "read"), [(b"\x0b", True), (b"\x0c", True), (b"\x0b" * 5000, False), (b"\x0c ", False)]
+)
 def test_other_spaces_than_blanks_are_no_numbers_or_part_of_one(tmp_path: Path, space: bytes, read: bool) -> None:
     path = tmp_path / "a.phy"
     path.write_bytes(b"2\na 0 12.5\nb " + space + b"12.5 0\n")
     if read:
-        (found,) = distances.read(path)
+        (found,) = distance_files.read_distances(path)
         assert found.values.tolist() == [[0, 12.5], [12.5, 0]]
     else:
         with pytest.raises(InputError, match=r"a\.phy, line 3"):
-            distances.read(path)
+            distance_files.read_distances(path)
     path.write_bytes(b"2\na 0 12.5\nb " + space + b" \n")
     with pytest.raises(InputError, match=r"a\.phy, line"):
-        distances.read(path)
+        distance_files.read_distances(path)
 
 
 def test_a_number_of_very_many_letters_is_refused_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.phy"
     path.write_bytes(b"2\na 0 1." + b"0" * 5000 + b"\nb 1 0\n")
     with pytest.raises(InputError, match="has 5,002 letters"):
-        distances.read(path)
+        distance_files.read_distances(path)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.newick import newick, parse
+from antidiag.kernels.io.newick import newick_text, parse_newick
 from antidiag.kernels.io.tree import Tree
 from tests.trees import NASTY, trees
 
@@ -20,14 +20,14 @@ from tests.trees import NASTY, trees
 def test_any_names_come_back(tree: Tree, data: st.DataObject) -> None:
     unknown = data.draw(st.lists(st.booleans(), min_size=len(tree), max_size=len(tree)))
     tree = Tree(tree.names, tree.parents, np.where(unknown, np.nan, tree.lengths))
-    assert parse(newick(tree)) == [tree]
+    assert parse_newick(newick_text(tree)) == [tree]
 
 
 @given(trees(names=NASTY.map("x{}".format)))
 def test_scikit_bio_reads_the_names(tree: Tree) -> None:
     """It takes a quoted name of nothing but punctuation for that punctuation, so names begin with a letter."""
     skbio = pytest.importorskip("skbio")
-    judge = skbio.TreeNode.read([newick(tree)], format="newick", convert_underscores=False)
+    judge = skbio.TreeNode.read([newick_text(tree)], format="newick", convert_underscores=False)
     assert [node.name for node in judge.preorder()] == list(tree.names)
     assert [node.length for node in judge.preorder()][1:] == pytest.approx(list(tree.lengths[1:]))
 
@@ -35,7 +35,7 @@ def test_scikit_bio_reads_the_names(tree: Tree) -> None:
 def test_biopython_reads_the_names() -> None:
     names = ["it's", "a (b)", "x:y;z", "[5]", "plain_name", "long " * 40 + "end"]
     tree = Tree.from_parents(["", *names], np.array([-1, 0, 0, 0, 0, 0, 0]), np.arange(7.0))
-    judge = Phylo.read(io.StringIO(newick(tree)), "newick")
+    judge = Phylo.read(io.StringIO(newick_text(tree)), "newick")
     assert [leaf.name for leaf in judge.get_terminals()] == names
     assert [leaf.branch_length for leaf in judge.get_terminals()] == [1, 2, 3, 4, 5, 6]
 
@@ -55,14 +55,14 @@ def test_biopython_reads_the_names() -> None:
     ],
 )
 def test_grammar(text: str, names: list[str], parents: list[int], lengths: list[float | None]) -> None:
-    (tree,) = parse(text)
+    (tree,) = parse_newick(text)
     assert tree.names == tuple(names)
     assert tree.parents.tolist() == parents
     assert np.array_equal(tree.lengths, np.array(lengths, float), equal_nan=True)
 
 
 def test_several_trees_get_numbers() -> None:
-    found = parse("(a,b);(c,d);\n[last](e,f);\n", name="boot")
+    found = parse_newick("(a,b);(c,d);\n[last](e,f);\n", name="boot")
     assert [(tree.name, tree.taxa) for tree in found] == [
         ("boot 1", ("a", "b")),
         ("boot 2", ("c", "d")),
@@ -73,18 +73,18 @@ def test_several_trees_get_numbers() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "column", "reason"),
     [
-        ("", 1, 1, "no Newick tree"),
-        ("(a,b);\nhello", 2, 1, "no Newick tree"),
+        ("", 1, 1, "not a Newick tree"),
+        ("(a,b);\nhello", 2, 1, "not a Newick tree"),
         ("((a,b);", 1, 1, "never closed"),
         ("(a,(b,c);", 1, 1, "never closed"),
         ("((a,b),(c,d);", 1, 1, "never closed"),
         ("(a,b));", 1, 6, "closes nothing"),
         ("(a,b)\n(c,d);", 2, 1, "comma is missing"),
         ("(a,b(c,d));", 1, 5, "text before"),
-        ("(a:x,b);", 1, 4, "'x' is no branch length"),
-        ("(a:1_0,b);", 1, 4, "'1_0' is no branch length"),
-        ("(a:\u0663,b);", 1, 4, "is no branch length"),
-        ("(a:inf,b);", 1, 4, "'inf' is no branch length"),
+        ("(a:x,b);", 1, 4, "'x' is not a branch length"),
+        ("(a:1_0,b);", 1, 4, "'1_0' is not a branch length"),
+        ("(a:\u0663,b);", 1, 4, "is not a branch length"),
+        ("(a:inf,b);", 1, 4, "'inf' is not a branch length"),
         ("(a:,b);", 1, 3, "no branch length follows"),
         ("(a:1:2,b);", 1, 5, "comma is missing"),
         ("(a,b),c;", 1, 6, "outside all parentheses"),
@@ -98,21 +98,21 @@ def test_several_trees_get_numbers() -> None:
 )
 def test_errors_name_the_place(text: str, line: int, column: int, reason: str) -> None:
     with pytest.raises(InputError, match=f"^trees.nwk, line {line}, column {column}: .*{reason}"):
-        parse(text, "trees.nwk")
+        parse_newick(text, "trees.nwk")
 
 
 @given(st.text("(),:;'[] ab1.", max_size=12))
 def test_any_text_gives_trees_or_an_error(text: str) -> None:
     try:
-        found = parse(text)
+        found = parse_newick(text)
     except InputError:
         found = []
-    assert [parse(newick(tree)) for tree in found] == [[tree] for tree in found]
+    assert [parse_newick(newick_text(tree)) for tree in found] == [[tree] for tree in found]
 
 
 def test_a_caterpillar_of_twenty_thousand() -> None:
     text = "(" * 20_000 + "a" + "".join(f",b{at})" for at in range(20_000)) + ";"
-    (tree,) = parse(text)
+    (tree,) = parse_newick(text)
     assert tree.summary == "20,001 taxa"
     assert tree.depths.max() == 20_000
-    assert newick(tree) == text
+    assert newick_text(tree) == text

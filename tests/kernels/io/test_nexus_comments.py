@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antidiag.kernels.io.alignment_files.nexus import _without_comments
+from antidiag.kernels.io.alignment_formats.nexus import _without_comments
 
 INNERMOST = re.compile(r"\[[^\[\]]*\]")
 

@@ -17,21 +17,21 @@ from hypothesis import strategies as st
 from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.io import line_blocks
 from antidiag.kernels.io.sequences import (
-    composition,
-    find,
+    find_sequence,
     gc_fraction,
     guess_type,
-    read,
-    read_stream,
-    read_text,
+    letter_composition,
+    read_sequence_stream,
+    read_sequence_text,
+    read_sequences,
     reads_like_words,
     validate_letters,
     with_type,
 )
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.registry.samples import samples
-from antidiag.kernels.registry.saving import write_sequences
+from antidiag.kernels.registry.result_saving import write_sequences
+from antidiag.kernels.registry.samples import bundled_samples
 from tests.kernels.io.sequence_files import (
     DNA,
     LETTERS,
@@ -64,7 +64,7 @@ from tests.problems import DATA
     ],
 )
 def test_the_same_records_however_the_file_was_made(tmp_path, data):
-    first, second = read(write(tmp_path, data))
+    first, second = read_sequences(write(tmp_path, data))
     assert (first.name, first.letters, first.description) == ("one", b"ACGTACGTNN", "one first record")
     assert (second.name, second.letters, second.description) == ("two", b"TTGACA", "two")
     assert {first.type, second.type} == {DNA}
@@ -75,14 +75,14 @@ def test_the_same_records_however_the_file_was_made(tmp_path, data):
 @pytest.mark.parametrize("block", [1, 7, 16, 40, 1000])
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_records_do_not_depend_on_block_borders(tmp_path, monkeypatch, block, end):
-    monkeypatch.setattr(line_blocks, "BLOCK", block)
+    monkeypatch.setattr(line_blocks, "BLOCK_BYTES", block)
     text = b"".join(b">r%d\n%s\nAC-GT\n\n" % (number, b"ACGT" * number) for number in range(12))
-    found = read(write(tmp_path, text.replace(b"\n", end)))
+    found = read_sequences(write(tmp_path, text.replace(b"\n", end)))
     assert [(one.name, one.letters) for one in found] == [(f"r{k}", b"ACGT" * k + b"ACGT") for k in range(12)]
 
 
 def test_gaps_and_final_stop_are_removed_and_said(tmp_path):
-    row, protein, both = read(write(tmp_path, b">row\nMK--VL.A-\n>stop\nMKVLW*\n>inner\nMK*VLW\n"))
+    row, protein, both = read_sequences(write(tmp_path, b">row\nMK--VL.A-\n>stop\nMKVLW*\n>inner\nMK*VLW\n"))
     assert (row.letters, row.note) == (b"MKVLA", "4 gaps removed")
     assert (protein.letters, protein.note) == (b"MKVLW", "stop * at the end removed")
     assert (both.letters, both.note) == (b"MK*VLW", "")
@@ -90,39 +90,39 @@ def test_gaps_and_final_stop_are_removed_and_said(tmp_path):
 
 def test_names_are_kept_in_full_and_in_order(tmp_path):
     long = "n" * 200
-    found = read(write(tmp_path, f">{long} a b\nAC\n>same\nAC\n>same\nGT\n>\nGG\n>caf\xe9\nAC\n".encode()))
+    found = read_sequences(write(tmp_path, f">{long} a b\nAC\n>same\nAC\n>same\nGT\n>\nGG\n>caf\xe9\nAC\n".encode()))
     assert [one.name for one in found] == [long, "same", "same", "unnamed-4", "caf\xe9"]
     assert found[0].description == f"{long} a b"
 
 
 def test_latin_1_titles_are_read(tmp_path):
-    assert read(write(tmp_path, ">caf\xe9\nAC\n".encode("latin-1")))[0].name == "caf\xe9"
+    assert read_sequences(write(tmp_path, ">caf\xe9\nAC\n".encode("latin-1")))[0].name == "caf\xe9"
 
 
 @pytest.mark.parametrize("data", [TWO, TWO.replace(b"\n", b"\r\n"), gzip.compress(TWO, mtime=0)])
 def test_a_stream_is_read_as_a_file_is(data):
-    found = read_stream(BufferedReader(Piped(data)), "standard input")
+    found = read_sequence_stream(BufferedReader(Piped(data)), "standard input")
     assert [(one.name, one.letters) for one in found] == [("one", b"ACGTACGTNN"), ("two", b"TTGACA")]
     assert {one.source for one in found} == {"standard input"}
 
 
 def test_plain_letters_are_one_record(tmp_path):
-    (one,) = read(write(tmp_path, b"  1 acgtacgt 10\n 11 ttga\n", "pasted.txt"))
+    (one,) = read_sequences(write(tmp_path, b"  1 acgtacgt 10\n 11 ttga\n", "pasted.txt"))
     assert (one.name, one.letters, one.type) == ("pasted", b"ACGTACGTTTGA", DNA)
 
 
 def test_pasted_text():
-    (one,) = read_text("MKVLAAGHW")
+    (one,) = read_sequence_text("MKVLAAGHW")
     assert (one.name, one.letters, one.type, one.source) == ("pasted", b"MKVLAAGHW", PROTEIN, "pasted")
-    assert [sequence.name for sequence in read_text(TWO.decode(), source="clipboard")] == ["one", "two"]
+    assert [sequence.name for sequence in read_sequence_text(TWO.decode(), source="clipboard")] == ["one", "two"]
     with pytest.raises(InputError, match="clipboard"):
-        read_text("", source="clipboard")
+        read_sequence_text("", source="clipboard")
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_genbank(tmp_path, end):
     data = (genbank() + genbank("TTTTGGGGCC")).replace("\n", end).encode()
-    found = read(write(tmp_path, data, "x.gb"))
+    found = read_sequences(write(tmp_path, data, "x.gb"))
     assert [one.letters for one in found] == [b"ACGTACGTAA", b"TTTTGGGGCC"]
     assert (found[0].name, found[0].description, found[0].type) == ("AB000001.1", "AB000001.1 A record", DNA)
 
@@ -134,7 +134,7 @@ def test_other_formats_of_biopython(tmp_path, format):
     record.letter_annotations["phred_quality"] = [40] * 10
     path = tmp_path / f"x.{format}"
     SeqIO.write(record, path, format)
-    (one,) = read(path)
+    (one,) = read_sequences(path)
     assert (one.name, one.letters, one.type) == ("AB000001.1", b"ACGTACGTAA", DNA)
 
 
@@ -143,23 +143,23 @@ def test_swiss_prot(tmp_path):
         "ID   TEST_HUMAN              Reviewed;          10 AA.\nAC   P00001;\nDE   RecName: Full=Test;\n"
         "SQ   SEQUENCE   10 AA;  1111 MW;  0000000000000000 CRC64;\n     ACGTACGTAA\n//\n"
     )
-    (one,) = read(write(tmp_path, text.encode(), "x.txt"))
+    (one,) = read_sequences(write(tmp_path, text.encode(), "x.txt"))
     assert (one.name, one.letters, one.type) == ("P00001", b"ACGTACGTAA", PROTEIN)
 
 
 def test_genbank_without_letters(tmp_path):
     text = genbank()
     text = text[: text.index("ORIGIN")] + "CONTIG      join(U00001.1:1..10)\n//\n"
-    assert "without the letters" in refusal(write(tmp_path, text.encode(), "x.gb"))
+    assert "has no letters" in refusal(write(tmp_path, text.encode(), "x.gb"))
 
 
 def test_genbank_type_is_the_stated_one(tmp_path):
-    assert read(write(tmp_path, genbank("ACGTACGTAA", "protein").encode()))[0].type == PROTEIN
-    assert read(write(tmp_path, genbank("ACGUACGUAA", "RNA").encode()))[0].type == RNA
+    assert read_sequences(write(tmp_path, genbank("ACGTACGTAA", "protein").encode()))[0].type == PROTEIN
+    assert read_sequences(write(tmp_path, genbank("ACGUACGUAA", "RNA").encode()))[0].type == RNA
 
 
 def test_types_follow_the_file_where_a_short_record_could_be_either(tmp_path):
-    peptide, protein, gene = read(write(tmp_path, b">a\nACGT\n>b\nMKVLWQERTY\n>c\n" + b"ACGT" * 20))
+    peptide, protein, gene = read_sequences(write(tmp_path, b">a\nACGT\n>b\nMKVLWQERTY\n>c\n" + b"ACGT" * 20))
     assert [peptide.type, protein.type, gene.type] == [PROTEIN, PROTEIN, DNA]
 
 
@@ -185,8 +185,8 @@ def test_guess_type(letters, expected):
 
 def test_type_can_be_chosen_and_changed(tmp_path):
     path = write(tmp_path, TWO)
-    assert {one.type for one in read(path, type=PROTEIN)} == {PROTEIN}
-    one = read(path)[0]
+    assert {one.type for one in read_sequences(path, type=PROTEIN)} == {PROTEIN}
+    one = read_sequences(path)[0]
     assert with_type(one, PROTEIN).type == PROTEIN
     assert with_type(one, RNA).type == RNA
     with pytest.raises(InputError, match="'L' at position 3"):
@@ -201,40 +201,40 @@ def test_validate_letters_names_record_and_position():
 
 def test_composition_and_gc():
     one = Sequence("x", b"GGCCSAATTWNN", DNA)
-    shares = composition(one)
+    shares = letter_composition(one)
     assert list(shares) == sorted(shares) and sum(shares.values()) == pytest.approx(1)
     assert shares["N"] == pytest.approx(2 / 12)
     assert gc_fraction(one) == 0.5
     assert gc_fraction(Sequence("x", b"NNN", DNA)) is None
     assert gc_fraction(Sequence("x", b"GC", PROTEIN)) is None
-    assert composition(Sequence("x", b"", DNA)) == {}
+    assert letter_composition(Sequence("x", b"", DNA)) == {}
 
 
 def test_find_by_name_number_and_accession():
     many = [Sequence(name, b"AC", DNA) for name in ("a", "b", "a", "sp|P69905|HBA_HUMAN", "#1")]
-    assert find(many, "b") is many[1]
-    assert find(many, "P69905") is many[3]
-    assert find(many, "#3") is many[2]
-    assert find(many, "#1") is many[4], "a name goes before a number"
+    assert find_sequence(many, "b") is many[1]
+    assert find_sequence(many, "P69905") is many[3]
+    assert find_sequence(many, "#3") is many[2]
+    assert find_sequence(many, "#1") is many[4], "a name goes before a number"
     with pytest.raises(InputError, match="2 times.*#1, #3"):
-        find(many, "a")
+        find_sequence(many, "a")
     for wanted in ("#0", "#6", "#", "#x", "zzz", "HBA_HUMANN"):
         with pytest.raises(InputError, match="no record"):
-            find(many, wanted)
+            find_sequence(many, wanted)
     with pytest.raises(InputError, match="empty"):
-        find([], "a")
+        find_sequence([], "a")
 
 
 def test_progress_reaches_the_end_and_cancel_is_heard(tmp_path, monkeypatch):
-    monkeypatch.setattr(line_blocks, "BLOCK", 64)
+    monkeypatch.setattr(line_blocks, "BLOCK_BYTES", 64)
     path = write(tmp_path, b">x\nACGTACGT\n" * 200)
     heard = []
-    read(path, monitor=Monitor(lambda done, total, phase: heard.append((done, total))))
+    read_sequences(path, monitor=Monitor(lambda done, total, phase: heard.append((done, total))))
     assert heard[-1] == (path.stat().st_size,) * 2
     assert [done for done, _ in heard] == sorted(done for done, _ in heard)
     monitor = Monitor(lambda done, total, phase: monitor.cancel())
     with pytest.raises(Cancelled):
-        read(path, monitor=monitor)
+        read_sequences(path, monitor=monitor)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="named pipes")
@@ -243,7 +243,7 @@ def test_a_pipe_can_be_read(tmp_path):
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_bytes, args=(TWO,), daemon=True)
     writer.start()
-    found = read(path)
+    found = read_sequences(path)
     writer.join()
     assert [one.name for one in found] == ["one", "two"]
 
@@ -253,14 +253,14 @@ def test_what_is_written_is_read(tmp_path_factory, records, file_name):
     path = tmp_path_factory.mktemp("round") / file_name
     given_records = [Sequence(name, letters.encode(), PROTEIN, f"{name} {about}") for name, about, letters in records]
     write_sequences(path, given_records)
-    found = read(path, type=PROTEIN)
+    found = read_sequences(path, type=PROTEIN)
     assert [(one.name, one.letters, one.description) for one in found] == [
         (one.name, one.letters, one.description) for one in given_records
     ]
 
 
 def test_samples_are_there_and_real():
-    by_id = {sample.id: sample.read() for sample in samples()}
+    by_id = {sample.id: sample.read_data() for sample in bundled_samples()}
     assert [len(one) for one in by_id["haemoglobin-pair"]] == [141, 146]
     assert [len(one) for one in by_id["globin-triple"]] == [141, 146, 153]
     assert [len(one) for one in by_id["cpg-clone"]] == [8, 20612]
@@ -271,7 +271,7 @@ def test_samples_are_there_and_real():
     assert [len(one) for one in by_id["phages"]] == [48502, 48502]
     assert [len(one) for one in by_id["globin-distances"]] == [24]
     assert by_id["mitochondria"][0].letters.find(b"N") == 3106
-    for sample in samples():
+    for sample in bundled_samples():
         assert sample.source and sample.title and sample.description
         expected = PROTEIN if "globin" in sample.id else RNA if "rna" in sample.id else DNA
         assert {one.type for one in by_id[sample.id] if isinstance(one, Sequence)} <= {expected}
@@ -288,7 +288,7 @@ def test_samples_are_there_and_real():
     ],
 )
 def test_real_files(name, count, letters):
-    found = read(DATA / name)
+    found = read_sequences(DATA / name)
     assert len(found) == count
     assert letters is None or sum(map(len, found)) == letters
 
@@ -297,36 +297,42 @@ def test_letters_equal_those_of_biopython():
     path = DATA / "families" / "kringle.fa.gz"
     with gzip.open(path, "rt") as handle:
         expected = [(record.id, bytes(record.seq).upper()) for record in SeqIO.parse(handle, "fasta")]
-    assert [(one.name, one.letters) for one in read(path)] == expected
+    assert [(one.name, one.letters) for one in read_sequences(path)] == expected
 
 
 def test_the_json_of_a_result_is_told_from_a_matrix():
-    with pytest.raises(InputError, match=r"pasted: JSON, .*FASTA or Clustal"):
-        read_text('{\n "method": "sloped-bt3",\n "start": [\n  0,\n  0\n ]\n}')
+    with pytest.raises(InputError, match=r"pasted: this JSON .*FASTA or Clustal"):
+        read_sequence_text('{\n "method": "sloped-bt3",\n "start": [\n  0,\n  0\n ]\n}')
 
 
-@pytest.mark.parametrize(("text", "line"), [
-    ("3\nA 0 1 2\nB 1 0 3\nC 2 3 0\n", 2),
-    ("A 0 0.1\nB 0.1 0\n", 1),
-    ("3\nA\nB 1\nC 2 3\n", 4),
-    ("2\nA\nB 1\n", 1),
-    ("1\nA 0\n", 1),
-    ("2\nalpha_human 0 1\nbeta_human 1 0\n", 2),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("3\nA 0 1 2\nB 1 0 3\nC 2 3 0\n", 2),
+        ("A 0 0.1\nB 0.1 0\n", 1),
+        ("3\nA\nB 1\nC 2 3\n", 4),
+        ("2\nA\nB 1\n", 1),
+        ("1\nA 0\n", 1),
+        ("2\nalpha_human 0 1\nbeta_human 1 0\n", 2),
+    ],
+)
 def test_distance_matrices_are_no_sequences(text: str, line: int) -> None:
-    with pytest.raises(InputError, match=f"pasted, line {line}: numbers, as in a distance matrix; .*nj-pruned"):
-        read_text(text)
+    with pytest.raises(InputError, match=f"pasted, line {line}: these are numbers, as in a distance matrix.*nj-pruned"):
+        read_sequence_text(text)
 
 
-@pytest.mark.parametrize("text", [
-    "  1 acgtacgt acgtacgt\n 17 acgt\n",
-    "acgtacgt acgt 12\nacgtacgt 20\n",
-    "1 acgtacgt acgt 12\n13 acgtacgt 20\n",
-    "acgtacgtac gtacgtacgt\n        10         20\n",
-    "acgt..acgt\n-.acgtacgtacgt\n",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  1 acgtacgt acgtacgt\n 17 acgt\n",
+        "acgtacgt acgt 12\nacgtacgt 20\n",
+        "1 acgtacgt acgt 12\n13 acgtacgt 20\n",
+        "acgtacgtac gtacgtacgt\n        10         20\n",
+        "acgt..acgt\n-.acgtacgtacgt\n",
+    ],
+)
 def test_numbered_letters_are_a_sequence(text: str) -> None:
-    (found,) = read_text(text)
+    (found,) = read_sequence_text(text)
     assert found.letters in (b"ACGTACGTACGTACGTACGT",)
 
 
@@ -338,9 +344,13 @@ def test_words_of_a_language_are_told_from_a_sequence(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "MKVLAAGIVGLCAKAYLQ", "MKVLAAGIVG LCAKAYLQEA TWY", "1 MKVLAAGIVG LCAKAYLQEA 21 TWY", "ACG TACGTAC GT ACGTTA",
-        ">one two three\nMK VLAAG IVGL", "",
+        "MKVLAAGIVGLCAKAYLQ",
+        "MKVLAAGIVG LCAKAYLQEA TWY",
+        "1 MKVLAAGIVG LCAKAYLQEA 21 TWY",
+        "ACG TACGTAC GT ACGTTA",
+        ">one two three\nMK VLAAG IVGL",
+        "",
     ],
-)  # fmt: skip
+)
 def test_blocks_of_letters_nucleotides_and_records_are_no_words(text: str) -> None:
     assert not reads_like_words(text)

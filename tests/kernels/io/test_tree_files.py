@@ -16,15 +16,15 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_files import (
     TREE,
-    claims,
-    newick_lines,
-    nexus_lines,
-    parse_nexus,
+    is_tree_file,
+    newick_file_lines,
+    nexus_file_lines,
+    parse_nexus_trees,
     random_tree,
-    read,
-    write,
+    read_trees,
+    write_trees,
 )
-from antidiag.kernels.registry import loading as data
+from antidiag.kernels.registry import data_loading as data
 from tests.trees import NASTY, trees
 
 NEXUS = """#NEXUS
@@ -46,7 +46,7 @@ ENDBLOCK;
 
 
 def test_nexus_with_translation() -> None:
-    best, other = parse_nexus(NEXUS, "x.nex")
+    best, other = parse_nexus_trees(NEXUS, "x.nex")
     assert best.name == "the; best" and other.name == "other"
     assert best.names == ("", "0.9", "Homo sapiens", "b_long", "it's; 3")
     assert other.taxa == ("b_long", "it's; 3", "Homo sapiens")
@@ -55,21 +55,21 @@ def test_nexus_with_translation() -> None:
 
 @given(st.lists(trees(nodes=6, names=NASTY), min_size=1, max_size=3))
 def test_nexus_and_newick_files_come_back(many: list[Tree]) -> None:
-    assert parse_nexus("".join(nexus_lines(many))) == many
+    assert parse_nexus_trees("".join(nexus_file_lines(many))) == many
 
 
 @pytest.mark.parametrize("begins", [2, 100_000])
 def test_a_block_ends_where_it_says_however_often_it_begins(begins: int) -> None:
-    (tree,) = parse_nexus("#NEXUS\n" + "begin trees;\n" * begins + "tree a = (b,c);\nend;\n")
+    (tree,) = parse_nexus_trees("#NEXUS\n" + "begin trees;\n" * begins + "tree a = (b,c);\nend;\n")
     assert (tree.name, tree.taxa) == ("a", ("b", "c"))
-    one, other = parse_nexus("#NEXUS begin trees; tree a = (b,c); end; begin trees; tree d = (e,f); end;")
+    one, other = parse_nexus_trees("#NEXUS begin trees; tree a = (b,c); end; begin trees; tree d = (e,f); end;")
     assert (one.name, other.name) == ("a", "d")
 
 
 def test_biopython_reads_our_nexus() -> None:
     names = ["", "Homo sapiens", "plain", "b" * 200]
     tree = Tree.from_parents(names, np.array([-1, 0, 0, 0]), np.arange(4.0))
-    judge = Phylo.read(io.StringIO("".join(nexus_lines([tree]))), "nexus")
+    judge = Phylo.read(io.StringIO("".join(nexus_file_lines([tree]))), "nexus")
     assert [leaf.branch_length for leaf in judge.get_terminals()] == [1, 2, 3]
     assert [leaf.name for leaf in judge.get_terminals()][1:] == names[2:]
 
@@ -77,10 +77,10 @@ def test_biopython_reads_our_nexus() -> None:
 @pytest.mark.parametrize("packed", [False, True])
 def test_files_are_read_plain_or_packed(tmp_path: Path, packed: bool) -> None:
     many = [Tree.from_parents(["", "a", "b"], np.array([-1, 0, 0]), name="one")] * 2
-    data = "\ufeff".encode() + "".join(newick_lines(many)).encode()
+    data = "\ufeff".encode() + "".join(newick_file_lines(many)).encode()
     path = tmp_path / f"some.trees.nwk{'.gz' * packed}"
     path.write_bytes(gzip.compress(data) if packed else data)
-    found = read(path)
+    found = read_trees(path)
     assert found == many
     assert [tree.name for tree in found] == ["some.trees 1", "some.trees 2"]
     assert found[0].source == str(path)
@@ -89,7 +89,7 @@ def test_files_are_read_plain_or_packed(tmp_path: Path, packed: bool) -> None:
 def test_latin_1_names(tmp_path: Path) -> None:
     path = tmp_path / "x.nwk"
     path.write_bytes("(Bär,b);".encode("latin-1"))
-    assert read(path)[0].taxa == ("Bär", "b")
+    assert read_trees(path)[0].taxa == ("Bär", "b")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_latin_1_names(tmp_path: Path) -> None:
     [
         (b"(a,b", "line 1, column 1: this '\\(' is never closed"),
         (b"\0\1", "a binary file"),
-        (b"#NEXUS\nbegin data; matrix a ACGT; end;", "no TREES block"),
+        (b"#NEXUS\nbegin data; matrix a ACGT; end;", "no tree in a TREES block"),
         (b"#NEXUS\nbegin trees; tree a = (a,b);", "line 2, column 1: this block has no END"),
         (b"#NEXUS\nbegin trees;\ntranslate 1 a,\n2; tree a = (1,2); end;", "line 4, column 1: '2' in TRANSLATE"),
         (b"#NEXUS\nbegin trees;\ntree a = (1,2; end;", "line 3, column 10: this '\\(' is never closed"),
@@ -107,7 +107,7 @@ def test_errors_name_the_file_and_the_place(tmp_path: Path, data: bytes, reason:
     path = tmp_path / "bad.nwk"
     path.write_bytes(data)
     with pytest.raises(InputError, match=f"bad.nwk.*{reason}"):
-        read(path)
+        read_trees(path)
 
 
 @pytest.mark.parametrize(
@@ -124,14 +124,14 @@ def test_errors_name_the_file_and_the_place(tmp_path: Path, data: bytes, reason:
     ],
 )
 def test_what_files_are_taken_for(name: str, head: bytes, claimed: bool) -> None:
-    assert claims(Path(name), head) is claimed
+    assert is_tree_file(Path(name), head) is claimed
 
 
 @pytest.mark.parametrize("name", ["x.nwk", "x.nex", "x.tree.gz", "x.nex.gz"])
 def test_written_files_are_read_again(tmp_path: Path, name: str) -> None:
     tree = random_tree(9, np.random.default_rng(2))
-    write(tmp_path / name, [tree, tree])
-    assert read(tmp_path / name) == [tree, tree]
+    write_trees(tmp_path / name, [tree, tree])
+    assert read_trees(tmp_path / name) == [tree, tree]
 
 
 @pytest.mark.parametrize("taxa", [1, 2, 3, 40])
@@ -143,8 +143,8 @@ def test_random_trees_have_the_size_that_was_asked_for(taxa: int) -> None:
 
 def test_trees_are_among_the_kinds_of_data_and_can_be_pasted(tmp_path: Path) -> None:
     (tmp_path / "any.txt").write_text("((a,b),c);")
-    assert data.kind_of_file(tmp_path / "any.txt") is TREE
-    assert data.read(tmp_path / "any.txt") == data.read_text(" ((a,b),c);")
-    (pasted,) = data.read_text("#NEXUS\nbegin trees;\ntree one = (a,(b,c));\nend;")
+    assert data.find_kind_of_file(tmp_path / "any.txt") is TREE
+    assert data.read_data(tmp_path / "any.txt") == data.parse_text(" ((a,b),c);")
+    (pasted,) = data.parse_text("#NEXUS\nbegin trees;\ntree one = (a,(b,c));\nend;")
     assert (pasted.name, pasted.taxa) == ("one", ("a", "b", "c"))
-    assert [sequence.name for sequence in data.read_text(">one\nACGT\n")] == ["one"]
+    assert [sequence.name for sequence in data.parse_text(">one\nACGT\n")] == ["one"]

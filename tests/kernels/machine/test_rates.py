@@ -1,30 +1,34 @@
-"""What the time of the next run is foretold from."""
+"""Measured rates, from which the time of the next run is estimated."""
+
+import json
+import subprocess
+import sys
 
 import pytest
 
 from antidiag.kernels import registry
-from antidiag.kernels.machine import rates
+from antidiag.kernels.machine import measured_rates
 
-METHOD = registry.method("striped-score")
+METHOD = registry.find_method("striped-score")
 GUESS = METHOD.nominal_gcups["cpu"]
 
 
 @pytest.fixture(autouse=True)
 def _nothing_measured(tmp_path, monkeypatch):
-    monkeypatch.setattr(rates, "_path", lambda: tmp_path / "rates" / "rates.json")
+    monkeypatch.setattr(measured_rates, "_rates_path", lambda: tmp_path / "rates" / "rates.json")
 
 
 def known(work):
-    return rates.rate_gcups(METHOD, "cpu", "a processor", work)
+    return measured_rates.estimate_gcups(METHOD, "cpu", "a processor", work)
 
 
 def remember(work, time_ms):
-    rates.remember(METHOD, "cpu", "a processor", work, time_ms)
+    measured_rates.save_rate(METHOD, "cpu", "a processor", work, time_ms)
 
 
 def test_a_guess_before_anything_was_measured():
     assert known(1e9) == GUESS
-    assert rates.rate_gcups(METHOD, "cpu", "a processor", 1e9, threads=2) == 2 * GUESS
+    assert measured_rates.estimate_gcups(METHOD, "cpu", "a processor", 1e9, threads=2) == 2 * GUESS
 
 
 def test_the_last_rate_of_comparable_work():
@@ -44,9 +48,14 @@ def test_a_tiny_run_spoils_no_estimate_of_a_large_one():
 
 
 def test_a_damaged_or_older_cache_counts_as_none():
-    for text in ("no json", "[]", '{"striped-score/cpu/a processor": 3.0}'):
-        rates._path().parent.mkdir(parents=True, exist_ok=True)
-        rates._path().write_text(text)
+    for text in (
+        "no json",
+        "[]",
+        '{"striped-score/cpu/a processor": 3.0}',
+        '{"striped-score/cpu/a processor": ["a", 1]}',
+    ):
+        measured_rates._rates_path().parent.mkdir(parents=True, exist_ok=True)
+        measured_rates._rates_path().write_text(text)
         assert known(1e9) == GUESS
 
 
@@ -54,8 +63,47 @@ def test_a_run_with_nothing_to_do_has_no_rate():
     """Nussinov over one letter has no split: a rate of 0 would leave no time to foretell."""
     remember(0, 7)
     assert known(0) == GUESS
-    rates._path().parent.mkdir(parents=True, exist_ok=True)
-    rates._path().write_text('{"striped-score/cpu/a processor": [0.0, 0]}')
+    measured_rates._rates_path().parent.mkdir(parents=True, exist_ok=True)
+    measured_rates._rates_path().write_text('{"striped-score/cpu/a processor": [0.0, 0]}')
     assert known(0) == GUESS
     remember(1e9, 100)
     assert known(1e9) == pytest.approx(10)
+
+
+def test_entries_that_are_not_understood_are_kept():
+    measured_rates._rates_path().parent.mkdir(parents=True, exist_ok=True)
+    measured_rates._rates_path().write_text(
+        '{"a/newer/entry": {"rate": 2}, "a/damaged/entry": [], "another/cpu/x": [3, 4]}'
+    )
+    remember(1e9, 100)
+    found = json.loads(measured_rates._rates_path().read_text())
+    assert {name: found[name] for name in found if name.startswith("a")} == {
+        "a/newer/entry": {"rate": 2},
+        "a/damaged/entry": [],
+        "another/cpu/x": [3, 4],
+    }
+    assert known(1e9) == pytest.approx(10)
+
+
+REMEMBERING = """
+import sys
+from pathlib import Path
+from antidiag.kernels import registry
+from antidiag.kernels.machine import measured_rates
+
+measured_rates._rates_path = lambda: Path(sys.argv[1])
+method, device = registry.find_method("striped-score"), "d" * 20_000
+for number in range(300):
+    measured_rates.save_rate(method, "cpu", f"{device} {number % 3}", 1e9, 10 + number)
+"""
+
+
+def test_processes_that_write_at_the_same_time_never_leave_half_a_file(tmp_path):
+    path = tmp_path / "rates.json"
+    path.write_text('{"kept": [1.0, 2.0]}')
+    processes = [subprocess.Popen([sys.executable, "-c", REMEMBERING, str(path)]) for _ in range(2)]
+    while any(process.poll() is None for process in processes):
+        assert json.loads(path.read_text())["kept"] == [1.0, 2.0]
+    assert [process.wait() for process in processes] == [0, 0]
+    assert len(json.loads(path.read_text())) == 4
+    assert list(tmp_path.iterdir()) == [path]

@@ -12,13 +12,15 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa import CONSISTENCY_PROBLEM
-from antidiag.kernels.msa.consistency import cpu_merging, cpu_stages, engine, models, reference
-from antidiag.kernels.msa.consistency.recipe import Recipe, recipe
+from antidiag.kernels.msa.consistency import reference, solver
+from antidiag.kernels.msa.consistency.groups import cpu_merging
+from antidiag.kernels.msa.consistency.posteriors import cpu_stages, pair_models
+from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import SparsePosteriors
+from antidiag.kernels.msa.consistency.recipe import ConsistencyRecipe, make_recipe
 from antidiag.kernels.msa.consistency.rules import ConsistencyRules
-from antidiag.kernels.msa.consistency.sparse import Posteriors
-from antidiag.kernels.msa.consistency.telling import Told
+from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 
-BOTH = models.protein_models()
+BOTH = pair_models.make_protein_models()
 UNIT = 1 / 65536
 
 
@@ -33,8 +35,8 @@ def family(count: int, length: int, seed: int = 1) -> list[np.ndarray]:
     return [*made, ancestor[:2].astype(np.uint8), ancestor[5:6].astype(np.uint8)]
 
 
-def posteriors(sequences: list[np.ndarray], threads: int = 1, cut: int = cpu_stages.CUT) -> Posteriors:
-    return cpu_stages.posteriors(sequences, BOTH, threads, Monitor(), cut)
+def posteriors(sequences: list[np.ndarray], threads: int = 1, cut: int = cpu_stages.CUT) -> SparsePosteriors:
+    return cpu_stages.compute_all_posteriors(sequences, BOTH, threads, Monitor(), cut)
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +46,14 @@ def sequences() -> list[np.ndarray]:
 
 
 @pytest.fixture(scope="module")
-def found(sequences: list[np.ndarray]) -> Posteriors:
+def found(sequences: list[np.ndarray]) -> SparsePosteriors:
     return posteriors(sequences)
 
 
 @pytest.mark.parametrize(("x", "y"), [(0, 1), (17, 3), (18, 2), (5, 19), (18, 19)])
 def test_posteriors_are_those_of_the_textbook(sequences: list[np.ndarray], x: int, y: int) -> None:
     one_unit = posteriors(sequences, cut=1)
-    expected = reference.posteriors(sequences[x], sequences[y], BOTH)
+    expected = reference.compute_posteriors(sequences[x], sequences[y], BOTH)
     np.testing.assert_allclose(one_unit.dense(x, y), expected, rtol=0, atol=0.6 * UNIT)
     np.testing.assert_array_equal(one_unit.dense(x, y).T, one_unit.dense(y, x))
 
@@ -62,34 +64,34 @@ def test_no_mass_is_lost_beside_what_is_larger_by_far() -> None:
     first, second = (random.choice([17, 4], size).astype(np.uint8) for size in (70, 71))
     x, y = np.concatenate([first, second]), np.concatenate([second, first])
     made = posteriors([x, y], cut=1)
-    np.testing.assert_allclose(made.dense(0, 1), reference.posteriors(x, y, BOTH), rtol=0, atol=0.6 * UNIT)
+    np.testing.assert_allclose(made.dense(0, 1), reference.compute_posteriors(x, y, BOTH), rtol=0, atol=0.6 * UNIT)
 
 
-def test_small_posteriors_are_dropped(sequences: list[np.ndarray], found: Posteriors) -> None:
+def test_small_posteriors_are_dropped(sequences: list[np.ndarray], found: SparsePosteriors) -> None:
     every = posteriors(sequences, cut=1)
     for x, y in ((0, 1), (3, 18)):
         whole = every.dense(x, y)
         np.testing.assert_array_equal(found.dense(x, y), np.where(whole >= cpu_stages.CUT * UNIT, whole, 0))
 
 
-def test_a_round_of_consistency_is_a_mean_of_products(found: Posteriors) -> None:
+def test_a_round_of_consistency_is_a_mean_of_products(found: SparsePosteriors) -> None:
     n, random = found.count, np.random.default_rng(5)
     P = {(x, y): found.dense(x, y) for x in range(n) for y in range(n) if x != y}
     chosen = np.sort(np.argsort(random.random((n, n)), 1)[:, :9], 1).astype(np.int32)
     weights = random.random(n).astype(np.float32)
-    made = cpu_stages.consistent(found, chosen, weights, 3.0, 1, Monitor(), cut=1)
+    made = cpu_stages.apply_consistency(found, chosen, weights, 3.0, 1, Monitor(), cut=1)
     for x, y in ((0, 1), (4, 17), (2, 19)):
-        expected = reference.consistent(P, x, y, [*chosen[x], *chosen[y]], weights, 3.0)
+        expected = reference.apply_consistency(P, x, y, [*chosen[x], *chosen[y]], weights, 3.0)
         np.testing.assert_allclose(
             made.dense(x, y), np.where(expected < UNIT / 2, 0, expected), rtol=0, atol=0.6 * UNIT
         )
 
 
-def test_expected_accuracy_is_the_best_sum(found: Posteriors) -> None:
-    made = cpu_stages.accuracies(found, 1, Monitor())
+def test_expected_accuracy_is_the_best_sum(found: SparsePosteriors) -> None:
+    made = cpu_stages.compute_accuracies(found, 1, Monitor())
     for x, y in ((0, 1), (3, 18), (18, 19)):
         shorter = min(found.lengths[x], found.lengths[y])
-        assert made[x, y] == made[y, x] == pytest.approx(reference.best_sum(found.dense(x, y)) / shorter)
+        assert made[x, y] == made[y, x] == pytest.approx(reference.score_two_groups(found.dense(x, y)) / shorter)
 
 
 def test_a_family_weighs_as_much_as_one_that_is_alone() -> None:
@@ -98,29 +100,29 @@ def test_a_family_weighs_as_much_as_one_that_is_alone() -> None:
     accuracies[:3, :3] = 1
     accuracies[:3, 4] = accuracies[4, :3] = 0.5
     expected = 1 / np.array([3 + 0.5**4] * 3 + [1, 1 + 3 * 0.5**4])
-    np.testing.assert_allclose(engine.alike_weights(accuracies) / models.WEIGHT_UNIT, expected, atol=1e-3)
+    np.testing.assert_allclose(solver.weigh_by_similarity(accuracies) / pair_models.WEIGHT_UNIT, expected, atol=1e-3)
 
 
 def test_nucleotides_weigh_what_the_tree_says() -> None:
     kinds = {SequenceType.PROTEIN: b"MKVALNDSTW", SequenceType.DNA: b"ACGTACCTGA"}
     for kind, letters in kinds.items():
-        problem = CONSISTENCY_PROBLEM.make(tuple(Sequence(name, letters, kind) for name in "ab"), {})
-        assert recipe(problem).tree_weights == (kind == SequenceType.DNA)
+        problem = CONSISTENCY_PROBLEM.make_problem(tuple(Sequence(name, letters, kind) for name in "ab"), {})
+        assert make_recipe(problem).tree_weights == (kind == SequenceType.DNA)
 
 
 def test_a_merge_has_the_best_sum_of_columns() -> None:
     scores = np.random.default_rng(1).integers(-3, 9, (13, 17))
-    path, best = cpu_merging.steps(scores, np.zeros(1, np.int64))
-    assert best == reference.best_sum(scores)
-    first, second = cpu_merging.follow(path, 13, 17)
+    path, best = cpu_merging.align_groups(scores, np.zeros(1, np.int64))
+    assert best == reference.score_two_groups(scores)
+    first, second = cpu_merging.place_columns(path, 13, 17)
     pairs = [(i, j) for i in range(13) for j in range(17) if first[i] == second[j]]
     assert sum(scores[i, j] for i, j in pairs) == best
 
 
 def test_threads_change_nothing(sequences: list[np.ndarray]) -> None:
-    def aligned(threads: int) -> engine.Aligned:
-        stages = engine.CpuStages(threads, Monitor())
-        return engine.align(sequences, Recipe(BOTH), stages, threads, Monitor(), Told())
+    def aligned(threads: int) -> solver.ConsistencyAlignment:
+        stages = solver.CpuStages(threads, Monitor())
+        return solver.align_sequences(sequences, ConsistencyRecipe(BOTH), stages, threads, Monitor(), StageObserver())
 
     one, three = aligned(1), aligned(3)
     assert one.columns == three.columns and one.tree == three.tree
@@ -134,8 +136,8 @@ def proteins(*letters: str) -> tuple[Sequence, ...]:
 
 
 def rows(*letters: str, **options: object) -> list[str]:
-    problem = CONSISTENCY_PROBLEM.make(proteins(*letters), options)
-    result = runs.execute(runs.plan(registry.method("msa"), problem, {"threads": 1}, "cpu"))
+    problem = CONSISTENCY_PROBLEM.make_problem(proteins(*letters), options)
+    result = runs.execute(runs.plan_run(registry.find_method("msa"), problem, {"threads": 1}, "cpu"))
     result.check(problem)
     return [row.tobytes().decode() for row in result.answer.alignment.letters]
 
@@ -170,43 +172,49 @@ def test_what_is_left_out_is_a_gap() -> None:
 
 def test_a_given_tree_is_followed() -> None:
     tree = Tree.from_parents(("s0", "s2", "s1", "", ""), np.array([3, 3, 4, 4, -1]), np.full(5, 0.5))
-    problem = CONSISTENCY_PROBLEM.make((*proteins(LONG, LONG, LONG[:50]), tree), {})
-    result = runs.execute(runs.plan(registry.method("msa"), problem, {"threads": 1}, "cpu"))
+    problem = CONSISTENCY_PROBLEM.make_problem((*proteins(LONG, LONG, LONG[:50]), tree), {})
+    result = runs.execute(runs.plan_run(registry.find_method("msa"), problem, {"threads": 1}, "cpu"))
     assert set(result.answer.tree.taxa) == {"s0", "s1", "s2"}
     np.testing.assert_array_equal(result.answer.tree.parents, tree.parents)
 
 
 def test_too_many_and_too_long_are_refused() -> None:
     with pytest.raises(InputError, match="4,001 sequences"):
-        CONSISTENCY_PROBLEM.make(proteins(*4001 * ["M"]), {})
+        CONSISTENCY_PROBLEM.make_problem(proteins(*4001 * ["M"]), {})
     with pytest.raises(InputError, match="65,536 letters"):
-        CONSISTENCY_PROBLEM.make(proteins("M", 65536 * "M"), {})
+        CONSISTENCY_PROBLEM.make_problem(proteins("M", 65536 * "M"), {})
 
 
 def test_one_long_sequence_among_short_ones_takes_little() -> None:
-    problem = CONSISTENCY_PROBLEM.make(proteins(30_000 * "M", "MKV", "MKL"), {})
-    plan = runs.plan(registry.method("msa"), problem, {"threads": 1}, "cpu")
+    problem = CONSISTENCY_PROBLEM.make_problem(proteins(30_000 * "M", "MKV", "MKL"), {})
+    plan = runs.plan_run(registry.find_method("msa"), problem, {"threads": 1}, "cpu")
     assert plan.footprint.host["stages"] < 100 * 2**20
 
 
-def test_only_larger_posteriors_take_less_memory(sequences: list[np.ndarray], found: Posteriors) -> None:
+def test_only_larger_posteriors_take_less_memory(sequences: list[np.ndarray], found: SparsePosteriors) -> None:
     data = proteins(LONG, LONG[:40], LONG[5:], LONG.replace("Q", ""))
-    plans = [runs.plan(registry.method("msa"), CONSISTENCY_PROBLEM.make(data, {"least_posterior": least}), {}, "cpu")
-             for least in (0.01, 0.05)]  # fmt: skip
+    plans = [
+        runs.plan_run(
+            registry.find_method("msa"), CONSISTENCY_PROBLEM.make_problem(data, {"least_posterior": least}), {}, "cpu"
+        )
+        for least in (0.01, 0.05)
+    ]
     assert plans[1].footprint.host["posteriors"] < 0.6 * plans[0].footprint.host["posteriors"]
-    fewer = engine.CpuStages(1, Monitor(), cut=6554).posteriors(sequences, BOTH)
+    fewer = solver.CpuStages(1, Monitor(), cut=6554).compute_posteriors(sequences, BOTH)
     assert fewer.units.min() >= 6554 and fewer.units.size < found.units.size
 
 
 def test_many_sequences_keep_larger_posteriors_or_are_referred_to_parttree(monkeypatch: pytest.MonkeyPatch) -> None:
-    few, more, many = (CONSISTENCY_PROBLEM.make(proteins(*count * [400 * "M"]), {}) for count in (1000, 1500, 3000))
+    few, more, many = (
+        CONSISTENCY_PROBLEM.make_problem(proteins(*count * [400 * "M"]), {}) for count in (1000, 1500, 3000)
+    )
     assert few.rules.least_posterior == 0.01 and not few.notes
     assert more.rules.least_posterior == 0.05 and "Posteriors below 0.05 are dropped" in more.notes[-1]
     assert many.rules.least_posterior == 0.1
-    given = CONSISTENCY_PROBLEM.make(proteins(*3000 * [400 * "M"]), {"least_posterior": 0.02})
+    given = CONSISTENCY_PROBLEM.make_problem(proteins(*3000 * [400 * "M"]), {"least_posterior": 0.02})
     assert given.rules.least_posterior == 0.02
     monkeypatch.setattr(memory, "host_bytes_free", lambda: 2**33)
-    plan = runs.plan(registry.method("msa"), many, {"threads": 1}, "cpu")
+    plan = runs.plan_run(registry.find_method("msa"), many, {"threads": 1}, "cpu")
     assert plan.refusal is not None and "PartTree" in plan.refusal
 
 
@@ -223,10 +231,14 @@ def test_every_stage_can_be_cancelled(sequences: list[np.ndarray], stage: str) -
 
     monitor = Monitor(told)
     with pytest.raises(Cancelled):
-        engine.align(sequences, Recipe(BOTH), engine.CpuStages(2, monitor), 2, monitor, Told())
+        solver.align_sequences(
+            sequences, ConsistencyRecipe(BOTH), solver.CpuStages(2, monitor), 2, monitor, StageObserver()
+        )
 
 
 def test_gonnet_at_its_own_distance_is_itself() -> None:
     np.testing.assert_allclose(
-        models._gonnet(models.PAM250), models._scores("GONNET1992", models.AMINO_ACIDS), atol=1e-3
+        pair_models._gonnet_scores(pair_models.PAM250),
+        pair_models._matrix_scores("GONNET1992", pair_models.AMINO_ACIDS),
+        atol=1e-3,
     )

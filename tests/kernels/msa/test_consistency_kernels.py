@@ -7,7 +7,7 @@ import pytest
 
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.msa import CONSISTENCY_PROBLEM
-from antidiag.kernels.msa.consistency import cuda_sources
+from antidiag.kernels.msa.consistency.posteriors import cuda_sources
 from antidiag.kernels.msa.problem import MsaProblem
 from tests.nvrtc import compile_without_device
 
@@ -35,7 +35,7 @@ def problem(kind: SequenceType, lengths: tuple[int, ...], seed: int = 1) -> MsaP
     for number, length in enumerate(lengths):
         letters = np.where(random.random(length) < 0.3, random.choice(list(KINDS[kind]), length), ancestor[:length])
         made.append(Sequence(f"s{number}", letters.astype(np.uint8).tobytes(), kind))
-    return CONSISTENCY_PROBLEM.make(tuple(made), {})
+    return CONSISTENCY_PROBLEM.make_problem(tuple(made), {})
 
 
 MIXED, SOME_DNA, ONE, LONG = (128, 1, 129, 60, 33, 0, 4), (31, 140, 32), (9,), (1100, 5, 3)
@@ -59,7 +59,7 @@ def test_the_emulator_finds_what_the_cpu_finds(
 
     posed = problem(kind, lengths)
     found = emulated("msa", posed, seed=seed).answer
-    expected = engine.execute(engine.plan(registry.method("msa"), posed, {"threads": 1}, "cpu")).answer
+    expected = engine.execute(engine.plan_run(registry.find_method("msa"), posed, {"threads": 1}, "cpu")).answer
     np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)
     np.testing.assert_array_equal(found.confidence, expected.confidence)
     assert found.tree == expected.tree
@@ -70,11 +70,11 @@ def test_long_pairs_are_left_to_the_cpu(emulated, monkeypatch: pytest.MonkeyPatc
 
     from antidiag.kernels import engine, registry
 
-    stages = importlib.import_module("antidiag.kernels.msa.consistency.cuda_stages")
+    stages = importlib.import_module("antidiag.kernels.msa.consistency.posteriors.cuda_stages")
     monkeypatch.setattr(stages, "LONG_CELLS", 50 * 60)
     posed = problem(SequenceType.PROTEIN, (60, 61, 40, 20))
     found = emulated("msa", posed).answer
-    expected = engine.execute(engine.plan(registry.method("msa"), posed, {"threads": 1}, "cpu")).answer
+    expected = engine.execute(engine.plan_run(registry.find_method("msa"), posed, {"threads": 1}, "cpu")).answer
     np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)
 
 
@@ -84,11 +84,11 @@ def test_long_sequences_leave_room_for_few_rows_a_block(emulated, monkeypatch: p
 
     from antidiag.kernels import engine, registry
 
-    stages = importlib.import_module("antidiag.kernels.msa.consistency.cuda_stages")
-    monkeypatch.setattr(stages.blocks, "most_shared", lambda: 4 * 61 * rows + stages.TICKET_BYTES)
+    stages = importlib.import_module("antidiag.kernels.msa.consistency.posteriors.cuda_stages")
+    monkeypatch.setattr(stages.block_limits, "max_shared_bytes", lambda: 4 * 61 * rows + stages.TICKET_BYTES)
     posed = problem(SequenceType.PROTEIN, (60, 61, 40, 20, 7))
     found = emulated("msa", posed).answer
-    expected = engine.execute(engine.plan(registry.method("msa"), posed, {"threads": 1}, "cpu")).answer
+    expected = engine.execute(engine.plan_run(registry.find_method("msa"), posed, {"threads": 1}, "cpu")).answer
     np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)
 
 
@@ -99,10 +99,10 @@ def test_merges_are_made_in_several_launches_where_they_do_not_fit_in_one(
 
     from antidiag.kernels import engine, registry
 
-    merging = importlib.import_module("antidiag.kernels.msa.consistency.cuda_merging")
-    stages = importlib.import_module("antidiag.kernels.msa.consistency.cuda_stages")
-    monkeypatch.setattr(stages, "CudaScorer", lambda *given: merging.CudaScorer(*given, most_cells=2000))
+    merging = importlib.import_module("antidiag.kernels.msa.consistency.groups.cuda_merging")
+    stages = importlib.import_module("antidiag.kernels.msa.consistency.posteriors.cuda_stages")
+    monkeypatch.setattr(stages, "CudaColumnScorer", lambda *given: merging.CudaColumnScorer(*given, most_cells=2000))
     posed = problem(SequenceType.PROTEIN, (40, 39, 41, 38, 40, 37))
     found = emulated("msa", posed).answer
-    expected = engine.execute(engine.plan(registry.method("msa"), posed, {"threads": 1}, "cpu")).answer
+    expected = engine.execute(engine.plan_run(registry.find_method("msa"), posed, {"threads": 1}, "cpu")).answer
     np.testing.assert_array_equal(found.alignment.letters, expected.alignment.letters)

@@ -8,36 +8,38 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry, trials
-from antidiag.kernels.msa.consistency.given_trials import gapped
-from antidiag.kernels.msa.trials import family
-from antidiag.kernels.profiles import batch
-from tests.choosing import Drawn
+from antidiag.kernels.msa.consistency.given_alignment_trials import insert_random_gaps
+from antidiag.kernels.msa.trials import generate_family
+from antidiag.kernels.profiles.wavefront import many_alignments
+from tests.choosing import HypothesisChooser
 
 
 @pytest.mark.parametrize("method_id", ["msa-thesis", "msa-clustalw"])
 @settings(max_examples=5)
 @given(data=st.data(), seed=st.sampled_from((0, 1)))
 def test_small_families(emulated, method_id: str, data: st.DataObject, seed: int) -> None:
-    method = registry.method(method_id)
-    tried = trials.of(method.problem)
-    problem = tried.draw(Drawn(data.draw))
-    tried.same(problem, emulated(method_id, problem, seed=seed).answer, tried.oracle(problem), method)
+    method = registry.find_method(method_id)
+    tried = trials.load_trials(method.problem_type)
+    problem = tried.draw_problem(HypothesisChooser(data.draw))
+    tried.assert_same_answer(
+        problem, emulated(method_id, problem, seed=seed).answer, tried.solve_by_textbook(problem), method
+    )
 
 
 def test_problems_that_threads_make(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "LONG", 1)
-    method = registry.method("msa-clustalw")
-    problem = method.problem.make(family(9, 30), {})
+    monkeypatch.setattr(many_alignments, "LONG", 1)
+    method = registry.find_method("msa-clustalw")
+    problem = method.problem_type.make_problem(generate_family(9, 30), {})
     found = emulated(method, problem).answer
-    expected = engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False, keep=False).answer
-    trials.of(method.problem).same(problem, found, expected, method)
+    expected = engine.execute(engine.plan_run(method, problem, {}, "cpu"), keep_rate=False, keep_parts=False).answer
+    trials.load_trials(method.problem_type).assert_same_answer(problem, found, expected, method)
 
 
 @pytest.mark.parametrize("method_id", ["msa-refine", "msa-add"])
 def test_alignments_that_are_given(emulated, method_id: str) -> None:
-    method, (*rows, new) = registry.method(method_id), family(5, 20)
-    data = [gapped(tuple(rows), np.random.default_rng(1)), *([new] if method_id == "msa-add" else [])]
-    problem = method.problem.make(data, {})
+    method, (*rows, new) = registry.find_method(method_id), generate_family(5, 20)
+    data = [insert_random_gaps(tuple(rows), np.random.default_rng(1)), *([new] if method_id == "msa-add" else [])]
+    problem = method.problem_type.make_problem(data, {})
     found = emulated(method, problem).answer
-    expected = engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False, keep=False).answer
-    trials.of(method.problem).same(problem, found, expected, method)
+    expected = engine.execute(engine.plan_run(method, problem, {}, "cpu"), keep_rate=False, keep_parts=False).answer
+    trials.load_trials(method.problem_type).assert_same_answer(problem, found, expected, method)

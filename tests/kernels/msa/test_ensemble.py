@@ -12,9 +12,10 @@ from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa import CONSISTENCY_PROBLEM
-from antidiag.kernels.msa.consistency import cpu_stages, ensemble
-from antidiag.kernels.msa.consistency.recipe import recipe
-from antidiag.kernels.msa.trials import family
+from antidiag.kernels.msa.consistency import ensemble
+from antidiag.kernels.msa.consistency.posteriors import cpu_stages
+from antidiag.kernels.msa.consistency.recipe import make_recipe
+from antidiag.kernels.msa.trials import generate_family
 
 
 def test_the_share_of_alignments_is_counted() -> None:
@@ -24,8 +25,8 @@ def test_the_share_of_alignments_is_counted() -> None:
         np.concatenate([np.sort(random.permutation(wide)[:length]) for length in lengths]).astype(np.int32)
         for wide in columns
     ]
-    parts = ensemble.agreement(lengths, places, columns, 2, Monitor())
-    found = cpu_stages.laid_out(lengths, parts, 1, lambda: None)
+    parts = ensemble.compute_agreement(lengths, places, columns, 2, Monitor())
+    found = cpu_stages.lay_out_pairs(lengths, parts, 1, lambda: None)
     for x, y in permutations(range(4), 2):
         expected = np.zeros((lengths[x], lengths[y]))
         for own in places:
@@ -37,29 +38,32 @@ def test_the_share_of_alignments_is_counted() -> None:
 @pytest.mark.parametrize("kind", [SequenceType.PROTEIN, SequenceType.DNA])
 def test_it_is_an_alignment_whatever_the_threads(kind: SequenceType) -> None:
     sequences = (
-        family(6, 30)
+        generate_family(6, 30)
         if kind == SequenceType.PROTEIN
         else tuple(
-            type(one)(one.name, bytes(b"ACGT"[letter % 4] for letter in one.letters), kind) for one in family(6, 30)
+            type(one)(one.name, bytes(b"ACGT"[letter % 4] for letter in one.letters), kind)
+            for one in generate_family(6, 30)
         )
     )
-    problem = CONSISTENCY_PROBLEM.make(sequences, {"effort": "thorough"})
-    assert len(recipe(problem).variants) == (4 if kind == SequenceType.PROTEIN else 3)
-    method, answers = registry.method("msa"), []
+    problem = CONSISTENCY_PROBLEM.make_problem(sequences, {"effort": "thorough"})
+    assert len(make_recipe(problem).variants) == (4 if kind == SequenceType.PROTEIN else 3)
+    method, answers = registry.find_method("msa"), []
     for threads in (1, 3):
-        planned = engine.plan(method, problem, {"threads": threads}, "cpu")
-        result = engine.execute(planned, keep_rate=False, keep=False)
+        planned = engine.plan_run(method, problem, {"threads": threads}, "cpu")
+        result = engine.execute(planned, keep_rate=False, keep_parts=False)
         result.check(problem)
-        assert result.cells == problem.cells * len(recipe(problem).variants)
+        assert result.cells == problem.cells * len(make_recipe(problem).variants)
         answers.append(result.answer)
-    trials.of(method.problem).same(problem, answers[0], answers[1], method)
+    trials.load_trials(method.problem_type).assert_same_answer(problem, answers[0], answers[1], method)
     assert {"variants", "agreement", "progressive"} <= result.times_ms.keys()
 
 
 def test_equal_sequences_and_single_ones() -> None:
     for count in (1, 2, 3):
-        problem = CONSISTENCY_PROBLEM.make(count * family(1, 20), {"effort": "thorough"})
-        result = engine.execute(engine.plan(registry.method("msa"), problem, {}, "cpu"), keep_rate=False, keep=False)
+        problem = CONSISTENCY_PROBLEM.make_problem(count * generate_family(1, 20), {"effort": "thorough"})
+        result = engine.execute(
+            engine.plan_run(registry.find_method("msa"), problem, {}, "cpu"), keep_rate=False, keep_parts=False
+        )
         result.check(problem)
         assert result.answer.alignment.letters.shape == (count, len(problem.sequences[0]))
 
@@ -67,14 +71,19 @@ def test_equal_sequences_and_single_ones() -> None:
 @pytest.mark.parametrize("stage", ["variants", "agreement"])
 def test_every_stage_can_be_cancelled(stage: str) -> None:
     monitor = Monitor(lambda done, total, phase: monitor.cancel() if phase == stage else None)
-    problem = CONSISTENCY_PROBLEM.make(family(5, 30), {"effort": "thorough"})
+    problem = CONSISTENCY_PROBLEM.make_problem(generate_family(5, 30), {"effort": "thorough"})
     with pytest.raises(Cancelled):
-        engine.execute(engine.plan(registry.method("msa"), problem, {}, "cpu"), monitor, keep_rate=False, keep=False)
+        engine.execute(
+            engine.plan_run(registry.find_method("msa"), problem, {}, "cpu"), monitor, keep_rate=False, keep_parts=False
+        )
 
 
 def test_the_device_finds_the_same(emulated) -> None:  # type: ignore[no-untyped-def]
-    method, problem = registry.method("msa"), CONSISTENCY_PROBLEM.make(family(4, 15), {"effort": "thorough"})
+    method, problem = (
+        registry.find_method("msa"),
+        CONSISTENCY_PROBLEM.make_problem(generate_family(4, 15), {"effort": "thorough"}),
+    )
     found = emulated(method, problem).answer
-    expected = engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False, keep=False).answer
-    trials.of(method.problem).same(problem, found, expected, method)
+    expected = engine.execute(engine.plan_run(method, problem, {}, "cpu"), keep_rate=False, keep_parts=False).answer
+    trials.load_trials(method.problem_type).assert_same_answer(problem, found, expected, method)
     np.testing.assert_array_equal(found.confidence, expected.confidence)

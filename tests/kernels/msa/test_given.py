@@ -11,24 +11,27 @@ import pytest
 from antidiag.kernels import engine, registry
 from antidiag.kernels.errors import Cancelled, InputError, ParameterError
 from antidiag.kernels.io import newick
-from antidiag.kernels.io.aligned import GAP, AlignedSequences
-from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
+from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa import trials
-from antidiag.kernels.msa.consistency import cpu_stages, given, models, refining
-from antidiag.kernels.msa.consistency.given_trials import gapped
-from antidiag.kernels.msa.consistency.merging import Aligner, better
-from antidiag.kernels.msa.consistency.scoring import ThreadedScorer
+from antidiag.kernels.msa.consistency import given_alignment, refinement
+from antidiag.kernels.msa.consistency.given_alignment_trials import insert_random_gaps
+from antidiag.kernels.msa.consistency.groups.column_scorer import CpuColumnScorer
+from antidiag.kernels.msa.consistency.groups.group_aligner import GroupAligner, is_better
+from antidiag.kernels.msa.consistency.posteriors import cpu_stages, pair_models
 from antidiag.kernels.msa.problem import MsaAnswer
 
-FAMILY = trials.family(7, 40)
+FAMILY = trials.generate_family(7, 40)
 
 
 def run(method: str, *data: Any, **options: object) -> MsaAnswer:
-    declared = registry.method(method)
-    problem = declared.problem.make(data, options)
-    result = engine.execute(engine.plan(declared, problem, {"threads": 1}, "cpu"), keep_rate=False, keep=False)
+    declared = registry.find_method(method)
+    problem = declared.problem_type.make_problem(data, options)
+    result = engine.execute(
+        engine.plan_run(declared, problem, {"threads": 1}, "cpu"), keep_rate=False, keep_parts=False
+    )
     result.check(problem)
     return result.answer
 
@@ -45,20 +48,20 @@ def text(answer: MsaAnswer) -> list[str]:
 @pytest.fixture
 def poor() -> AlignedSequences:
     """The family with its gaps anywhere."""
-    return gapped(FAMILY, np.random.default_rng(2), more=6)
+    return insert_random_gaps(FAMILY, np.random.default_rng(2), more=6)
 
 
 @pytest.fixture
-def aligner(poor: AlignedSequences) -> Aligner:
+def aligner(poor: AlignedSequences) -> GroupAligner:
     """Its rows in their columns, with weights that differ."""
-    encoded = [models.codes(one.letters, True) for one in FAMILY]
-    found = cpu_stages.posteriors(encoded, models.protein_models(), 1, Monitor())
-    made = Aligner.of(ThreadedScorer(found, np.arange(1, 8) * 100, 1), 1)
-    refining.stand(made, given.REFINING.make([poor], {}))
+    encoded = [pair_models.encode_letters(one.letters, True) for one in FAMILY]
+    found = cpu_stages.compute_all_posteriors(encoded, pair_models.make_protein_models(), 1, Monitor())
+    made = GroupAligner.start_alignment(CpuColumnScorer(found, np.arange(1, 8) * 100, 1), 1)
+    refinement.place_given_rows(made, given_alignment.REFINING.make_problem([poor], {}))
     return made
 
 
-def accuracy(aligner: Aligner) -> int:
+def accuracy(aligner: GroupAligner) -> int:
     """Weighted sum of the posteriors of all pairs of letters in one column, in units."""
     total, places = 0, np.split(aligner.places, aligner.starts[1:])
     for x in range(len(places)):
@@ -70,13 +73,13 @@ def accuracy(aligner: Aligner) -> int:
 
 
 def test_no_merge_lowers_expected_accuracy_and_only_what_is_better_is_taken(
-    aligner: Aligner,
+    aligner: GroupAligner,
 ) -> None:
     columns, random = int(aligner.places.max()) + 1, np.random.default_rng(1)
     rose = 0
-    for first, second in refining.random_splits(7, random):
+    for first, second in refinement.random_splits(7, random):
         before, width, places = accuracy(aligner), columns, aligner.places.copy()
-        _, columns = aligner.tried([(first, second)], columns, better, Monitor())
+        _, columns = aligner.try_splits([(first, second)], columns, is_better, Monitor())
         after = accuracy(aligner)
         moved = not np.array_equal(places, aligner.places)
         assert (
@@ -87,14 +90,14 @@ def test_no_merge_lowers_expected_accuracy_and_only_what_is_better_is_taken(
     assert rose > 2
 
 
-def test_every_edge_column_and_half_parts_the_rows(aligner: Aligner) -> None:
+def test_every_edge_column_and_half_parts_the_rows(aligner: GroupAligner) -> None:
     joins = np.array([[0, 1], [2, 3], [7, 8], [9, 4], [10, 5], [11, 6]], np.int32)
-    edges = refining.edge_splits(joins)
+    edges = refinement.edge_splits(joins)
     assert len({frozenset(map(int, side)) for split in edges for side in split}) == 2 * len(edges) == 2 * (2 * 7 - 3)
     columns = int(aligner.places.max()) + 1
-    for first, second in (*edges, *refining.column_splits(aligner, columns, np.random.default_rng(1))):
+    for first, second in (*edges, *refinement.column_splits(aligner, columns, np.random.default_rng(1))):
         assert first.size and second.size and sorted([*first, *second]) == list(range(7))
-    assert refining.edge_splits(np.empty((0, 2), np.int32)) == []
+    assert refinement.edge_splits(np.empty((0, 2), np.int32)) == []
 
 
 def test_a_poor_alignment_becomes_as_good_as_one_made_anew(poor: AlignedSequences) -> None:
@@ -127,8 +130,8 @@ def test_judging_keeps_what_is_said_and_leaves_out_columns_of_gaps_alone() -> No
     assert found.annotations.of_rows == said.of_rows
     assert dict(found.annotations.of_columns).keys() == {"SS_cons", "confidence"}
     with_gaps = replace(alignment("MKV-ALN", "MK--ALN"), annotations=replace(said, of_columns=()))
-    problem = given.REFINING.make([with_gaps], {"refinement": "none"})
-    assert problem.notes[-1] == "1 column of gaps alone left out."
+    problem = given_alignment.REFINING.make_problem([with_gaps], {"refinement": "none"})
+    assert problem.notes[-1] == "Dropped 1 column of gaps alone."
     found = run("msa-refine", with_gaps, refinement="none")
     assert text(found) == ["MKVALN", "MK-ALN"] and found.alignment.annotations.of_rows == said.of_rows
 
@@ -139,10 +142,12 @@ def test_a_row_without_letters_stays_one() -> None:
 
 
 def test_a_given_tree_is_followed(poor: AlignedSequences) -> None:
-    tree = newick.parse("((((((s0,s1),s2),s3),s4),s5),s6);")[0]
+    tree = newick.parse_newick("((((((s0,s1),s2),s3),s4),s5),s6);")[0]
     assert set(run("msa-refine", poor, tree).tree.taxa) == set(poor.names)
-    with pytest.raises(InputError, match="is none of the sequences"):
-        given.REFINING.make([poor, newick.parse("((((((s0,s1),s2),s3),s4),s5),(s6,x));")[0]], {})
+    with pytest.raises(InputError, match="is not among the sequences"):
+        given_alignment.REFINING.make_problem(
+            [poor, newick.parse_newick("((((((s0,s1),s2),s3),s4),s5),(s6,x));")[0]], {}
+        )
 
 
 LONG = "MKTAYIAKQRQISFVKSHFSRQLEERLGLIEVQAPILSRVGDGTQDNLSGAEKAVQVKVKALPDAQFEVV"
@@ -161,8 +166,13 @@ def test_added_sequences_leave_the_rows_as_they_are_beside_each_other() -> None:
 
 
 def test_a_row_taken_out_comes_back_where_it_was() -> None:
-    made = run("msa", *(Sequence(f"s{k}", row.encode(), SequenceType.PROTEIN) for k, row in
-                        enumerate((LONG, LONG[:30] + LONG[36:], LONG[5:])))).alignment  # fmt: skip
+    made = run(
+        "msa",
+        *(
+            Sequence(f"s{k}", row.encode(), SequenceType.PROTEIN)
+            for k, row in enumerate((LONG, LONG[:30] + LONG[36:], LONG[5:]))
+        ),
+    ).alignment
     rest = replace(made, names=made.names[:2], letters=made.letters[:2])
     found = run("msa-add", rest, Sequence("s2", LONG[5:].encode(), SequenceType.PROTEIN))
     np.testing.assert_array_equal(found.alignment.letters, made.letters)
@@ -170,22 +180,23 @@ def test_a_row_taken_out_comes_back_where_it_was() -> None:
 
 def test_what_cannot_be_done_says_why() -> None:
     row = Sequence("dna", b"ACGT", SequenceType.DNA)
-    with pytest.raises(InputError, match="both must be of one kind"):
-        given.ADDING.make([alignment("MKVLW"), row], {})
+    with pytest.raises(InputError, match="use sequences of one type"):
+        given_alignment.ADDING.make_problem([alignment("MKVLW"), row], {})
     with pytest.raises(InputError, match="all rows are gaps alone"):
-        given.REFINING.make([alignment("--", "--")], {})
-    with pytest.raises(InputError, match="0 were given"):
-        given.ADDING.make([alignment("MKVLW")], {})
-    with pytest.raises(InputError, match="0 were given"):
-        given.REFINING.make([], {})
-    with pytest.raises(ParameterError, match="refinement='slow'"):
-        given.REFINING.make([alignment("MKVLW")], {"refinement": "slow"})
+        given_alignment.REFINING.make_problem([alignment("--", "--")], {})
+    with pytest.raises(InputError, match="got 0"):
+        given_alignment.ADDING.make_problem([alignment("MKVLW")], {})
+    with pytest.raises(InputError, match="got 0"):
+        given_alignment.REFINING.make_problem([], {})
+    with pytest.raises(ParameterError, match="refinement must be one of none, once, thorough; got 'slow'"):
+        given_alignment.REFINING.make_problem([alignment("MKVLW")], {"refinement": "slow"})
 
 
-@pytest.mark.parametrize(("method", "stage"), [("msa-refine", "refinement"), ("msa-add", "adding"),
-                                               ("msa-add", "refinement")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("method", "stage"), [("msa-refine", "refinement"), ("msa-add", "adding"), ("msa-add", "refinement")]
+)
 def test_it_can_be_cancelled(poor: AlignedSequences, method: str, stage: str) -> None:
-    declared = registry.method(method)
+    declared = registry.find_method(method)
     data = [poor] if method == "msa-refine" else [poor, *(replace(one, name="new") for one in FAMILY)]
 
     def told(done: int, total: int, phase: str) -> None:
@@ -193,6 +204,6 @@ def test_it_can_be_cancelled(poor: AlignedSequences, method: str, stage: str) ->
             monitor.cancel()
 
     monitor = Monitor(told)
-    planned = engine.plan(declared, declared.problem.make(data, {}), {"threads": 1}, "cpu")
+    planned = engine.plan_run(declared, declared.problem_type.make_problem(data, {}), {"threads": 1}, "cpu")
     with pytest.raises(Cancelled):
-        engine.execute(planned, monitor, keep_rate=False, keep=False)
+        engine.execute(planned, monitor, keep_rate=False, keep_parts=False)

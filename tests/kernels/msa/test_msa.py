@@ -11,19 +11,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
+from antidiag.kernels.alignments.comparison import compare_to_reference, core_columns
 from antidiag.kernels.errors import Cancelled, InputError
-from antidiag.kernels.io import aligned, newick, sequences
-from antidiag.kernels.io.aligned_compare import compare, core_columns
-from antidiag.kernels.io.distance_matrix import checked
+from antidiag.kernels.io import aligned_sequences, newick, sequences
+from antidiag.kernels.io.distance_matrix import make_distance_matrix
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.msa import clustalw, cpu_nodes, delays, guide, progressive, series, trials
-from antidiag.kernels.msa.encoding import Encoder
-from antidiag.kernels.msa.progressive import PARTS, Node
-from antidiag.kernels.profiles.encoding import whole
+from antidiag.kernels.msa import trials
+from antidiag.kernels.msa.pipelines import (
+    alignment_nodes,
+    clustalw,
+    cpu_nodes,
+    divergent_sequences,
+    guide_tree,
+    matrix_series,
+)
+from antidiag.kernels.msa.pipelines.alignment_nodes import PARTS, AlignmentNode
+from antidiag.kernels.msa.pipelines.node_encoding import NodeEncoder
+from antidiag.kernels.profiles.column_scores.encoding import round_frequencies
 from antidiag.kernels.profiles.profile import NUCLEOTIDES, PROTEIN
-from tests.choosing import Drawn
+from tests.choosing import HypothesisChooser
 
 METHODS = ("msa-thesis", "msa-clustalw")
 PEERS = Path(__file__).resolve().parents[4] / "shared" / "data" / "balibase3" / "peers.tsv"
@@ -35,9 +43,9 @@ def protein(*letters: bytes) -> tuple[Sequence, ...]:
 
 
 def run(method_id: str, data: tuple, monitor: Monitor | None = None, **options) -> Result:
-    method = registry.method(method_id)
-    problem = method.problem.make(data, options)
-    result = engine.execute(engine.plan(method, problem, {}, "cpu"), monitor, keep_rate=False, keep=False)
+    method = registry.find_method(method_id)
+    problem = method.problem_type.make_problem(data, options)
+    result = engine.execute(engine.plan_run(method, problem, {}, "cpu"), monitor, keep_rate=False, keep_parts=False)
     result.check(problem)
     return result
 
@@ -82,27 +90,29 @@ def test_letters_that_no_model_knows(method_id):
 
 @each
 def test_given_stages_are_not_computed(method_id):
-    family = trials.family(6, 20)
+    family = trials.generate_family(6, 20)
     whole_run = run(method_id, family)
     assert [stage for stage in whole_run.times_ms if stage not in ("compilation", "transfer")] == [
-        "distances", "tree", "alignment",
-    ]  # fmt: skip
+        "distances",
+        "tree",
+        "alignment",
+    ]
     by_tree = run(method_id, (*family, whole_run.answer.tree))
     assert rows(by_tree) == rows(whole_run) and "distances" not in by_tree.times_ms and "tree" not in by_tree.times_ms
     names = [sequence.name for sequence in family]
-    by_distances = run(method_id, (*family, checked(names, 1 - np.eye(6))))
+    by_distances = run(method_id, (*family, make_distance_matrix(names, 1 - np.eye(6))))
     assert "distances" not in by_distances.times_ms and "tree" in by_distances.times_ms
 
 
 @each
 def test_what_is_given_must_fit(method_id):
-    family = trials.family(3, 20)
-    with pytest.raises(InputError, match="no leaf s2"):
-        run(method_id, (*family, newick.parse("(s0:1,s1:1);")[0]))
-    with pytest.raises(InputError, match="none of the sequences"):
-        run(method_id, (*family, newick.parse("((s0:1,s1:1):1,(s2:1,other:1):1);")[0]))
-    with pytest.raises(InputError, match="no taxon s2"):
-        run(method_id, (*family, checked(["s0", "s1"], np.array([[0.0, 1], [1, 0]]))))
+    family = trials.generate_family(3, 20)
+    with pytest.raises(InputError, match="leaf s2 is missing"):
+        run(method_id, (*family, newick.parse_newick("(s0:1,s1:1);")[0]))
+    with pytest.raises(InputError, match="not among the sequences"):
+        run(method_id, (*family, newick.parse_newick("((s0:1,s1:1):1,(s2:1,other:1):1);")[0]))
+    with pytest.raises(InputError, match="taxon s2 is missing"):
+        run(method_id, (*family, make_distance_matrix(["s0", "s1"], np.array([[0.0, 1], [1, 0]]))))
 
 
 @each
@@ -115,41 +125,41 @@ def test_every_stage_hears_a_wish_to_cancel(method_id, stage):
             super().update(done, total, phase)
 
     with pytest.raises(Cancelled):
-        run(method_id, trials.family(12, 40), Cancelling())
+        run(method_id, trials.generate_family(12, 40), Cancelling())
 
 
 @settings(max_examples=20)
 @given(data=st.data())
 def test_whole_shares_are_those_of_profiles(data):
-    choose = Drawn(data.draw)
-    random, symbols = choose.random(), choose.of((5, 21))
-    counts = random.integers(0, choose.of((2, 50, 10**6)), (symbols, 30))
+    choose = HypothesisChooser(data.draw)
+    random, symbols = choose.make_generator(), choose.choose_one((5, 21))
+    counts = random.integers(0, choose.choose_one((2, 50, 10**6)), (symbols, 30))
     counts[0] += counts.sum(axis=0).max() + 1 - counts.sum(axis=0)
     total = int(counts[:, 0].sum())
-    found, squares = cpu_nodes.shares(counts, total)
-    np.testing.assert_array_equal(found[:, :-1], whole(counts / total))
+    found, squares = cpu_nodes.round_shares(counts, total)
+    np.testing.assert_array_equal(found[:, :-1], round_frequencies(counts / total))
     np.testing.assert_array_equal(squares, (found.astype(np.int64) ** 2).sum(axis=0))
 
 
 @settings(max_examples=20)
 @given(data=st.data())
 def test_nodes_are_encoded_as_their_profiles_are(data):
-    choose = Drawn(data.draw)
-    random = choose.random()
-    problem = trials.drawn(registry.method("msa-clustalw").problem, choose, {}, 5, 20)
+    choose = HypothesisChooser(data.draw)
+    random = choose.make_generator()
+    problem = trials.draw_problem(registry.find_method("msa-clustalw").problem_type, choose, {}, 5, 20)
     alphabet = PROTEIN if problem.protein else NUCLEOTIDES
-    rule = clustalw.Rule(problem, alphabet, lambda *leaves: float(random.random()))
-    nodes = [_node(random, alphabet, choose.integer(1, 12), place) for place in (0, 1)]
-    encoder = Encoder(rule, alphabet)
-    fixed = rule.plan(*nodes)
-    rule.plan = lambda first, second: fixed
-    found = encoder.encoded(encoder.plan(*nodes), *nodes)
-    expected = progressive.pair_of(rule, *nodes, alphabet, problem.type).encoded
+    rule = clustalw.ClustalwRule(problem, alphabet, lambda *leaves: float(random.random()))
+    nodes = [_node(random, alphabet, choose.draw_integer(1, 12), place) for place in (0, 1)]
+    encoder = NodeEncoder(rule, alphabet)
+    fixed = rule.plan_pair(*nodes)
+    rule.plan_pair = lambda first, second: fixed
+    found = encoder.encode_pair(encoder.plan_pair(*nodes), *nodes)
+    expected = alignment_nodes.make_pair_problem(rule, *nodes, alphabet, problem.type).encoded
     for name, one, other in zip(found._fields, found, expected, strict=True):
         np.testing.assert_array_equal(one, other, name)
 
 
-def _node(random: np.random.Generator, alphabet: str, columns: int, place: int) -> Node:
+def _node(random: np.random.Generator, alphabet: str, columns: int, place: int) -> AlignmentNode:
     rows = random.choice(len(alphabet), (3, columns))
     rows[0] = random.choice(len(alphabet) - 1, columns)
     counts = np.stack([(rows == symbol).sum(axis=0) for symbol in range(len(alphabet))]) * PARTS
@@ -157,30 +167,30 @@ def _node(random: np.random.Generator, alphabet: str, columns: int, place: int) 
     marks = np.zeros((4, columns), np.int32)
     marks[0], marks[1] = letters, random.integers(0, 2, columns)
     marks[2, 0] = marks[3, -1] = 3
-    return Node(counts, marks, 3 * PARTS, place, 3)
+    return AlignmentNode(counts, marks, 3 * PARTS, place, 3)
 
 
 def test_matrices_of_fewer_mutations_are_powers_of_gonnets():
-    known, found = series.gonnet(250), series.gonnet(120)
+    known, found = matrix_series.gonnet_matrix(250), matrix_series.gonnet_matrix(120)
     assert known.values[known.letters.index("W"), known.letters.index("W")] == pytest.approx(14.2, abs=0.1)
     assert np.diagonal(found.values).mean() > np.diagonal(known.values).mean()
     np.testing.assert_allclose(found.values, found.values.T)
-    odds = 10 ** (series.gonnet(125).values / 10)
+    odds = 10 ** (matrix_series.gonnet_matrix(125).values / 10)
     frequencies = np.linalg.solve(10 ** (known.values / 10), np.ones(20))
     np.testing.assert_allclose(10 * np.log10(odds * frequencies @ odds), known.values, atol=0.35)
 
 
 def test_divergent_sequences_wait():
-    tree = newick.parse("((a:0.1,b:0.1):0.1,((c:0.1,d:0.1):0.1,(far:2,farther:3):0.1):0.1);")[0]
-    followed, alike = delays.delayed(tree, 30.0)
+    tree = newick.parse_newick("((a:0.1,b:0.1):0.1,((c:0.1,d:0.1):0.1,(far:2,farther:3):0.1):0.1);")[0]
+    followed, alike = divergent_sequences.delay_divergent(tree, 30.0)
     assert followed.taxa == ("a", "b", "c", "d", "far", "farther")
     assert set(followed.taxa[:5]) == set(leaves_below(followed, 1)), "the last one stands beside all others"
     assert alike(0, 1, 1, 1) == pytest.approx(0.8) and alike(0, 4, 4, 1) == 0
-    assert delays.delayed(tree, 0.0)[0].taxa == tree.taxa[:4] + ("far", "farther")
-    near = newick.parse("(a:0.1,(b:0.1,c:0.1):0.1);")[0]
-    assert delays.delayed(near, 30.0)[0] is near
-    apart = newick.parse("(a:2,(b:2,c:3):1);")[0]
-    assert len(delays.delayed(apart, 30.0)[0]) == len(apart)
+    assert divergent_sequences.delay_divergent(tree, 0.0)[0].taxa == tree.taxa[:4] + ("far", "farther")
+    near = newick.parse_newick("(a:0.1,(b:0.1,c:0.1):0.1);")[0]
+    assert divergent_sequences.delay_divergent(near, 30.0)[0] is near
+    apart = newick.parse_newick("(a:2,(b:2,c:3):1);")[0]
+    assert len(divergent_sequences.delay_divergent(apart, 30.0)[0]) == len(apart)
 
 
 def leaves_below(tree: Tree, node: int) -> list[str]:
@@ -188,33 +198,33 @@ def leaves_below(tree: Tree, node: int) -> list[str]:
 
 
 def test_ways_between_leaves():
-    tree = newick.parse("((a:1,b:2):3,(c:4,d:5):6);")[0]
-    paths = delays.Paths(tree)
-    np.testing.assert_allclose(paths.of(0), [0, 3, 14, 15])
-    np.testing.assert_allclose(paths.of(2), [14, 15, 0, 9])
-    assert paths.nearest(3) == 2
-    np.testing.assert_allclose(delays.nearest_ways(tree), [3, 3, 9, 9])
-    many = newick.parse("((a:1,b:2,(c:1,d:4):0):3,e:1);")[0]
-    ways = np.array([delays.Paths(many).of(leaf) for leaf in range(5)])
+    tree = newick.parse_newick("((a:1,b:2):3,(c:4,d:5):6);")[0]
+    paths = divergent_sequences.LeafDistances(tree)
+    np.testing.assert_allclose(paths.distances_from(0), [0, 3, 14, 15])
+    np.testing.assert_allclose(paths.distances_from(2), [14, 15, 0, 9])
+    assert paths.nearest_leaf(3) == 2
+    np.testing.assert_allclose(divergent_sequences.nearest_distances(tree), [3, 3, 9, 9])
+    many = newick.parse_newick("((a:1,b:2,(c:1,d:4):0):3,e:1);")[0]
+    ways = np.array([divergent_sequences.LeafDistances(many).distances_from(leaf) for leaf in range(5)])
     np.fill_diagonal(ways, np.inf)
-    np.testing.assert_allclose(delays.nearest_ways(many), ways.min(axis=0))
+    np.testing.assert_allclose(divergent_sequences.nearest_distances(many), ways.min(axis=0))
 
 
 def test_branches_beyond_two_are_joined_in_their_order():
-    found = guide.binary(newick.parse("(a:1,b:2,c:3,(d:1,e:1,f:1):2);")[0])
+    found = guide_tree.resolve_multifurcations(newick.parse_newick("(a:1,b:2,c:3,(d:1,e:1,f:1):2);")[0])
     assert (found.degrees[found.degrees > 0] == 2).all() and found.taxa == tuple("abcdef")
     np.testing.assert_allclose(found.distances[found.leaves], [1, 2, 3, 3, 3, 3])
     with pytest.raises(InputError, match="one branch"):
-        guide.binary(newick.parse("((a:1):1,b:1);")[0])
+        guide_tree.resolve_multifurcations(newick.parse_newick("((a:1):1,b:1);")[0])
 
 
 def test_json_has_the_rows_in_the_order_of_the_input():
-    family = trials.family(4, 15)[::-1]
-    fields = registry.method("msa-clustalw").problem.data(run("msa-clustalw", family))
+    family = trials.generate_family(4, 15)[::-1]
+    fields = registry.find_method("msa-clustalw").problem_type.answer_json(run("msa-clustalw", family))
     assert fields["names"] == ["s3", "s2", "s1", "s0"]
     assert [row.replace("-", "").encode() for row in fields["aligned"]] == [one.letters for one in family]
     assert fields["columns"] == len(fields["aligned"][0]) and fields["confidence"] is None
-    assert sorted(newick.parse(fields["tree"])[0].taxa) == ["s0", "s1", "s2", "s3"]
+    assert sorted(newick.parse_newick(fields["tree"])[0].taxa) == ["s0", "s1", "s2", "s3"]
 
 
 @pytest.mark.skipif(not PEERS.exists(), reason="the shared data are elsewhere")
@@ -226,14 +236,14 @@ def test_reference_alignments_are_found_at_least_as_well_as_by_clustalw():
     assert len(small) > 15
     found = []
     for name in small:
-        (reference,) = aligned.read(PEERS.parent / f"{name}.xml")
-        result = run("msa-clustalw", tuple(sequences.read(PEERS.parent / f"{name}.tfa")))
-        found.append(compare(result.answer.alignment, reference).scores(core_columns(reference))[0])
+        (reference,) = aligned_sequences.read_alignments(PEERS.parent / f"{name}.xml")
+        result = run("msa-clustalw", tuple(sequences.read_sequences(PEERS.parent / f"{name}.tfa")))
+        found.append(compare_to_reference(result.answer.alignment, reference).scores(core_columns(reference))[0])
     assert np.mean(found) > np.mean([float(peers[name]["sp_core"]) for name in small]) + 0.01
 
 
 def test_sequences_of_a_file_keep_their_titles(tmp_path: Path):
     path = tmp_path / "titled.fa"
     path.write_text(">one the first of them\nACDEFG\n>two\nACDFG\n")
-    found = run("msa-clustalw", tuple(sequences.read(path)))
+    found = run("msa-clustalw", tuple(sequences.read_sequences(path)))
     assert found.answer.alignment.annotations.of_rows == ((0, "DE", "the first of them"),)

@@ -6,14 +6,20 @@ import numpy as np
 import pytest
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.msa.consistency import cpu_stages, models, reference, support, support_table
-from antidiag.kernels.msa.consistency.support import PairSupport
+from antidiag.kernels.msa.consistency import pair_support, pair_support_table, reference
+from antidiag.kernels.msa.consistency.pair_support import PairSupport
+from antidiag.kernels.msa.consistency.posteriors import cpu_stages, pair_models
 
-ROWS = ("MKTAYIAKQRQISFVKSHF--SRQ", "MKTA--AKQRQISFVKSWFAASRQ", "MKTAYIAKQRQLSFVRSHF--SR-", "------------------------",
-        "PPPPPPGGGGGG------------")  # fmt: skip
+ROWS = (
+    "MKTAYIAKQRQISFVKSHF--SRQ",
+    "MKTA--AKQRQISFVKSWFAASRQ",
+    "MKTAYIAKQRQLSFVRSHF--SR-",
+    "------------------------",
+    "PPPPPPGGGGGG------------",
+)
 
 
 def alignment(*rows: str) -> AlignedSequences:
@@ -23,13 +29,13 @@ def alignment(*rows: str) -> AlignedSequences:
 
 @pytest.fixture(scope="module")
 def found() -> PairSupport:
-    return support.of_rows(alignment(*ROWS), 0, 1, Monitor(), threads=1)
+    return pair_support.compute_pair_support(alignment(*ROWS), 0, 1, Monitor(), threads=1)
 
 
 def kept(first: str, second: str) -> np.ndarray:
     """Posteriors by the textbook, without those that are dropped."""
-    x, y = (models.codes(row.replace("-", "").encode(), True) for row in (first, second))
-    whole = np.rint(65536 * reference.posteriors(x, y, models.protein_models())) / 65536
+    x, y = (pair_models.encode_letters(row.replace("-", "").encode(), True) for row in (first, second))
+    whole = np.rint(65536 * reference.compute_posteriors(x, y, pair_models.make_protein_models())) / 65536
     return np.where(whole >= cpu_stages.CUT / 65536, whole, 0)
 
 
@@ -43,30 +49,30 @@ def test_a_third_row_supports_what_it_leads_to(found: PairSupport) -> None:
     np.testing.assert_allclose(found.after, (6 * found.before + sum(products)) / 8, rtol=0, atol=1e-4)
     first, second = found.pairs
     assert [found.columns[0][i] for i in first] == [found.columns[1][j] for j in second]
-    np.testing.assert_allclose(found.support(first, second), [one[first, second] for one in products], atol=1e-4)
+    np.testing.assert_allclose(found.score_thirds(first, second), [one[first, second] for one in products], atol=1e-4)
     assert found.mean_support[0] > 0.8 > 0.2 > found.mean_support[1]
 
 
 def test_the_table_has_all_that_is_kept(found: PairSupport) -> None:
-    told = list(support_table.entries(alignment(*ROWS), found))
+    told = list(pair_support_table.list_entries(alignment(*ROWS), found))
     assert len(told) == int((np.maximum(found.before, found.after) >= cpu_stages.CUT / 65536).sum())
     first = next(one for one in told if one[:2] == (1, 1))
     assert first[2:4] == (1, 1) and first[6] and first[7] == "s2"
-    assert support_table.supporters(alignment(*ROWS), found)[0][0] == "s2"
+    assert pair_support_table.list_supporters(alignment(*ROWS), found)[0][0] == "s2"
 
 
 def test_two_rows_alone_have_no_third() -> None:
-    found = support.of_rows(alignment(*ROWS[:2]), 1, 0, Monitor(), threads=1)
+    found = pair_support.compute_pair_support(alignment(*ROWS[:2]), 1, 0, Monitor(), threads=1)
     assert found.thirds.size == 0 and found.mean_support.size == 0
     np.testing.assert_array_equal(found.after, found.before)
 
 
-@pytest.mark.parametrize(("first", "second", "said"), [(0, 0, "two rows"), (0, 3, "no letters")])
+@pytest.mark.parametrize(("first", "second", "said"), [(0, 0, "two different rows"), (0, 3, "no letters")])
 def test_what_has_no_posteriors_is_refused(first: int, second: int, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        support.of_rows(alignment(*ROWS), first, second, Monitor())
+        pair_support.compute_pair_support(alignment(*ROWS), first, second, Monitor())
 
 
 def test_too_many_pairs_of_letters_are_refused() -> None:
     with pytest.raises(InputError, match="6,000 x 6,000"):
-        support.of_rows(alignment(6000 * "M", 6000 * "M"), 0, 1, Monitor())
+        pair_support.compute_pair_support(alignment(6000 * "M", 6000 * "M"), 0, 1, Monitor())

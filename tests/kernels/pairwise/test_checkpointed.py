@@ -12,24 +12,26 @@ from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels.errors import Cancelled
-from antidiag.kernels.io.sequences import read
+from antidiag.kernels.io.sequences import read_sequences
 from antidiag.kernels.model import Outcome, Result
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.checkpointed import sizes, spill
+from antidiag.kernels.pairwise.checkpointed import sizes, spilled_arrays
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from tests import oracle
 from tests.problems import LAMBDOIDS, MITOCHONDRIA, pair, pairs
 
-METHOD = registry.method("checkpointed-alignment")
+METHOD = registry.find_method("checkpointed-alignment")
 SMALL = {"s": 32, "T": 32, "threads": 2, "tile": 64, "checkpoint_memory": 1}
 SMALL_CELLS = 33 * 33
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 
 
-def run(problem: PairProblem, monitor: Monitor | None = None, steps: Steps | None = None, **parameters: Any) -> Outcome:
-    return METHOD.load("cpu")(problem, {**SMALL, **parameters}, monitor or Monitor(), steps or Steps())
+def run(
+    problem: PairProblem, monitor: Monitor | None = None, steps: StepLog | None = None, **parameters: Any
+) -> Outcome:
+    return METHOD.load_backend("cpu")(problem, {**SMALL, **parameters}, monitor or Monitor(), steps or StepLog())
 
 
 def related(length: int, seed: int = 1) -> tuple[str, str]:
@@ -53,7 +55,7 @@ def cut_everything(monkeypatch: pytest.MonkeyPatch) -> None:
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(problem=pairs(longest=300), tile=st.sampled_from((64, 128, 256, 1024)), s=st.sampled_from((32, 64)))
 def test_tiles_inside_tiles_give_the_same_path(problem: PairProblem, tile: int, s: int) -> None:
-    found, expected = run(problem, tile=tile, s=s).answer, oracle.best(problem)
+    found, expected = run(problem, tile=tile, s=s).answer, oracle.best_alignment(problem)
     assert (found.score, found.end) == (expected.score, expected.end)
     assert found.alignment.start == expected.alignment.start
     np.testing.assert_array_equal(found.alignment.operations, expected.alignment.operations)
@@ -61,9 +63,9 @@ def test_tiles_inside_tiles_give_the_same_path(problem: PairProblem, tile: int, 
 
 @pytest.mark.usefixtures("cut_everything")
 def test_steps_of_a_large_tile_hold_those_of_its_tiles() -> None:
-    steps = Steps()
+    steps = StepLog()
     run(pair(*related(500), DNA), steps=steps, tile=256)
-    events = steps.array()
+    events = steps.ordered_events()
     events = events[events["phase"] == 2]
     cells = (events["row_end"] - events["row_start"]) * (events["column_end"] - events["column_start"])
     large = events[cells > SMALL_CELLS]
@@ -76,9 +78,9 @@ def test_steps_of_a_large_tile_hold_those_of_its_tiles() -> None:
 
 
 def test_only_tiles_on_the_path_are_computed_again() -> None:
-    steps, letters = Steps(), related(1000)[0]
+    steps, letters = StepLog(), related(1000)[0]
     run(pair(letters, letters, DNA), steps=steps)
-    events = steps.array()
+    events = steps.ordered_events()
     events = events[events["phase"] == 2]
     assert sorted((event["row_start"], event["row_end"]) for event in events) == [
         (row, min(row + 64, 1000)) for row in range(0, 1000, 64)
@@ -87,7 +89,7 @@ def test_only_tiles_on_the_path_are_computed_again() -> None:
 
 
 def real(names: tuple[str, str], folder: Path) -> PairProblem:
-    first, second = (read(folder / name)[0] for name in names)
+    first, second = (read_sequences(folder / name)[0] for name in names)
     return PairProblem(first, second, DNA)
 
 
@@ -102,18 +104,20 @@ def test_real_pairs_have_the_path_of_striped_alignment(names: tuple[str, str], s
 
 
 def result(method: str, problem: PairProblem, **parameters: Any) -> Result:
-    return engine.execute(engine.plan(registry.method(method), problem, parameters, "cpu"))
+    return engine.execute(engine.plan_run(registry.find_method(method), problem, parameters, "cpu"))
 
 
 def test_checkpoints_beyond_the_limit_are_on_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("platformdirs.user_cache_path", lambda name: tmp_path)
     problem, reserved = pair(*related(3000), DNA, Mode.GLOBAL), []
-    original = spill._reserved
-    monkeypatch.setattr(spill, "_reserved", lambda count: reserved.append(count) or original(count))
+    original = spilled_arrays._reserve_file
+    monkeypatch.setattr(spilled_arrays, "_reserve_file", lambda count: reserved.append(count) or original(count))
     in_memory, partly, on_disk = (
         run(problem, tile=tile, checkpoint_memory=limit) for tile, limit in ((32, 64), (32, 1), (32, 0))
     )
-    promised = [METHOD.footprint(problem, {**SMALL, "tile": 32, "checkpoint_memory": limit}, "cpu") for limit in (1, 0)]
+    promised = [
+        METHOD.estimate_memory(problem, {**SMALL, "tile": 32, "checkpoint_memory": limit}, "cpu") for limit in (1, 0)
+    ]
     assert reserved == [footprint.disk_bytes for footprint in promised]
     assert in_memory.host_bytes > partly.host_bytes > on_disk.host_bytes
     for outcome in (partly, on_disk):
@@ -136,12 +140,12 @@ def test_cancel_leaves_no_file_behind(phase: str, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("length", [300, 2000])
 def test_bytes_of_tiles_inside_tiles_stay_within_the_footprint(length: int, tile: int) -> None:
     problem = pair(*related(length), DNA, Mode.GLOBAL)
-    promised = METHOD.footprint(problem, {**SMALL, "tile": tile}, "cpu").host_bytes
+    promised = METHOD.estimate_memory(problem, {**SMALL, "tile": tile}, "cpu").host_bytes
     assert 0.2 * promised < run(problem, tile=tile).host_bytes <= promised
 
 
 def test_memory_is_linear_with_automatic_parameters() -> None:
     for length in (100_000, 1_000_000):
         problem = pair("A" * length, "C" * length, DNA)
-        footprint = engine.plan(METHOD, problem, {"checkpoint_memory": 2**20}, "cpu").footprint
+        footprint = engine.plan_run(METHOD, problem, {"checkpoint_memory": 2**20}, "cpu").footprint
         assert 500 * length < footprint.host_bytes < 1500 * length

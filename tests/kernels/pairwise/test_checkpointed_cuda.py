@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from antidiag.kernels import engine, memory, registry
 from antidiag.kernels.errors import Cancelled, DiskFull
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.checkpointed.cuda_sizes import Layout, layout
+from antidiag.kernels.pairwise.checkpointed.cuda_sizes import CheckpointLayout, plan_layout
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.pairwise.strips import cuda_sizes
-from antidiag.kernels.plan import Plan
-from antidiag.kernels.recovery import resuming
+from antidiag.kernels.recovery import interrupted_runs
+from antidiag.kernels.run_plan import RunPlan
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from tests.kernels.pairwise.test_checkpointed_resuming import assert_same, related
 from tests.problems import pair
 
-METHOD = registry.method("checkpointed-alignment")
+METHOD = registry.find_method("checkpointed-alignment")
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 LARGE = Scoring(match_mismatch(80_000, -70_000), 90_000, 20_000)
 """Scores that leave no room for a column beside them (KEYED of striped_score.cu)."""
@@ -42,36 +42,36 @@ def _short_launches(emulated) -> Iterator[None]:
         yield
 
 
-def plan(problem: PairProblem, **given: Any) -> Plan:
-    return engine.plan(METHOD, problem, {**GIVEN, **given}, "cuda")
+def plan(problem: PairProblem, **given: Any) -> RunPlan:
+    return engine.plan_run(METHOD, problem, {**GIVEN, **given}, "cuda")
 
 
 def on_cpu(problem: PairProblem) -> PairAnswer:
-    return engine.execute(engine.plan(METHOD, problem, {"s": 128, "tile": 128}, "cpu")).answer
+    return engine.execute(engine.plan_run(METHOD, problem, {"s": 128, "tile": 128}, "cpu")).answer
 
 
-def places(problem: PairProblem, limit: int) -> Layout:
-    return layout(problem.rows, problem.columns, GIVEN["s"], GIVEN["T"], GIVEN["tile"], limit)
+def places(problem: PairProblem, limit: int) -> CheckpointLayout:
+    return plan_layout(problem.rows, problem.columns, GIVEN["s"], GIVEN["T"], GIVEN["tile"], limit)
 
 
 def test_places_suffice_for_all_that_is_kept_until_it_is_copied() -> None:
     """Nothing is written to a place before the launch after which it is copied, wherever the borders lie."""
     for rows, columns, s, tile in ((1000, 1100, 128, 128), (900, 901, 256, 256), (5000, 5000, 1024, 1024)):
-        found = layout(rows, columns, s, 32, tile, 0)
+        found = plan_layout(rows, columns, s, 32, tile, 0)
         assert found.on_disk
-        assert found.device_bytes < layout(rows, columns, s, 32, tile, 2**40).device_bytes
+        assert found.device_bytes < plan_layout(rows, columns, s, 32, tile, 2**40).device_bytes
         strips = -(-columns // s)
         copied = 0
-        for part in cuda_sizes.slices(rows, columns, s, 32):
+        for part in cuda_sizes.make_slices(rows, columns, s, 32):
             lowest = min(part.end, rows)
-            assert lowest // tile - copied <= found.slots
+            assert lowest // tile - copied <= found.slot_count
             assert lowest - copied * tile <= found.height
             copied = max(min(part.end - (strips - 1) * part.skew - 31, rows - 1), 0) // tile
 
 
 def test_no_more_tiles_are_swept_together_than_a_grid_has_places() -> None:
     """The tiles on the path of a long pair in small tiles are more than the y of a grid can count."""
-    assert layout(2_000_000, 2_000_000, 32, 32, 32, 0).tiles_together == 65_535
+    assert plan_layout(2_000_000, 2_000_000, 32, 32, 32, 0).tiles_together == 65_535
 
 
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
@@ -106,17 +106,17 @@ def test_cancelled_and_continued_gives_the_same_answer(
     continued = 0.0
     for point, limit in zip(points, limits, strict=False):
         monitor = cancelled_at(point)
-        found = resuming.find(METHOD, problem, GIVEN)
+        found = interrupted_runs.find_run(METHOD, problem, GIVEN)
         with pytest.raises(Cancelled):
-            engine.execute(plan(problem, checkpoint_memory=limit), monitor, resumed=found, keep=True)
-        continued = max((run.fraction for run in resuming.runs()), default=0.0)
-    steps, found = Steps(), resuming.find(METHOD, problem, GIVEN)
-    result = engine.execute(plan(problem, checkpoint_memory=limits[2]), steps=steps, resumed=found)
+            engine.execute(plan(problem, checkpoint_memory=limit), monitor, interrupted_run=found, keep_parts=True)
+        continued = max((run.fraction for run in interrupted_runs.list_runs()), default=0.0)
+    steps, found = StepLog(), interrupted_runs.find_run(METHOD, problem, GIVEN)
+    result = engine.execute(plan(problem, checkpoint_memory=limits[2]), steps=steps, interrupted_run=found)
     assert_same(result.answer, on_cpu(problem))
-    events = steps.array()
-    bands = places(problem, 0).bands
+    events = steps.ordered_events()
+    bands = places(problem, 0).band_count
     assert events["row_start"][events["phase"] == 1].min() == round(continued * bands) * GIVEN["tile"]
-    assert resuming.runs() == []
+    assert interrupted_runs.list_runs() == []
 
 
 def cancelled_at(fraction: float) -> Monitor:
@@ -130,10 +130,10 @@ def cancelled_at(fraction: float) -> Monitor:
 def test_a_run_without_a_store_leaves_no_file(emulated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("antidiag.kernels.memory.disk_folder", lambda: tmp_path)
     problem = pair(*related(1000), DNA)
-    run, given = METHOD.load("cuda"), {**GIVEN, "checkpoint_memory": 0}
-    assert_same(run(problem, given, Monitor(), Steps()).answer, on_cpu(problem))
+    run, given = METHOD.load_backend("cuda"), {**GIVEN, "checkpoint_memory": 0}
+    assert_same(run(problem, given, Monitor(), StepLog()).answer, on_cpu(problem))
     with pytest.raises(Cancelled):
-        run(problem, given, cancelled_at(0.5), Steps())
+        run(problem, given, cancelled_at(0.5), StepLog())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -145,8 +145,8 @@ def test_a_full_disk_stops_only_a_run_that_needs_it(
     planned = plan(problem, **given)
     monkeypatch.setattr(memory, "disk_bytes_free", lambda: 1000)
     if limit:
-        result = engine.execute(planned, keep=True)
-        assert "could be kept" in result.notes[-1]
+        result = engine.execute(planned, keep_parts=True)
+        assert "Checkpoints were saved up to" in result.notes[-1]
         assert_same(result.answer, on_cpu(problem))
         return
     assert "disk space" in (plan(problem, **given).refusal or "")

@@ -14,26 +14,26 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
-from antidiag.kernels.cpu import code_cache, workers
-from antidiag.kernels.cpu.phases import PhaseClock
+from antidiag.kernels.cpu import jit, workers
+from antidiag.kernels.cpu.phase_times import PhaseClock
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.checkpointed import cpu_saving, cpu_tiles
-from antidiag.kernels.pairwise.checkpointed.sizes import kept_shapes
-from antidiag.kernels.pairwise.encoding import encode
+from antidiag.kernels.pairwise.checkpointed import cpu_resuming, cpu_tiles
+from antidiag.kernels.pairwise.checkpointed.sizes import checkpoint_shapes
+from antidiag.kernels.pairwise.encoding import encode_pair
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.pairwise.strips import cpu_strips
 from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
-from antidiag.kernels.plan import Plan
-from antidiag.kernels.recovery import resuming
-from antidiag.kernels.recovery.store import Store
+from antidiag.kernels.recovery import interrupted_runs
+from antidiag.kernels.recovery.checkpoint_store import CheckpointWriter
+from antidiag.kernels.run_plan import RunPlan
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from tests import oracle
 from tests.problems import pair, pairs
 
 ROOT = Path(__file__).parents[3]
-METHOD = registry.method("checkpointed-alignment")
+METHOD = registry.find_method("checkpointed-alignment")
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 SMALL = {"s": 32, "T": 32, "threads": 2, "tile": 64, "checkpoint_memory": 1}
 
@@ -54,24 +54,24 @@ def assert_same(found: PairAnswer, expected: PairAnswer) -> None:
     np.testing.assert_array_equal(found.alignment.operations, expected.alignment.operations)
 
 
-def run(problem: PairProblem, store: Store | None, **parameters: Any) -> PairAnswer:
+def run(problem: PairProblem, store: CheckpointWriter | None, **parameters: Any) -> PairAnswer:
     monitor = Monitor()
     monitor.store = store
-    return METHOD.load("cpu")(problem, {**SMALL, **parameters}, monitor, Steps()).answer
+    return METHOD.load_backend("cpu")(problem, {**SMALL, **parameters}, monitor, StepLog()).answer
 
 
 def keep_first_strips(folder: Path, problem: PairProblem, cuts: list[int], s: int, tile: int) -> None:
     """The parts of a run that was seen by the one who saves whenever so many strips were finished, and died then."""
-    store, encoded, monitor = Store(folder, lambda: None), encode(problem), Monitor()
+    store, encoded, monitor = CheckpointWriter(folder, lambda: None), encode_pair(problem), Monitor()
     monitor.store = store
-    kept = [np.empty(shape, np.int32) for shape in kept_shapes(encoded.rows.size, encoded.columns.size, s, tile)]
-    strips = cpu_tiles.keeping(encoded, s, 32, 2, tile, kept, 0)
-    saving = cpu_saving.Saving(strips, monitor, PhaseClock({}))
-    saving.take_over()
-    cpu_strips.compute(strips, Monitor(), Steps(), 0)
+    kept = [np.empty(shape, np.int32) for shape in checkpoint_shapes(encoded.rows.size, encoded.columns.size, s, tile)]
+    strips = cpu_tiles.make_checkpoint_strips(encoded, s, 32, 2, tile, kept, 0)
+    saving = cpu_resuming.StripCheckpoints(strips, monitor, PhaseClock({}))
+    saving.restore_strips()
+    cpu_strips.compute_strips(strips, Monitor(), StepLog(), 0)
     for cut in cuts:
-        strips.progress[::WORD] = np.where(np.arange(strips.count) < cut, encoded.rows.size, 0)
-        saving.watching().update(0, 1, "phase 1")
+        strips.progress[::WORD] = np.where(np.arange(strips.strip_count) < cut, encoded.rows.size, 0)
+        saving.saving_monitor().update(0, 1, "phase 1")
         if store._written:
             store._written.result()
     store.close()
@@ -86,21 +86,21 @@ def test_wherever_it_was_interrupted_the_answer_is_the_same(
     strips = -(-problem.columns // s)
     for cuts in data.draw(st.lists(st.lists(st.integers(0, strips), max_size=4), min_size=1, max_size=2)):
         keep_first_strips(folder, problem, sorted(cuts), s, tile)
-    store = Store(folder, lambda: None)
+    store = CheckpointWriter(folder, lambda: None)
     found = run(problem, store, s=s, tile=tile, threads=data.draw(st.sampled_from((1, 3))), T=64)
     store.close()
-    assert_same(found, oracle.best(problem))
+    assert_same(found, oracle.best_alignment(problem))
 
 
 def test_only_what_was_not_finished_is_computed(tmp_path: Path) -> None:
     problem = pair(*related(500), DNA)
     keep_first_strips(tmp_path, problem, [3, 7, 12], 32, 64)
     assert len(list(tmp_path.iterdir())) == 3
-    monitor, steps, seen = Monitor(lambda done, total, phase: seen.append((phase, done))), Steps(), []
-    monitor.store = store = Store(tmp_path, lambda: None)
-    assert_same(METHOD.load("cpu")(problem, SMALL, monitor, steps).answer, oracle.best(problem))
+    monitor, steps, seen = Monitor(lambda done, total, phase: seen.append((phase, done))), StepLog(), []
+    monitor.store = store = CheckpointWriter(tmp_path, lambda: None)
+    assert_same(METHOD.load_backend("cpu")(problem, SMALL, monitor, steps).answer, oracle.best_alignment(problem))
     store.close()
-    events = steps.array()
+    events = steps.ordered_events()
     assert events["strip"][events["phase"] == 1].min() == 12
     assert min(done for phase, done in seen if phase == "phase 1") >= 12 * problem.rows
 
@@ -112,14 +112,14 @@ def test_a_torn_part_is_computed_again(tmp_path: Path) -> None:
     content = bytearray(damaged.read_bytes())
     content[len(content) // 2] ^= 1
     damaged.write_bytes(content)
-    store = Store(tmp_path, lambda: None)
-    assert_same(run(problem, store), oracle.best(problem))
+    store = CheckpointWriter(tmp_path, lambda: None)
+    assert_same(run(problem, store), oracle.best_alignment(problem))
     store.close()
     assert store.fraction > 2 / 15
 
 
-def planned(problem: PairProblem, backend: str, **parameters: Any) -> Plan:
-    return engine.plan(METHOD, problem, {**SMALL, **parameters}, backend)  # type: ignore[arg-type]
+def planned(problem: PairProblem, backend: str, **parameters: Any) -> RunPlan:
+    return engine.plan_run(METHOD, problem, {**SMALL, **parameters}, backend)  # type: ignore[arg-type]
 
 
 def cancelled_at(fraction: float) -> Monitor:
@@ -146,30 +146,30 @@ def test_cancelled_anywhere_and_continued_gives_the_same_answer(
     expected = engine.execute(planned(problem, "cpu")).answer
     for point in points:
         plan = planned(problem, backend, checkpoint_memory=memory)
-        found = resuming.find(METHOD, problem, SMALL, backend)
+        found = interrupted_runs.find_run(METHOD, problem, SMALL, backend)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(workers, "POLL_S", 0.001)
             with pytest.raises(Cancelled):
-                engine.execute(plan, cancelled_at(point), resumed=found, keep=True)
-    found = resuming.find(METHOD, problem, SMALL, backend)
+                engine.execute(plan, cancelled_at(point), interrupted_run=found, keep_parts=True)
+    found = interrupted_runs.find_run(METHOD, problem, SMALL, backend)
     plan = planned(problem, backend, threads=1, T=64, checkpoint_memory=memory)
-    result = engine.execute(plan, resumed=found)
+    result = engine.execute(plan, interrupted_run=found)
     assert bool(found) == any("Continued" in note for note in result.notes)
     assert_same(result.answer, expected)
-    assert resuming.runs() == []
+    assert interrupted_runs.list_runs() == []
 
 
 def test_the_time_of_a_run_is_that_of_all_its_pieces(tmp_path: Path) -> None:
     problem = pair(*related(1000), DNA)
     keep_first_strips(tmp_path, problem, [8], 32, 64)
     monitor = Monitor()
-    monitor.store = store = Store(tmp_path, lambda: None)
+    monitor.store = store = CheckpointWriter(tmp_path, lambda: None)
     (part,) = store.parts()
     before_ms = part.facts["ms"]
     assert before_ms > 0
     store.close()
-    monitor.store = store = Store(tmp_path, lambda: None)
-    assert METHOD.load("cpu")(problem, SMALL, monitor, Steps()).times_ms["phase 1"] > before_ms
+    monitor.store = store = CheckpointWriter(tmp_path, lambda: None)
+    assert METHOD.load_backend("cpu")(problem, SMALL, monitor, StepLog()).times_ms["phase 1"] > before_ms
     store.close()
 
 
@@ -200,13 +200,13 @@ def killed_problem() -> PairProblem:
 
 
 def test_a_killed_process_loses_nothing_that_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resuming, "folder", lambda: tmp_path / "antidiag" / "runs")
+    monkeypatch.setattr(interrupted_runs, "runs_folder", lambda: tmp_path / "antidiag" / "runs")
     environment = {
         **os.environ,
         "XDG_CACHE_HOME": str(tmp_path),
-        "NUMBA_CACHE_DIR": str(code_cache.own_root()),
+        "NUMBA_CACHE_DIR": str(jit.default_cache_folder()),
         "PYTHONPATH": str(ROOT),
-        resuming.AFTER_VARIABLE: "0",
+        interrupted_runs.KEEP_AFTER_VARIABLE: "0",
     }
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
@@ -214,17 +214,17 @@ def test_a_killed_process_loses_nothing_that_was_kept(tmp_path: Path, monkeypatc
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "kept\n"
-        (running,) = resuming.runs()
+        (running,) = interrupted_runs.list_runs()
         assert running.running
-        assert resuming.find(METHOD, killed_problem(), {}) is None
+        assert interrupted_runs.find_run(METHOD, killed_problem(), {}) is None
     finally:
         process.kill()
         process.communicate()
-    run_found = resuming.find(METHOD, killed_problem(), {})
+    run_found = interrupted_runs.find_run(METHOD, killed_problem(), {})
     assert run_found is not None
     assert 0 < run_found.fraction < 1
     problem = run_found.problem()
     assert problem == killed_problem()
-    result = engine.execute(planned(problem, "cpu"), resumed=run_found)
+    result = engine.execute(planned(problem, "cpu"), interrupted_run=run_found)
     assert_same(result.answer, engine.execute(planned(problem, "cpu")).answer)
     assert list((tmp_path / "antidiag" / "runs").iterdir()) == []

@@ -13,11 +13,11 @@ from antidiag.kernels import registry
 from antidiag.kernels.pairwise.checkpointed import cuda_sizes as sizes
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from tests import oracle
 from tests.problems import assert_same_path, pair
 
-METHOD = registry.method("checkpointed-alignment")
+METHOD = registry.find_method("checkpointed-alignment")
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 GIVEN = {"s": 64, "T": 8, "threads": 64, "tile": 64}
 """Strips of two columns a lane, one a tile; tiles of more strips are in test_emulated.py."""
@@ -40,7 +40,7 @@ def test_wherever_the_path_goes_it_is_the_oracles(emulated, problem: PairProblem
         # The emulator has modules of its own.
         for module in (sizes, import_module("antidiag.kernels.pairwise.checkpointed.cuda_sizes")):
             patch.setattr(module, "TILES_CELLS", together * 64 * 64)
-        found, expected = emulated(METHOD, problem, seed=order, **GIVEN).answer, oracle.best(problem)
+        found, expected = emulated(METHOD, problem, seed=order, **GIVEN).answer, oracle.best_alignment(problem)
     assert (found.score, found.end) == (expected.score, expected.end)
     assert_same_path(found, expected)
 
@@ -48,11 +48,11 @@ def test_wherever_the_path_goes_it_is_the_oracles(emulated, problem: PairProblem
 @pytest.mark.parametrize("mode", Mode)
 def test_tiles_along_a_good_alignment_are_swept_at_once(emulated, mode: Mode) -> None:
     """Once for all of them, and hardly any beside the path."""
-    random, steps = np.random.default_rng(1), Steps()
+    random, steps = np.random.default_rng(1), StepLog()
     first = random.choice(list("ACGT"), 1300)
     second = np.where(random.random(1300) < 0.1, random.choice(list("ACGT"), 1300), first)
     emulated(METHOD, pair("".join(first), "".join(second[:-9]), DNA, mode), steps=steps, **{**GIVEN, "tile": 256})
-    events = steps.array()
+    events = steps.ordered_events()
     tiles = events[events["phase"] == 2]
     assert len(np.unique(tiles[["row_start", "column_start"]])) == len(tiles)
     on_diagonal = tiles["row_start"] == tiles["column_start"]
@@ -61,7 +61,7 @@ def test_tiles_along_a_good_alignment_are_swept_at_once(emulated, mode: Mode) ->
 
 
 def test_a_short_local_alignment_needs_few_tiles(emulated) -> None:
-    random, steps = np.random.default_rng(2), Steps()
+    random, steps = np.random.default_rng(2), StepLog()
     first, second = ("".join(random.choice(list("ACGT"), 1500)) for _ in range(2))
     emulated(METHOD, pair(first, second, DNA), steps=steps, **{**GIVEN, "tile": 256})
-    assert (steps.array()["phase"] == 2).sum() <= 10  # of 36
+    assert (steps.ordered_events()["phase"] == 2).sum() <= 10  # of 36

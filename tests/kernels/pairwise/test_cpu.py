@@ -12,9 +12,9 @@ from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import LEFT, UP, PairProblem
-from antidiag.kernels.pairwise.strips import cpu_sizes, path, sizes
+from antidiag.kernels.pairwise.strips import cpu_sizes, sizes, start_states
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from tests import oracle
 from tests.problems import pair
 
@@ -31,9 +31,11 @@ ALIGNED = pytest.mark.parametrize(("method", "given"), ALIGNMENTS.values(), ids=
 
 
 def run(
-    method: str, problem: PairProblem, monitor: Monitor | None = None, steps: Steps | None = None, **given: Any
+    method: str, problem: PairProblem, monitor: Monitor | None = None, steps: StepLog | None = None, **given: Any
 ) -> Outcome:
-    return registry.method(method).load("cpu")(problem, {**SMALL, **given}, monitor or Monitor(), steps or Steps())
+    return registry.find_method(method).load_backend("cpu")(
+        problem, {**SMALL, **given}, monitor or Monitor(), steps or StepLog()
+    )
 
 
 def random_dna(length: int, seed: int = 1) -> str:
@@ -48,7 +50,7 @@ def test_gaps_longer_than_a_strip_or_chunk(method: str, given: dict[str, Any], m
     longer = letters[:90] + "C" * 170 + letters[90:]
     for first, second in ((letters, longer), (letters, letters[:40] + letters[140:]), (longer, letters + "G" * 250)):
         problem = pair(first, second, cheap, mode)
-        found, expected = run(method, problem, **given).answer, oracle.best(problem)
+        found, expected = run(method, problem, **given).answer, oracle.best_alignment(problem)
         assert found.score == expected.score
         np.testing.assert_array_equal(found.alignment.operations, expected.alignment.operations)
         assert max(map(len, "".join(map(str, found.alignment.operations)).split("0"))) >= 100
@@ -63,7 +65,7 @@ def test_a_gap_passes_a_border_where_another_path_ends_too(method: str, given: d
     affine = Scoring(match_mismatch(5, -4), 10, 1)
     for first, second in ((gapped, plain), (gapped, plain + "G" * 30)):
         problem = pair(first, second, affine, mode)
-        found, expected = run(method, problem, **given).answer, oracle.best(problem)
+        found, expected = run(method, problem, **given).answer, oracle.best_alignment(problem)
         assert expected.alignment.operations[20:40].tolist() == [UP] * 20
         np.testing.assert_array_equal(found.alignment.operations, expected.alignment.operations)
 
@@ -81,7 +83,7 @@ def test_equal_sequences_score_beyond_16_bits(method: str, given: dict[str, Any]
 @pytest.mark.parametrize("n", [31, 32, 33, 64, 100])
 def test_one_letter_repeated_is_all_ties(method: str, given: dict[str, Any], n: int) -> None:
     problem = pair("A" * 60, "A" * n, DNA)
-    found, expected = run(method, problem, **given).answer, oracle.best(problem)
+    found, expected = run(method, problem, **given).answer, oracle.best_alignment(problem)
     assert (found.score, found.end) == (expected.score, expected.end)
     assert found.alignment.start == expected.alignment.start
 
@@ -103,7 +105,7 @@ def test_best_cell_at_a_strip_batch_or_chunk_border(method: str, given: dict[str
     core = random_dna(20)
     first, second = "A" * (row - 20) + core + "A" * 20, "C" * (end - 20) + core + "C" * 60
     problem = pair(first.replace("T", "G"), second.replace("T", "G"), DNA)
-    found, expected = run(method, problem, **given).answer, oracle.best(problem)
+    found, expected = run(method, problem, **given).answer, oracle.best_alignment(problem)
     assert (found.score, found.end) == (expected.score, expected.end)
     np.testing.assert_array_equal(found.alignment.operations, expected.alignment.operations)
 
@@ -111,7 +113,7 @@ def test_best_cell_at_a_strip_batch_or_chunk_border(method: str, given: dict[str
 def test_columns_beyond_the_end_win_nothing_where_everything_is_free() -> None:
     for mode in Mode:
         problem = pair("ACGTA" * 7, "CA" * 35, Scoring(match_mismatch(1, 1), 0, 0), mode)
-        found, expected = run("striped-alignment", problem).answer, oracle.best(problem)
+        found, expected = run("striped-alignment", problem).answer, oracle.best_alignment(problem)
         assert (found.score, found.end) == (expected.score, expected.end)
 
 
@@ -136,7 +138,7 @@ def test_progress_grows_to_the_total_of_each_phase(method: str) -> None:
 
 
 def test_an_error_in_a_worker_reaches_the_caller() -> None:
-    class Broken(Steps):
+    class Broken(StepLog):
         def add(self, *event: Any, **more: Any) -> None:
             raise RuntimeError("no room for steps")
 
@@ -145,10 +147,10 @@ def test_an_error_in_a_worker_reaches_the_caller() -> None:
 
 
 def test_steps_of_phase_1_cover_every_cell_once() -> None:
-    problem, steps = pair(random_dna(301), random_dna(517, seed=2), DNA), Steps()
+    problem, steps = pair(random_dna(301), random_dna(517, seed=2), DNA), StepLog()
     run("striped-score", problem, steps=steps)
     covered = np.zeros((301, 517), int)
-    for event in steps.array():
+    for event in steps.ordered_events():
         covered[event["row_start"] : event["row_end"], event["column_start"] : event["column_end"]] += 1
         assert 0 <= event["worker"] < 3
         assert 0 <= event["start_ns"] <= event["end_ns"]
@@ -157,9 +159,9 @@ def test_steps_of_phase_1_cover_every_cell_once() -> None:
 
 def last_phase(method: str, given: dict[str, Any], problem: PairProblem) -> tuple[Outcome, np.ndarray]:
     """A run and its events of phase 3, or of phase 2 where that is the last one."""
-    steps = Steps()
+    steps = StepLog()
     outcome = run(method, problem, steps=steps, **given)
-    events = steps.array()
+    events = steps.ordered_events()
     return outcome, events[events["phase"] > 1]
 
 
@@ -167,7 +169,7 @@ def last_phase(method: str, given: dict[str, Any], problem: PairProblem) -> tupl
 def test_steps_of_the_last_phase_hold_the_path(method: str, given: dict[str, Any]) -> None:
     letters = random_dna(400)
     outcome, events = last_phase(method, given, pair(letters, letters[:200] + letters[260:], DNA))
-    for j, i in outcome.answer.alignment.cells():  # the first sequence is the longer one: its letters are columns
+    for j, i in outcome.answer.alignment.list_cells():  # the first sequence is the longer one: its letters are columns
         inside = (events["row_start"] <= i) & (i <= events["row_end"])
         assert (inside & (events["column_start"] <= j) & (j <= events["column_end"])).any()
 
@@ -203,20 +205,21 @@ def test_phase_3_of_chunked_alignment_2_computes_single_chunks() -> None:
 )
 def test_bytes_stay_within_the_footprint(method: str, given: dict[str, Any], size: tuple[int, int]) -> None:
     problem = pair(random_dna(size[0]), random_dna(size[1]), DNA, Mode.GLOBAL)
-    promised = registry.method(method).footprint(problem, {**SMALL, **given}, "cpu").host_bytes
+    promised = registry.find_method(method).estimate_memory(problem, {**SMALL, **given}, "cpu").host_bytes
     assert 0.3 * promised < run(method, problem, **given).host_bytes <= promised
 
 
 def test_memory_of_the_score_does_not_grow_with_the_strips() -> None:
     wide, narrow = (
-        sizes.score_footprint(pair("A" * 50_000, "C" * 50_000, DNA), {**SMALL, "s": s}, "cpu").host for s in (1024, 32)
+        sizes.estimate_score_memory(pair("A" * 50_000, "C" * 50_000, DNA), {**SMALL, "s": s}, "cpu").host
+        for s in (1024, 32)
     )
     assert wide["boundary columns"] == narrow["boundary columns"]
 
 
 def test_a_48_kb_pair_needs_less_than_a_gibibyte() -> None:
     for method in ("striped-alignment", "chunked-alignment-1", "chunked-alignment-2"):
-        planned = engine.plan(registry.method(method), pair("A" * 48_502, "C" * 48_502, DNA), {}, "cpu")
+        planned = engine.plan_run(registry.find_method(method), pair("A" * 48_502, "C" * 48_502, DNA), {}, "cpu")
         assert planned.footprint.host_bytes < 2**30
 
 
@@ -224,10 +227,10 @@ def test_a_48_kb_pair_needs_less_than_a_gibibyte() -> None:
 def test_automatic_parameters_are_valid_and_use_the_cores(size: tuple[int, int]) -> None:
     problem = pair("A" * size[0], "C" * size[1], DNA)
     for method_id in ("striped-score", "striped-alignment", "chunked-alignment-1", "chunked-alignment-2"):
-        parameters = engine.plan(registry.method(method_id), problem, {}, "cpu").parameters
+        parameters = engine.plan_run(registry.find_method(method_id), problem, {}, "cpu").parameters
         assert all(value is not None for value in parameters.values())
         if problem.cells > 1e9:
-            assert cpu_sizes.strips(problem, parameters["s"]) >= parameters["threads"]
+            assert cpu_sizes.count_strips(problem, parameters["s"]) >= parameters["threads"]
 
 
 def test_times_name_the_phases_and_keep_compilation_apart() -> None:
@@ -241,37 +244,39 @@ def test_scores_beyond_8_bits_and_scaled_matrices() -> None:
     protein = "MVLSPADKTNVKAAWGKVGAHAGEYGAEALERMFLSFPTTKTYFPHFDLSH"
     for scoring in (Scoring(named_matrix("GONNET1992"), 11.25, 1.5), Scoring(match_mismatch(2000, -3000), 5000, 2000)):
         problem = pair(protein, protein[:20] + protein[26:] * 2, scoring)
-        found, expected = run("striped-alignment", problem).answer, oracle.best(problem)
+        found, expected = run("striped-alignment", problem).answer, oracle.best_alignment(problem)
         assert found.score == expected.score
         np.testing.assert_array_equal(found.alignment.operations, expected.alignment.operations)
 
 
-def kept_states(s: int, h: int, strips: int, chunks: int) -> path.StartStates:
+def kept_states(s: int, h: int, strips: int, chunks: int) -> start_states.StartStates:
     """Start states that all say: a new path in row 0."""
-    boundaries = np.full((strips, 2, chunks * h + 16), path.KIND_NEW << path.PLACE_BITS, np.int32)
-    bottoms = np.full((strips, chunks - 1, 2, s), path.KIND_NEW << path.PLACE_BITS, np.int32)
-    return path.StartStates(boundaries, bottoms, s, h)
+    boundaries = np.full((strips, 2, chunks * h + 16), start_states.KIND_NEW << start_states.PLACE_BITS, np.int32)
+    bottoms = np.full((strips, chunks - 1, 2, s), start_states.KIND_NEW << start_states.PLACE_BITS, np.int32)
+    return start_states.StartStates(boundaries, bottoms, s, h)
 
 
 def test_start_states_are_followed_from_strip_to_strip() -> None:
     states = kept_states(s=32, h=1000, strips=3, chunks=1)
-    states.boundaries[1, path.KIND_K, 9] = path.KIND_H << path.PLACE_BITS | 7
-    states.boundaries[0, path.KIND_H, 7] = path.KIND_NEW << path.PLACE_BITS | 4
-    assert path.sub_paths(states, (12, 70), path.KIND_K << path.PLACE_BITS | 9) == [
-        path.SubPath(0, path.KIND_NEW, 4, 7, 32, path.KIND_H),
-        path.SubPath(1, path.KIND_H, 7, 9, 64, path.KIND_K),
-        path.SubPath(2, path.KIND_K, 9, 12, 70, path.KIND_H),
+    states.boundaries[1, start_states.KIND_K, 9] = start_states.KIND_H << start_states.PLACE_BITS | 7
+    states.boundaries[0, start_states.KIND_H, 7] = start_states.KIND_NEW << start_states.PLACE_BITS | 4
+    assert start_states.link_sub_paths(states, (12, 70), start_states.KIND_K << start_states.PLACE_BITS | 9) == [
+        start_states.SubPath(0, start_states.KIND_NEW, 4, 7, 32, start_states.KIND_H),
+        start_states.SubPath(1, start_states.KIND_H, 7, 9, 64, start_states.KIND_K),
+        start_states.SubPath(2, start_states.KIND_K, 9, 12, 70, start_states.KIND_H),
     ]
 
 
 def test_start_states_are_followed_from_chunk_to_chunk() -> None:
     states = kept_states(s=32, h=16, strips=2, chunks=3)
-    states.bottoms[1, 1, path.KIND_TOP_G - path.KIND_TOP_H, 4] = path.KIND_TOP_H << path.PLACE_BITS | 3
-    states.bottoms[1, 0, 0, 2] = path.KIND_H << path.PLACE_BITS | 10
-    states.boundaries[0, path.KIND_H, 10] = path.KIND_NEW << path.PLACE_BITS | 2
-    assert path.sub_paths(states, (40, 60), path.KIND_TOP_G << path.PLACE_BITS | 5) == [
-        path.SubPath(0, path.KIND_NEW, 2, 10, 32, path.KIND_H),
-        path.SubPath(1, path.KIND_H, 10, 16, 35, path.KIND_TOP_H),
-        path.SubPath(1, path.KIND_TOP_H, 16, 32, 37, path.KIND_TOP_G),
-        path.SubPath(1, path.KIND_TOP_G, 32, 40, 60, path.KIND_H),
+    states.bottoms[1, 1, start_states.KIND_TOP_G - start_states.KIND_TOP_H, 4] = (
+        start_states.KIND_TOP_H << start_states.PLACE_BITS | 3
+    )
+    states.bottoms[1, 0, 0, 2] = start_states.KIND_H << start_states.PLACE_BITS | 10
+    states.boundaries[0, start_states.KIND_H, 10] = start_states.KIND_NEW << start_states.PLACE_BITS | 2
+    assert start_states.link_sub_paths(states, (40, 60), start_states.KIND_TOP_G << start_states.PLACE_BITS | 5) == [
+        start_states.SubPath(0, start_states.KIND_NEW, 2, 10, 32, start_states.KIND_H),
+        start_states.SubPath(1, start_states.KIND_H, 10, 16, 35, start_states.KIND_TOP_H),
+        start_states.SubPath(1, start_states.KIND_TOP_H, 16, 32, 37, start_states.KIND_TOP_G),
+        start_states.SubPath(1, start_states.KIND_TOP_G, 32, 40, 60, start_states.KIND_H),
     ]

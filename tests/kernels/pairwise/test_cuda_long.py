@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from antidiag.kernels import engine, registry
-from antidiag.kernels.experiments.inputs import Generated
+from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
@@ -18,11 +18,13 @@ STRIPED = ("striped-score", "striped-alignment", "chunked-alignment-1", "chunked
 
 
 def solved(method: str, problem: PairProblem, backend: str, **parameters: int):
-    return engine.execute(engine.plan(registry.method(method), problem, parameters, backend)).answer
+    return engine.execute(engine.plan_run(registry.find_method(method), problem, parameters, backend)).answer
 
 
 def related(length: int, mode: Mode, seed: int = 1) -> PairProblem:
-    data = Generated(length=(length, length - length // 50), seed=seed).make(registry.method("striped-score").problem)
+    data = Generated(length=(length, length - length // 50), seed=seed).make_data(
+        registry.find_method("striped-score").problem_type
+    )
     return PairProblem(*data, Scoring(match_mismatch(2, -3), 5, 2), mode)
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antidiag.kernels.io import aligned
+from antidiag.kernels.io import aligned_sequences
 from antidiag.kernels.model import Result, Sequence, SequenceType
-from antidiag.kernels.pairwise import differences
+from antidiag.kernels.pairwise import difference_strings
 from antidiag.kernels.pairwise.formats import FORMATS
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
@@ -35,7 +35,7 @@ def of_rows(query: str, reference: str, before: tuple[str, str] = ("", ""), afte
 
 def tags(result: Result) -> tuple[str | None, str | None]:
     path, sequences = result.answer.alignment, result.problem.sequences
-    return differences.md(path, *sequences), differences.cs(path, *sequences)
+    return difference_strings.format_md(path, *sequences), difference_strings.format_cs(path, *sequences)
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,12 @@ def test_what_is_written_opens_as_the_alignment(tmp_path_factory, columns, ends,
     result = of_rows(*rows, before=(ends[0], ends[1]), after=ends[2])
     folder = tmp_path_factory.mktemp("pair")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(differences, "CHUNK", chunk)
+        patch.setattr(difference_strings, "CHUNK", chunk)
         assert all(form.fullmatch(tag) for form, tag in zip((MD, CS), tags(result), strict=True))
         for suffix in (".sam", ".paf"):
             path = folder / f"pair{suffix}"
-            path.write_text("".join(next(one for one in FORMATS if one.suffix == suffix).lines(result)))
-            (found,) = aligned.read(path)
+            path.write_text("".join(next(one for one in FORMATS if one.suffix == suffix).iterate_lines(result)))
+            (found,) = aligned_sequences.read_alignments(path)
             assert found.names == ("second", "first")
             assert [row.tobytes().decode() for row in found.letters] == rows[::-1]
             start = result.answer.alignment.start

@@ -72,22 +72,22 @@ def spans(draw: st.DrawFn, size: int) -> tuple[int, int]:
 def test_every_match_is_counted_in_its_pixel(pair: tuple[Sequence, Sequence], k: int, data: st.DataObject) -> None:
     first, second = pair
     found = matches(first.letters.decode(), second.letters.decode(), k, first.type == DNA)
-    index = dotplot.build(first, second, k)
+    index = dotplot.build_word_index(first, second, k)
     rows, columns = data.draw(spans(len(first) + 1)), data.draw(spans(len(second) + 1))
     shape = data.draw(st.integers(1, rows[1] - rows[0])), data.draw(st.integers(1, columns[1] - columns[0]))
-    shown = dotplot.density(index, rows, columns, shape)
+    shown = dotplot.count_density(index, rows, columns, shape)
     for image, strand in ((shown.forward, False), (shown.reverse, True)):
         cells = counted(found, k, (len(first), len(second)), strand)[slice(*rows), slice(*columns)]
         np.testing.assert_array_equal(image, pooled(cells, shape))
     assert shown.thinned == 0
-    assert index.nbytes <= dotplot_sizes.nbytes(first, second)
+    assert index.nbytes <= dotplot_sizes.index_bytes(first, second)
 
 
 @given(pair=related(), k=st.integers(1, 9), data=st.data())
 def test_runs_are_the_matches_of_a_window(pair: tuple[Sequence, Sequence], k: int, data: st.DataObject) -> None:
     first, second = pair
     rows, columns = data.draw(spans(len(first) + 1)), data.draw(spans(len(second) + 1))
-    runs = dotplot.runs(dotplot.build(first, second, k), rows, columns, 10_000)
+    runs = dotplot.find_match_runs(dotplot.build_word_index(first, second, k), rows, columns, 10_000)
     assert runs is not None
     found = set()
     for i, j, length, reverse in zip(runs.first, runs.second, runs.lengths, runs.reverse, strict=True):
@@ -98,15 +98,16 @@ def test_runs_are_the_matches_of_a_window(pair: tuple[Sequence, Sequence], k: in
             found.add(match)
     every = matches(first.letters.decode(), second.letters.decode(), k, first.type == DNA)
     touching = {
-        (i, j, reverse) for i, j, reverse in every
+        (i, j, reverse)
+        for i, j, reverse in every
         if i + 1 < rows[1] and i + k >= rows[0] and j + 1 < columns[1] and j + k >= columns[0]
-    }  # fmt: skip
+    }
     assert touching <= found <= set(every)
 
 
 def test_runs_end_where_letters_differ() -> None:
     first, second = sequence("AACCGGTACGAT"), sequence("TTACCGGTACGCC")
-    runs = dotplot.runs(dotplot.build(first, second, 6), (0, 13), (0, 14), 100)
+    runs = dotplot.find_match_runs(dotplot.build_word_index(first, second, 6), (0, 13), (0, 14), 100)
     assert runs is not None
     forward = ~runs.reverse
     assert runs.first[forward].tolist() == [1]
@@ -115,22 +116,22 @@ def test_runs_end_where_letters_differ() -> None:
 
 
 def test_a_window_with_too_many_runs_has_none() -> None:
-    index = dotplot.build(sequence("ACGT" * 30), sequence("ACGT" * 30), 4)
-    assert dotplot.runs(index, (0, 121), (0, 121), 10) is None
+    index = dotplot.build_word_index(sequence("ACGT" * 30), sequence("ACGT" * 30), 4)
+    assert dotplot.find_match_runs(index, (0, 121), (0, 121), 10) is None
 
 
 def test_rna_matches_dna_and_unknown_letters_match_nothing() -> None:
-    index = dotplot.build(sequence("ACGUACGU", kind=SequenceType.RNA), sequence("ACGTACGT"), 8)
-    assert dotplot.density(index, (0, 9), (0, 9), (1, 1)).forward.sum() == 1
-    index = dotplot.build(sequence("N" * 20), sequence("N" * 20), 3)
-    assert not dotplot.density(index, (0, 21), (0, 21), (1, 1)).forward.any()
+    index = dotplot.build_word_index(sequence("ACGUACGU", kind=SequenceType.RNA), sequence("ACGTACGT"), 8)
+    assert dotplot.count_density(index, (0, 9), (0, 9), (1, 1)).forward.sum() == 1
+    index = dotplot.build_word_index(sequence("N" * 20), sequence("N" * 20), 3)
+    assert not dotplot.count_density(index, (0, 21), (0, 21), (1, 1)).forward.any()
 
 
 def test_sequences_shorter_than_a_word_match_nothing() -> None:
-    index = dotplot.build(sequence("ACG"), sequence("ACGACGACG"), 5)
-    shown = dotplot.density(index, (0, 4), (0, 10), (4, 10))
+    index = dotplot.build_word_index(sequence("ACG"), sequence("ACGACGACG"), 5)
+    shown = dotplot.count_density(index, (0, 4), (0, 10), (4, 10))
     assert not shown.forward.any() and not shown.reverse.any()
-    runs = dotplot.runs(index, (0, 4), (0, 10), 10)
+    runs = dotplot.find_match_runs(index, (0, 4), (0, 10), 10)
     assert runs is not None and runs.first.size == 0
 
 
@@ -143,15 +144,15 @@ def test_words_that_are_everywhere_are_thinned_and_that_is_said(monkeypatch: pyt
     if swapped:
         first, second = second, first
     rows, columns = (0, len(first) + 1), (0, len(second) + 1)
-    index = dotplot.build(first, second, 12)
-    shown = dotplot.density(index, rows, columns, (400, 400))
+    index = dotplot.build_word_index(first, second, 12)
+    shown = dotplot.count_density(index, rows, columns, (400, 400))
     assert 580 <= shown.thinned <= 600
-    assert shown.most == 10_000 // 889
-    cells = dotplot.density(index, rows, columns, (rows[1], columns[1])).forward
-    assert cells.sum() <= (shown.most + 1) * 900
+    assert shown.most_places == 10_000 // 889
+    cells = dotplot.count_density(index, rows, columns, (rows[1], columns[1])).forward
+    assert cells.sum() <= (shown.most_places + 1) * 900
     kept = np.count_nonzero(np.diagonal(cells, 600 if not swapped else -600))
     assert kept >= 285  # of 289; the others share a bucket with the words that are everywhere
-    inside = dotplot.density(index, (310, 330), (10, 30), (20, 20)) if not swapped else None
+    inside = dotplot.count_density(index, (310, 330), (10, 30), (20, 20)) if not swapped else None
     if inside is not None:
         assert inside.thinned == 0
         assert inside.forward.all()
@@ -160,27 +161,27 @@ def test_words_that_are_everywhere_are_thinned_and_that_is_said(monkeypatch: pyt
 def test_of_a_very_long_sequence_not_every_word_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     letters = "".join(np.random.default_rng(3).choice(list("ACGT"), 1000))
     one = sequence(letters)
-    whole = dotplot_sizes.nbytes(one, one)
+    whole = dotplot_sizes.index_bytes(one, one)
     monkeypatch.setattr(dotplot_sizes, "MOST_INDEXED", 300)
-    index = dotplot.build(one, one, 14)
+    index = dotplot.build_word_index(one, one, 14)
     assert index.step == 4
-    assert index.nbytes <= dotplot_sizes.nbytes(one, one) < whole
-    shown = dotplot.density(index, (0, 1001), (0, 1001), (10, 10))
+    assert index.nbytes <= dotplot_sizes.index_bytes(one, one) < whole
+    shown = dotplot.count_density(index, (0, 1001), (0, 1001), (10, 10))
     assert shown.forward.sum() == np.trace(shown.forward) == 247
-    runs = dotplot.runs(index, (0, 1001), (0, 1001), 10)
+    runs = dotplot.find_match_runs(index, (0, 1001), (0, 1001), 10)
     assert runs is not None and runs.lengths.tolist() == [1000]
 
 
 @pytest.mark.parametrize("k", [0, 65])
 def test_impossible_words_are_refused(k: int) -> None:
     with pytest.raises(ParameterError, match="from 1 to 64"):
-        dotplot.build(sequence("ACGT"), sequence("ACGT"), k)
+        dotplot.build_word_index(sequence("ACGT"), sequence("ACGT"), k)
 
 
 def test_the_automatic_k_grows_with_the_pair() -> None:
     def of(letters: int, kind: SequenceType = DNA) -> int:
         one = sequence("A" * letters, kind=kind)
-        return dotplot_sizes.automatic_k(one, one)
+        return dotplot_sizes.choose_word_length(one, one)
 
     found = [of(letters) for letters in (1, 10, 100, 10_000, 1_000_000)]
     assert found == sorted(found)
@@ -192,33 +193,35 @@ def test_the_automatic_k_grows_with_the_pair() -> None:
 def test_progress_is_told_and_a_wish_to_cancel_heard() -> None:
     told: list[tuple[int, int]] = []
     first, second = sequence("ACGTTGCA" * 40), sequence("ACGTTGCA" * 50)
-    index = dotplot.build(first, second, 4, Monitor(lambda done, total, phase: told.append((done, total))))
-    dotplot.density(index, (0, 321), (0, 401), (50, 50), Monitor(lambda done, total, _: told.append((done, total))))
+    index = dotplot.build_word_index(first, second, 4, Monitor(lambda done, total, phase: told.append((done, total))))
+    dotplot.count_density(
+        index, (0, 321), (0, 401), (50, 50), Monitor(lambda done, total, _: told.append((done, total)))
+    )
     assert told[-1][0] == told[-1][1] > 0
     cancelled = Monitor()
     cancelled.cancel()
     with pytest.raises(Cancelled):
-        dotplot.build(first, second, 4, cancelled)
+        dotplot.build_word_index(first, second, 4, cancelled)
     with pytest.raises(Cancelled):
-        dotplot.density(index, (0, 321), (0, 401), (50, 50), cancelled)
+        dotplot.count_density(index, (0, 321), (0, 401), (50, 50), cancelled)
 
 
 def test_two_strains_of_helicobacter(real_data) -> None:
     first, second = (
-        sequences.read(real_data / "dna" / f"H_pylori{name}_Eslice.fasta.gz")[0] for name in ("26695", "J99")
+        sequences.read_sequences(real_data / "dna" / f"H_pylori{name}_Eslice.fasta.gz")[0] for name in ("26695", "J99")
     )
-    k = dotplot_sizes.automatic_k(first, second)
-    index = dotplot.build(first, second, k)
+    k = dotplot_sizes.choose_word_length(first, second)
+    index = dotplot.build_word_index(first, second, k)
     assert index.nbytes < 4_000_000
     rows, columns = (0, len(first) + 1), (0, len(second) + 1)
-    shown = dotplot.density(index, rows, columns, (100, 100))
+    shown = dotplot.count_density(index, rows, columns, (100, 100))
     assert shown.thinned == 0
     near = np.abs(np.subtract.outer(np.arange(100), np.arange(100))) <= 12
     assert shown.forward[near].sum() > 0.95 * shown.forward.sum()
     i, j = 100_000, int(shown.forward[36].argmax() * columns[1] / 100)
     text, other = first.letters.decode(), second.letters.decode()
     window = (i, i + 1000), (max(j - 3000, 0), j + 3000)
-    runs = dotplot.runs(index, *window, 10_000)
+    runs = dotplot.find_match_runs(index, *window, 10_000)
     assert runs is not None and runs.first.size > 0
     for a, b, length, reverse in zip(runs.first, runs.second, runs.lengths, runs.reverse, strict=True):
         piece = other[b : b + length]
@@ -227,8 +230,8 @@ def test_two_strains_of_helicobacter(real_data) -> None:
 
 def test_two_genomes_of_chlamydia(real_data) -> None:
     folder = real_data / "dna"
-    first, second = (sequences.read(path)[0] for path in sorted(folder.glob("chlamydia_*.fna.gz")))
-    index = dotplot.build(first, second, dotplot_sizes.automatic_k(first, second))
-    shown = dotplot.density(index, (0, len(first) + 1), (0, len(second) + 1), (200, 200))
+    first, second = (sequences.read_sequences(path)[0] for path in sorted(folder.glob("chlamydia_*.fna.gz")))
+    index = dotplot.build_word_index(first, second, dotplot_sizes.choose_word_length(first, second))
+    shown = dotplot.count_density(index, (0, len(first) + 1), (0, len(second) + 1), (200, 200))
     assert np.trace(shown.forward) > 0.9 * len(first)
     assert index.nbytes < 11_000_000

@@ -18,7 +18,7 @@ from tests.problems import sequence
 
 def assert_equal(first: Sequence, second: Sequence, k: int, windows: int, seed: int) -> None:
     """Index and windows are the same on both."""
-    ours, expected = (dotplot.build(first, second, k, device=device) for device in (0, None))
+    ours, expected = (dotplot.build_word_index(first, second, k, device=device) for device in (0, None))
     for of_ours, of_expected in zip(ours.index, expected.index, strict=True):
         np.testing.assert_array_equal(of_ours, of_expected)
     random = np.random.default_rng(seed)
@@ -27,8 +27,8 @@ def assert_equal(first: Sequence, second: Sequence, k: int, windows: int, seed: 
         rows, columns = (tuple(np.sort(random.choice(size, 2, False)).tolist()) for size in (m, n))
         rows, columns = ((0, m), (0, n)) if not number else (rows, columns)
         shape = tuple(int(random.integers(1, min(stop - start, 900) + 1)) for start, stop in (rows, columns))
-        shown = [dotplot.density(one, rows, columns, shape) for one in (ours, expected)]
-        for strand in ("forward", "reverse", "thinned", "most"):
+        shown = [dotplot.count_density(one, rows, columns, shape) for one in (ours, expected)]
+        for strand in ("forward", "reverse", "thinned", "most_places"):
             np.testing.assert_array_equal(*(getattr(one, strand) for one in shown))
 
 
@@ -53,7 +53,7 @@ def test_looking_on_a_gpu_can_be_cancelled() -> None:
     monitor = Monitor()
     monitor.cancel()
     with pytest.raises(Cancelled):
-        dotplot.build(sequence("ACGTAC"), sequence("GTAC"), 2, monitor, device=0)
+        dotplot.build_word_index(sequence("ACGTAC"), sequence("GTAC"), 2, monitor, device=0)
 
 
 @pytest.mark.gpu

@@ -13,9 +13,9 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.trials import TRIALS
 from antidiag.kernels.scoring import Scoring, match_mismatch
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from tests import oracle
-from tests.choosing import Drawn
+from tests.choosing import HypothesisChooser
 from tests.problems import assert_same_path, pair, pairs, shifted
 
 SEEDS = st.sampled_from((0, 1, 2, 3))
@@ -39,9 +39,9 @@ def compiled_in(method: Method, problem: PairProblem) -> dict[str, int]:
 @given(data=st.data())
 def test_answer_is_the_oracles(emulated, method: Method, data: st.DataObject) -> None:
     problem = data.draw(pairs())
-    chosen = {**TRIALS.parameters(method, "cuda", Drawn(data.draw)), **compiled_in(method, problem)}
+    chosen = {**TRIALS.draw_parameters(method, "cuda", HypothesisChooser(data.draw)), **compiled_in(method, problem)}
     found = emulated(method, problem, seed=data.draw(SEEDS), **chosen).answer
-    expected = oracle.best(problem)
+    expected = oracle.best_alignment(problem)
     assert (found.score, found.end) == (expected.score, expected.end)
     if "alignment" in method.returns:
         assert_same_path(found, expected)
@@ -50,7 +50,7 @@ def test_answer_is_the_oracles(emulated, method: Method, data: st.DataObject) ->
 def test_memory_is_kept_between_runs_up_to_a_limit(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
     def bytes_of_run(length: int) -> tuple[int, int]:
         problem = pair("ACGT" * length, "AGT" * length, Scoring(match_mismatch(2, -3), 5, 2))
-        return emulated("striped-score", problem, s=96, T=8).device_bytes, devices.kept_memory().free_bytes()
+        return emulated("striped-score", problem, s=96, T=8).device_bytes, devices.run_memory_pool().free_bytes()
 
     large, kept = bytes_of_run(100)
     assert 0 < large <= kept
@@ -76,11 +76,11 @@ def test_too_many_events_are_thinned_by_launches(emulated, monkeypatch: pytest.M
 
     monkeypatch.setattr(cuda_sizes, "SLICE_CELLS", 1)
 
-    def events() -> tuple[set[tuple[int, ...]], Steps]:
-        steps = Steps()
+    def events() -> tuple[set[tuple[int, ...]], StepLog]:
+        steps = StepLog()
         emulated("striped-score", shifted(1400, 16), steps=steps, s=32, T=16)
-        named = steps.array()[["strip", "row_start", "row_end"]]
-        assert (steps.array()["waited_ns"] >= 0).all()
+        named = steps.ordered_events()[["strip", "row_start", "row_end"]]
+        assert (steps.ordered_events()["waited_ns"] >= 0).all()
         return {tuple(event) for event in named.tolist()}, steps
 
     every, whole = events()
@@ -94,11 +94,11 @@ def test_too_many_events_are_thinned_by_launches(emulated, monkeypatch: pytest.M
 
 def test_shared_memory_stays_allowed_for_runs_beside(emulated) -> None:
     """A kernel that one thread is about to launch is asked for by another, whose strips need less."""
-    from antidiag.kernels.cuda.compile import function
+    from antidiag.kernels.cuda.kernel_compiler import compile_kernel
     from antidiag.kernels.pairwise.strips import cuda_job, cuda_sweep
 
     defines = {"R": 3, "BATCH": 8, "LOCAL": 1, "WIDE": 0, "PACKED": 0, "KEYED": 1, "CHECKPOINTS": 0}
-    kernel, _ = function(cuda_sweep.SCORE, "striped_score", defines)
+    kernel, _ = compile_kernel(cuda_sweep.SCORE, "striped_score", defines)
     for shared in (60_000, 4_000):
-        assert cuda_job.block(kernel, 32, shared)[0] == 1
+        assert cuda_job.block_warps(kernel, 32, shared)[0] == 1
     assert kernel.max_dynamic_shared_size_bytes == 60_000

@@ -7,7 +7,7 @@ import pytest
 
 from antidiag.kernels.pairwise.encoding import NEGATIVE
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.pairwise.pictures import matrix
+from antidiag.kernels.pairwise.pictures import matrix_view
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from tests.kernels.pairwise.test_matrix import AFFINE, related
 from tests.problems import pair
@@ -25,7 +25,10 @@ LARGE = pytest.mark.parametrize("mode", [Mode.LOCAL, Mode.GLOBAL])
 
 def assert_equal(problem: PairProblem, pixels: tuple[int, int], windows: int, seed: int) -> None:
     """All that is seen of a matrix is the same on both."""
-    ours, expected = matrix.scan(problem, pixels=pixels, device=0), matrix.scan(problem, pixels=pixels)
+    ours, expected = (
+        matrix_view.scan_matrix(problem, pixels=pixels, device=0),
+        matrix_view.scan_matrix(problem, pixels=pixels),
+    )
     np.testing.assert_array_equal(ours.overview, expected.overview)
     random = np.random.default_rng(seed)
     m, n = len(problem.first) + 1, len(problem.second) + 1
@@ -33,10 +36,12 @@ def assert_equal(problem: PairProblem, pixels: tuple[int, int], windows: int, se
         rows, columns = (tuple(np.sort(random.choice(size, 2, False)).tolist()) for size in (m, n))
         shape = tuple(int(random.integers(1, stop - start + 1)) for start, stop in (rows, columns))
         shape = min(shape[0], 900), min(shape[1], 900)
-        shown = [matrix.window(one, rows, columns, shape) for one in (ours, expected)]
+        shown = [matrix_view.compute_window(one, rows, columns, shape) for one in (ours, expected)]
         np.testing.assert_array_equal(*shown)
         near = (rows[0], min(rows[1], rows[0] + 30)), (columns[0], min(columns[1], columns[0] + 30))
-        for of_ours, of_expected in zip(matrix.cells(ours, *near), matrix.cells(expected, *near), strict=True):
+        for of_ours, of_expected in zip(
+            matrix_view.compute_cells(ours, *near), matrix_view.compute_cells(expected, *near), strict=True
+        ):
             np.testing.assert_array_equal(np.maximum(of_ours, NEGATIVE), np.maximum(of_expected, NEGATIVE))
 
 
@@ -45,8 +50,8 @@ def assert_equal(problem: PairProblem, pixels: tuple[int, int], windows: int, se
 def test_emulated(
     lengths: tuple[int, int], pixels: tuple[int, int], mode: Mode, scoring: Scoring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matrix, "STEP_ON_GPU", 32)
-    monkeypatch.setattr(matrix, "SHARE_ON_GPU", 1)
+    monkeypatch.setattr(matrix_view, "STEP_ON_GPU", 32)
+    monkeypatch.setattr(matrix_view, "SHARE_ON_GPU", 1)
     first, second = related(*sorted(lengths))
     letters = (first, second) if lengths[0] <= lengths[1] else (second, first)
     assert_equal(pair(*letters, scoring, mode), pixels, 3, lengths[0])
@@ -55,6 +60,6 @@ def test_emulated(
 @pytest.mark.gpu
 @LARGE
 def test_on_a_gpu(mode: Mode, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix, "SHARE_ON_GPU", 1)
-    monkeypatch.setattr(matrix, "SHARE", 1)
+    monkeypatch.setattr(matrix_view, "SHARE_ON_GPU", 1)
+    monkeypatch.setattr(matrix_view, "SHARE", 1)
     assert_equal(pair(*related(30_000, 41_000), AFFINE, mode), (1000, 700), 6, 1)

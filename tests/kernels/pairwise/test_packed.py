@@ -19,7 +19,7 @@ from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from tests import oracle
 from tests.problems import assert_same_path, pair, pairs, shifted
 
-SCORE, ALIGNMENT = registry.method("striped-score"), registry.method("checkpointed-alignment")
+SCORE, ALIGNMENT = registry.find_method("striped-score"), registry.find_method("checkpointed-alignment")
 SCORINGS = (
     Scoring(match_mismatch(2, -3), 5, 2),
     Scoring(match_mismatch(1, 1), 0, 0),
@@ -50,7 +50,7 @@ def problems(draw: st.DrawFn) -> PairProblem:
 @given(problem=problems(), s=st.sampled_from((64, 192)), T=st.sampled_from((16, 48)), order=st.integers(0, 2))
 def test_the_score_is_the_oracles(emulated, problem: PairProblem, s: int, T: int, order: int) -> None:
     found = emulated(SCORE, problem, seed=order, s=s, T=T, precision="16")
-    expected = oracle.best(problem)
+    expected = oracle.best_alignment(problem)
     assert (found.answer.score, found.answer.end) == (expected.score, expected.end)
 
 
@@ -63,7 +63,7 @@ def test_the_path_is_the_oracles(emulated, problem: PairProblem, short: bool) ->
             patch.setattr(sizes, "SLICE_CELLS", 1)
             patch.setattr(sizes, "LEAST_STEPS", 64)
         found = emulated(ALIGNMENT, problem, s=128, T=16, tile=128, precision="16").answer
-    expected = oracle.best(problem)
+    expected = oracle.best_alignment(problem)
     assert (found.score, found.end) == (expected.score, expected.end)
     assert_same_path(found, expected)
 
@@ -94,7 +94,7 @@ def test_boundaries_go_round_their_rings(emulated, monkeypatch: pytest.MonkeyPat
 def test_cells_differ_by_no_more_than_their_distance_allows(problem: PairProblem) -> None:
     """What fits_16_bits counts on: d (best score + extend) + 2 open, for cells d rows and columns apart."""
     first, second = (replace(sequence, letters=sequence.letters[:18]) for sequence in problem.sequences)
-    H, scoring = reference.matrices(replace(problem, first=first, second=second)).H, problem.scoring
+    H, scoring = reference.compute_matrices(replace(problem, first=first, second=second)).H, problem.scoring
     step = max(int(scoring.scores.max()), 0) + scoring.extend
     rows, columns = (places.ravel() for places in np.indices(H.shape))
     distance = np.abs(rows[:, None] - rows) + np.abs(columns[:, None] - columns)
@@ -115,5 +115,5 @@ def test_bytes_are_as_promised(emulated) -> None:
     for method in (SCORE, ALIGNMENT):
         for precision in ("16", "32"):
             found = emulated(method, problem, s=64, T=16, precision=precision)
-            promised = method.footprint(problem, found.parameters, "cuda").device_bytes
+            promised = method.estimate_memory(problem, found.parameters, "cuda").device_bytes
             assert 0 < found.device_bytes < promised + 40 * 512

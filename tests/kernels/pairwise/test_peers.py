@@ -13,10 +13,10 @@ from Bio.Align import PairwiseAligner, substitution_matrices
 
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.model import PairProblem, rescore
+from antidiag.kernels.pairwise.model import PairProblem, rescore_path
 from antidiag.kernels.pairwise.strips import cpu
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from tests.problems import DATA, LAMBDOIDS, MITOCHONDRIA, SAMPLES, pair
 
 PARAMETERS = {"s": 512, "T": 512, "threads": 2, "recompute": "start-point"}
@@ -48,9 +48,9 @@ def dna(name: str, piece: slice = slice(None)) -> str:
 
 def score(problem: PairProblem) -> int:
     """The score, after checking that both methods and the path agree on it."""
-    found = cpu.striped_alignment(problem, PARAMETERS, Monitor(), Steps()).answer
-    assert cpu.striped_score(problem, PARAMETERS, Monitor(), Steps()).answer.score == found.score
-    assert rescore(problem, found.alignment) == found.score
+    found = cpu.striped_alignment(problem, PARAMETERS, Monitor(), StepLog()).answer
+    assert cpu.striped_score(problem, PARAMETERS, Monitor(), StepLog()).answer.score == found.score
+    assert rescore_path(problem, found.alignment) == found.score
     return found.score
 
 
@@ -102,7 +102,7 @@ def test_real_dna_with_unit_costs_is_as_far_apart_as_edlib_says(names, pieces) -
 def test_real_dna_scores_as_biopython(mode: Mode) -> None:
     first, second = (dna(name, slice(4000)) for name in MITOCHONDRIA)
     problem = pair(first, second, DNA, mode)
-    assert DNA.unscaled(score(problem)) == biopython_score(problem)
+    assert DNA.unscale_score(score(problem)) == biopython_score(problem)
 
 
 @pytest.mark.parametrize("mode", Mode)
@@ -125,4 +125,4 @@ def test_matrices_of_biopython_score_as_its_aligner(name: str, mode: Mode) -> No
     for m, n in ((90, 130), (200, 70)):
         first, second = ("".join(random.choice(letters, length)) for length in (m, n))
         problem = pair(first, second + first[20:60], scoring, mode, SequenceType.PROTEIN)
-        assert scoring.unscaled(score(problem)) == pytest.approx(biopython_score(problem), abs=1e-6)
+        assert scoring.unscale_score(score(problem)) == pytest.approx(biopython_score(problem), abs=1e-6)

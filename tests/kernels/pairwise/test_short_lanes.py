@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.encoding import encode
+from antidiag.kernels.pairwise.encoding import encode_pair
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.pairwise.parameters import StripParameters
+from antidiag.kernels.pairwise.parameters import PairStripParameters
 from antidiag.kernels.pairwise.strips import cpu_sizes, cpu_strips
-from antidiag.kernels.pairwise.strips.cpu_short import code_of
-from antidiag.kernels.pairwise.strips.cpu_strips import Strips
+from antidiag.kernels.pairwise.strips.cpu_16bit import kernel_variant
+from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from tests import oracle
 from tests.problems import pair
 
@@ -37,17 +37,22 @@ PROTEIN = Scoring(named_matrix("BLOSUM62"), 10, 1)
 
 def sweep(
     problem: PairProblem, s: int, batch: int, short: bool, h: int = 2**62, states: bool = False, chunk_parts: int = 2
-) -> Strips:
+) -> StripRun:
     """Phase 1 on two threads, with all boundary columns kept, and the last rows of chunks."""
-    encoded = encode(problem)
+    encoded = encode_pair(problem)
     scoring, count = problem.scoring, -(-encoded.columns.size // s)
-    strips = Strips(
-        pair=encoded, s=s, batch=batch, workers=2, h=h, chunk_parts=chunk_parts,
+    strips = StripRun(
+        pair=encoded,
+        s=s,
+        batch=batch,
+        workers=2,
+        h=h,
+        chunk_parts=chunk_parts,
         values=np.empty((count, 2, encoded.rows.size + 16), np.int32),
         states=np.empty((count, 2, encoded.rows.size + 16), np.int32) if states else None,
-        short_rows=cpu_sizes.short_rows(scoring.scores, scoring.open, scoring.extend, s) if short else 0,
-    )  # fmt: skip
-    cpu_strips.compute(strips, Monitor(), Steps(), 0)
+        short_rows=cpu_sizes.most_16bit_rows(scoring.scores, scoring.open, scoring.extend, s) if short else 0,
+    )
+    cpu_strips.compute_strips(strips, Monitor(), StepLog(), 0)
     return strips
 
 
@@ -55,21 +60,21 @@ def assert_same(problem: PairProblem, s: int, batch: int, h: int) -> None:
     """Best cell, corner, boundary columns and chunk rows of 16 bits are those of 32."""
     wide, short = (sweep(problem, s, batch, is_short, h) for is_short in (False, True))
     assert short.short is not None
-    assert cpu_strips.best_cell(short)[:2] == cpu_strips.best_cell(wide)[:2]
+    assert cpu_strips.find_best_cell(short)[:2] == cpu_strips.find_best_cell(wide)[:2]
     m, n = wide.pair.rows.size, wide.pair.columns.size
-    last = wide.count - (n % s > 0)  # columns beyond the end have other values, which nobody reads
+    last = wide.strip_count - (n % s > 0)  # columns beyond the end have other values, which nobody reads
     np.testing.assert_array_equal(short.values[:last, :, 1 : m + 1], wide.values[:last, :, 1 : m + 1])
     for row in range(h, m, h):
-        np.testing.assert_array_equal(short.row(row, 0, n), wide.row(row, 0, n))
+        np.testing.assert_array_equal(short.kept_row(row, 0, n), wide.kept_row(row, 0, n))
 
 
 def assert_same_states(problem: PairProblem, s: int, batch: int, h: int, parts: int) -> None:
     """Values and start states of 16 bits are those of 32: on boundaries, of the best cell, below chunks."""
     wide, short = (sweep(problem, s, batch, is_short, h, True, parts) for is_short in (False, True))
     assert short.short is not None and wide.states is not None and short.states is not None
-    assert cpu_strips.best_cell(short) == cpu_strips.best_cell(wide)
+    assert cpu_strips.find_best_cell(short) == cpu_strips.find_best_cell(wide)
     m, n = wide.pair.rows.size, wide.pair.columns.size
-    last = wide.count - (n % s > 0)
+    last = wide.strip_count - (n % s > 0)
     for found, expected in ((short.values, wide.values), (short.states, wide.states)):
         np.testing.assert_array_equal(found[:last, :, 1 : m + 1], expected[:last, :, 1 : m + 1])
     np.testing.assert_array_equal(short.bottoms[:last], wide.bottoms[:last])
@@ -157,7 +162,7 @@ def edge_of_the_range(s: int) -> Scoring:
     """The greatest match score that is computed in 16 bits in strips of s columns, with gaps of one less."""
     for match in range(2**12, 0, -1):
         scoring = Scoring(match_mismatch(match, -match), match, 1)
-        if cpu_sizes.short_rows(scoring.scores, scoring.open, scoring.extend, s):
+        if cpu_sizes.most_16bit_rows(scoring.scores, scoring.open, scoring.extend, s):
             return scoring
     raise AssertionError(f"no score fits in strips of {s} columns")
 
@@ -176,19 +181,19 @@ def test_at_the_edge_of_the_range(s: int, mode: Mode) -> None:
 def test_a_larger_score_takes_32_bits(s: int) -> None:
     match = -edge_of_the_range(s).scores.min() + 1
     scoring = Scoring(match_mismatch(int(match), -int(match)), int(match), 1)
-    assert cpu_sizes.short_rows(scoring.scores, scoring.open, scoring.extend, s) == 0
+    assert cpu_sizes.most_16bit_rows(scoring.scores, scoring.open, scoring.extend, s) == 0
     problem = pair("ACGT" * 30, "ACGA" * 30, scoring)
-    chosen = StripParameters(s=s, T=32, threads=1, precision="16")
-    assert cpu_sizes.chosen_short_rows(problem, chosen) == 0
+    chosen = PairStripParameters(s=s, T=32, threads=1, precision="16")
+    assert cpu_sizes.chosen_16bit_rows(problem, chosen) == 0
     parameters = {"s": s, "T": 32, "threads": 1, "precision": "16"}
-    found = registry.method("striped-score").load("cpu")(problem, parameters, Monitor(), Steps())
-    assert found.answer.score == oracle.best(problem).score
+    found = registry.find_method("striped-score").load_backend("cpu")(problem, parameters, Monitor(), StepLog())
+    assert found.answer.score == oracle.best_alignment(problem).score
 
 
 def test_precision_is_chosen_by_the_scores() -> None:
     def chosen(scoring: Scoring, **given: Any) -> Any:
         problem = pair("ACGT" * 900, "ACGA" * 900, scoring)
-        return engine.plan(registry.method("striped-score"), problem, given, "cpu").parameters["precision"]
+        return engine.plan_run(registry.find_method("striped-score"), problem, given, "cpu").parameters["precision"]
 
     assert chosen(DNA) == "16"
     assert chosen(DNA, precision="32") == "32"
@@ -198,8 +203,8 @@ def test_precision_is_chosen_by_the_scores() -> None:
 def test_what_computes_a_pair() -> None:
     for alphabet, scoring, expected in (("ACGT", DNA, "table"), ("ARNDCQEGH", PROTEIN, "profile")):
         problem = pair(alphabet, alphabet, scoring)
-        assert code_of(encode(problem), 64) == expected
-        assert code_of(encode(problem), 0) == "int8"
+        assert kernel_variant(encode_pair(problem), 64) == expected
+        assert kernel_variant(encode_pair(problem), 0) == "int8"
 
 
 METHODS = ("striped-score", "striped-alignment", "chunked-alignment-1", "chunked-alignment-2", "checkpointed-alignment")
@@ -210,11 +215,11 @@ METHODS = ("striped-score", "striped-alignment", "chunked-alignment-1", "chunked
 def test_both_precisions_give_the_answer_of_the_oracle(method: str, mode: Mode) -> None:
     random = np.random.default_rng(5)
     problem = pair(*related(random, "ACGTN", 170, 201), DNA, mode)
-    expected = oracle.best(problem)
+    expected = oracle.best_alignment(problem)
     for precision in ("32", "16"):
         parameters = {"s": 32, "T": 32, "threads": 2, "precision": precision, "tile": 64, "checkpoint_memory": 1}
         parameters |= {"h": 64} if method.startswith("chunked") else {}
-        found = registry.method(method).load("cpu")(problem, parameters, Monitor(), Steps()).answer
+        found = registry.find_method(method).load_backend("cpu")(problem, parameters, Monitor(), StepLog()).answer
         assert (found.score, found.end) == (expected.score, expected.end)
         if found.alignment is not None:
             np.testing.assert_array_equal(found.alignment.operations, expected.alignment.operations)

@@ -7,12 +7,12 @@ import pytest
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.aligned import GAP, AlignedSequences
+from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.msa.problem import MsaAnswer
 from antidiag.kernels.parttree import ALIGNMENT_PROBLEM
-from antidiag.kernels.parttree.adding import ADDING
-from antidiag.kernels.registry import realigning
+from antidiag.kernels.parttree.insertion.insertion_problem import INSERTION_PROBLEM
+from antidiag.kernels.registry import realignment
 from tests.kernels.parttree.test_alignment import answer, proteins, related
 
 
@@ -22,8 +22,8 @@ def given(*rows: str, type: SequenceType = SequenceType.PROTEIN) -> AlignedSeque
 
 
 def added(alignment: AlignedSequences, sequences: tuple[Sequence, ...], threads: int = 2, **options) -> MsaAnswer:
-    problem = ADDING.make([alignment, *sequences], options)
-    planned = engine.plan(registry.method("parttree-add"), problem, {"threads": threads}, "cpu")
+    problem = INSERTION_PROBLEM.make_problem([alignment, *sequences], options)
+    planned = engine.plan_run(registry.find_method("parttree-add"), problem, {"threads": threads}, "cpu")
     found = engine.execute(planned, keep_rate=False).answer
     found.check(problem)
     return found
@@ -36,7 +36,7 @@ def rows_of(found: MsaAnswer) -> list[str]:
 @pytest.mark.parametrize("seed", range(12))
 def test_one_sequence_and_one_row_are_aligned_as_two_sequences(seed: int) -> None:
     one, other = sorted(related(2, seed), key=len, reverse=True)
-    expected = answer(ALIGNMENT_PROBLEM.make([one, other], {"growth": 0.0}))
+    expected = answer(ALIGNMENT_PROBLEM.make_problem([one, other], {"growth": 0.0}))
     found = added(given(one.letters.decode()), (other,), growth=0.0)
     assert rows_of(found)[0].replace("-", "") == one.letters.decode()
     assert _score(rows_of(found)) == pytest.approx(
@@ -48,11 +48,13 @@ def _score(rows: list[str]) -> float:
     """The score of two rows, gaps before and behind a row by the letter."""
     from tests.kernels.parttree.test_alignment import costs_of
 
-    problem = ALIGNMENT_PROBLEM.make(proteins(*(row.replace("-", "") for row in rows)), {"growth": 0.0})
+    problem = ALIGNMENT_PROBLEM.make_problem(proteins(*(row.replace("-", "") for row in rows)), {"growth": 0.0})
     scores, opening, extension, end = costs_of(problem)
     total, last = 0.0, ""
-    ends = [(min(at for at, one in enumerate(row) if one != "-"), max(at for at, one in enumerate(row) if one != "-"))
-            for row in rows]  # fmt: skip
+    ends = [
+        (min(at for at, one in enumerate(row) if one != "-"), max(at for at, one in enumerate(row) if one != "-"))
+        for row in rows
+    ]
     for column, (one, other) in enumerate(zip(*rows, strict=True)):
         if "-" not in (one, other):
             total, last = total + scores[one, other], ""
@@ -71,14 +73,17 @@ def test_letters_without_a_column_stand_beside_those_they_go_on_with() -> None:
     sequences = proteins("WWACDEFGHIKLMNPQRSTVWY", "WACDEFGHIKLMNPQRSTVWYCC", "ACDEFGHIKLMNPQRSTVWYC")
     found = rows_of(added(alignment, sequences))
     assert found == [
-        "--ACDEFGHIKLMNPQRSTVWY--", "--ACDEFGHIKLMNPQRSTVWY--", "WWACDEFGHIKLMNPQRSTVWY--",
-        "-WACDEFGHIKLMNPQRSTVWYCC", "--ACDEFGHIKLMNPQRSTVWYC-",
-    ]  # fmt: skip
+        "--ACDEFGHIKLMNPQRSTVWY--",
+        "--ACDEFGHIKLMNPQRSTVWY--",
+        "WWACDEFGHIKLMNPQRSTVWY--",
+        "-WACDEFGHIKLMNPQRSTVWYCC",
+        "--ACDEFGHIKLMNPQRSTVWYC-",
+    ]
 
 
 def test_threads_and_company_change_nothing() -> None:
     many = related(60, 3)
-    base = answer(ALIGNMENT_PROBLEM.make(many[:20], {})).alignment
+    base = answer(ALIGNMENT_PROBLEM.make_problem(many[:20], {})).alignment
     one, two = added(base, many[20:], 1), added(base, many[20:], 2)
     assert rows_of(one) == rows_of(two)
     alone = added(base, many[30:31])
@@ -102,15 +107,15 @@ def test_rna_meets_dna_letters() -> None:
 
 
 def test_proteins_are_not_added_to_nucleotides() -> None:
-    with pytest.raises(InputError, match="both must be of one kind"):
-        ADDING.make([given("ACGT", type=SequenceType.DNA), *proteins("WWW")], {})
+    with pytest.raises(InputError, match="use sequences of one type"):
+        INSERTION_PROBLEM.make_problem([given("ACGT", type=SequenceType.DNA), *proteins("WWW")], {})
 
 
 def test_many_are_added_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     many = related(30, 5)
-    base = answer(ALIGNMENT_PROBLEM.make(many[:15], {})).alignment
-    monkeypatch.setattr(realigning, "MANY", 100)
-    found = realigning.added(base, many[15:])
+    base = answer(ALIGNMENT_PROBLEM.make_problem(many[:15], {})).alignment
+    monkeypatch.setattr(realignment, "PAIRWISE_LIMIT", 100)
+    found = realignment.add_sequences(base, many[15:])
     assert found.names == (*base.names, *(one.name for one in many[15:]))
     rows = found.letters[: len(base.names)]
     assert np.array_equal(rows[:, (rows != GAP).any(axis=0)], base.letters)

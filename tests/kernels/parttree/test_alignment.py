@@ -9,17 +9,18 @@ import pytest
 
 from antidiag.kernels import engine, memory, registry
 from antidiag.kernels.errors import MemoryRefused, ParameterError
-from antidiag.kernels.io.aligned import GAP
-from antidiag.kernels.io.newick import newick
+from antidiag.kernels.io.aligned_sequences import GAP
+from antidiag.kernels.io.newick import newick_text
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
-from antidiag.kernels.parttree import ALIGNMENT_PROBLEM, alignment, sizes, trials
-from antidiag.kernels.parttree.alignment import joins_of, table_of
-from antidiag.kernels.parttree.tasks import steps_of
-from antidiag.kernels.plan import Plan
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.parttree import ALIGNMENT_PROBLEM, sizes, trials
+from antidiag.kernels.parttree.progressive import alignment_rules
+from antidiag.kernels.parttree.progressive.alignment_rules import joins_of_tree, make_score_rules
+from antidiag.kernels.parttree.progressive.tree_tasks import order_steps
+from antidiag.kernels.run_plan import RunPlan
+from antidiag.kernels.steps import StepLog
 
 AMINO_ACIDS = "ACDEFGHIKLMNPQRSTVWY"
 
@@ -29,7 +30,7 @@ def proteins(*texts: str) -> tuple[Sequence, ...]:
 
 
 def answer(problem: MsaProblem) -> MsaAnswer:
-    planned = engine.plan(registry.method("msa-parttree"), problem, {"threads": 2}, "cpu")
+    planned = engine.plan_run(registry.find_method("msa-parttree"), problem, {"threads": 2}, "cpu")
     found = engine.execute(planned, keep_rate=False).answer
     found.check(problem)
     return found
@@ -48,7 +49,7 @@ def related(count: int, seed: int) -> tuple[Sequence, ...]:
 
 
 def costs_of(problem: MsaProblem) -> tuple[dict[tuple[str, str], float], float, float, float]:
-    rules = table_of(problem, 2)
+    rules = make_score_rules(problem, 2)
     scores = {
         (a, b): float(rules.table[i, j]) for (i, a), (j, b) in itertools.product(enumerate(AMINO_ACIDS), repeat=2)
     }
@@ -98,30 +99,30 @@ def scored(problem: MsaProblem, rows: np.ndarray) -> float:
 def test_two_sequences_are_aligned_as_the_textbook_has_it(seed: int) -> None:
     sequences = related(2, seed)
     options = {"gap_open": 6.0, "gap_extend": 1.0, "gap_end": (0.0, 0.5, 1.0)[seed % 3]}
-    problem = ALIGNMENT_PROBLEM.make(sequences, options)
+    problem = ALIGNMENT_PROBLEM.make_problem(sequences, options)
     found = answer(problem)
     assert scored(problem, found.alignment.letters) == pytest.approx(textbook(problem), abs=1e-3)
 
 
-@pytest.mark.parametrize("guide", alignment.GUIDES)
+@pytest.mark.parametrize("guide", alignment_rules.GUIDES)
 def test_many_sequences_keep_their_letters(guide: str) -> None:
-    found = answer(ALIGNMENT_PROBLEM.make(related(60, 5), {"guide": guide}))
+    found = answer(ALIGNMENT_PROBLEM.make_problem(related(60, 5), {"guide": guide}))
     assert found.alignment.letters.shape[0] == 60
 
 
 def test_equal_sequences_have_equal_rows() -> None:
     sequences = related(12, 3)
     twice = proteins(*(one.letters.decode() for one in (*sequences, *sequences)))
-    letters = answer(ALIGNMENT_PROBLEM.make(twice, {})).alignment.letters
+    letters = answer(ALIGNMENT_PROBLEM.make_problem(twice, {})).alignment.letters
     np.testing.assert_array_equal(letters[:12], letters[12:])
 
 
 def test_the_alignment_of_equal_sequences_has_no_gap() -> None:
-    assert (answer(ALIGNMENT_PROBLEM.make(proteins(*["ACDEFGHIKL"] * 9), {})).alignment.letters != GAP).all()
+    assert (answer(ALIGNMENT_PROBLEM.make_problem(proteins(*["ACDEFGHIKL"] * 9), {})).alignment.letters != GAP).all()
 
 
 def test_empty_sequences_are_rows_of_gaps() -> None:
-    found = answer(ALIGNMENT_PROBLEM.make(proteins("ACDEF", "", "ACDF", "A"), {}))
+    found = answer(ALIGNMENT_PROBLEM.make_problem(proteins("ACDEF", "", "ACDF", "A"), {}))
     assert (found.alignment.letters[1] == GAP).all()
     assert len(found.tree.taxa) == 3
 
@@ -129,55 +130,59 @@ def test_empty_sequences_are_rows_of_gaps() -> None:
 def test_a_given_tree_is_followed() -> None:
     sequences = related(5, 7)
     tree = Tree.from_joins([one.name for one in sequences], np.array([[3, 1], [5, 0], [2, 4], [6, 7]]))
-    found = answer(ALIGNMENT_PROBLEM.make((*sequences, tree), {}))
-    assert newick(found.tree) == newick(tree)
+    found = answer(ALIGNMENT_PROBLEM.make_problem((*sequences, tree), {}))
+    assert newick_text(found.tree) == newick_text(tree)
 
 
 def test_joins_of_a_tree_are_those_that_made_it() -> None:
     joins = np.array([[3, 1], [5, 0], [2, 4], [6, 7]])
     tree = Tree.from_joins(list("abcde"), joins)
-    found = joins_of(tree, tuple("abcde"))
+    found = joins_of_tree(tree, tuple("abcde"))
     assert Tree.from_joins(list("abcde"), found) == tree
 
 
 def test_the_larger_branch_is_aligned_first_and_few_profiles_wait() -> None:
     chain = np.array([[0, 1], *([at + 1, 63 + at] for at in range(1, 63))])
     waiting = most = 0
-    for leaf in steps_of(chain, 64).leaf.tolist():
+    for leaf in order_steps(chain, 64).leaf.tolist():
         waiting += 1 if leaf >= 0 else -1
         most = max(most, waiting)
     assert most == 2
 
 
 def test_gap_costs_grow_with_the_family() -> None:
-    problem = ALIGNMENT_PROBLEM.make(related(3, 1), {"growth": 1.0})
-    small, large = (table_of(problem, count).opening for count in (100, 100_000))
+    problem = ALIGNMENT_PROBLEM.make_problem(related(3, 1), {"growth": 1.0})
+    small, large = (make_score_rules(problem, count).opening for count in (100, 100_000))
     assert small == 15.0
     assert large == pytest.approx(15.0 * np.log2(100_000 / 7) ** 2 / 45)
 
 
 def test_extending_a_gap_costs_no_more_than_opening_it() -> None:
-    with pytest.raises(ParameterError, match="gap_extend=9 is more than gap_open=3"):
-        ALIGNMENT_PROBLEM.make(related(3, 1), {"gap_open": 3.0, "gap_extend": 9.0})
+    with pytest.raises(ParameterError, match="gap_extend must be at most gap_open"):
+        ALIGNMENT_PROBLEM.make_problem(related(3, 1), {"gap_open": 3.0, "gap_extend": 9.0})
 
 
 def test_many_long_sequences_get_a_tree_that_is_quickly_made() -> None:
-    assert alignment.affordable(trials.synthetic(200)) == "single-linkage"
-    assert alignment.affordable(trials.synthetic(200) * 500) == "single-linkage"  # equal ones are linked once
+    assert alignment_rules.choose_guide(trials.random_proteins(200)) == "single-linkage"
+    assert (
+        alignment_rules.choose_guide(trials.random_proteins(200) * 500) == "single-linkage"
+    )  # equal ones are linked once
     different = tuple(Sequence(str(size), b"A" * size, SequenceType.PROTEIN) for size in range(8000, 9500))
-    assert alignment.affordable(different) == "medoid"
+    assert alignment_rules.choose_guide(different) == "medoid"
 
 
 def test_rows_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = ALIGNMENT_PROBLEM.make(related(6, 2), {})
-    planned = engine.plan(registry.method("msa-parttree"), problem, {"threads": 1}, "cpu")
+    problem = ALIGNMENT_PROBLEM.make_problem(related(6, 2), {})
+    planned = engine.plan_run(registry.find_method("msa-parttree"), problem, {"threads": 1}, "cpu")
     monkeypatch.setattr(memory, "host_bytes_free", lambda: 100)
     with pytest.raises(MemoryRefused, match="6 rows of"):
-        registry.method("msa-parttree").load("cpu")(problem, planned.parameters, Monitor(), Steps())
+        registry.find_method("msa-parttree").load_backend("cpu")(problem, planned.parameters, Monitor(), StepLog())
 
 
-def planned(*texts: str) -> Plan:
-    return engine.plan(registry.method("msa-parttree"), ALIGNMENT_PROBLEM.make(proteins(*texts), {}), backend="cpu")
+def planned(*texts: str) -> RunPlan:
+    return engine.plan_run(
+        registry.find_method("msa-parttree"), ALIGNMENT_PROBLEM.make_problem(proteins(*texts), {}), backend="cpu"
+    )
 
 
 def test_one_long_sequence_among_short_ones_takes_little() -> None:
@@ -188,27 +193,27 @@ def test_one_long_sequence_among_short_ones_takes_little() -> None:
 def test_work_is_that_of_the_different_sequences() -> None:
     texts = [one.letters.decode() for one in related(30, 1)]
     once, twice = (planned(*texts, *more) for more in ((), texts))
-    work = registry.method("msa-parttree").work
+    work = registry.find_method("msa-parttree").count_work
     assert work(once.problem, once.parameters) == pytest.approx(work(twice.problem, twice.parameters), rel=1e-3)
 
 
 def test_nucleotides_are_aligned_too() -> None:
     texts = ("ACGTACGTACGT", "ACGTACGACGT", "ACGUACGTACGN")
     sequences = tuple(Sequence(f"s{at}", text.encode(), SequenceType.DNA) for at, text in enumerate(texts))
-    assert answer(ALIGNMENT_PROBLEM.make(sequences, {})).alignment.letters.shape == (3, 12)
+    assert answer(ALIGNMENT_PROBLEM.make_problem(sequences, {})).alignment.letters.shape == (3, 12)
 
 
 @pytest.mark.parametrize(("count", "shortest", "longest"), [(64, 130, 149), (200, 30, 40), (128, 20, 250)])
 @pytest.mark.parametrize("guide", ["single-linkage", "parttree"])
 def test_columns_are_foretold_of_unrelated_sequences_too(guide: str, count: int, shortest: int, longest: int) -> None:
-    sequences = trials.synthetic(count, shortest, longest, seed=3)
-    problem = ALIGNMENT_PROBLEM.make(list(sequences), {"guide": guide})
+    sequences = trials.random_proteins(count, shortest, longest, seed=3)
+    problem = ALIGNMENT_PROBLEM.make_problem(list(sequences), {"guide": guide})
     assert not problem.related
     columns = answer(problem).alignment.letters.shape[1]
-    assert columns / 2 <= sizes._columns(problem) <= 2 * columns
+    assert columns / 2 <= sizes._expected_columns(problem) <= 2 * columns
 
 
 def test_a_family_is_told_from_sequences_that_have_nothing_in_common() -> None:
-    assert ALIGNMENT_PROBLEM.make(list(related(60, 1)), {}).related
-    assert not ALIGNMENT_PROBLEM.make(list(trials.synthetic(60)), {}).related
-    assert ALIGNMENT_PROBLEM.make(list(trials.synthetic(5)), {}).related, "few are taken for a family"
+    assert ALIGNMENT_PROBLEM.make_problem(list(related(60, 1)), {}).related
+    assert not ALIGNMENT_PROBLEM.make_problem(list(trials.random_proteins(60)), {}).related
+    assert ALIGNMENT_PROBLEM.make_problem(list(trials.random_proteins(5)), {}).related, "few are taken for a family"

@@ -12,7 +12,7 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.msa.problem import MsaProblem
 from antidiag.kernels.parttree import ALIGNMENT_PROBLEM, trials
 from antidiag.kernels.parttree.problem import PartTreeProblem
-from antidiag.kernels.trials import Chance
+from antidiag.kernels.trials import RandomChooser
 from tests.nvrtc import compile_without_device
 
 pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
@@ -20,20 +20,21 @@ pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
 
 @pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
 def test_kernels_compile(architecture: str) -> None:
-    from antidiag.kernels.parttree.cuda_sources import LCS, PROFILES
+    from antidiag.kernels.parttree.lcs.cuda_linkage import LCS
+    from antidiag.kernels.parttree.progressive.cuda_sources import PROFILES
 
     assert compile_without_device(PROFILES, {}, architecture)
     assert compile_without_device(LCS, {"WORDS": 3}, architecture)
 
 
 def on_cpu(problem: MsaProblem) -> np.ndarray:
-    planned = engine.plan(registry.method("msa-parttree"), problem, {"threads": 2}, "cpu")
+    planned = engine.plan_run(registry.find_method("msa-parttree"), problem, {"threads": 2}, "cpu")
     return engine.execute(planned, keep_rate=False).answer.alignment.letters
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_emulated_alignments_are_those_of_the_cpu(emulated, seed: int) -> None:
-    problem = trials.ALIGNMENT.draw(Chance(seed))
+    problem = trials.ALIGNMENT.draw_problem(RandomChooser(seed))
     found = emulated("msa-parttree", problem, seed=seed).answer
     np.testing.assert_array_equal(found.alignment.letters, on_cpu(problem))
 
@@ -42,42 +43,44 @@ def test_emulated_alignments_are_those_of_the_cpu(emulated, seed: int) -> None:
 def test_emulated_profiles_of_several_strips_move(
     emulated, guide: str, level_s: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import importlib
-
-    module = importlib.import_module("antidiag.kernels.parttree.cuda_profiles")
-    for name, value in (("rooms", lambda different, letters: (3008, 30_000)), ("GAPS", 8), ("LEVEL_S", level_s)):
-        monkeypatch.setattr(module, name, value)
-    problem = ALIGNMENT_PROBLEM.make(trials.synthetic(12, 60, 90), {"guide": guide, "references": 3, "gap_open": 4.0})
+    monkeypatch.setattr(
+        "antidiag.kernels.parttree.progressive.cuda_profiles.initial_device_bytes",
+        lambda different, letters: (3008, 30_000),
+    )
+    monkeypatch.setattr("antidiag.kernels.parttree.progressive.cuda_profiles.GAP_BUFFER_SIZE", 8)
+    monkeypatch.setattr("antidiag.kernels.parttree.progressive.cuda_profiles.LEVEL_S", level_s)
+    problem = ALIGNMENT_PROBLEM.make_problem(
+        trials.random_proteins(12, 60, 90), {"guide": guide, "references": 3, "gap_open": 4.0}
+    )
     found = emulated("msa-parttree", problem, seed=1).answer
     np.testing.assert_array_equal(found.alignment.letters, on_cpu(problem))
 
 
 def linked(problem: PartTreeProblem, backend: str) -> Tree:
-    planned = engine.plan(registry.method("lcs-single-linkage"), problem, {}, backend)
+    planned = engine.plan_run(registry.find_method("lcs-single-linkage"), problem, {}, backend)
     return engine.execute(planned, keep_rate=False).answer.tree
 
 
 def mixed_lengths() -> PartTreeProblem:
-    short, long = trials.synthetic(20, 10, 60), trials.synthetic(5, 200, 330, seed=2)
+    short, long = trials.random_proteins(20, 10, 60), trials.random_proteins(5, 200, 330, seed=2)
     return PartTreeProblem(tuple(replace(one, name=f"s{at}") for at, one in enumerate((*short, *long))))
 
 
 @pytest.mark.parametrize("shared", [True, False])
 def test_emulated_single_linkage_is_that_of_the_cpu(emulated, shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    import importlib
-
-    module = importlib.import_module("antidiag.kernels.parttree.cuda_lcs")
-    for name, value in (("WORDS", (1, 3)), ("PART", 7), ("MEMORY", 1), ("LAUNCH_STEPS", 300_000)):
-        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr("antidiag.kernels.parttree.lcs.cuda_linkage.WORDS", (1, 3))
+    monkeypatch.setattr("antidiag.kernels.parttree.lcs.cuda_linkage.TEXTS_PER_BLOCK", 7)
+    monkeypatch.setattr("antidiag.kernels.parttree.lcs.cuda_linkage.MASK_BYTES", 1)
+    monkeypatch.setattr("antidiag.kernels.parttree.lcs.cuda_linkage.LAUNCH_STEPS", 300_000)
     if not shared:
-        monkeypatch.setattr(module.blocks, "most_shared", lambda: 10_000)
+        monkeypatch.setattr("antidiag.kernels.cuda.block_limits.max_shared_bytes", lambda: 10_000)
     problem = mixed_lengths()
     assert emulated("lcs-single-linkage", problem, seed=2).answer.tree == linked(problem, "cpu")
 
 
 @pytest.mark.gpu
 def test_single_linkage_is_that_of_the_cpu() -> None:
-    for problem in (mixed_lengths(), PartTreeProblem(trials.synthetic(3000, 20, 400))):
+    for problem in (mixed_lengths(), PartTreeProblem(trials.random_proteins(3000, 20, 400))):
         assert linked(problem, "cuda") == linked(problem, "cpu")
 
 
@@ -85,8 +88,8 @@ def test_single_linkage_is_that_of_the_cpu() -> None:
 @pytest.mark.parametrize("guide", ["single-linkage", "parttree"])
 def test_alignments_are_those_of_the_cpu(guide: str) -> None:
     for seed in range(6):
-        drawn = trials.ALIGNMENT.larger(Chance(seed))
+        drawn = trials.ALIGNMENT.draw_larger_problem(RandomChooser(seed))
         problem = replace(drawn, rules=replace(drawn.rules, guide=guide))
-        planned = engine.plan(registry.method("msa-parttree"), problem, {}, "cuda")
+        planned = engine.plan_run(registry.find_method("msa-parttree"), problem, {}, "cuda")
         found = engine.execute(planned, keep_rate=False).answer
         np.testing.assert_array_equal(found.alignment.letters, on_cpu(problem))

@@ -7,17 +7,17 @@ import pytest
 
 from antidiag.kernels.parttree import reference, trials
 from antidiag.kernels.parttree.problem import PartTreeAnswer
-from antidiag.kernels.parttree.recursion_map import distances, recursion_map
-from antidiag.kernels.parttree.reference import Textbook
-from antidiag.kernels.trials import Chance
+from antidiag.kernels.parttree.reference import PartTreeTextbook
+from antidiag.kernels.parttree.splitting.recursion_map import make_recursion_map, measure_distances
+from antidiag.kernels.trials import RandomChooser
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_groups_are_the_sequences_below_their_references(seed: int) -> None:
-    problem = trials.draw(Chance(seed), 60)
-    answer = reference.part_tree(problem)
+    problem = trials.draw_problem(RandomChooser(seed), 60)
+    answer = reference.build_part_tree(problem)
     answer.check(problem)
-    found = recursion_map(answer)
+    found = make_recursion_map(answer)
     if found is None:
         assert len(answer.tree.taxa) == 1 or len({one.letters for one in problem.sequences}) == 1
         return
@@ -25,12 +25,12 @@ def test_groups_are_the_sequences_below_their_references(seed: int) -> None:
         {one.letters: at for at, one in reversed(list(enumerate(problem.sequences)))}.values()
     )
     for split, (level, pivot, size, _, kept) in enumerate(found.splits.tolist()):
-        low, high = found.span(split)
+        low, high = found.place_range(split)
         members, own = found.order[low:high].tolist(), found.own_references(split).tolist()
         assert high - low == size and pivot in members and set(own) <= set(members)
         assert found.members(split)[: len(own)].tolist() == own
         assert sorted(found.members(split).tolist()) == sorted(members)
-        assert found.areas(split) == (size, kept * kept, kept * (size - kept))
+        assert found.distance_counts(split) == (size, kept * kept, kept * (size - kept))
         for place in (low, high - 1):
             at = found.reference_at(level, place + 0.5)
             assert at is not None and found.references[at, 0] == split
@@ -38,8 +38,8 @@ def test_groups_are_the_sequences_below_their_references(seed: int) -> None:
 
 
 def test_a_reference_is_in_the_group_that_joined_it() -> None:
-    problem = trials.draw(Chance(11), 80)
-    found = recursion_map(reference.part_tree(problem))
+    problem = trials.draw_problem(RandomChooser(11), 80)
+    found = make_recursion_map(reference.build_part_tree(problem))
     assert found is not None
     for at, (_, sequence, joined, _) in enumerate(found.references.tolist()):
         start = int(found.starts[at])
@@ -47,13 +47,13 @@ def test_a_reference_is_in_the_group_that_joined_it() -> None:
 
 
 def test_distances_of_a_tile_are_those_of_plain_counters() -> None:
-    problem = trials.draw(Chance(5))
-    book, count = Textbook(problem), len(problem.sequences)
+    problem = trials.draw_problem(RandomChooser(5))
+    book, count = PartTreeTextbook(problem), len(problem.sequences)
     rows, columns = np.arange(0, count, 2), np.arange(count)[::-1]
     expected = [[book.distance(i, j) for j in columns.tolist()] for i in rows.tolist()]
-    np.testing.assert_array_equal(distances(problem, rows, columns), expected)
+    np.testing.assert_array_equal(measure_distances(problem, rows, columns), expected)
 
 
 def test_an_answer_without_references_has_no_map() -> None:
-    answer = reference.part_tree(trials.draw(Chance(1)))
-    assert recursion_map(PartTreeAnswer(answer.tree, answer.splits)) is None
+    answer = reference.build_part_tree(trials.draw_problem(RandomChooser(1)))
+    assert make_recursion_map(PartTreeAnswer(answer.tree, answer.splits)) is None

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from antidiag.kernels import engine, registry
-from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.io.aligned_sequences import GAP
 from antidiag.kernels.msa import trials as msa_trials
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
-from antidiag.kernels.parttree import ALIGNMENT_PROBLEM, refining
-from antidiag.kernels.parttree.alignment import table_of
-from antidiag.kernels.parttree.refining import refined, tree_of_rows
+from antidiag.kernels.parttree import ALIGNMENT_PROBLEM
+from antidiag.kernels.parttree.progressive import refinement
+from antidiag.kernels.parttree.progressive.alignment_rules import make_score_rules
+from antidiag.kernels.parttree.progressive.refinement import refine_branches, tree_of_rows
 
 
 def quiet(done: int, total: int) -> None:
@@ -21,7 +22,7 @@ def quiet(done: int, total: int) -> None:
 
 
 def answer(problem: MsaProblem) -> MsaAnswer:
-    planned = engine.plan(registry.method("msa-parttree"), problem, {"threads": 2}, "cpu")
+    planned = engine.plan_run(registry.find_method("msa-parttree"), problem, {"threads": 2}, "cpu")
     found = engine.execute(planned, keep_rate=False).answer
     found.check(problem)
     return found
@@ -53,7 +54,7 @@ def textbook(rows: np.ndarray) -> list[set[frozenset[int]]]:
 @pytest.mark.parametrize("block", [3, 100])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_tree_of_rows_is_that_of_the_textbook(seed: int, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refining, "BLOCK", block)
+    monkeypatch.setattr(refinement, "BLOCK", block)
     rows = random_rows(12, 20, seed)
     joins, _ = tree_of_rows(rows, 2, quiet)
     below = [frozenset([row]) for row in range(len(rows))]
@@ -65,23 +66,23 @@ def test_the_tree_of_rows_is_that_of_the_textbook(seed: int, block: int, monkeyp
 
 
 def test_further_passes_follow_the_tree_of_the_alignment_before() -> None:
-    sequences = msa_trials.family(30, 40)
-    first = answer(ALIGNMENT_PROBLEM.make(list(sequences), {}))
-    second = answer(ALIGNMENT_PROBLEM.make(list(sequences), {"passes": 2}))
+    sequences = msa_trials.generate_family(30, 40)
+    first = answer(ALIGNMENT_PROBLEM.make_problem(list(sequences), {}))
+    second = answer(ALIGNMENT_PROBLEM.make_problem(list(sequences), {"passes": 2}))
     joins, _ = tree_of_rows(first.alignment.letters, 1, quiet)
     assert second.tree is not None
-    given = answer(ALIGNMENT_PROBLEM.make([*sequences, second.tree], {}))
+    given = answer(ALIGNMENT_PROBLEM.make_problem([*sequences, second.tree], {}))
     np.testing.assert_array_equal(second.alignment.letters, given.alignment.letters)
     assert len(second.tree) == 2 * len(joins) + 1
 
 
 def test_both_sides_of_a_refined_branch_stay_as_they_are() -> None:
-    problem = ALIGNMENT_PROBLEM.make(list(msa_trials.family(20, 40)), {})
+    problem = ALIGNMENT_PROBLEM.make_problem(list(msa_trials.generate_family(20, 40)), {})
     rows = answer(problem).alignment.letters
     joins, _ = tree_of_rows(rows, 1, quiet)
-    for number, members in enumerate(refining._branches(joins, len(rows), 5), 1):
-        before = refined(rows, joins, number - 1, table_of(problem, len(rows)), True, quiet)
-        after = refined(rows, joins, number, table_of(problem, len(rows)), True, quiet)
+    for number, members in enumerate(refinement._largest_branches(joins, len(rows), 5), 1):
+        before = refine_branches(rows, joins, number - 1, make_score_rules(problem, len(rows)), True, quiet)
+        after = refine_branches(rows, joins, number, make_score_rules(problem, len(rows)), True, quiet)
         for side in (members, ~members):
             one, other = before[side], after[side]
             one, other = (part[:, (part != GAP).any(axis=0)] for part in (one, other))
@@ -90,5 +91,5 @@ def test_both_sides_of_a_refined_branch_stay_as_they_are() -> None:
 
 def test_branches_are_the_largest_of_the_tree() -> None:
     joins = np.array([[0, 1], [2, 3], [5, 6], [4, 7]])
-    found = [set(np.flatnonzero(members).tolist()) for members in refining._branches(joins, 5, 3)]
+    found = [set(np.flatnonzero(members).tolist()) for members in refinement._largest_branches(joins, 5, 3)]
     assert found == [{0, 1, 2, 3}, {0, 1}, {2, 3}]

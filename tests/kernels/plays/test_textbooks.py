@@ -7,21 +7,21 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from antidiag.kernels.msa.consistency import reference, running
-from antidiag.kernels.msa.consistency.recipe import recipe
-from antidiag.kernels.msa.plays_consistency import _Told
-from antidiag.kernels.plays import staging
-from antidiag.kernels.registry import method
-from antidiag.kernels.trials import Chance
+from antidiag.kernels.msa.consistency import method_run, reference
+from antidiag.kernels.msa.consistency.recipe import make_recipe
+from antidiag.kernels.msa.walkthroughs.consistency_rounds import _ConsistencyAnimation
+from antidiag.kernels.registry import find_method
+from antidiag.kernels.trials import RandomChooser
+from antidiag.kernels.walkthroughs import walkthrough
 
 UNIT = 1 / 65536
 
 
 def _drawn(id: str, seed: int):
-    stage = staging.of(method(id))
-    values = stage.values(stage.draw(Chance(seed)))
-    made = stage.problem(values)
-    return made, stage.play(made, values)
+    stage = walkthrough.load_walkthrough(find_method(id))
+    values = stage.resolve_values(stage.draw_inputs(RandomChooser(seed)))
+    made = stage.build_problem(values)
+    return made, stage.animate(made, values)
 
 
 # k-tuples: words that two sequences share are points; a chain goes down and to the right through them.
@@ -91,10 +91,10 @@ def test_the_textbook_of_ktuples_tells_sequences_apart():
 @pytest.fixture(scope="module", params=[1, 2, 3])
 def told(request):
     made, play = _drawn("msa", request.param)
-    return made, play, _Told(made, 1)
+    return made, play, _ConsistencyAnimation(made, 1)
 
 
-def _posteriors(play, told: _Told, layer: int) -> dict[tuple[int, int], np.ndarray]:
+def _posteriors(play, told: _ConsistencyAnimation, layer: int) -> dict[tuple[int, int], np.ndarray]:
     found = {}
     for at, (x, y) in enumerate(told.pairs):
         found[x, y] = play.tables[at].values[:, :, layer]
@@ -104,9 +104,9 @@ def _posteriors(play, told: _Told, layer: int) -> dict[tuple[int, int], np.ndarr
 
 def test_posteriors_are_those_of_forward_and_backward(told):
     made, play, inside = told
-    codes, own = running.codes(made), recipe(made)
+    codes, own = method_run.encode_sequences(made), make_recipe(made)
     for (x, y), found in _posteriors(play, inside, 0).items():
-        expected = reference.posteriors(codes[x], codes[y], own.models)
+        expected = reference.compute_posteriors(codes[x], codes[y], own.models)
         kept = found > 0
         np.testing.assert_allclose(found[kept], expected[kept], rtol=0, atol=0.6 * UNIT)
         assert (expected[~kept] < (own.cut + 1) * UNIT).all(), "only small ones are left out"
@@ -114,12 +114,12 @@ def test_posteriors_are_those_of_forward_and_backward(told):
 
 def test_rounds_are_the_weighted_mean_by_way_of_all_others(told):
     made, play, inside = told
-    everybody, weights, own = range(inside.n), inside.heard.weights, inside.heard.own
-    cut = recipe(made).cut
-    for layer in range(1, play.tables[0].shape[2]):
+    everybody, weights, own = range(inside.n), inside.recorded.weights, inside.recorded.own
+    cut = make_recipe(made).cut
+    for layer in range(1, play.tables[0].table_shape[2]):
         before, after = _posteriors(play, inside, layer - 1), _posteriors(play, inside, layer)
         for x, y in inside.pairs:
-            expected = reference.consistent(before, x, y, everybody, weights, own)
+            expected = reference.apply_consistency(before, x, y, everybody, weights, own)
             possible, found = before[x, y] > 0, after[x, y]
             np.testing.assert_allclose(found[found > 0], expected[found > 0], rtol=0, atol=2 * UNIT)
             left_out = possible & (found == 0)
@@ -129,7 +129,7 @@ def test_rounds_are_the_weighted_mean_by_way_of_all_others(told):
 def test_two_sequences_are_joined_at_the_greatest_sum_of_posteriors(told):
     _, play, inside = told
     first, second = sorted(int(at) for at in inside.ready.joins[0])
-    P = _posteriors(play, inside, play.tables[0].shape[2] - 1)[first, second]
-    rows = [inside.columns_of(1, at) for at in (first, second)]
+    P = _posteriors(play, inside, play.tables[0].table_shape[2] - 1)[first, second]
+    rows = [inside.letter_columns(1, at) for at in (first, second)]
     joined = sum(P[i, j] for i, j in product(range(len(rows[0])), range(len(rows[1]))) if rows[0][i] == rows[1][j])
-    assert joined == pytest.approx(reference.best_sum(P))
+    assert joined == pytest.approx(reference.score_two_groups(P))

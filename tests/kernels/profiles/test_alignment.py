@@ -12,35 +12,28 @@ from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.pairwise import reference as pairwise
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.profiles import (
-    PROFILE_SEQUENCE,
-    PROFILES,
-    batch,
-    cpu_blocks,
-    cpu_cells,
-    options,
-    reference,
-    sizes,
-)
-from antidiag.kernels.profiles.problem import ProfileAnswer, ProfileProblem, rescore
-from antidiag.kernels.profiles.profile import PROTEIN, from_alignment, from_sequence, random_profile
-from antidiag.kernels.profiles.scoring import (
+from antidiag.kernels.profiles import PROFILE_SEQUENCE, PROFILES, options, reference, sizes
+from antidiag.kernels.profiles.column_scores.scoring import (
     BACKGROUND,
     LINEAR,
     LOGARITHM,
     ROOT,
     ColumnScore,
     ColumnScoring,
-    Gaps,
-    Span,
+    ProfileGaps,
+    ProfileSpan,
     letter_scores,
-    pair_scores,
+    score_pairs,
 )
+from antidiag.kernels.profiles.problem import ProfileAnswer, ProfileProblem, score_path
+from antidiag.kernels.profiles.profile import PROTEIN, generate_profile, profile_from_alignment, profile_from_sequence
+from antidiag.kernels.profiles.wavefront import many_alignments
+from antidiag.kernels.profiles.whole_table import cpu_blocks, cpu_cells
 from antidiag.kernels.scoring import Mode, Scoring, named_matrix
 from tests.kernels.profiles.test_profiles import aligned
 
 BLOSUM = named_matrix("BLOSUM62")
-AFFINE = ColumnScoring(ColumnScore.SUM_OF_PAIRS, Gaps.AFFINE, BLOSUM, 10, 1)
+AFFINE = ColumnScoring(ColumnScore.SUM_OF_PAIRS, ProfileGaps.AFFINE, BLOSUM, 10, 1)
 
 
 def protein(letters: str, name: str = "s") -> Sequence:
@@ -51,17 +44,21 @@ def random_letters(length: int, seed: int) -> str:
     return "".join(np.random.default_rng(seed).choice(list(PROTEIN[:-1]), length))
 
 
-@pytest.mark.parametrize(("span", "mode"), [(Span.GLOBAL, Mode.GLOBAL), (Span.LOCAL, Mode.LOCAL)])
+@pytest.mark.parametrize(("span", "mode"), [(ProfileSpan.GLOBAL, Mode.GLOBAL), (ProfileSpan.LOCAL, Mode.LOCAL)])
 @pytest.mark.parametrize("seed", range(4))
-def test_profiles_of_one_sequence_give_the_pairwise_alignment(span: Span, mode: Mode, seed: int) -> None:
+def test_profiles_of_one_sequence_give_the_pairwise_alignment(span: ProfileSpan, mode: Mode, seed: int) -> None:
     letters = random_letters(60, seed)
     other = letters[:20] + letters[30:50] + random_letters(8, seed + 10)
     pair = PairProblem(protein(letters, "a"), protein(other, "b"), Scoring(BLOSUM, 10, 1), mode)
-    best = pairwise.align(pair)
+    best = pairwise.align_pair(pair)
     for one, two in ((letters, other), (other, letters)):
-        problem = ProfileProblem(from_sequence(protein(one)), from_sequence(protein(two)), AFFINE, span)
-        for found in (reference.align(problem), by("profile-wavefront", problem), by("profile-serial", problem)):
-            assert AFFINE.unscaled(found.score) == best.score
+        problem = ProfileProblem(profile_from_sequence(protein(one)), profile_from_sequence(protein(two)), AFFINE, span)
+        for found in (
+            reference.align_profiles(problem),
+            by("profile-wavefront", problem),
+            by("profile-serial", problem),
+        ):
+            assert AFFINE.unscale_score(found.score) == best.score
             places = (found.start, found.end) if one == letters else (found.start[::-1], found.end[::-1])
             assert places == (best.alignment.start, best.alignment.end)
             if one == letters:  # the rule of ties is the same; exchanged, a gap of one is a gap of the other
@@ -70,11 +67,11 @@ def test_profiles_of_one_sequence_give_the_pairwise_alignment(span: Span, mode: 
 
 def test_scores_are_near_those_without_rounding() -> None:
     random = np.random.default_rng(1)
-    first, second = random_profile(80, random), random_profile(70, random)
+    first, second = generate_profile(80, random), generate_profile(70, random)
     i, j = np.indices((80, 70)).reshape(2, -1)
     p, q = first.frequencies[:, i], second.frequencies[:, j]
     letters = letter_scores(PROTEIN, BLOSUM, -4)
-    nats = ColumnScoring(ColumnScore.PSSM, Gaps.AFFINE).nats
+    nats = ColumnScoring(ColumnScore.PSSM, ProfileGaps.AFFINE).nats
     exact = {
         ColumnScore.EUCLIDEAN: (-np.sqrt(((p - q) ** 2).sum(axis=0)), 0.003),
         ColumnScore.SUM_OF_PAIRS: (np.einsum("ax,ab,bx->x", p, letters, q, optimize=True), 0.02),
@@ -86,9 +83,9 @@ def test_scores_are_near_those_without_rounding() -> None:
     }
     assert set(exact) == set(ColumnScore)
     for kind, (expected, within) in exact.items():
-        scoring = ColumnScoring(kind, Gaps.COLUMN, BLOSUM, blank=-4)
+        scoring = ColumnScoring(kind, ProfileGaps.COLUMN, BLOSUM, blank=-4)
         made = ProfileProblem(first, second, scoring).encoded
-        assert np.abs(pair_scores(made, i, j) / scoring.units - expected).max() < within, kind
+        assert np.abs(score_pairs(made, i, j) / scoring.units - expected).max() < within, kind
 
 
 def robinson() -> dict[str, float]:
@@ -110,54 +107,56 @@ def log_odds(frequencies: np.ndarray, nats: float, blank: float) -> np.ndarray:
 
 def test_a_position_specific_score_of_a_letter_is_the_entry_of_the_matrix() -> None:
     """Ten rows and a pseudo-count of 1: the letters of the sequence are not mixed with the background."""
-    first = from_alignment(aligned(*["WA"] * 10, kind=SequenceType.PROTEIN))
+    first = profile_from_alignment(aligned(*["WA"] * 10, kind=SequenceType.PROTEIN))
     nature, nats = robinson(), float(np.log(2) / 2)
     entry = [np.log((10 + nature[letter]) / 11 / nature[letter]) / nats for letter in "WA"]
     found = np.array([12.19, 7.11])
     np.testing.assert_allclose(entry, found, atol=0.005)
-    made = PROFILE_SEQUENCE.make([first, protein("WA")], {"column_score": "pssm", "gaps": "affine"}).encoded
-    np.testing.assert_allclose(pair_scores(made, np.arange(2), np.arange(2)) / 256, entry, atol=0.02)
+    made = PROFILE_SEQUENCE.make_problem([first, protein("WA")], {"column_score": "pssm", "gaps": "affine"}).encoded
+    np.testing.assert_allclose(score_pairs(made, np.arange(2), np.arange(2)) / 256, entry, atol=0.02)
 
 
 def test_position_specific_gaps_cost_little_opposite_blanks() -> None:
     """Nine blanks of ten rows: a tenth of the cost of a full column, as in sums of pairs; letters score the rest."""
-    first = from_alignment(aligned("WA-", *["W--"] * 9, kind=SequenceType.PROTEIN))
+    first = profile_from_alignment(aligned("WA-", *["W--"] * 9, kind=SequenceType.PROTEIN))
     chosen = {"column_score": "pssm", "gaps": "column", "blank": -4.0, "pseudocounts": 0.0}
-    problem = PROFILE_SEQUENCE.make([first, protein("A")], chosen)
+    problem = PROFILE_SEQUENCE.make_problem([first, protein("A")], chosen)
     made, pairs = (
         problem.encoded,
-        PROFILE_SEQUENCE.make([first, protein("A")], {**chosen, "column_score": "sum-of-pairs"}),
+        PROFILE_SEQUENCE.make_problem([first, protein("A")], {**chosen, "column_score": "sum-of-pairs"}),
     )
     np.testing.assert_allclose(made.row_extend / 256, [4, 0.4, 0], atol=0.005)
     np.testing.assert_allclose(made.row_extend, pairs.encoded.row_extend, atol=1)
     entry = np.log(1 / robinson()["A"]) / problem.scoring.nats
-    found = pair_scores(made, np.array([1, 2]), np.zeros(2, int)) / 256
+    found = score_pairs(made, np.array([1, 2]), np.zeros(2, int)) / 256
     np.testing.assert_allclose(found, [0.1 * entry - 0.9 * 4, -4], atol=0.02)
 
 
 def test_roots_and_logarithms_of_compiled_code_are_exact() -> None:
     """All whole numbers that a distance or a product may be, around every border of rounding."""
-    table = ProfileProblem(*(random_profile(2, np.random.default_rng(seed)) for seed in (1, 2)), AFFINE).encoded.table
+    table = ProfileProblem(*(generate_profile(2, np.random.default_rng(seed)) for seed in (1, 2)), AFFINE).encoded.table
     roots = np.arange(2897, dtype=np.int64)
     squares = np.unique(np.concatenate([roots**2 + roots + offset for offset in (-1, 0, 1, 2)] + [roots**2]))
     squares = squares[(squares >= 0) & (squares <= 2 * 2048**2)]
-    found = np.array([cpu_cells.finish_one(ROOT, 0, 0, 0, table, 0, int(square)) for square in squares])
+    found = np.array([cpu_cells.finish_single_score(ROOT, 0, 0, 0, table, 0, int(square)) for square in squares])
     nearest = np.rint(np.sqrt(squares.astype(np.longdouble))).astype(np.int64)
     np.testing.assert_array_equal(-found, nearest)
     values = np.unique(
         np.concatenate([2 ** np.arange(25) + offset for offset in (-1, 0, 1)] + [np.arange(1, 2**24, 99_991)])
     )
     values = values[values <= 2**24]
-    found = np.array([cpu_cells.finish_one(LOGARITHM, 0, 1 << 14, 0, table, int(value), 0) for value in values])
+    found = np.array(
+        [cpu_cells.finish_single_score(LOGARITHM, 0, 1 << 14, 0, table, int(value), 0) for value in values]
+    )
     assert np.abs(found / 2**14 - np.log2(np.maximum(values, 1))).max() < 2**-13
-    assert cpu_cells.finish_one(LINEAR, 3, 0, 0, table, -12, 0) == -1
+    assert cpu_cells.finish_single_score(LINEAR, 3, 0, 0, table, -12, 0) == -1
 
 
 def test_position_specific_gaps_go_where_gaps_are() -> None:
-    first = from_alignment(aligned("ACDE-FGH", "ACDE-FGH", "ACDEWFGH", kind=SequenceType.PROTEIN))
-    second = from_alignment(aligned("ACDEFGH", kind=SequenceType.PROTEIN))
-    scoring = replace(AFFINE, gaps=Gaps.POSITION)
-    found = reference.align(ProfileProblem(first, second, scoring))
+    first = profile_from_alignment(aligned("ACDE-FGH", "ACDE-FGH", "ACDEWFGH", kind=SequenceType.PROTEIN))
+    second = profile_from_alignment(aligned("ACDEFGH", kind=SequenceType.PROTEIN))
+    scoring = replace(AFFINE, gaps=ProfileGaps.POSITION)
+    found = reference.align_profiles(ProfileProblem(first, second, scoring))
     assert found.operations.tolist() == [0, 0, 0, 0, 1, 0, 0, 0]
     made = ProfileProblem(first, second, scoring).encoded
     assert made.row_extend.tolist() == [256] * 4 + [85] + [256] * 3
@@ -167,9 +166,11 @@ def test_position_specific_gaps_go_where_gaps_are() -> None:
 
 
 def test_merged_rows_are_both_alignments() -> None:
-    problem = PROFILES.make([from_alignment(aligned("ACGT", "A-GT")), from_alignment(aligned("AGT"))], {})
-    answer = reference.align(problem)
-    assert [row for _, row in answer.merged(problem)] == ["ACGT", "A-GT", "A-GT"]
+    problem = PROFILES.make_problem(
+        [profile_from_alignment(aligned("ACGT", "A-GT")), profile_from_alignment(aligned("AGT"))], {}
+    )
+    answer = reference.align_profiles(problem)
+    assert [row for _, row in answer.merge_rows(problem)] == ["ACGT", "A-GT", "A-GT"]
     answer.check(problem)
     with pytest.raises(AssertionError, match="the result says"):
         replace(answer, score=answer.score + 1).check(problem)
@@ -178,39 +179,41 @@ def test_merged_rows_are_both_alignments() -> None:
 
 
 def test_stars_stand_where_most_rows_of_both_hold_a_letter() -> None:
-    first = from_alignment(aligned("AACA", *["A-C-"] * 9))
-    half = from_alignment(aligned("AC", "AT"))
+    first = profile_from_alignment(aligned("AACA", *["A-C-"] * 9))
+    half = profile_from_alignment(aligned("AC", "AT"))
     for one, second, stars in ((first, "AACA", "* * "), (half, "AC", "* ")):
-        problem = PROFILES.make([one, from_alignment(aligned(second))], {})
-        result = engine.execute(engine.plan(registry.method("profile-serial"), problem, {}, "cpu"), keep_rate=False)
+        problem = PROFILES.make_problem([one, profile_from_alignment(aligned(second))], {})
+        result = engine.execute(
+            engine.plan_run(registry.find_method("profile-serial"), problem, {}, "cpu"), keep_rate=False
+        )
         assert result.answer.operations.tolist() == [0] * len(second)
-        assert options.marks(result) == stars
+        assert options.mark_conserved_columns(result) == stars
 
 
 def test_free_gaps_cost_nothing_but_inner_ones_do() -> None:
-    first, second = (from_sequence(protein(letters)) for letters in ("WWACDEFGHWWW", "ACDFGH"))
-    problem = ProfileProblem(first, second, AFFINE, Span.SEMI_GLOBAL)
+    first, second = (profile_from_sequence(protein(letters)) for letters in ("WWACDEFGHWWW", "ACDFGH"))
+    problem = ProfileProblem(first, second, AFFINE, ProfileSpan.SEMI_GLOBAL)
     path = np.array([1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1], np.uint8)
     made = ProfileAnswer(0, (0, 0), (12, 6), path)
     inner = sum(int(BLOSUM.values[BLOSUM.letters.index(x), BLOSUM.letters.index(x)]) for x in "ACDFGH")
-    assert AFFINE.unscaled(rescore(problem, made)) == inner - 11
-    assert AFFINE.unscaled(reference.align(problem).score) == inner - 11
+    assert AFFINE.unscale_score(score_path(problem, made)) == inner - 11
+    assert AFFINE.unscale_score(reference.align_profiles(problem).score) == inner - 11
 
 
 def by(method: str, problem: ProfileProblem, parameters: dict[str, int] | None = None) -> ProfileAnswer:
     """The answer of a method of the registry, on the CPU."""
-    plan = engine.plan(registry.method(method), problem, parameters or {}, "cpu")
+    plan = engine.plan_run(registry.find_method(method), problem, parameters or {}, "cpu")
     return engine.execute(plan, keep_rate=False).answer
 
 
 @pytest.mark.parametrize("kind", [ColumnScore.EUCLIDEAN, ColumnScore.SUM_OF_PAIRS])
 def test_an_offset_beyond_the_whole_numbers_of_float32_is_added_exactly(kind: ColumnScore) -> None:
     random = np.random.default_rng(4)
-    first, second = random_profile(3, random), random_profile(3, random)
-    scoring = ColumnScoring(kind, Gaps.AFFINE, BLOSUM, 1, 1)
+    first, second = generate_profile(3, random), generate_profile(3, random)
+    scoring = ColumnScoring(kind, ProfileGaps.AFFINE, BLOSUM, 1, 1)
     for units in (2**24 + 1, 2**24 + 2):
         problem = ProfileProblem(first, second, replace(scoring, offset=units / scoring.units))
-        expected = reference.align(problem)
+        expected = reference.align_profiles(problem)
         for method in ("profile-wavefront", "profile-serial"):
             assert by(method, problem).score == expected.score, method
 
@@ -218,47 +221,51 @@ def test_an_offset_beyond_the_whole_numbers_of_float32_is_added_exactly(kind: Co
 def test_many_pairs_at_once_are_each_by_itself() -> None:
     random = np.random.default_rng(5)
     pairs = [
-        (random_profile(m, random), random_profile(n, random)) for m, n in ((1, 1), (700, 30), (33, 600), (80, 81))
+        (generate_profile(m, random), generate_profile(n, random)) for m, n in ((1, 1), (700, 30), (33, 600), (80, 81))
     ]
-    for span in Span:
-        found = batch.align(pairs, AFFINE, span, threads=2)
-        wavefront = registry.method("profile-wavefront")
+    for span in ProfileSpan:
+        found = many_alignments.align_profile_pairs(pairs, AFFINE, span, threads=2)
+        wavefront = registry.find_method("profile-wavefront")
         for pair, answer in zip(pairs, found, strict=True):
             problem = ProfileProblem(*pair, AFFINE, span)
             answer.check(problem)
-            other = engine.execute(engine.plan(wavefront, problem, {"s": 64, "T": 16}, "cpu"), keep_rate=False).answer
+            other = engine.execute(
+                engine.plan_run(wavefront, problem, {"s": 64, "T": 16}, "cpu"), keep_rate=False
+            ).answer
             assert (other.score, other.start, other.end) == (answer.score, answer.start, answer.end)
             np.testing.assert_array_equal(other.operations, answer.operations)
-    assert batch.align([], AFFINE) == []
+    assert many_alignments.align_profile_pairs([], AFFINE) == []
 
 
 def test_options_build_the_same_problem_again() -> None:
-    pair = [from_alignment(aligned("ACGT", "A-GT")), from_alignment(aligned("AGT"))]
+    pair = [profile_from_alignment(aligned("ACGT", "A-GT")), profile_from_alignment(aligned("AGT"))]
     for chosen in (
-        {}, {"column_score": "sum-of-pairs", "gaps": "affine", "span": "local", "match": 3, "mismatch": -2},
+        {},
+        {"column_score": "sum-of-pairs", "gaps": "affine", "span": "local", "match": 3, "mismatch": -2},
         {"column_score": "log-average", "matrix": "NUC.4.4", "gaps": "position", "gap_open": 3.0, "gap_extend": 0.5},
-        {"column_score": "pssm", "span": "semi-global"}, {"offset": 0.7, "span": "local"},
-    ):  # fmt: skip
-        problem = PROFILES.make(pair, chosen)
-        assert PROFILES.make(pair, PROFILES.option_values(problem)) == problem
+        {"column_score": "pssm", "span": "semi-global"},
+        {"offset": 0.7, "span": "local"},
+    ):
+        problem = PROFILES.make_problem(pair, chosen)
+        assert PROFILES.make_problem(pair, PROFILES.option_values(problem)) == problem
 
 
 def test_what_cannot_be_aligned_is_refused() -> None:
-    dna, amino = from_alignment(aligned("ACGT")), from_sequence(protein("ACDE"))
-    with pytest.raises(InputError, match="give profiles of one kind"):
-        PROFILES.make([dna, amino], {})
-    assert "The types differ" in PROFILE_SEQUENCE.make([dna, protein("ACDE")], {}).notes[0]
-    gaps = from_alignment(aligned("---", "---"))  # which no letter tells to be of proteins or of nucleotides
+    dna, amino = profile_from_alignment(aligned("ACGT")), profile_from_sequence(protein("ACDE"))
+    with pytest.raises(InputError, match="one sequence type"):
+        PROFILES.make_problem([dna, amino], {})
+    assert "The types differ" in PROFILE_SEQUENCE.make_problem([dna, protein("ACDE")], {}).notes[0]
+    gaps = profile_from_alignment(aligned("---", "---"))  # which no letter tells to be of proteins or of nucleotides
     for kind, data in ((PROFILES, [gaps, amino]), (PROFILES, [amino, gaps]), (PROFILE_SEQUENCE, [gaps, protein("AC")])):
         with pytest.raises(InputError, match="alignment: no column has a letter"):
-            kind.make(data, {})
+            kind.make_problem(data, {})
     with pytest.raises(ParameterError, match="set offset"):
-        PROFILES.make([dna, dna], {"span": "local"})
+        PROFILES.make_problem([dna, dna], {"span": "local"})
     with pytest.raises(ScoreOverflow, match="beyond the limit"):
-        PROFILES.make([dna, dna], {"gaps": "affine", "gap_extend": 1e5})
-    other = from_alignment(aligned("HPHP"), alphabet="HP-")
-    with pytest.raises(InputError, match="no score of the letter"):
-        PROFILES.make([other, other], {"column_score": "sum-of-pairs", "matrix": "NUC.4.4"})
+        PROFILES.make_problem([dna, dna], {"gaps": "affine", "gap_extend": 1e5})
+    other = profile_from_alignment(aligned("HPHP"), alphabet="HP-")
+    with pytest.raises(InputError, match="the matrix has no scores of"):
+        PROFILES.make_problem([other, other], {"column_score": "sum-of-pairs", "matrix": "NUC.4.4"})
 
 
 @pytest.mark.parametrize(("method", "wide"), [("profseq-matvecprod-v1", False), ("profseq-matprod-v1", True)])
@@ -273,8 +280,8 @@ def test_v_is_filled_by_columns_where_the_thesis_has_products_with_a_vector(
         assert down.size == (last - first) * (right - left)
         finish(pair, down, first, last, left, right, vertical)
 
-    problem = PROFILE_SEQUENCE.make([random_profile(9, np.random.default_rng(1)), protein("ACDEFW")], {})
-    expected = reference.align(problem)
+    problem = PROFILE_SEQUENCE.make_problem([generate_profile(9, np.random.default_rng(1)), protein("ACDEFW")], {})
+    expected = reference.align_profiles(problem)
     by(method, problem)  # compiled, so that none but this run is watched
     monkeypatch.setattr(cpu_blocks, "finish_vertical", watched)
     found = by(method, problem)
@@ -284,27 +291,33 @@ def test_v_is_filled_by_columns_where_the_thesis_has_products_with_a_vector(
 
 def test_all_scores_of_a_sequence_are_one_product() -> None:
     """Algorithm 4.6 knows no blocks."""
-    assert not registry.method("profseq-matprod-v2").parameters
+    assert not registry.find_method("profseq-matprod-v2").parameters
 
 
 def test_matrices_beyond_the_limit_are_refused() -> None:
-    first = random_profile(300, np.random.default_rng(1))
-    problem = PROFILE_SEQUENCE.make([first, protein(random_letters(300, 1))], {})
-    method = registry.method("profseq-matprod-v1")
+    first = generate_profile(300, np.random.default_rng(1))
+    problem = PROFILE_SEQUENCE.make_problem([first, protein(random_letters(300, 1))], {})
+    method = registry.find_method("profseq-matprod-v1")
     with pytest.raises(ParameterError, match=r"limit=1 MiB: H, V and D of 300 x 300 columns take 1\.0 MiB"):
-        engine.plan(method, problem, {"limit": 1}, "cpu")
-    assert engine.plan(method, problem, {"limit": 2}, "cpu").refusal is None
+        engine.plan_run(method, problem, {"limit": 1}, "cpu")
+    assert engine.plan_run(method, problem, {"limit": 2}, "cpu").refusal is None
 
 
 def test_a_run_on_a_gpu_says_how_wide_its_strips_are() -> None:
     """What is drawn of a run goes by its parameters."""
-    first = random_profile(sizes.NARROW + 1, np.random.default_rng(1))
-    problem = PROFILES.make([first, first], {})
-    method = registry.method("profile-wavefront")
-    assert method.automatic(PROFILES.make([first, first.columns(0, 30)], {}), "cpu", None)["s"] == sizes.NARROW_STRIP
-    widths = {backend: method.automatic(problem, backend, 132)["s"] for backend in method.backends}
+    first = generate_profile(sizes.NARROW + 1, np.random.default_rng(1))
+    problem = PROFILES.make_problem([first, first], {})
+    method = registry.find_method("profile-wavefront")
+    assert (
+        method.automatic_parameters(PROFILES.make_problem([first, first.slice_columns(0, 30)], {}), "cpu", None)["s"]
+        == sizes.NARROW_STRIP
+    )
+    widths = {backend: method.automatic_parameters(problem, backend, 132)["s"] for backend in method.backends}
     assert widths == {"cpu": sizes.STRIP_WIDTH, "cuda": sizes.GPU_STRIP}
-    assert {backend: method.cuts({"s": width}).strip for backend, width in widths.items()} == {"cpu": 512, "cuda": 128}
+    assert {backend: method.table_cuts({"s": width}).strip for backend, width in widths.items()} == {
+        "cpu": 512,
+        "cuda": 128,
+    }
 
 
 def test_speeds_are_foretold_for_the_backends_that_a_method_has() -> None:

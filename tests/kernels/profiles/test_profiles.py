@@ -12,21 +12,21 @@ import pytest
 
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io import newick
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.profiles import files
-from antidiag.kernels.profiles.encoding import whole
+from antidiag.kernels.profiles import profile_files
+from antidiag.kernels.profiles.column_scores.encoding import round_frequencies
+from antidiag.kernels.profiles.column_scores.scoring import FREQUENCY_UNITS, mix_pseudocounts
 from antidiag.kernels.profiles.profile import (
     NUCLEOTIDES,
     PROTEIN,
     Profile,
-    from_alignment,
-    from_frequencies,
-    from_sequence,
-    random_profile,
+    generate_profile,
+    profile_from_alignment,
+    profile_from_frequencies,
+    profile_from_sequence,
 )
-from antidiag.kernels.profiles.scoring import FREQUENCY_UNITS, with_pseudocounts
-from antidiag.kernels.registry import loading
+from antidiag.kernels.registry import data_loading
 
 
 def aligned(*rows: str, kind: SequenceType = SequenceType.DNA) -> AlignedSequences:
@@ -36,7 +36,7 @@ def aligned(*rows: str, kind: SequenceType = SequenceType.DNA) -> AlignedSequenc
 
 def test_frequencies_are_those_of_the_thesis() -> None:
     """The first alignment of figure 2.4, whose profile is figure 2.5."""
-    profile = from_alignment(aligned("-AGCGG-", "ACGTCGC", "-TGCTG-"))
+    profile = profile_from_alignment(aligned("-AGCGG-", "ACGTCGC", "-TGCTG-"))
     third = 1 / 3
     expected = [
         [third, third, 0, 0, 0, 0, 0],
@@ -51,23 +51,23 @@ def test_frequencies_are_those_of_the_thesis() -> None:
 
 
 def test_ambiguous_letters_count_in_parts() -> None:
-    assert from_alignment(aligned("U", "R", "N", "-")).frequencies[:, 0].tolist() == [
+    assert profile_from_alignment(aligned("U", "R", "N", "-")).frequencies[:, 0].tolist() == [
         0.1875,
         0.0625,
         0.1875,
         0.3125,
         0.25,
     ]
-    protein = from_alignment(aligned("BX", kind=SequenceType.PROTEIN)).frequencies
+    protein = profile_from_alignment(aligned("BX", kind=SequenceType.PROTEIN)).frequencies
     assert protein[[PROTEIN.index("D"), PROTEIN.index("N")], 0].tolist() == [0.5, 0.5]
     np.testing.assert_allclose(protein[:-1, 1], 1 / 20)
 
 
 def test_weights_are_given_or_those_of_a_tree() -> None:
     rows = aligned("A", "C", "G")
-    assert from_alignment(rows, [1, 2, 1]).frequencies[:, 0].tolist() == [0.25, 0.5, 0.25, 0, 0]
-    (tree,) = newick.parse("((row0:1,row2:1):1,row1:4);")
-    found = from_alignment(rows, tree)
+    assert profile_from_alignment(rows, [1, 2, 1]).frequencies[:, 0].tolist() == [0.25, 0.5, 0.25, 0, 0]
+    (tree,) = newick.parse_newick("((row0:1,row2:1):1,row1:4);")
+    found = profile_from_alignment(rows, tree)
     # Up to the root row0 and row2 have an edge of 1 each and half of one of 1, row1 one of 4; the largest becomes 1.
     assert found.weights.tolist() == [1.5 / 4, 1, 1.5 / 4]
     np.testing.assert_allclose(found.frequencies[:3, 0], [1.5 / 7, 4 / 7, 1.5 / 7])
@@ -75,51 +75,51 @@ def test_weights_are_given_or_those_of_a_tree() -> None:
 
 @pytest.mark.parametrize("weights", [[1], [1, -1, 1], [0, 0, 0], [1, np.nan, 1]])
 def test_wrong_weights_are_refused(weights: list[float]) -> None:
-    with pytest.raises(ParameterError, match="3 rows need as many weights"):
-        from_alignment(aligned("A", "C", "G"), weights)
+    with pytest.raises(ParameterError, match="3 rows need one weight each"):
+        profile_from_alignment(aligned("A", "C", "G"), weights)
 
 
 def test_a_tree_without_a_row_is_refused() -> None:
-    (tree,) = newick.parse("(row0:1,other:1);")
-    with pytest.raises(InputError, match="row1 is no leaf"):
-        from_alignment(aligned("A", "C"), tree)
+    (tree,) = newick.parse_newick("(row0:1,other:1);")
+    with pytest.raises(InputError, match="row1 is not a leaf"):
+        profile_from_alignment(aligned("A", "C"), tree)
 
 
 def test_a_column_of_blanks_has_no_letter() -> None:
-    profile = from_frequencies(np.array([[0.4, 0, 0], [0, 0, 1], [0.6, 1, 0]]), "AC-", SequenceType.DNA)
+    profile = profile_from_frequencies(np.array([[0.4, 0, 0], [0, 0, 1], [0.6, 1, 0]]), "AC-", SequenceType.DNA)
     assert profile.consensus == "A-C"
     ((sequence, row),) = profile.rows
     assert (sequence.letters, row.tobytes()) == (b"AC", b"A-C")
 
 
 def test_any_alphabet() -> None:
-    profile = from_alignment(aligned("HP", "H-"), alphabet="HP-")
+    profile = profile_from_alignment(aligned("HP", "H-"), alphabet="HP-")
     assert profile.frequencies.tolist() == [[1, 0], [0, 0.5], [0, 0.5]]
     with pytest.raises(InputError, match="row1, column 2: 'X' is not in the alphabet"):
-        from_alignment(aligned("HP", "HX"), alphabet="HP-")
-    with pytest.raises(ParameterError, match="'-' as the last"):
-        from_alignment(aligned("HP"), alphabet="HP")
+        profile_from_alignment(aligned("HP", "HX"), alphabet="HP-")
+    with pytest.raises(ParameterError, match="'-' last"):
+        profile_from_alignment(aligned("HP"), alphabet="HP")
 
 
 def test_rounded_columns_sum_to_one_and_stay_near() -> None:
-    profile = random_profile(500, np.random.default_rng(1))
-    rounded = whole(profile.frequencies)
+    profile = generate_profile(500, np.random.default_rng(1))
+    rounded = round_frequencies(profile.frequencies)
     assert (rounded.sum(axis=0) == FREQUENCY_UNITS).all()
     assert np.abs(rounded / FREQUENCY_UNITS - profile.frequencies).max() < 1 / FREQUENCY_UNITS
 
 
 def test_pseudocounts_leave_blanks_as_they_are() -> None:
-    profile = from_alignment(aligned("AA", "A-"))
-    mixed = with_pseudocounts(profile, 2)
+    profile = profile_from_alignment(aligned("AA", "A-"))
+    mixed = mix_pseudocounts(profile, 2)
     np.testing.assert_allclose(mixed.sum(axis=0), 1)
     np.testing.assert_allclose(mixed[:, 1], [0.25, 1 / 12, 1 / 12, 1 / 12, 0.5])
-    assert with_pseudocounts(profile, 0) is profile.frequencies
+    assert mix_pseudocounts(profile, 0) is profile.frequencies
 
 
 def test_pseudocounts_weigh_more_where_a_column_has_few_letters() -> None:
     """One letter of 100 rows and a count of 1: half of the letters are the background's; blanks stay alone."""
-    profile = from_alignment(aligned(*["A-", *["--"] * 99]))
-    mixed = with_pseudocounts(profile, 1)
+    profile = profile_from_alignment(aligned(*["A-", *["--"] * 99]))
+    mixed = mix_pseudocounts(profile, 1)
     np.testing.assert_allclose(mixed[:, 0], [0.00625, 0.00125, 0.00125, 0.00125, 0.99])
     assert mixed[:, 1].tolist() == [0, 0, 0, 0, 1]
 
@@ -127,10 +127,10 @@ def test_pseudocounts_weigh_more_where_a_column_has_few_letters() -> None:
 @pytest.mark.parametrize("suffix", [".csv", ".json"])
 def test_files_read_back(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"saved{suffix}"
-    profile = from_alignment(aligned("-ACGT", "AACG-", "T-CGA"), [1.0, 2.5, 0.3])
-    files.write(path, profile)
-    assert loading.kind_of_file(path) is files.PROFILE
-    (found,) = files.read(path)
+    profile = profile_from_alignment(aligned("-ACGT", "AACG-", "T-CGA"), [1.0, 2.5, 0.3])
+    profile_files.write_profile(path, profile)
+    assert data_loading.find_kind_of_file(path) is profile_files.PROFILE
+    (found,) = profile_files.read_profile(path)
     np.testing.assert_allclose(found.frequencies, profile.frequencies, rtol=1e-15)
     if suffix == ".json":
         assert found == profile
@@ -138,20 +138,20 @@ def test_files_read_back(tmp_path: Path, suffix: str) -> None:
 
 
 def test_random_columns_read_back(tmp_path: Path) -> None:
-    profile = random_profile(7, np.random.default_rng(2))
-    for suffix in files.WRITERS:
-        files.write(tmp_path / f"saved{suffix}", profile)
-        (found,) = loading.read(tmp_path / f"saved{suffix}")
+    profile = generate_profile(7, np.random.default_rng(2))
+    for suffix in profile_files.WRITERS:
+        profile_files.write_profile(tmp_path / f"saved{suffix}", profile)
+        (found,) = data_loading.read_data(tmp_path / f"saved{suffix}")
         np.testing.assert_allclose(found.frequencies, profile.frequencies, rtol=1e-15)
         assert not found.names
     with pytest.raises(InputError, match=r"\.csv or \.json"):
-        files.write(tmp_path / "saved.txt", profile)
+        profile_files.write_profile(tmp_path / "saved.txt", profile)
 
 
 def test_an_alignment_is_read_as_its_profile(tmp_path: Path) -> None:
     path = tmp_path / "rows.fasta"
     path.write_text(">a\nAC-T\n>b\nACGT\n")
-    (found,) = files.read(path)
+    (found,) = profile_files.read_profile(path)
     assert (found.names, found.frequencies[-1].tolist()) == (("a", "b"), [0, 0, 0.5, 0])
 
 
@@ -162,25 +162,25 @@ def test_an_alignment_is_read_as_its_profile(tmp_path: Path) -> None:
         ("column,A,C,-\n1,0.5,x,0\n", "line 2: a frequency is not a number"),
         ("column,A,C,-\n1,0.5,-1,0\n", "column 1: frequencies are 0 or more"),
         ("column,A,C,-\n1,0,0,0\n", "column 1: frequencies are 0 or more"),
-        ("column,A,C,-\n", "without columns"),
-        ("column,A,CC,-\n1,1,0,0\n", "one symbol each"),
-        ("column,A,A,-\n1,1,0,0\n", "alphabet 'AA-': give different symbols"),
-        ('{"format": "antidiag-profile"}', "no profile that this program wrote"),
+        ("column,A,C,-\n", "has no columns"),
+        ("column,A,CC,-\n1,1,0,0\n", "one symbol per field"),
+        ("column,A,A,-\n1,1,0,0\n", "alphabet 'AA-': use different symbols"),
+        ('{"format": "antidiag-profile"}', "not a profile of this program"),
     ],
 )
 def test_wrong_files_say_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / ("wrong.json" if text.startswith("{") else "wrong.csv")
     path.write_text(text)
     with pytest.raises(InputError, match=message):
-        files.read(path)
+        profile_files.read_profile(path)
 
 
 @pytest.mark.parametrize("rows", [True, False])
 def test_factors_of_gap_costs_read_back(tmp_path: Path, rows: bool) -> None:
-    profile = from_alignment(aligned("ACGT")) if rows else random_profile(4, np.random.default_rng(2))
+    profile = profile_from_alignment(aligned("ACGT")) if rows else generate_profile(4, np.random.default_rng(2))
     saved = replace(profile, open_factors=np.array([0.5, 1, 0, 2]), extend_factors=np.arange(4.0))
-    files.write(tmp_path / "saved.json", saved)
-    (found,) = files.read(tmp_path / "saved.json")
+    profile_files.write_profile(tmp_path / "saved.json", saved)
+    (found,) = profile_files.read_profile(tmp_path / "saved.json")
     assert found.open_factors is not None and found.extend_factors is not None
     assert (found.open_factors.tolist(), found.extend_factors.tolist()) == ([0.5, 1, 0, 2], [0, 1, 2, 3])
     assert not found.open_factors.flags.writeable
@@ -194,44 +194,44 @@ def test_factors_of_gap_costs_read_back(tmp_path: Path, rows: bool) -> None:
         ([float("nan"), 1], "open_factors are 2 numbers, finite and 0 or more"),
         ([float("inf"), 1], "open_factors are 2 numbers, finite and 0 or more"),
         ([1], "open_factors are 2 numbers, finite and 0 or more"),
-        (["x", 1], "no profile that this program wrote: could not convert"),
+        (["x", 1], "not a profile of this program: could not convert"),
     ],
 )
 def test_wrong_factors_of_gap_costs_are_refused(
     tmp_path: Path, rows: list[str], factors: list[object], message: str
 ) -> None:
-    fields = files.json_fields(from_alignment(aligned("AC")))
+    fields = profile_files.json_fields(profile_from_alignment(aligned("AC")))
     path = tmp_path / "wrong.json"
     path.write_text(json.dumps(fields | {"rows": rows, "open_factors": factors}))
     with pytest.raises(InputError, match=message) as told:
-        files.read(path)
+        profile_files.read_profile(path)
     assert str(told.value).startswith(str(path))
 
 
 def test_wrong_weights_in_a_file_name_the_file(tmp_path: Path) -> None:
-    fields = files.json_fields(from_alignment(aligned("AC")))
+    fields = profile_files.json_fields(profile_from_alignment(aligned("AC")))
     path = tmp_path / "wrong.json"
     path.write_text(json.dumps(fields | {"weights": [-1]}))
-    with pytest.raises(InputError, match=r"wrong\.json: .*1 rows need as many weights"):
-        files.read(path)
+    with pytest.raises(InputError, match=r"wrong\.json: .*1 rows need one weight each"):
+        profile_files.read_profile(path)
 
 
 def test_json_holds_everything_for_other_programs() -> None:
-    fields = json.loads("".join(files.WRITERS[".json"](from_alignment(aligned("AC", "A-")))))
+    fields = json.loads("".join(profile_files.WRITERS[".json"](profile_from_alignment(aligned("AC", "A-")))))
     assert fields["rows"] == ["AC", "A-"] and fields["frequencies"][1] == [0, 0.5, 0, 0, 0.5]
-    lines = list(csv.reader("".join(files.csv_lines(from_alignment(aligned("AC", "A-")))).splitlines()))
+    lines = list(csv.reader("".join(profile_files.csv_lines(profile_from_alignment(aligned("AC", "A-")))).splitlines()))
     assert lines[0] == ["column", *NUCLEOTIDES] and len(lines) == 3
 
 
 def test_frequencies_are_scaled_and_checked() -> None:
-    found = from_frequencies(np.array([[2.0, 0], [2, 1], [0, 3]]), "AC-", SequenceType.DNA)
+    found = profile_from_frequencies(np.array([[2.0, 0], [2, 1], [0, 3]]), "AC-", SequenceType.DNA)
     np.testing.assert_allclose(found.frequencies[:, 1], [0, 0.25, 0.75])
     with pytest.raises(InputError, match="2 rows of frequencies"):
-        from_frequencies(np.ones((2, 2)), "AC-", SequenceType.DNA)
+        profile_from_frequencies(np.ones((2, 2)), "AC-", SequenceType.DNA)
 
 
 def test_a_sequence_is_a_profile_of_one_row() -> None:
-    profile = from_sequence(Sequence("s", b"ACGU", SequenceType.RNA))
+    profile = profile_from_sequence(Sequence("s", b"ACGU", SequenceType.RNA))
     assert isinstance(profile, Profile)
     assert profile.frequencies.T.tolist() == np.eye(5)[:4].tolist()
     assert profile.summary == "4 columns of 1 row, 5 symbols"
@@ -240,4 +240,4 @@ def test_a_sequence_is_a_profile_of_one_row() -> None:
 def test_the_last_digits_of_frequencies_say_nothing() -> None:
     exact = np.array([[0.25, 1 / 3], [0.25, 1 / 3], [0.5, 1 / 3]])
     noisy = exact * (1 + np.array([[1e-15], [-1e-15], [2e-16]]))
-    np.testing.assert_array_equal(whole(noisy), whole(exact))
+    np.testing.assert_array_equal(round_frequencies(noisy), round_frequencies(exact))

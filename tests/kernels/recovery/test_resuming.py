@@ -23,10 +23,10 @@ from antidiag.kernels.model import Outcome, Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.plan import Plan
-from antidiag.kernels.recovery import resuming
+from antidiag.kernels.recovery import interrupted_runs
+from antidiag.kernels.run_plan import RunPlan
 from antidiag.kernels.scoring import Scoring, match_mismatch
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from tests.problems import pair
 
 LENGTH = 10
@@ -34,7 +34,7 @@ COMPUTED: list[int] = []
 """What was added up, and not taken over."""
 
 
-def add(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: Steps) -> Outcome:
+def add(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """The sum of 0 .. LENGTH - 1, times ``factor``."""
     total, first, store = 0, 0, monitor.store
     assert store, "there is no store"
@@ -50,16 +50,16 @@ def add(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, s
 
 
 METHOD = replace(
-    registry.method("striped-score"),
+    registry.find_method("striped-score"),
     id="adding",
     parameters=tuple(
         Parameter(name, "int", name, name, default=default, minimum=1)
         for name, default in (("factor", 1), ("speed", 1))
     ),
     backends={"cpu": f"{__name__}:add"},
-    footprint=lambda problem, parameters, backend: Footprint(),
-    automatic=lambda problem, backend, multiprocessors: {},
-    work=lambda problem, parameters: problem.cells,
+    estimate_memory=lambda problem, parameters, backend: Footprint(),
+    automatic_parameters=lambda problem, backend, multiprocessors: {},
+    count_work=lambda problem, parameters: problem.cells,
     resumption=Resumption(("factor",), lambda problem, parameters, backend: 1000),
 )
 PROBLEM = pair("ACGT", "ACCT", Scoring(match_mismatch(2, -3), 5, 2))
@@ -71,8 +71,8 @@ def _known(monkeypatch: pytest.MonkeyPatch) -> None:
     COMPUTED.clear()
 
 
-def plan(problem: PairProblem = PROBLEM, **parameters: Any) -> Plan:
-    return engine.plan(METHOD, problem, parameters, "cpu")
+def plan(problem: PairProblem = PROBLEM, **parameters: Any) -> RunPlan:
+    return engine.plan_run(METHOD, problem, parameters, "cpu")
 
 
 def cancelled_at(at: int) -> Monitor:
@@ -85,21 +85,21 @@ def cancelled_at(at: int) -> Monitor:
     return Monitor(listen)
 
 
-def interrupt(at: int, planned: Plan | None = None, resumed: resuming.Run | None = None) -> str:
+def interrupt(at: int, planned: RunPlan | None = None, resumed: interrupted_runs.InterruptedRun | None = None) -> str:
     """Cancel a run at a number; what Cancelled says."""
     with pytest.raises(Cancelled) as found:
-        engine.execute(planned or plan(), cancelled_at(at), resumed=resumed, keep=True)
+        engine.execute(planned or plan(), cancelled_at(at), interrupted_run=resumed, keep_parts=True)
     return str(found.value)
 
 
-def resumed(planned: Plan | None = None) -> Result:
+def resumed(planned: RunPlan | None = None) -> Result:
     planned = planned or plan()
-    return engine.execute(planned, resumed=resuming.find(METHOD, planned.problem, {}))
+    return engine.execute(planned, interrupted_run=interrupted_runs.find_run(METHOD, planned.problem, {}))
 
 
 def test_a_cancelled_run_is_kept_and_continued(runs_folder: Path) -> None:
     assert interrupt(6) == "60 % of this run is kept and can be continued"
-    (run,) = resuming.runs()
+    (run,) = interrupted_runs.list_runs()
     assert (run.method, run.backend, run.fraction, run.running) == ("adding", "cpu", 0.6, False)
     assert (run.title, run.size, run.parameters) == (PROBLEM.title, PROBLEM.size, {"factor": 1, "speed": 1})
     assert run.problem() == PROBLEM
@@ -107,56 +107,56 @@ def test_a_cancelled_run_is_kept_and_continued(runs_folder: Path) -> None:
     result = resumed()
     assert result.answer.score == 45
     assert COMPUTED == [6, 7, 8, 9]
-    assert result.notes == ("Continued from 60 %; steps are those computed since.",)
+    assert result.notes == ("Continued from 60 %; the step log begins there.",)
     assert os.listdir(runs_folder) == []
 
 
 def test_a_run_may_be_interrupted_again_and_again() -> None:
     for at in (2, 3, 3, 8):
-        interrupt(at, resumed=resuming.find(METHOD, PROBLEM, {}))
-    assert len(resuming.runs()) == 1
+        interrupt(at, resumed=interrupted_runs.find_run(METHOD, PROBLEM, {}))
+    assert len(interrupted_runs.list_runs()) == 1
     assert resumed().answer.score == 45
 
 
 def test_only_the_same_problem_and_parameters_are_continued() -> None:
     interrupt(4, plan(factor=3, speed=2))
-    assert resuming.find(METHOD, PROBLEM, {}) is not None
-    assert resuming.find(METHOD, PROBLEM, {"factor": 3, "speed": 7}) is not None
-    assert resuming.find(METHOD, PROBLEM, {"factor": 2}) is None
-    assert resuming.find(METHOD, pair("ACGT", "ACGT", PROBLEM.scoring), {}) is None
-    assert resuming.find(METHOD, PROBLEM, {}, "cuda") is None
-    assert resuming.find(replace(METHOD, id="other"), PROBLEM, {}) is None
-    run = resuming.find(METHOD, PROBLEM, {})
+    assert interrupted_runs.find_run(METHOD, PROBLEM, {}) is not None
+    assert interrupted_runs.find_run(METHOD, PROBLEM, {"factor": 3, "speed": 7}) is not None
+    assert interrupted_runs.find_run(METHOD, PROBLEM, {"factor": 2}) is None
+    assert interrupted_runs.find_run(METHOD, pair("ACGT", "ACGT", PROBLEM.scoring), {}) is None
+    assert interrupted_runs.find_run(METHOD, PROBLEM, {}, "cuda") is None
+    assert interrupted_runs.find_run(replace(METHOD, id="other"), PROBLEM, {}) is None
+    run = interrupted_runs.find_run(METHOD, PROBLEM, {})
     assert run is not None
-    assert resuming.parameters(METHOD, run, {"speed": 7}) == {"factor": 3, "speed": 7}
+    assert interrupted_runs.resumed_parameters(METHOD, run, {"speed": 7}) == {"factor": 3, "speed": 7}
 
 
 def test_the_one_that_is_furthest_on_is_continued() -> None:
     for at in (3, 7, 5):
         interrupt(at)
-    run = resuming.find(METHOD, PROBLEM, {})
+    run = interrupted_runs.find_run(METHOD, PROBLEM, {})
     assert run is not None
     assert run.fraction == 0.7
     resumed()
-    assert resuming.runs() == []
+    assert interrupted_runs.list_runs() == []
 
 
 def test_a_short_run_leaves_nothing_and_a_long_one_does(monkeypatch: pytest.MonkeyPatch, runs_folder: Path) -> None:
     engine.execute(plan())
     assert not runs_folder.exists()
-    monkeypatch.setenv(resuming.AFTER_VARIABLE, "0")
+    monkeypatch.setenv(interrupted_runs.KEEP_AFTER_VARIABLE, "0")
     with pytest.raises(Cancelled):
         engine.execute(plan(), cancelled_at(5))
-    assert resuming.runs()[0].fraction == 0.5
+    assert interrupted_runs.list_runs()[0].fraction == 0.5
 
 
 def test_a_run_that_is_computed_now_is_not_interrupted() -> None:
-    seen: list[resuming.Run] = []
-    monitor = Monitor(lambda done, total, phase: seen.extend(resuming.runs()) if done == 5 else None)
-    engine.execute(plan(), monitor, keep=True)
+    seen: list[interrupted_runs.InterruptedRun] = []
+    monitor = Monitor(lambda done, total, phase: seen.extend(interrupted_runs.list_runs()) if done == 5 else None)
+    engine.execute(plan(), monitor, keep_parts=True)
     assert [run.running for run in seen] == [True]
-    resuming.discard(seen[0])
-    assert resuming.find(METHOD, PROBLEM, {}) is None
+    interrupted_runs.discard_run(seen[0])
+    assert interrupted_runs.find_run(METHOD, PROBLEM, {}) is None
 
 
 def test_a_dead_process_and_another_machine(runs_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,15 +164,18 @@ def test_a_dead_process_and_another_machine(runs_folder: Path, monkeypatch: pyte
     (folder,) = runs_folder.iterdir()
 
     def running(**owner: Any) -> bool:
-        manifest = {**resuming._manifest(folder), "owner": {**resuming._owner(), **owner}}
-        resuming._write_manifest(folder, manifest)
-        return resuming.runs()[0].running
+        manifest = {
+            **interrupted_runs._read_manifest(folder),
+            "owner": {**interrupted_runs._describe_process(), **owner},
+        }
+        interrupted_runs._write_manifest(folder, manifest)
+        return interrupted_runs.list_runs()[0].running
 
     assert running()
     assert not running(since=1.0)
     assert not running(process=2**22 + 1)
     assert running(host="elsewhere")
-    monkeypatch.setattr(resuming, "ELSEWHERE_S", -1)
+    monkeypatch.setattr(interrupted_runs, "OTHER_HOST_TIMEOUT_S", -1)
     assert not running(host="elsewhere")
 
 
@@ -189,44 +192,44 @@ def test_damaged_folders_are_not_listed_and_a_damaged_problem_is_said(runs_folde
     interrupt(6)
     (runs_folder / "empty").mkdir()
     (runs_folder / "strange").mkdir()
-    (runs_folder / "strange" / resuming.MANIFEST).write_text("[]")
-    (run,) = resuming.runs()
-    (run.folder / resuming.PROBLEM).write_bytes(b"x")
+    (runs_folder / "strange" / interrupted_runs.MANIFEST).write_text("[]")
+    (run,) = interrupted_runs.list_runs()
+    (run.folder / interrupted_runs.PROBLEM).write_bytes(b"x")
     with pytest.raises(InputError, match="damaged"):
         run.problem()
 
 
 def test_a_run_that_was_removed_meanwhile_cannot_be_continued() -> None:
     interrupt(6)
-    run = resuming.find(METHOD, PROBLEM, {})
+    run = interrupted_runs.find_run(METHOD, PROBLEM, {})
     assert run is not None
-    resuming.discard(run)
+    interrupted_runs.discard_run(run)
     with pytest.raises(InputError, match="start it anew"):
-        engine.execute(plan(), resumed=run)
+        engine.execute(plan(), interrupted_run=run)
 
 
 def test_a_run_that_somebody_goes_on_with_is_neither_continued_nor_removed() -> None:
     interrupt(6)
-    run = resuming.find(METHOD, PROBLEM, {})
+    run = interrupted_runs.find_run(METHOD, PROBLEM, {})
     assert run is not None
-    resuming._take_over(run)
+    interrupted_runs._take_over_run(run)
     with pytest.raises(InputError, match="another process is at work"):
-        engine.execute(plan(), resumed=run)
-    resuming.discard(run)
-    (kept,) = resuming.runs()
+        engine.execute(plan(), interrupted_run=run)
+    interrupted_runs.discard_run(run)
+    (kept,) = interrupted_runs.list_runs()
     assert (kept.fraction, kept.running) == (0.6, True)
 
 
 def test_of_many_that_want_to_go_on_one_does() -> None:
     interrupt(6)
-    run = resuming.find(METHOD, PROBLEM, {})
+    run = interrupted_runs.find_run(METHOD, PROBLEM, {})
     assert run is not None
     together = threading.Barrier(8)
 
     def try_it(_: int) -> bool:
         together.wait()
         try:
-            resuming._take_over(run)
+            interrupted_runs._take_over_run(run)
         except InputError:
             return False
         return True
@@ -242,39 +245,39 @@ def test_a_disk_that_fills_up_is_an_error_that_says_what_is_kept(monkeypatch: py
             raise DiskFull("the disk is full")
 
     with pytest.raises(DiskFull, match="the disk is full; 70 % of this run is kept and can be continued"):
-        engine.execute(plan(), Monitor(full), keep=True)
+        engine.execute(plan(), Monitor(full), keep_parts=True)
     assert resumed().answer.score == 45
 
 
 def test_nothing_is_kept_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(resuming.AFTER_VARIABLE, "0")
+    monkeypatch.setenv(interrupted_runs.KEEP_AFTER_VARIABLE, "0")
     with pytest.raises(AssertionError, match="store"):
-        engine.execute(plan(), keep=False)
-    assert resuming.runs() == []
+        engine.execute(plan(), keep_parts=False)
+    assert interrupted_runs.list_runs() == []
 
 
 def test_a_limit_holds_for_what_runs_keep(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(resuming.AFTER_VARIABLE, "0")
+    monkeypatch.setenv(interrupted_runs.KEEP_AFTER_VARIABLE, "0")
     assert memory.disk_limit() == memory.DISK_LIMIT
     memory.set_disk_limit(999)
-    assert memory.disk_bytes_left() == 999
-    assert "it may take 999 B" in plan().notes[-1]
+    assert memory.allowed_disk_bytes() == 999
+    assert "where 999 B are available" in plan().notes[-1]
     result = engine.execute(plan())
-    assert "runs may take 999 B" in result.notes[-1]
+    assert "and 999 B are available" in result.notes[-1]
     memory.set_disk_limit(1000)
     assert plan().footprint.disk_bytes == 1000
 
 
 def test_another_version_of_the_program_starts_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     interrupt(6)
-    monkeypatch.setattr(resuming, "program", lambda: "0.0.0 other")
-    (run,) = resuming.runs()
+    monkeypatch.setattr(interrupted_runs, "program_version", lambda: "0.0.0 other")
+    (run,) = interrupted_runs.list_runs()
     assert run.foreign
-    assert resuming.find(METHOD, PROBLEM, {}) is None
+    assert interrupted_runs.find_run(METHOD, PROBLEM, {}) is None
     with pytest.raises(InputError, match="another version of the program"):
-        engine.execute(plan(), resumed=run)
-    resuming.discard(run)
-    assert resuming.runs() == []
+        engine.execute(plan(), interrupted_run=run)
+    interrupted_runs.discard_run(run)
+    assert interrupted_runs.list_runs() == []
 
 
 def test_an_error_keeps_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,7 +286,7 @@ def test_an_error_keeps_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        engine.execute(plan(), Monitor(fail), keep=True)
+        engine.execute(plan(), Monitor(fail), keep_parts=True)
     assert resumed().answer.score == 45
 
 
@@ -295,10 +298,10 @@ def test_where_nothing_can_be_kept_the_run_goes_on(
         monkeypatch.setattr(memory, "disk_bytes_free", lambda: 1000)
     else:
         runs_folder.write_text("a file where the folder should be")
-    result = engine.execute(plan(), keep=True)
+    result = engine.execute(plan(), keep_parts=True)
     assert result.answer.score == 45
     assert len(result.notes) == 1
-    assert "could be kept" in result.notes[0]
+    assert "Checkpoints were saved up to 0 %" in result.notes[0]
 
 
 def test_a_disk_that_fills_up_later_keeps_the_parts_before(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,22 +315,22 @@ def test_a_disk_that_fills_up_later_keeps_the_parts_before(monkeypatch: pytest.M
 
     monkeypatch.setattr(os, "replace", replace_some)
     with pytest.raises(Cancelled, match="30 %"):
-        engine.execute(plan(), cancelled_at(8), keep=True)
+        engine.execute(plan(), cancelled_at(8), keep_parts=True)
     monkeypatch.setattr(os, "replace", original)
-    assert resuming.runs()[0].fraction == 0.3
+    assert interrupted_runs.list_runs()[0].fraction == 0.3
 
 
 def test_old_and_too_many_runs_go_when_a_new_one_begins(monkeypatch: pytest.MonkeyPatch, runs_folder: Path) -> None:
-    monkeypatch.setattr(resuming, "MOST_RUNS", 3)
+    monkeypatch.setattr(interrupted_runs, "MAX_RUNS", 3)
     for number in range(5):
         interrupt(5, plan(pair("A" * (number + 1), "A", PROBLEM.scoring)))
-    sizes = [run.size for run in resuming.runs()]
+    sizes = [run.size for run in interrupted_runs.list_runs()]
     assert len(sizes) == 3
     monkeypatch.setattr(memory, "disk_limit", lambda: 1000)
     interrupt(5)
-    assert [run.size for run in resuming.runs()] == [PROBLEM.size]
-    monkeypatch.setattr(resuming, "MOST_AGE", timedelta(seconds=-1))
-    monkeypatch.setattr(resuming, "ELSEWHERE_S", -1)
+    assert [run.size for run in interrupted_runs.list_runs()] == [PROBLEM.size]
+    monkeypatch.setattr(interrupted_runs, "MAX_AGE", timedelta(seconds=-1))
+    monkeypatch.setattr(interrupted_runs, "OTHER_HOST_TIMEOUT_S", -1)
     (runs_folder / "left over").mkdir()
     interrupt(5, plan(pair("AC", "A", PROBLEM.scoring)))
     assert len(list(runs_folder.iterdir())) == 1
@@ -335,7 +338,7 @@ def test_old_and_too_many_runs_go_when_a_new_one_begins(monkeypatch: pytest.Monk
 
 def test_a_plan_says_what_a_long_run_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plan().footprint.disk == {}
-    monkeypatch.setenv(resuming.AFTER_VARIABLE, "0")
+    monkeypatch.setenv(interrupted_runs.KEEP_AFTER_VARIABLE, "0")
     assert plan().footprint.disk_bytes == 1000
     monkeypatch.setattr(memory, "disk_bytes_free", lambda: 10)
     full = plan()
@@ -347,38 +350,38 @@ def test_a_plan_says_what_a_long_run_keeps(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_method_that_cannot_be_continued_has_no_store(monkeypatch: pytest.MonkeyPatch) -> None:
     other: Method = replace(METHOD, resumption=None)
     with pytest.raises(AssertionError):
-        engine.execute(engine.plan(other, PROBLEM, {}, "cpu"), keep=True)
-    assert resuming.find(other, PROBLEM, {}) is None
+        engine.execute(engine.plan_run(other, PROBLEM, {}, "cpu"), keep_parts=True)
+    assert interrupted_runs.find_run(other, PROBLEM, {}) is None
 
 
 def test_the_time_of_a_long_run_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert resuming.patience_s() == 60
-    monkeypatch.setenv(resuming.AFTER_VARIABLE, "2.5")
-    assert resuming.patience_s() == 2.5
-    monkeypatch.setenv(resuming.AFTER_VARIABLE, "soon")
-    assert resuming.patience_s() == 60
+    assert interrupted_runs.patience_s() == 60
+    monkeypatch.setenv(interrupted_runs.KEEP_AFTER_VARIABLE, "2.5")
+    assert interrupted_runs.patience_s() == 2.5
+    monkeypatch.setenv(interrupted_runs.KEEP_AFTER_VARIABLE, "soon")
+    assert interrupted_runs.patience_s() == 60
 
 
 @pytest.mark.parametrize(("process", "listed"), [(os.getpid(), 0), (2**22 + 1, 1)], ids=["alive", "dead"])
 def test_a_process_that_takes_a_run_over_and_dies_leaves_it(runs_folder: Path, process: int, listed: int) -> None:
     interrupt(3)
-    (run,) = resuming.runs()
-    manifest = run.folder / resuming.MANIFEST
-    manifest.rename(manifest.with_name(f"{resuming.MANIFEST}.taken-{process}-ab"))
-    assert [one.fraction for one in resuming.runs()] == [run.fraction] * listed
+    (run,) = interrupted_runs.list_runs()
+    manifest = run.folder / interrupted_runs.MANIFEST
+    manifest.rename(manifest.with_name(f"{interrupted_runs.MANIFEST}.taken-{process}-ab"))
+    assert [one.fraction for one in interrupted_runs.list_runs()] == [run.fraction] * listed
 
 
 def test_a_run_is_kept_until_its_result_is_saved() -> None:
     def save_on_a_full_disk() -> None:
-        with resuming.until_saved():
+        with interrupted_runs.keep_until_saved():
             resumed()
             raise OSError("the disk is full")
 
     interrupt(3)
     with pytest.raises(OSError, match="full"):
         save_on_a_full_disk()
-    assert [one.running for one in resuming.runs()] == [False]
-    with resuming.until_saved():
+    assert [one.running for one in interrupted_runs.list_runs()] == [False]
+    with interrupted_runs.keep_until_saved():
         resumed()
-        assert [one.running for one in resuming.runs()] == [True]
-    assert not resuming.runs()
+        assert [one.running for one in interrupted_runs.list_runs()] == [True]
+    assert not interrupted_runs.list_runs()

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from antidiag.kernels.errors import Cancelled
-from antidiag.kernels.recovery.store import Store
+from antidiag.kernels.recovery.checkpoint_store import CheckpointWriter
 
-Make = Callable[..., Store]
+Make = Callable[..., CheckpointWriter]
 
 
 @pytest.fixture
 def make(tmp_path: Path) -> Iterator[Make]:
     """Opens stores on one folder, one after the other, as runs of one problem do."""
-    made: list[Store] = []
+    made: list[CheckpointWriter] = []
 
-    def store(begin: Callable[[], None] = lambda: None, patience_s: float = 0.0) -> Store:
-        made.append(Store(tmp_path, begin, patience_s))
+    def store(begin: Callable[[], None] = lambda: None, patience_s: float = 0.0) -> CheckpointWriter:
+        made.append(CheckpointWriter(tmp_path, begin, patience_s))
         return made[-1]
 
     yield store
@@ -30,12 +30,12 @@ def make(tmp_path: Path) -> Iterator[Make]:
         one.close()
 
 
-def save(store: Store, *numbers: int) -> None:
+def save(store: CheckpointWriter, *numbers: int) -> None:
     for number in numbers:
         store.save({"number": number}, {"values": np.full(3, number)}, number / 10).result()
 
 
-def taken_over(store: Store) -> list[int]:
+def taken_over(store: CheckpointWriter) -> list[int]:
     return [part.facts["number"] for part in store.parts()]
 
 

@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 from antidiag.kernels import registry
-from antidiag.kernels.cuts import Cuts, Tiles, no_tiles
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.experiments.peers import PEERS
 from antidiag.kernels.graphs import BIPARTITE, PATHS
 from antidiag.kernels.graphs.graph import random_graph
 from antidiag.kernels.products import PRODUCT
-from antidiag.kernels.products.matrix import Matrix
-from antidiag.kernels.registry import classes
-from antidiag.kernels.registry.samples import sample
+from antidiag.kernels.products.matrix import SemiringMatrix
+from antidiag.kernels.registry import dp_class_members
+from antidiag.kernels.registry.samples import find_sample
+from antidiag.kernels.table_cuts import TableCuts, TableTiles, no_tiles
 
 ROOT = Path(__file__).parents[3]
-FAMILIES = {method.page.parent for method in registry.METHODS}
-NAMED = {ROOT / "kernels" / "experiments" / name for name in ("suite.py", "gpu_suite.py")}
+FAMILIES = {method.help_page.parent for method in registry.METHODS}
+NAMED = {ROOT / "kernels" / "experiments" / "suites" / name for name in ("cpu_suite.py", "gpu_suite.py")}
 """Which methods are compared in the benchmark is data."""
 
 
@@ -46,30 +46,30 @@ def test_no_code_outside_a_family_names_a_method():
 
 
 CUTS = {
-    "striped-score": Cuts(strip=64),
-    "striped-alignment": Cuts(strip=64, path_columns=64, keeps_boundaries=True),
-    "chunked-alignment-1": Cuts(strip=64, chunk=100, path_columns=64, keeps_boundaries=True),
-    "chunked-alignment-2": Cuts(strip=64, chunk=100, path_rows=100, path_columns=64, keeps_boundaries=True),
-    "checkpointed-alignment": Cuts(strip=64, tile=256, path_rows=256, path_columns=256),
-    "blocked-antidiagonal": Cuts(block=64),
-    "enhanced-ba": Cuts(block=64),
-    "antidiagonal": Cuts(),
-    "perot-recurrence": Cuts(),
-    "layered": Cuts(block=64),
-    "sloped-bt1": Cuts(block=64),
-    "sloped-bt2": Cuts(block=64, layers=100),
-    "sloped-checkpointed": Cuts(block=64, layers=100),
-    "triple-scoring": Cuts(),
-    "nj-basic": Cuts(block=32),
+    "striped-score": TableCuts(strip=64),
+    "striped-alignment": TableCuts(strip=64, path_columns=64, keeps_boundaries=True),
+    "chunked-alignment-1": TableCuts(strip=64, chunk=100, path_columns=64, keeps_boundaries=True),
+    "chunked-alignment-2": TableCuts(strip=64, chunk=100, path_rows=100, path_columns=64, keeps_boundaries=True),
+    "checkpointed-alignment": TableCuts(strip=64, tile=256, path_rows=256, path_columns=256),
+    "blocked-antidiagonal": TableCuts(block=64),
+    "enhanced-ba": TableCuts(block=64),
+    "antidiagonal": TableCuts(),
+    "perot-recurrence": TableCuts(),
+    "layered": TableCuts(block=64),
+    "sloped-bt1": TableCuts(block=64),
+    "sloped-bt2": TableCuts(block=64, layers=100),
+    "sloped-checkpointed": TableCuts(block=64, layers=100),
+    "triple-scoring": TableCuts(),
+    "nj-basic": TableCuts(block=32),
 }
 
 
 @pytest.mark.parametrize(("method_id", "expected"), CUTS.items(), ids=CUTS)
 def test_cuts(method_id, expected):
-    method = registry.method(method_id)
+    method = registry.find_method(method_id)
     given = {"s": 64, "h": 100, "tile": 250, "T": 32, "threads": 2, "block": "256", "cells": "4"}
     declared = {parameter.name for parameter in method.parameters}
-    assert method.cuts({name: value for name, value in given.items() if name in declared}) == expected
+    assert method.table_cuts({name: value for name, value in given.items() if name in declared}) == expected
 
 
 def test_every_sized_cut_is_declared():
@@ -77,45 +77,45 @@ def test_every_sized_cut_is_declared():
     for method in registry.METHODS:
         if any(parameter.name == "s" for parameter in method.parameters):
             values = {parameter.name: int(parameter.minimum or 0) for parameter in method.parameters}
-            assert method.cuts(values) != Cuts(), method.id
+            assert method.table_cuts(values) != TableCuts(), method.id
 
 
 @pytest.mark.parametrize(("numbers", "on_gpu"), [("float32", 128), ("float64", 64), ("int32", 128)])
 def test_tiles_are_those_of_the_backend_and_of_the_numbers(numbers: str, on_gpu: int) -> None:
     graph = random_graph(300, np.random.default_rng(1))
-    paths = PATHS.make([graph], {"numbers": numbers})
+    paths = PATHS.make_problem([graph], {"numbers": numbers})
     for method_id in ("floyd-blocked", "floyd-smem", "floyd-tmem"):
-        tiles = registry.method(method_id).tiles
+        tiles = registry.find_method(method_id).table_tiles
         sides = {backend: tiles(paths, backend).side for backend in ("cpu", "cuda")}
         assert sides == {"cpu": 64, "cuda": on_gpu}, method_id
-    factors = [Matrix(np.ones(size)) for size in ((300, 20), (20, 200))]
-    products = PRODUCT.make(factors, {"numbers": numbers})
-    tiles = registry.method("minplus-product").tiles
-    assert tiles(products, "cuda") == Tiles(300, 200, on_gpu, "the product of 300 x 200")
+    factors = [SemiringMatrix(np.ones(size)) for size in ((300, 20), (20, 200))]
+    products = PRODUCT.make_problem(factors, {"numbers": numbers})
+    tiles = registry.find_method("minplus-product").table_tiles
+    assert tiles(products, "cuda") == TableTiles(300, 200, on_gpu, "the product of 300 x 200")
     assert tiles(products, "cpu").side == 64
 
 
 def test_methods_without_such_tiles_say_so() -> None:
-    paths = PATHS.make([random_graph(9, np.random.default_rng(1))], {})
-    assert registry.method("floyd-warshall").tiles(paths, "cpu") is None
-    assert all((method.tiles is no_tiles) == (method.problem not in (PATHS, BIPARTITE, PRODUCT))
+    paths = PATHS.make_problem([random_graph(9, np.random.default_rng(1))], {})
+    assert registry.find_method("floyd-warshall").table_tiles(paths, "cpu") is None
+    assert all((method.table_tiles is no_tiles) == (method.problem_type not in (PATHS, BIPARTITE, PRODUCT))
                for method in registry.METHODS)  # fmt: skip
 
 
 def test_unknown_identifiers_are_errors():
     with pytest.raises(ParameterError, match="unknown method 'layered-bt4'"):
-        registry.method("layered-bt4")
+        registry.find_method("layered-bt4")
     with pytest.raises(ParameterError, match="unknown class 'nothing'"):
-        classes.members("nothing")
+        dp_class_members.find_class_members("nothing")
     with pytest.raises(InputError, match="unknown sample 'nothing'"):
-        sample("nothing")
+        find_sample("nothing")
 
 
 def test_neighbor_joining_is_compared_with_neighbor_joining():
     judges = {peer.id for peer in PEERS if peer.criterion == "neighbor joining"}
     assert judges == {"scikit-bio-nj", "anjl", "quicktree"}
     assert {peer.id for peer in PEERS if peer.criterion} - judges == {"scipy-upgma"}
-    suiting = {method.id: {peer.id for peer in PEERS if peer.suits(method)} for method in registry.METHODS}
+    suiting = {method.id: {peer.id for peer in PEERS if peer.accepts(method)} for method in registry.METHODS}
     for method in registry.METHODS:
         assert (judges <= suiting[method.id]) == (method.criterion == "neighbor joining")
     assert suiting["upgma"] == {"scipy-upgma"}
@@ -125,7 +125,7 @@ def test_what_problems_recommend_is_there():
     from antidiag.kernels.graphs import PATHS
     from antidiag.kernels.hmm import advice
 
-    assert {advice.FAST, advice.PIECES, advice.TREE} <= {method.id for method in registry.METHODS}
-    assert PATHS.recommend is not None
-    found = PATHS.recommend([np.zeros(1)], "cpu")
-    assert found is not None and registry.method(found[0]).problem is PATHS
+    assert {advice.WHOLE_SEQUENCE, advice.PIECES, advice.TREE} <= {method.id for method in registry.METHODS}
+    assert PATHS.recommend_method is not None
+    found = PATHS.recommend_method([np.zeros(1)], "cpu")
+    assert found is not None and registry.find_method(found[0]).problem_type is PATHS

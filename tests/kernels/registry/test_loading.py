@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.registry import loading
+from antidiag.kernels.registry import data_loading
 
 DISTANCES = np.array([[0, 1, 2.5], [1, 0, 2], [2.5, 2, 0]])
 ARRAYS = {
@@ -39,8 +39,8 @@ TABLES = {
 def test_arrays_are_told_by_their_numbers(name: str, tmp_path: Path) -> None:
     values, kind, remark = ARRAYS[name]
     np.save(tmp_path / "array.npy", values)
-    assert loading.kind_of_file(tmp_path / "array.npy").id == kind
-    (found,) = loading.read(tmp_path / "array.npy")
+    assert data_loading.find_kind_of_file(tmp_path / "array.npy").id == kind
+    (found,) = data_loading.read_data(tmp_path / "array.npy")
     assert remark in found.note and bool(found.note) == bool(remark)
     np.testing.assert_array_equal(found.values, values)
 
@@ -49,19 +49,19 @@ def test_names_say_what_an_array_is(tmp_path: Path) -> None:
     np.save(tmp_path / "named.matrix.npy", DISTANCES)
     np.save(tmp_path / "taxa.npy", DISTANCES + np.eye(3, k=1))
     (tmp_path / "taxa.names").write_text("a\nb\nc\n")
-    (found,) = loading.read(tmp_path / "named.matrix.npy")
-    assert loading.kind_of(found).id == "matrix" and not found.note
+    (found,) = data_loading.read_data(tmp_path / "named.matrix.npy")
+    assert data_loading.find_kind(found).id == "matrix" and not found.note
     with pytest.raises(InputError, match="taxa.npy"):
-        loading.read(tmp_path / "taxa.npy")
+        data_loading.read_data(tmp_path / "taxa.npy")
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_are_told_by_their_columns(name: str, tmp_path: Path) -> None:
     text, kind, remark = TABLES[name]
     (tmp_path / name).write_text(text)
-    assert loading.kind_of_file(tmp_path / name).id == kind
+    assert data_loading.find_kind_of_file(tmp_path / name).id == kind
     if remark is not None:
-        note = getattr(loading.read(tmp_path / name)[0], "note", "")
+        note = getattr(data_loading.read_data(tmp_path / name)[0], "note", "")
         assert remark in note and ("Opened as" in note) == bool(remark)
 
 
@@ -69,4 +69,4 @@ def test_tables_are_told_by_their_columns(name: str, tmp_path: Path) -> None:
 def test_an_array_whose_header_is_damaged_is_refused(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "array.npy").write_bytes(data)
     with pytest.raises(InputError, match="not a valid NPY file"):
-        loading.read(tmp_path / "array.npy")
+        data_loading.read_data(tmp_path / "array.npy")

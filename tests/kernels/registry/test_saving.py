@@ -20,15 +20,15 @@ from hypothesis import strategies as st
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.files import write_lines
-from antidiag.kernels.io.sequences import read
+from antidiag.kernels.io.sequences import read_sequences
 from antidiag.kernels.model import Result, Sequence, SequenceType
-from antidiag.kernels.pairwise.formats import FORMATS, text_view
+from antidiag.kernels.pairwise.formats import FORMATS, text_view_lines
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
-from antidiag.kernels.registry import method
-from antidiag.kernels.registry.saving import result_json, suffixes, write_result, write_sequences
+from antidiag.kernels.registry import find_method
+from antidiag.kernels.registry.result_saving import result_json, result_suffixes, write_result, write_sequences
 from antidiag.kernels.scoring import Mode
 
-EXTENSIONS = suffixes(method("striped-alignment"))
+EXTENSIONS = result_suffixes(find_method("striped-alignment"))
 
 LONG_NAME = "sp|Q00001|" + "N" * 190
 GAPPED = {
@@ -73,7 +73,7 @@ def score_only():
 
 
 def rows(one):
-    return one.answer.alignment.gapped(*one.problem.sequences)
+    return one.answer.alignment.gapped_rows(*one.problem.sequences)
 
 
 @pytest.mark.parametrize("suffix", GAPPED)
@@ -97,7 +97,7 @@ def test_biopython_reads_what_is_written(tmp_path, suffix, names):
 def test_our_reader_reads_them_back(tmp_path, suffix):
     one = result()
     write_result(tmp_path / f"out{suffix}", one)
-    found = read(tmp_path / f"out{suffix}")
+    found = read_sequences(tmp_path / f"out{suffix}")
     assert [sequence.name for sequence in found] == ["first", "second"]
     assert [sequence.letters.decode() for sequence in found] == [row.replace("-", "") for row in rows(one)]
 
@@ -121,7 +121,7 @@ def test_sam(tmp_path):
     assert f"@SQ\tSN:second\tLN:{len(one.problem.second)}" in lines
     fields = lines[-1].split("\t")
     assert fields[:5] == ["first", "0", "second", "2", "255"]
-    inside = one.answer.alignment.cigar(*one.problem.sequences)
+    inside = one.answer.alignment.format_cigar(*one.problem.sequences)
     assert fields[5] == f"2S{inside}2S"
     assert fields[9] == one.problem.first.letters.decode() and fields[11] == "AS:i:12"
     used = sum(int(count) for count, kind in re.findall(r"(\d+)([=XIDS])", fields[5]) if kind in "=XIS")
@@ -139,7 +139,7 @@ def test_paf(tmp_path):
     assert [fields[0], *fields[4:6]] == ["first", "+", "second"]
     assert [int(field) for field in fields[1:4] + fields[6:9]] == sizes
     assert [int(field) for field in fields[9:12]] == [same, len(top), 255]
-    assert fields[12:] == ["AS:i:12", "cg:Z:" + path.cigar(*one.problem.sequences), "cs:Z:=AC+g*gt-gt=A"]
+    assert fields[12:] == ["AS:i:12", "cg:Z:" + path.format_cigar(*one.problem.sequences), "cs:Z:=AC+g*gt-gt=A"]
 
 
 @given(OPERATIONS)
@@ -170,7 +170,7 @@ def test_paf_leads_through_both_sequences(operations):
 
 
 def _lines(one, suffix):
-    return list(next(found for found in FORMATS if found.suffix == suffix).lines(one))
+    return list(next(found for found in FORMATS if found.suffix == suffix).iterate_lines(one))
 
 
 def _written(cigar):
@@ -188,8 +188,12 @@ def _compared(one):
     return ["I" if y == "-" else "D" if x == "-" else "=" if x == y else "X" for x, y in pairs]
 
 
+def text_of(made, **options):
+    return "".join(text_view_lines(made, **options))
+
+
 def test_text_view_counts_positions_from_one():
-    text = text_view(result(), width=4)
+    text = text_of(result(), width=4)
     assert text.splitlines() == [
         "First : first (9 letters), aligned 3-7",
         "Second: second (7 letters), aligned 2-7",
@@ -214,7 +218,7 @@ def test_text_view_marks_positive_scores():
     one = result(
         problem=PairProblem(first, second, Scoring(named_matrix("BLOSUM62"), 10, 1)), answer=PairAnswer(4, (3, 3), path)
     )
-    assert "\n    :|\n" in text_view(one)
+    assert "\n    :|\n" in text_of(one)
 
 
 def test_json_has_exactly_the_promised_keys(tmp_path):
@@ -251,7 +255,7 @@ def test_fractional_scores_are_in_the_units_of_the_matrix(tmp_path):
 
 
 def test_large_scores_are_written_in_full():
-    assert "Score: 123456789;" in text_view(result(answer=replace(result().answer, score=123456789)))
+    assert "Score: 123456789;" in text_of(result(answer=replace(result().answer, score=123456789)))
 
 
 @pytest.mark.parametrize("suffix", sorted(set(EXTENSIONS) - {".json"}))

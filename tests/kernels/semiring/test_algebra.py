@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from antidiag.kernels.semiring import MIN_PLUS, PLUS_TIMES, SEMIRINGS, cpu, reference
+from antidiag.kernels.semiring import MIN_PLUS, PLUS_TIMES, SEMIRINGS, Semiring, cpu, cpu_blocks, reference
 
 SIZES = st.one_of(st.sampled_from((1, 15, 16, 17, 63, 64, 65)), st.integers(0, 80))
 TYPES = (np.float32, np.float64, np.int32)
@@ -28,15 +28,25 @@ def same(found: np.ndarray, expected: np.ndarray) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+def indexed_product(a: np.ndarray, b: np.ndarray, threads: int) -> tuple[np.ndarray, np.ndarray]:
+    """The (min, +) product on the CPU, and the smallest k of every minimum."""
+    zero = MIN_PLUS.zero_element(a.dtype)
+    left, right = (cpu_blocks.block_matrix(one, zero) for one in (a, b))
+    c = cpu_blocks.filled_blocks(a.shape[0], b.shape[1], zero, a.dtype)
+    indices = np.full(c.data.size, -1, np.int32)
+    cpu.add_indexed_product(left, right, c, indices, threads)
+    return cpu_blocks.unblock_matrix(c), cpu_blocks.unblock_matrix(c, indices)
+
+
 @pytest.mark.parametrize("semiring", SEMIRINGS, ids=lambda semiring: semiring.id)
 @pytest.mark.parametrize("type", TYPES)
 @settings(max_examples=25)
 @given(m=SIZES, d=SIZES, n=SIZES, threads=st.integers(1, 3), layout=st.sampled_from(("tiles", "rows")),
        seed=st.integers(0, 999))  # fmt: skip
 def test_product_is_the_definition(semiring, type, m, d, n, threads, layout, seed) -> None:
-    zero = semiring.zero(type)
+    zero = semiring.zero_element(type)
     a, b = matrix((m, d), zero, type, seed), matrix((d, n), zero, type, seed + 1)
-    same(cpu.product(a, b, semiring, threads, layout), reference.product(a, b, semiring))
+    same(cpu.multiply_matrices(a, b, semiring, threads, layout), reference.multiply_by_definition(a, b, semiring))
 
 
 @pytest.mark.parametrize("type", TYPES)
@@ -44,26 +54,26 @@ def test_product_is_the_definition(semiring, type, m, d, n, threads, layout, see
 @given(m=SIZES, d=SIZES, n=SIZES, threads=st.integers(1, 3), seed=st.integers(0, 999))
 def test_indexed_product_names_the_smallest_winner(type, m, d, n, threads, seed) -> None:
     d = d or 1
-    a, b = (np.abs(matrix(shape, MIN_PLUS.zero(type), type, seed)) for shape in ((m, d), (d, n)))
-    values, indices = cpu.indexed_product(a, b, threads)
-    expected, winners = reference.indexed_product(a, b)
+    a, b = (np.abs(matrix(shape, MIN_PLUS.zero_element(type), type, seed)) for shape in ((m, d), (d, n)))
+    values, indices = indexed_product(a, b, threads)
+    expected, winners = reference.multiply_with_indices(a, b)
     np.testing.assert_array_equal(values, expected)
     np.testing.assert_array_equal(indices, winners)
 
 
 def test_batches() -> None:
     a, b = matrix((2, 3, 5, 7), np.inf, np.float32, 1), matrix((2, 3, 7, 4), np.inf, np.float32, 2)
-    np.testing.assert_array_equal(cpu.product(a, b), reference.product(a, b))
+    np.testing.assert_array_equal(cpu.multiply_matrices(a, b), reference.multiply_by_definition(a, b))
 
 
 def test_ordinary_product_is_numpys() -> None:
     a, b = matrix((70, 90), 0, np.float64, 1), matrix((90, 66), 0, np.float64, 2)
-    np.testing.assert_array_equal(cpu.product(a, b, PLUS_TIMES), a @ b)
+    np.testing.assert_array_equal(cpu.multiply_matrices(a, b, PLUS_TIMES), a @ b)
 
 
 @pytest.mark.parametrize("semiring", SEMIRINGS, ids=lambda semiring: semiring.id)
-def test_products_associate_and_the_identity_changes_nothing(semiring) -> None:
-    a, b, c = (matrix((9, 9), semiring.zero(np.float64), np.float64, seed) for seed in range(3))
-    left = cpu.product(cpu.product(a, b, semiring), c, semiring)
-    np.testing.assert_array_equal(left, cpu.product(a, cpu.product(b, c, semiring), semiring))
-    np.testing.assert_array_equal(cpu.product(a, semiring.identity(9, np.float64), semiring), a)
+def test_products_associate_and_the_identity_changes_nothing(semiring: Semiring) -> None:
+    a, b, c = (matrix((9, 9), semiring.zero_element(np.float64), np.float64, seed) for seed in range(3))
+    left = cpu.multiply_matrices(cpu.multiply_matrices(a, b, semiring), c, semiring)
+    np.testing.assert_array_equal(left, cpu.multiply_matrices(a, cpu.multiply_matrices(b, c, semiring), semiring))
+    np.testing.assert_array_equal(cpu.multiply_matrices(a, semiring.identity_matrix(9, np.float64), semiring), a)

@@ -17,14 +17,14 @@ from antidiag.kernels import semiring as algebra
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.folding.problem import ChainProblem, FoldingProblem
 from antidiag.kernels.graphs.graph import Graph, from_weights
-from antidiag.kernels.hmm import hmm
 from antidiag.kernels.hmm import reference as definition
-from antidiag.kernels.hmm.problem import HmmProblem
+from antidiag.kernels.hmm.model import hmm
+from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.sums import problem
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.semiring import reference as products
-from tests.kernels.hmm.examples import model, sequence
+from tests.kernels.hmm.examples import draw_model, make_sequence
 from tests.kernels.semiring.test_algebra import matrix, same
 
 pytestmark = pytest.mark.gpu
@@ -36,13 +36,13 @@ VITERBI, PATHS, BIPARTITE = (
 
 
 def run(method: str, made, backend: str, monitor: Monitor | None = None, **parameters) -> Result:
-    result = engine.execute(engine.plan(registry.method(method), made, parameters, backend), monitor)
+    result = engine.execute(engine.plan_run(registry.find_method(method), made, parameters, backend), monitor)
     result.check(made)
     return result
 
 
 def letters(n: int, alphabet: str = "ABCDEFGH", seed: int = 1) -> Sequence:
-    return sequence(np.random.default_rng(seed).choice(list(alphabet.encode()), n).astype(np.uint8).tobytes())
+    return make_sequence(np.random.default_rng(seed).choice(list(alphabet.encode()), n).astype(np.uint8).tobytes())
 
 
 def random_weights(n: int, seed: int, share: float = 1.0) -> np.ndarray:
@@ -59,12 +59,12 @@ def test_products(semiring, type, texture: bool) -> None:
     from antidiag.kernels.cuda import devices
     from antidiag.kernels.semiring import cuda
 
-    zero = semiring.zero(type)
-    with devices.use(0):
+    zero = semiring.zero_element(type)
+    with devices.use_device(0):
         for shape in ((1, 1, 1), (129, 300, 257), (2, 3, 40, 200, 130)):
             *batch, m, d, n = shape
             a, b = matrix((*batch, m, d), zero, type, 1), matrix((*batch, d, n), zero, type, 2)
-            same(cuda.product(a, b, semiring, texture), products.product(a, b, semiring))
+            same(cuda.multiply_matrices(a, b, semiring, texture), products.multiply_by_definition(a, b, semiring))
 
 
 @pytest.mark.parametrize("type", [np.float32, np.float64, np.int32])
@@ -72,35 +72,34 @@ def test_products(semiring, type, texture: bool) -> None:
 def test_products_beside_transfers(type, shape: tuple[int, int, int]) -> None:
     """Twice, as memory that is pinned already, and streams, are used again."""
     from antidiag.kernels.cuda import devices
-    from antidiag.kernels.cuda.run import Run
-    from antidiag.kernels.semiring import cpu, cuda_overlapped
+    from antidiag.kernels.cuda.run import DeviceRun
+    from antidiag.kernels.semiring import cpu, cuda
 
-    (m, d, n), zero = shape, algebra.MIN_PLUS.zero(type)
+    (m, d, n), zero = shape, algebra.MIN_PLUS.zero_element(type)
     a, b = matrix((m, d), zero, type, 1), matrix((d, n), zero, type, 2)
-    expected = cpu.product(a, b)
-    assert cuda_overlapped.suits(a, b)
-    with devices.use(0):
+    expected = cpu.multiply_matrices(a, b)
+    with devices.use_device(0):
         for _ in range(2):
-            same(cuda_overlapped.product(a, b, algebra.MIN_PLUS, Run(Monitor(), rows=m)), expected)
+            same(cuda.multiply_matrices(a, b, run=DeviceRun(Monitor(), rows=m)), expected)
 
 
 @cache
 def random_model(states: int, length: int) -> tuple[HmmProblem, np.ndarray | None]:
     """A problem and its path."""
-    made = HmmProblem(hmm.random_hmm(states, np.random.default_rng(states)), letters(length))
-    return made, definition.viterbi(made)
+    made = HmmProblem(hmm.make_random_hmm(states, np.random.default_rng(states)), letters(length))
+    return made, definition.find_best_path(made)
 
 
 @cache
 def model_with_zeros(states: int, zeros: float) -> tuple[HmmProblem, np.ndarray | None]:
     """A problem with many equally good paths, and the one of them by the rule."""
-    made = HmmProblem(model(states, 4, zeros, states), letters(5000, "ABCD"), "missing")
-    return made, definition.viterbi(made)
+    made = HmmProblem(draw_model(states, 4, zeros, states), letters(5000, "ABCD"), "missing")
+    return made, definition.find_best_path(made)
 
 
 @cache
 def bundled_model(path) -> tuple[HmmProblem, np.ndarray]:
-    (found,) = hmm.read(path)
+    (found,) = hmm.read_hmm(path)
     made = HmmProblem(found, letters(300_000, found.alphabet))
     return made, run("viterbi-persistent", made, "cpu").answer.states
 
@@ -123,7 +122,7 @@ def test_paths_of_models_with_zeros_and_ties(method: str, zeros: float) -> None:
             np.testing.assert_array_equal(found.states, expected)
 
 
-@pytest.mark.parametrize("path", hmm.bundled(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", hmm.list_bundled_models(), ids=lambda path: path.stem)
 def test_paths_of_bundled_models(path) -> None:
     made, expected = bundled_model(path)
     for method in ("viterbi-persistent", "viterbi-tree"):
@@ -146,18 +145,18 @@ def same_sums(made: HmmProblem) -> None:
 
 @pytest.mark.parametrize(("states", "length"), [(1, 1000), (8, 1_000_000), (33, 3000), (256, 3000), (300, 700)])
 def test_sums_over_all_paths_of_random_models(states: int, length: int) -> None:
-    same_sums(HmmProblem(hmm.random_hmm(states, np.random.default_rng(states)), letters(length)))
+    same_sums(HmmProblem(hmm.make_random_hmm(states, np.random.default_rng(states)), letters(length)))
 
 
 @pytest.mark.parametrize("zeros", [0.3, 0.8])
 @pytest.mark.parametrize("states", [2, 9, 40])
 def test_sums_over_all_paths_of_models_with_zeros(states: int, zeros: float) -> None:
-    same_sums(HmmProblem(model(states, 4, zeros, states), letters(5000, "ABCD")))
+    same_sums(HmmProblem(draw_model(states, 4, zeros, states), letters(5000, "ABCD")))
 
 
-@pytest.mark.parametrize("path", hmm.bundled(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", hmm.list_bundled_models(), ids=lambda path: path.stem)
 def test_sums_over_all_paths_of_bundled_models(path) -> None:
-    (found,) = hmm.read(path)
+    (found,) = hmm.read_hmm(path)
     same_sums(HmmProblem(found, letters(100_000, found.alphabet)))
 
 
@@ -165,9 +164,9 @@ def test_sums_over_all_paths_of_bundled_models(path) -> None:
     ("states", "lengths"), [(8, (100_000,)), (40, (2000, 1, 300)), (256, (1000,)), (3, (50,) * 300)]
 )
 def test_learning(states: int, lengths: tuple[int, ...]) -> None:
-    start = hmm.random_hmm(states, np.random.default_rng(states))
+    start = hmm.make_random_hmm(states, np.random.default_rng(states))
     several = [letters(length, seed=number) for number, length in enumerate(lengths)]
-    made = problem.build_learning([start, *several], {"iterations": 3, "tolerance": 0.0})
+    made = problem.build_learning_problem([start, *several], {"iterations": 3, "tolerance": 0.0})
     found, expected = (run("hmm-baum-welch", made, backend).answer for backend in ("cuda", "cpu"))
     close(found.log_probabilities, expected.log_probabilities)
     for part in ("initial", "transitions", "emissions"):
@@ -195,15 +194,17 @@ def graph_and_answer(n: int, share: float, bipartite: bool = False) -> tuple[Gra
         side = np.random.default_rng(2).random(n) < 0.3
         weights[side[:, None] == side] = np.inf
     graph = from_weights(weights)
-    made = graphs.PATHS.build([graph], {"numbers": "float64", "predecessors": True})
+    made = graphs.PATHS.build_problem([graph], {"numbers": "float64", "predecessors": True})
     found = run("floyd-blocked", made, "cpu").answer
-    return graph, found.floats(made), found.predecessors
+    return graph, found.as_floats(made), found.predecessors
 
 
 def agree(method: str, precision: str, graph: Graph, distances: np.ndarray, predecessors: np.ndarray) -> None:
-    made = registry.method(method).problem.build([graph], {"numbers": precision, "predecessors": True})
+    made = registry.find_method(method).problem_type.build_problem(
+        [graph], {"numbers": precision, "predecessors": True}
+    )
     found = run(method, made, "cuda").answer
-    np.testing.assert_array_equal(found.floats(made), distances)
+    np.testing.assert_array_equal(found.as_floats(made), distances)
     np.testing.assert_array_equal(found.predecessors, predecessors)
 
 
@@ -222,17 +223,17 @@ def test_parts_of_a_row() -> None:
 @pytest.mark.parametrize("method", ON_GPU)
 def test_cancel(method: str) -> None:
     """The wish comes with the first sign of progress."""
-    kind = registry.method(method).problem
+    kind = registry.find_method(method).problem_type
     if kind is graphs.PATHS or kind is graphs.BIPARTITE:
         weights = random_weights(3000, 1)
         if kind is graphs.BIPARTITE:
             weights[:1500, :1500] = weights[1500:, 1500:] = np.inf
-        made = kind.build([from_weights(weights)], {"numbers": "float64"})
+        made = kind.build_problem([from_weights(weights)], {"numbers": "float64"})
     elif kind is viterbi.VITERBI:
-        made = HmmProblem(hmm.random_hmm(64, np.random.default_rng(1)), letters(400_000))
+        made = HmmProblem(hmm.make_random_hmm(64, np.random.default_rng(1)), letters(400_000))
     elif method.startswith("hmm"):
-        start = hmm.random_hmm(64, np.random.default_rng(1))
-        made = kind.build([start, letters(400_000)], {})
+        start = hmm.make_random_hmm(64, np.random.default_rng(1))
+        made = kind.build_problem([start, letters(400_000)], {})
     elif method == "nussinov":
         made = FoldingProblem(Sequence("rna", letters(4000, "ACGU").letters, SequenceType.RNA))
     else:

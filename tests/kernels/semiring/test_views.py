@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs import intermediate_distances
 from antidiag.kernels.graphs import problem as paths
 from antidiag.kernels.graphs import reference as shortest
-from antidiag.kernels.graphs import stages
 from antidiag.kernels.graphs.graph import from_weights
-from antidiag.kernels.hmm import reference, trellis
+from antidiag.kernels.hmm import reference
+from antidiag.kernels.hmm.model import trellis
 from tests.kernels.graphs.examples import graphs
 from tests.kernels.hmm.examples import problems
 
@@ -25,8 +26,8 @@ def test_a_trellis_holds_the_path(made, slice_: int) -> None:
     """The winners from the cheapest last state back are the states of the definition."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trellis, "SLICE", slice_)
-        found = trellis.window(made, 0, made.n)
-    path = reference.viterbi(made)
+        found = trellis.compute_trellis(made, 0, made.n)
+    path = reference.find_best_path(made)
     if path is None:
         assert np.isinf(found.costs[-1]).all()
         return
@@ -42,7 +43,7 @@ def test_a_trellis_holds_the_path(made, slice_: int) -> None:
 def test_a_window_is_a_part_of_the_whole(made, data: st.DataObject) -> None:
     first = data.draw(st.integers(0, made.n - 1))
     last = data.draw(st.integers(first, made.n))
-    whole, part = trellis.window(made, 0, made.n), trellis.window(made, first, last)
+    whole, part = trellis.compute_trellis(made, 0, made.n), trellis.compute_trellis(made, first, last)
     np.testing.assert_array_equal(part.costs, whole.costs[first:last])
     np.testing.assert_array_equal(part.winners, whole.winners[first:last])
 
@@ -51,13 +52,16 @@ def test_a_window_is_a_part_of_the_whole(made, data: st.DataObject) -> None:
 @given(graph=graphs())
 def test_steps_lead_to_the_distances(graph) -> None:
     made = paths.PathsProblem(graph)
-    np.testing.assert_array_equal(stages.after(made, 0), graph.weights)
-    np.testing.assert_array_equal(stages.after(made, made.n), shortest.floyd_warshall(graph))
-    before, after = stages.after(made, made.n - 1), stages.after(made, made.n)
-    np.testing.assert_array_equal(stages.improved(made, made.n), after < before)
+    np.testing.assert_array_equal(intermediate_distances.distances_after(made, 0), graph.weights)
+    np.testing.assert_array_equal(intermediate_distances.distances_after(made, made.n), shortest.floyd_warshall(graph))
+    before, after = (
+        intermediate_distances.distances_after(made, made.n - 1),
+        intermediate_distances.distances_after(made, made.n),
+    )
+    np.testing.assert_array_equal(intermediate_distances.improved_pairs(made, made.n), after < before)
 
 
 def test_steps_of_large_graphs_are_refused() -> None:
-    n = stages.LARGEST + 1
-    with pytest.raises(InputError, match="steps are shown"):
-        stages.after(paths.PathsProblem(from_weights(np.zeros((n, n)))), 1)
+    n = intermediate_distances.MAX_VERTICES + 1
+    with pytest.raises(InputError, match="steps can be shown"):
+        intermediate_distances.distances_after(paths.PathsProblem(from_weights(np.zeros((n, n)))), 1)

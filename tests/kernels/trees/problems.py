@@ -10,21 +10,19 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_files import random_tree
 from antidiag.kernels.trees import trials
 from antidiag.kernels.trees.problem import TreeProblem
-from antidiag.kernels.trees.trials import matrix, path_lengths
-from tests.choosing import Drawn
-
-__all__ = ["matrices", "matrix", "path_lengths", "problems", "trees"]
+from tests.choosing import HypothesisChooser
 
 
 @st.composite
 def matrices(draw: st.DrawFn, most: int = trials.MOST) -> DistanceMatrix:
     """Random, additive with and without noise, with many ties, with identical taxa, or all zero."""
-    return trials.drawn_matrix(Drawn(draw), most)
+    return trials.drawn_matrix(HypothesisChooser(draw), most)
 
 
 @st.composite
 def problems(draw: st.DrawFn, most: int = trials.MOST) -> TreeProblem:
-    return trials.draw(Drawn(draw), most)
+    """Problems of the trials."""
+    return trials.draw_problem(HypothesisChooser(draw), most)
 
 
 def trees(most: int = 40) -> st.SearchStrategy[Tree]:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.trees.distances import problem as rules
-from antidiag.kernels.trees.distances.columns import MODELS, distances_of_rows
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS, distances_of_rows
 from tests.kernels.trees.test_distances import SCORINGS, distances, families
 from tests.nvrtc import compile_without_device
 from tests.problems import sequence
@@ -23,7 +23,9 @@ nvrtc = pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
 
 @pytest.mark.parametrize(("architecture", "local", "wide"), [("sm_75", 0, 0), ("sm_90", 1, 1)])
 def test_kernels_compile(architecture: str, local: int, wide: int) -> None:
-    from antidiag.kernels.trees.distances import cuda_columns, cuda_identities, cuda_kmers
+    from antidiag.kernels.trees.distances.aligned_pairs import cuda_identities
+    from antidiag.kernels.trees.distances.alignment_columns import cuda_columns
+    from antidiag.kernels.trees.distances.shared_words import cuda_kmers
 
     defines = {"LOCAL": local, "WIDE": wide, "COUNT": 28 if wide else 12}
     assert compile_without_device(cuda_identities.IDENTITIES, defines, architecture)
@@ -39,8 +41,9 @@ def of_device(emulated, id: str, problem, **parameters) -> np.ndarray:
 @given(found=families(8), scoring=st.sampled_from(SCORINGS), mode=st.sampled_from(Mode), seed=st.sampled_from((0, 1)))
 def test_emulated_full_distances_are_those_of_the_cpu(emulated, found, scoring, mode, seed) -> None:
     problem = rules.FullProblem(found, scoring, mode)
-    np.testing.assert_array_equal(of_device(emulated, "distance-full", problem, seed=seed),
-                                  distances("distance-full", problem))  # fmt: skip
+    np.testing.assert_array_equal(
+        of_device(emulated, "distance-full", problem, seed=seed), distances("distance-full", problem)
+    )
 
 
 def relatives(lengths, letters: str = "ACDE"):
@@ -58,8 +61,9 @@ def relatives(lengths, letters: str = "ACDE"):
 def test_emulated_strips_follow_each_other(emulated, mode: Mode) -> None:
     for lengths in ((530, 540, 30), (1, 515, 513), (33, 65, 129)):
         problem = rules.FullProblem(relatives(lengths), SCORINGS[0], mode)
-        np.testing.assert_array_equal(of_device(emulated, "distance-full", problem),
-                                      distances("distance-full", problem))  # fmt: skip
+        np.testing.assert_array_equal(
+            of_device(emulated, "distance-full", problem), distances("distance-full", problem)
+        )
 
 
 @pytest.mark.parametrize("mode", list(Mode))
@@ -75,8 +79,8 @@ def test_emulated_launches_are_sliced(emulated, mode: Mode, monkeypatch: pytest.
     few = rules.FullProblem(relatives(range(1, 71)), Scoring(named_matrix("BLOSUM62"), 10, 1), mode)
     tall = rules.FullProblem(relatives((1100, 1050, 40)), Scoring(named_matrix("BLOSUM62"), 10, 1), mode)
     module, tiling = (
-        importlib.import_module("antidiag.kernels.trees.distances.cuda_identities"),
-        importlib.import_module("antidiag.kernels.trees.distances.tiling"),
+        importlib.import_module("antidiag.kernels.trees.distances.aligned_pairs.cuda_identities"),
+        importlib.import_module("antidiag.kernels.trees.distances.pair_tiles"),
     )
     monkeypatch.setattr(module, "FIRST_SLICE", 1)
     monkeypatch.setattr(tiling, "MOST_ITEMS", 2)
@@ -89,8 +93,9 @@ def test_emulated_launches_are_sliced(emulated, mode: Mode, monkeypatch: pytest.
 @given(found=families(10, longest=60, letters="ACDEFXK"), seed=st.sampled_from((0, 1)))
 def test_emulated_6mer_distances_are_those_of_the_cpu(emulated, found, seed) -> None:
     problem = rules.SixmerProblem(found)
-    np.testing.assert_array_equal(of_device(emulated, "distance-6mer", problem, seed=seed),
-                                  distances("distance-6mer", problem))  # fmt: skip
+    np.testing.assert_array_equal(
+        of_device(emulated, "distance-6mer", problem, seed=seed), distances("distance-6mer", problem)
+    )
 
 
 def test_emulated_6mers_that_are_there_too_often_for_a_byte(emulated) -> None:
@@ -102,7 +107,7 @@ def test_emulated_6mers_that_are_there_too_often_for_a_byte(emulated) -> None:
 @settings(max_examples=15)
 @given(found=families(8, longest=80), k=st.sampled_from((1, 2)), diagonals=st.integers(1, 5), gap=st.integers(0, 4))
 def test_emulated_ktuple_distances_are_those_of_the_cpu(emulated, found, k, diagonals, gap) -> None:
-    problem = rules.KTUPLE.build(found, {"ktuple": k, "diagonals": diagonals, "word_gap": gap})
+    problem = rules.KTUPLE_DISTANCES.build_problem(found, {"ktuple": k, "diagonals": diagonals, "word_gap": gap})
     np.testing.assert_array_equal(
         of_device(emulated, "distance-ktuple", problem), distances("distance-ktuple", problem)
     )
@@ -110,11 +115,11 @@ def test_emulated_ktuple_distances_are_those_of_the_cpu(emulated, found, k, diag
 
 def test_emulated_chains_of_long_pairs_are_made_some_rows_at_a_time(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some pairs are too long for one launch; more of them than there is room for at a time."""
-    module = importlib.import_module("antidiag.kernels.trees.distances.cuda_chains")
+    module = importlib.import_module("antidiag.kernels.trees.distances.word_chains.cuda_chains")
     random = np.random.default_rng(6)
     texts = ["".join(random.choice(list("ACDE"), length)) for length in (90, 3, 70, 80, 1, 60, 5, 40, *[7] * 30, 50)]
     found = tuple(sequence(text, f"s{number}", SequenceType.PROTEIN) for number, text in enumerate(texts))
-    problem = rules.KTUPLE.build(found, {"ktuple": 1, "diagonals": 2, "window": 0})
+    problem = rules.KTUPLE_DISTANCES.build_problem(found, {"ktuple": 1, "diagonals": 2, "window": 0})
     expected = distances("distance-ktuple", problem)
     monkeypatch.setattr(module, "LONG", 60 * 50)
     monkeypatch.setattr(module, "chain_warps", lambda *arguments: 8)
@@ -124,8 +129,11 @@ def test_emulated_chains_of_long_pairs_are_made_some_rows_at_a_time(emulated, mo
 @settings(max_examples=15)
 @given(
     kind=st.sampled_from((SequenceType.DNA, SequenceType.PROTEIN)),
-    model=st.sampled_from(MODELS), taxa=st.integers(1, 12), columns=st.integers(1, 200), seed=st.integers(0, 99),
-)  # fmt: skip
+    model=st.sampled_from(MODELS),
+    taxa=st.integers(1, 12),
+    columns=st.integers(1, 200),
+    seed=st.integers(0, 99),
+)
 def test_emulated_distances_of_an_alignment_are_those_of_the_cpu(emulated, kind, model, taxa, columns, seed) -> None:
     random = np.random.default_rng(seed)
     first = np.array(list(b"ACGTUN-" if kind == SequenceType.DNA else b"ACDEW*X-"), np.uint8)

@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 
 from antidiag.kernels import RESOURCES, engine
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.aligned import AlignedSequences
-from antidiag.kernels.io.sequences import read
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.sequences import read_sequences
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.registry import method
+from antidiag.kernels.registry import find_method
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
-from antidiag.kernels.trees.distances import cpu_tuples, kmers, tuples
 from antidiag.kernels.trees.distances import problem as rules
-from antidiag.kernels.trees.distances.columns import SATURATED, distances_of_rows
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import SATURATED, distances_of_rows
+from antidiag.kernels.trees.distances.shared_words import kmers
+from antidiag.kernels.trees.distances.word_chains import cpu_single_chains, ktuples
 from tests import oracle
 from tests.problems import sequence
 
@@ -34,7 +35,7 @@ SCORINGS = (
 
 
 def distances(id: str, problem, **parameters) -> np.ndarray:
-    result = engine.execute(engine.plan(method(id), problem, parameters, "cpu"))
+    result = engine.execute(engine.plan_run(find_method(id), problem, parameters, "cpu"))
     result.check(problem)
     return result.answer.distances.values
 
@@ -57,8 +58,8 @@ def families(draw: st.DrawFn, most: int = 20, longest: int = 40, letters: str = 
 
 def of_alignment(first, second, scoring: Scoring, mode: Mode) -> float:
     problem = PairProblem(first, second, scoring, mode)
-    path = oracle.best(problem).alignment
-    return 1 - path.identical(first, second).sum() / min(len(first), len(second))
+    path = oracle.best_alignment(problem).alignment
+    return 1 - path.find_identical(first, second).sum() / min(len(first), len(second))
 
 
 @settings(max_examples=30)
@@ -70,8 +71,11 @@ def test_full_distances_are_those_of_the_best_alignments(found, scoring, mode, t
 
 
 def of_sixmers(first: str, second: str) -> float:
-    group = {letter: str(code) for code, letters in enumerate(("AGPST", "ILMVJ", "NDQEBZ", "RHK", "FWY", "C"))
-             for letter in letters}  # fmt: skip
+    group = {
+        letter: str(code)
+        for code, letters in enumerate(("AGPST", "ILMVJ", "NDQEBZ", "RHK", "FWY", "C"))
+        for letter in letters
+    }
     texts = ["".join(group.get(letter, "") for letter in text) for text in (first, second)]
     words = [Counter(text[at : at + 6] for at in range(len(text) - 5)) for text in texts]
     totals = [words[side].total() for side in range(2)]
@@ -102,7 +106,7 @@ def plain_words(letters: str, k: int, numbers: dict[str, int], base: int) -> lis
 @pytest.mark.parametrize("letters_at_once", [1, 10, 25, 1000])
 def test_6mers_do_not_depend_on_which_sequences_are_looked_at_together(monkeypatch, letters_at_once: int) -> None:
     monkeypatch.setattr(kmers, "BATCH_LETTERS", letters_at_once)
-    found = kmers.sixmers(ODD, True)
+    found = kmers.count_sixmers(ODD, True)
     numbers = {letter: code for code, group in enumerate(kmers.GROUPS) for letter in group}
     for at, own in enumerate(ODD):
         kept = "".join(letter for letter in own.letters.decode() if letter in numbers)
@@ -118,8 +122,8 @@ def test_tuples_do_not_depend_on_which_sequences_are_looked_at_together(
     monkeypatch, letters_at_once: int, k: int
 ) -> None:
     monkeypatch.setattr(kmers, "BATCH_LETTERS", letters_at_once)
-    found = tuples.tuples(rules.KtupleProblem(ODD, k, diagonals=5, window=5, word_gap=3))
-    numbers = {letter: code for code, letter in enumerate(tuples.LETTERS)}
+    found = ktuples.list_ktuples(rules.KtupleProblem(ODD, k, diagonals=5, window=5, word_gap=3))
+    numbers = {letter: code for code, letter in enumerate(ktuples.LETTERS)}
     for at, own in enumerate(ODD):
         part, words = slice(found.starts[at], found.starts[at + 1]), plain_words(own.letters.decode(), k, numbers, 26)
         assert found.kmers[part].tolist() == words
@@ -138,17 +142,20 @@ def test_6mer_distances_are_those_of_plain_counters(found) -> None:
         assert values[i, j] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(("first", "second", "expected"), [
-    ("ACDEFGHIKL", "ACDEFGHIKL", 0.0),
-    ("ACDEFGHIKL", "LKIHGFEDCA", 0.9),
-    ("ACDEFGHIKL", "ACDEFGHIKLACDEFGHIKL", 0.0),
-    ("ACDEFGHIKL", "WWWWW", 1.0),
-    # Five letters, a step to the next diagonal for 3, and four letters more.
-    ("ACDEFGHIKL", "ACDEFWGHIKL", 0.3),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("ACDEFGHIKL", "ACDEFGHIKL", 0.0),
+        ("ACDEFGHIKL", "LKIHGFEDCA", 0.9),
+        ("ACDEFGHIKL", "ACDEFGHIKLACDEFGHIKL", 0.0),
+        ("ACDEFGHIKL", "WWWWW", 1.0),
+        # Five letters, a step to the next diagonal for 3, and four letters more.
+        ("ACDEFGHIKL", "ACDEFWGHIKL", 0.3),
+    ],
+)
 def test_ktuple_distances_by_hand(first: str, second: str, expected: float) -> None:
     found = tuple(sequence(text, text, SequenceType.PROTEIN) for text in (first, second))
-    values = distances("distance-ktuple", rules.KTUPLE.build(found, {}))
+    values = distances("distance-ktuple", rules.KTUPLE_DISTANCES.build_problem(found, {}))
     assert values[0, 1] == pytest.approx(expected)
 
 
@@ -166,8 +173,8 @@ CLUSTALW = (
 
 
 def test_ktuple_distances_are_those_of_clustalw() -> None:
-    found = read(RESOURCES / "samples" / "globins.fasta")
-    values = distances("distance-ktuple", rules.KTUPLE.build(found, {}))
+    found = read_sequences(RESOURCES / "samples" / "globins.fasta")
+    values = distances("distance-ktuple", rules.KTUPLE_DISTANCES.build_problem(found, {}))
     place = {one.name: number for number, one in enumerate(found)}
     for first, second, score in CLUSTALW:
         assert 100 * (1 - values[place[first], place[second]]) == pytest.approx(score, rel=1e-5), (first, second)
@@ -175,13 +182,11 @@ def test_ktuple_distances_are_those_of_clustalw() -> None:
     assert (100 * (1 - values[above])).sum() == pytest.approx(9626.6168, abs=276 * 5e-5)
 
 
-@given(
-    words=st.lists(st.integers(0, 4), min_size=1, max_size=60), top=st.integers(2, 9)
-)  # fmt: skip
+@given(words=st.lists(st.integers(0, 4), min_size=1, max_size=60), top=st.integers(2, 9))
 def test_selected_diagonals_have_the_greatest_counts(words: list[int], top: int) -> None:
     counts, order = np.array(words, np.int32), np.arange(len(words), dtype=np.int32)
     first = max(len(words) - top, 0)
-    cpu_tuples._select(counts, order, first, np.empty((2, len(words)), np.int32))
+    cpu_single_chains._select_greatest(counts, order, first, np.empty((2, len(words)), np.int32))
     assert (np.array(words)[order] == counts).all() and sorted(order) == list(range(len(words)))
     assert order[-1] == len(words) - 1
     assert sorted(counts[first:-1]) == sorted(words[:-1])[first:]
@@ -190,20 +195,25 @@ def test_selected_diagonals_have_the_greatest_counts(words: list[int], top: int)
 @settings(max_examples=30)
 @given(found=families(most=40, longest=60, letters="ACGN"), k=st.integers(1, 2), gap=st.integers(1, 4))
 def test_every_cell_and_every_common_word_make_the_same_chains(found, k: int, gap: int) -> None:
-    problem = rules.KTUPLE.build(found, {"ktuple": k, "word_gap": gap, "diagonals": 3, "window": 2})
+    problem = rules.KTUPLE_DISTANCES.build_problem(found, {"ktuple": k, "word_gap": gap, "diagonals": 3, "window": 2})
     values = distances("distance-ktuple", problem)
-    for reach in (0, 30 * tuples.possible(problem) ** 0.5):  # no sequence, or about half of them
+    for reach in (0, 30 * ktuples.possible_kmers(problem) ** 0.5):  # no sequence, or about half of them
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(tuples, "REACH", reach)
+            patch.setattr(ktuples, "REACH", reach)
             np.testing.assert_array_equal(distances("distance-ktuple", problem), values)
 
 
 @settings(max_examples=40)
 @given(found=families(most=8, longest=60), k=st.sampled_from((1, 2)), diagonals=st.integers(1, 6))
 def test_ktuple_distances_are_shares_of_the_shorter_length(found, k: int, diagonals: int) -> None:
-    values = distances("distance-ktuple", rules.KTUPLE.build(found, {"ktuple": k, "diagonals": diagonals}))
+    values = distances(
+        "distance-ktuple", rules.KTUPLE_DISTANCES.build_problem(found, {"ktuple": k, "diagonals": diagonals})
+    )
     assert values.max() <= 1
-    twice = distances("distance-ktuple", rules.KTUPLE.build((*found, found[0]), {"ktuple": k, "diagonals": diagonals}))
+    twice = distances(
+        "distance-ktuple",
+        rules.KTUPLE_DISTANCES.build_problem((*found, found[0]), {"ktuple": k, "diagonals": diagonals}),
+    )
     np.testing.assert_array_equal(twice[:-1, :-1], values)
     assert twice[0, -1] == (0 if len(found[0]) >= k else 1)
 
@@ -243,9 +253,9 @@ def test_p_distances_are_those_of_scikit_bio() -> None:
 
 def test_problems_that_no_distance_fits_are_refused() -> None:
     with pytest.raises(InputError, match="1 or more sequences"):
-        rules.FULL.build((), {})
+        rules.FULL_DISTANCES.build_problem((), {})
     with pytest.raises(InputError, match="is for nucleotides"):
-        rules.KTUPLE.build((sequence("ACD", "a", SequenceType.PROTEIN),), {"ktuple": 3})
+        rules.KTUPLE_DISTANCES.build_problem((sequence("ACD", "a", SequenceType.PROTEIN),), {"ktuple": 3})
 
 
 @pytest.mark.parametrize("lengths", [(7, 7), (3, 9, 9, 12, 3, 40), (10**5, 10**5, 99_991)])

@@ -10,16 +10,16 @@ import pytest
 
 from antidiag.kernels import engine
 from antidiag.kernels.errors import Cancelled
-from antidiag.kernels.io.aligned import AlignedSequences
-from antidiag.kernels.io.random_distances import additive
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.random_distances import additive_distances
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.registry import method
+from antidiag.kernels.registry import find_method
 from antidiag.kernels.scoring import Mode
 from antidiag.kernels.trees.distances import problem as rules
-from antidiag.kernels.trees.distances.columns import MODELS
+from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS
 from antidiag.kernels.trees.problem import TreeProblem
-from tests.kernels.trees.problems import matrix
+from antidiag.kernels.trees.trials import make_matrix
 from tests.kernels.trees.test_distances import SCORINGS
 from tests.kernels.trees.test_joining import answer
 from tests.problems import sequence
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.gpu
 def values(kind: str, taxa: int) -> np.ndarray:
     random = np.random.default_rng(5)
     if kind in ("additive", "noisy"):
-        return additive(taxa, random, 0.1 if kind == "noisy" else 0.0)
+        return additive_distances(taxa, random, 0.1 if kind == "noisy" else 0.0)
     upper = np.triu(random.random((taxa, taxa)), 1)
     return np.rint(4 * (upper + upper.T)) if kind == "ties" else upper + upper.T
 
@@ -38,7 +38,7 @@ def values(kind: str, taxa: int) -> np.ndarray:
 @pytest.mark.parametrize("precision", ["single", "double"])
 @pytest.mark.parametrize("kind", ["random", "additive", "noisy", "ties"])
 def test_joins_are_those_of_the_cpu(kind: str, precision: str) -> None:
-    problem = TreeProblem(matrix(values(kind, 1531)), precision)
+    problem = TreeProblem(make_matrix(values(kind, 1531)), precision)
     expected = answer("nj-serial", problem)
     for name, parameters in (
         ("nj-pruned", {"epoch": 8}),
@@ -56,16 +56,16 @@ def test_joins_are_those_of_the_cpu(kind: str, precision: str) -> None:
 @pytest.mark.parametrize("taxa", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("id", ["nj-pruned", "nj-basic", "nj-compact"])
 def test_few_taxa(id: str, taxa: int) -> None:
-    problem = TreeProblem(matrix(1 - np.eye(taxa)))
+    problem = TreeProblem(make_matrix(1 - np.eye(taxa)))
     assert answer(id, problem, {}, "cuda").tree == answer("nj-serial", problem).tree
 
 
 @pytest.mark.parametrize("id", ["nj-pruned", "nj-basic", "nj-compact"])
 def test_a_cancelled_run_leaves_nothing_that_the_next_one_trips_over(id: str) -> None:
-    problem = TreeProblem(matrix(values("random", 600)))
+    problem = TreeProblem(make_matrix(values("random", 600)))
     monitor = Monitor(lambda done, total, phase: monitor.cancel())
     with pytest.raises(Cancelled):
-        engine.execute(engine.plan(method(id), problem, {}, "cuda"), monitor)
+        engine.execute(engine.plan_run(find_method(id), problem, {}, "cuda"), monitor)
     assert answer(id, problem, {}, "cuda").tree == answer("nj-serial", problem).tree
 
 
@@ -95,14 +95,14 @@ def test_words_are_those_of_the_cpu() -> None:
     found = proteins(150, 900)
     same("distance-6mer", rules.SixmerProblem(found))
     for k in (1, 2):
-        same("distance-ktuple", rules.KTUPLE.build(found, {"ktuple": k}))
+        same("distance-ktuple", rules.KTUPLE_DISTANCES.build_problem(found, {"ktuple": k}))
 
 
 def test_chains_of_long_pairs_are_those_of_the_cpu() -> None:
     """Some pairs are beyond what one launch does."""
-    from antidiag.kernels.trees.distances.cuda_chains import LONG
+    from antidiag.kernels.trees.distances.word_chains.cuda_chains import LONG
 
-    problem = rules.KTUPLE.build(proteins(9, 6000), {"ktuple": 2})
+    problem = rules.KTUPLE_DISTANCES.build_problem(proteins(9, 6000), {"ktuple": 2})
     longest = sorted(map(len, problem.sequences))[-3:]
     assert longest[0] * longest[1] > LONG
     same("distance-ktuple", problem)

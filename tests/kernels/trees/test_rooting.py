@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_edits import reroot, unroot
-from antidiag.kernels.io.tree_splits import distance
+from antidiag.kernels.io.tree_splits import robinson_foulds_distance
 from antidiag.kernels.io.tree_weights import leaf_weights
-from antidiag.kernels.trees import order
-from antidiag.kernels.trees.rooting import RULES, rooted
-from tests.kernels.trees.problems import path_lengths, trees
+from antidiag.kernels.trees import alignment_order
+from antidiag.kernels.trees.rooting import RULES, place_root
+from antidiag.kernels.trees.trials import path_lengths
+from tests.kernels.trees.problems import trees
 
 
 def to_leaves(tree: Tree) -> dict[str, float]:
@@ -35,18 +36,18 @@ def sides(tree: Tree) -> list[list[float]]:
 def test_a_root_changes_no_distance(tree: Tree) -> None:
     unrooted, before = unroot(tree).tree, path_lengths(tree)
     for rule in RULES:
-        found = rooted(unrooted, rule, tree.taxa[0])
+        found = place_root(unrooted, rule, tree.taxa[0])
         after = path_lengths(found)
         places = [after.names.index(name) for name in before.names]
         np.testing.assert_allclose(after.values[np.ix_(places, places)], before.values, atol=1e-12)
-        assert distance(found, tree) == 0
+        assert robinson_foulds_distance(found, tree) == 0
         assert found.degrees[0] == (3 if rule == "none" else 2)
 
 
 @settings(max_examples=40)
 @given(tree=trees(20))
 def test_the_midpoint_is_half_way_between_the_farthest_leaves(tree: Tree) -> None:
-    farthest = [max(side) for side in sides(rooted(unroot(tree).tree, "midpoint"))]
+    farthest = [max(side) for side in sides(place_root(unroot(tree).tree, "midpoint"))]
     half = path_lengths(tree).values.max() / 2
     assert farthest == pytest.approx([half, half])
 
@@ -56,7 +57,7 @@ def test_the_midpoint_is_half_way_between_the_farthest_leaves(tree: Tree) -> Non
 def test_clustalws_root_has_equal_means_on_both_sides(tree: Tree) -> None:
     """Of all edges with such a place it is the one with the nearest farthest leaf."""
     tree = unroot(tree).tree
-    found = sides(rooted(tree, "clustalw"))
+    found = sides(place_root(tree, "clustalw"))
     means, farthest = [float(np.mean(side)) for side in found], max(map(max, found))
     possible = []
     for node in range(1, len(tree)):
@@ -76,10 +77,10 @@ def test_clustalws_root_has_equal_means_on_both_sides(tree: Tree) -> None:
 
 @given(tree=trees(12))
 def test_an_outgroup_is_a_branch_of_the_root(tree: Tree) -> None:
-    found = rooted(unroot(tree).tree, "outgroup", tree.taxa[1])
+    found = place_root(unroot(tree).tree, "outgroup", tree.taxa[1])
     assert tree.taxa[1] in [found.names[child] for child in found.children(0).tolist()]
     with pytest.raises(ParameterError, match="'nobody' names 0 taxa"):
-        rooted(tree, "outgroup", "nobody")
+        place_root(tree, "outgroup", "nobody")
 
 
 @given(tree=trees(20))
@@ -101,11 +102,11 @@ def test_weights_of_a_tree_without_lengths_are_equal() -> None:
 def test_steps_of_an_alignment_join_what_is_ready(tree: Tree) -> None:
     """Every step takes two neighbouring groups that earlier phases made, and the last one makes all of them one."""
     ready = {(leaf, leaf + 1): 0 for leaf in range(tree.leaves.size)}
-    steps = order.spans(tree).tolist()
+    steps = alignment_order.alignment_spans(tree).tolist()
     assert len(steps) == tree.leaves.size - 1
     for phase, first, middle, end in steps:
         assert phase == 1 + max(ready.pop((first, middle)), ready.pop((middle, end)))
         ready[first, end] = phase
     assert list(ready) == [(0, tree.leaves.size)]
-    found = order.alignment_order(tree)
-    assert [nodes.size for nodes in order.by_phase(found)] == np.bincount(found.phases)[1:].tolist()
+    found = alignment_order.alignment_order(tree)
+    assert [nodes.size for nodes in alignment_order.group_by_phase(found)] == np.bincount(found.phases)[1:].tolist()

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from antidiag.kernels.scoring import Scoring
 from antidiag.kernels.triple import trials
-from antidiag.kernels.triple.model import LETTER, ORDER, TripleAlignment, TripleProblem, rescore
+from antidiag.kernels.triple.model import LETTER_BITS, MOVE_ORDER, TripleAlignment, TripleProblem, score_alignment
 from antidiag.kernels.triple.trials import COSTS
-from antidiag.kernels.triple.trials import problem as triple
-from tests.choosing import Drawn
+from antidiag.kernels.triple.trials import make_problem as triple
+from tests.choosing import HypothesisChooser
 from tests.problems import matrices
 
 
@@ -27,7 +27,7 @@ def tiny(draw: st.DrawFn) -> TripleProblem:
 @st.composite
 def triples(draw: st.DrawFn, longest: int = 24, costs: tuple[tuple[int, int], ...] = COSTS) -> TripleProblem:
     """Related, repetitive or random sequences over one to four letters; lengths around the borders of chunks too."""
-    return trials.draw(Drawn(draw), longest, costs, None)
+    return trials.draw_problem(HypothesisChooser(draw), longest, costs, None)
 
 
 def related(length: int, seed: int) -> str:
@@ -41,7 +41,7 @@ def related(length: int, seed: int) -> str:
 def exhaustive_score(problem: TripleProblem) -> int:
     """The best score, found by scoring every alignment by the definition; for a few letters."""
     return max(
-        rescore(problem, TripleAlignment((0, 0, 0), problem.lengths, np.array(moves, np.uint8)))
+        score_alignment(problem, TripleAlignment((0, 0, 0), problem.lengths, np.array(moves, np.uint8)))
         for moves in _paths(problem.lengths)
     )
 
@@ -49,7 +49,7 @@ def exhaustive_score(problem: TripleProblem) -> int:
 def _paths(left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     if not any(left):
         yield ()
-    for move in ORDER:
-        rest = tuple(length - (move & bit > 0) for length, bit in zip(left, LETTER, strict=True))
+    for move in MOVE_ORDER:
+        rest = tuple(length - (move & bit > 0) for length, bit in zip(left, LETTER_BITS, strict=True))
         if min(rest) >= 0:
             yield from ((move, *others) for others in _paths(rest))

@@ -16,12 +16,12 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.scoring import Scoring, named_matrix
-from antidiag.kernels.steps import Steps
-from antidiag.kernels.triple.chunks import cuda_sizes
-from antidiag.kernels.triple.grid import KINDS, Grid
+from antidiag.kernels.steps import StepLog
+from antidiag.kernels.triple.chunks.cuda import kernel_sizes
+from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkGrid
 from antidiag.kernels.triple.model import TripleAnswer
 from antidiag.kernels.triple.problem import TRIPLE
-from antidiag.kernels.triple.trials import problem as problem_of
+from antidiag.kernels.triple.trials import make_problem as problem_of
 from tests.kernels.triple.problems import related
 from tests.kernels.triple.test_emulated import ON_DEVICE, mappings
 
@@ -32,14 +32,16 @@ KERNELS = [("sloped", False, "sm_90"), ("sloped-bt3", True, "sm_90"), ("layered-
 @mappings
 def test_kernels_compile(kind: str, affine: bool, architecture: str, mapping: str) -> None:
     pytest.importorskip("cupy_backends.cuda.libs.nvrtc", exc_type=ImportError)
-    from antidiag.kernels.triple.chunks.cuda_sources import sources
+    from antidiag.kernels.triple.chunks.cuda.sources import list_sources
     from tests.nvrtc import compile_without_device
 
-    shape = cuda_sizes.shape(Grid((300, 300, 300), 32, 64), KINDS[kind], affine, mapping)
-    name = "layered" if shape.layered else "sloped"
-    assert compile_without_device(sources(name, affine, mapping), shape.defines(False), architecture)
-    if shape.keeps:
-        assert compile_without_device(sources("path", affine, mapping), shape.defines(True), architecture)
+    shape = kernel_sizes.choose_kernel_shape(ChunkGrid((300, 300, 300), 32, 64), CHUNK_KINDS[kind], affine, mapping)
+    name = "layered" if shape.kind.layered else "sloped"
+    assert compile_without_device(list_sources(name, affine, mapping), shape.compile_constants(False), architecture)
+    if shape.kind.keeps_faces:
+        assert compile_without_device(
+            list_sources("path", affine, mapping), shape.compile_constants(True), architecture
+        )
 
 
 @pytest.mark.parametrize("affine", [0, 1])
@@ -58,15 +60,17 @@ def test_steps_are_the_paper_s() -> None:
     steps = {}
     for name in ("layered", "sloped"):
         for mapping in ("tiles", "cells"):
-            shape = cuda_sizes.shape(Grid((300, 300, n + 1), s, n + 1), KINDS[name], False, mapping)
-            steps[name, mapping] = shape.steps(n + 1), shape.threads
+            shape = kernel_sizes.choose_kernel_shape(
+                ChunkGrid((300, 300, n + 1), s, n + 1), CHUNK_KINDS[name], False, mapping
+            )
+            steps[name, mapping] = shape.count_steps(n + 1), shape.threads
     assert steps["layered", "cells"] == (63 * (n + 1), 32) and steps["sloped", "cells"] == (2 * s + n - 1, 1024)
     assert steps["layered", "tiles"] == (15 * (n + 1), 64) and steps["sloped", "tiles"] == (2 * s // 4 + n - 1, 64)
 
 
-def answers(method: Method, problem, backend: str, steps: Steps | None = None, **parameters: Any):
+def answers(method: Method, problem, backend: str, steps: StepLog | None = None, **parameters: Any):
     given = {name: value for name, value in parameters.items() if name in {p.name for p in method.parameters}}
-    result = engine.execute(engine.plan(method, problem, given, backend), steps=steps)
+    result = engine.execute(engine.plan_run(method, problem, given, backend), steps=steps)
     result.check(problem)
     return result.answer
 
@@ -86,7 +90,7 @@ def test_gpu_gives_the_alignment_of_the_cpu(method: Method, gap_open: int, mappi
     for lengths in ((150, 170, 190), (31, 200, 97), (0, 40, 3), (97, 1, 130)):
         rows = [related(length, seed) for seed, length in enumerate(lengths)]
         problem = problem_of(*rows, scoring, SequenceType.PROTEIN)
-        expected = answers(registry.method("sloped-checkpointed"), problem, "cpu")
+        expected = answers(registry.find_method("sloped-checkpointed"), problem, "cpu")
         s = 16 if mapping == "cells" and gap_open else 32
         for h in (16, 64):
             assert_same(answers(method, problem, "cuda", s=s, h=h, mapping=mapping), expected)
@@ -95,27 +99,31 @@ def test_gpu_gives_the_alignment_of_the_cpu(method: Method, gap_open: int, mappi
 @pytest.mark.gpu
 @pytest.mark.parametrize(
     ("mapping", "s", "gap_open"),
-    [*(("tiles", *wide) for wide in ((16, 0), (16, 11), (48, 0), (48, 11), (112, 0))),
-     *(("cells", *wide) for wide in ((16, 0), (16, 11), (48, 0), (64, 0)))],
-)  # fmt: skip
+    [
+        *(("tiles", *wide) for wide in ((16, 0), (16, 11), (48, 0), (48, 11), (112, 0))),
+        *(("cells", *wide) for wide in ((16, 0), (16, 11), (48, 0), (64, 0))),
+    ],
+)
 def test_chunks_of_any_width(mapping: str, s: int, gap_open: int) -> None:
     scoring = Scoring(named_matrix("BLOSUM62"), gap_open, 2)
     rows = [related(length, seed) for seed, length in enumerate((150, 170, 190))]
     problem = problem_of(*rows, scoring, SequenceType.PROTEIN)
-    expected = answers(registry.method("sloped-checkpointed"), problem, "cpu")
+    expected = answers(registry.find_method("sloped-checkpointed"), problem, "cpu")
     for name in ("layered", "sloped", "layered-bt2", "sloped-bt2"):
-        assert_same(answers(registry.method(name), problem, "cuda", s=s, h=32, mapping=mapping), expected)
+        assert_same(answers(registry.find_method(name), problem, "cuda", s=s, h=32, mapping=mapping), expected)
 
 
 def test_chunks_too_wide_for_any_gpu_are_refused() -> None:
-    wide = Grid((300, 300, 300), 112, 64)
-    cuda_sizes.refuse_wide(cuda_sizes.shape(wide, KINDS["sloped-bt1"], False), 22)
+    wide = ChunkGrid((300, 300, 300), 112, 64)
+    kernel_sizes.refuse_wide_chunks(kernel_sizes.choose_kernel_shape(wide, CHUNK_KINDS["sloped-bt1"], False), 22)
     with pytest.raises(ParameterError, match="choose a smaller s"):
-        cuda_sizes.refuse_wide(cuda_sizes.shape(wide, KINDS["sloped-bt1"], True), 22)
-    nearly = cuda_sizes.shape(Grid((300, 300, 300), 80, 64), KINDS["sloped-checkpointed"], True)
-    assert cuda_sizes.MOST_SHARED - 64 < nearly.shared_bytes(45, True) < cuda_sizes.MOST_SHARED
+        kernel_sizes.refuse_wide_chunks(kernel_sizes.choose_kernel_shape(wide, CHUNK_KINDS["sloped-bt1"], True), 22)
+    nearly = kernel_sizes.choose_kernel_shape(
+        ChunkGrid((300, 300, 300), 80, 64), CHUNK_KINDS["sloped-checkpointed"], True
+    )
+    assert kernel_sizes.MOST_SHARED - 64 < nearly.shared_bytes(45, True) < kernel_sizes.MOST_SHARED
     with pytest.raises(ParameterError, match="choose a smaller s"):  # the variables of path.cu want 52 bytes more
-        cuda_sizes.refuse_wide(nearly, 45)
+        kernel_sizes.refuse_wide_chunks(nearly, 45)
 
 
 @pytest.mark.gpu
@@ -132,8 +140,8 @@ def test_gpu_gives_one_score_to_all_orders_and_methods() -> None:
 
 @pytest.mark.gpu
 def test_real_proteins_on_the_gpu(real_data: Path) -> None:
-    problem = TRIPLE.build(sequences.read(real_data / "triples" / "triple_267_452.fasta"), {})
-    expected = answers(registry.method("sloped-checkpointed"), problem, "cpu")
+    problem = TRIPLE.build_problem(sequences.read_sequences(real_data / "triples" / "triple_267_452.fasta"), {})
+    expected = answers(registry.find_method("sloped-checkpointed"), problem, "cpu")
     for method in ON_DEVICE:
         assert_same(answers(method, problem, "cuda"), expected)
 
@@ -145,4 +153,4 @@ def test_cancelled_run_ends_on_the_gpu() -> None:
     rows = [related(length, seed) for seed, length in enumerate((300, 310, 320))]
     problem = problem_of(*rows, Scoring(named_matrix("BLOSUM62"), 0, 8), SequenceType.PROTEIN)
     with pytest.raises(Cancelled):
-        engine.execute(engine.plan(registry.method("sloped-bt1"), problem, {}, "cuda"), monitor)
+        engine.execute(engine.plan_run(registry.find_method("sloped-bt1"), problem, {}, "cuda"), monitor)

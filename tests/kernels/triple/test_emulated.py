@@ -15,10 +15,10 @@ from antidiag.kernels import triple as family
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.scoring import Scoring, match_mismatch, named_matrix
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.steps import StepLog
 from antidiag.kernels.triple.model import TripleProblem
-from antidiag.kernels.triple.trials import COSTS, best
-from antidiag.kernels.triple.trials import problem as triple
+from antidiag.kernels.triple.trials import COSTS, find_best_answer
+from antidiag.kernels.triple.trials import make_problem as triple
 from tests.kernels.triple.problems import related, triples
 
 LINEAR = tuple(costs for costs in COSTS if not costs[0])
@@ -40,7 +40,7 @@ AFFINE = [method for method in ON_DEVICE if method.id in ("sloped", "sloped-bt3"
 
 
 def assert_textbook(emulated, method: Method, problem: TripleProblem, **given) -> None:
-    found, expected = emulated(method, problem, **given).answer, best(problem)
+    found, expected = emulated(method, problem, **given).answer, find_best_answer(problem)
     assert found.score == expected.score
     if "alignment" in method.returns:
         np.testing.assert_array_equal(found.alignment.moves, expected.alignment.moves)
@@ -75,7 +75,9 @@ def test_a_path_begins_at_the_first_cell_alone(emulated, name: str, mapping: str
     rows = ["".join(letters.choice(list("ACGT"), length)) for length in (5, 5, 70)]
     for costs in ((0, 0), (0, 2)):
         problem = triple(*rows, Scoring(named_matrix("BLOSUM62"), *costs), SequenceType.PROTEIN)
-        assert_textbook(emulated, registry.method(name), problem, **given_to(registry.method(name), 16, 16, mapping))
+        assert_textbook(
+            emulated, registry.find_method(name), problem, **given_to(registry.find_method(name), 16, 16, mapping)
+        )
 
 
 @pytest.mark.parametrize("name", ["sloped-checkpointed", "sloped-bt2", "sloped-bt3"])
@@ -86,7 +88,7 @@ def test_boxes_begin_with_the_values_above_them(emulated, name: str, mapping: st
     for lengths in ((97, 1, 130), (40, 20, 60)):
         rows = [related(length, seed) for seed, length in enumerate(lengths)]
         problem = triple(*rows, scoring, SequenceType.PROTEIN)
-        planned = engine.plan(registry.method("triple-traceback"), problem, {}, "cpu")
+        planned = engine.plan_run(registry.find_method("triple-traceback"), problem, {}, "cpu")
         expected = engine.execute(planned).answer
         found = emulated(name, problem, s=16 if mapping == "cells" else 32, h=16, mapping=mapping).answer
         assert found.score == expected.score
@@ -100,9 +102,9 @@ def test_steps_of_layered_and_sloped_are_logged(emulated, mapping: str, side: in
     problem = triple(*rows, Scoring(match_mismatch(2, -3), 0, 2))
     overlaps = {}
     for name in ("layered", "sloped"):
-        steps = Steps()
+        steps = StepLog()
         emulated(name, problem, steps=steps, s=16, mapping=mapping)
-        events = steps.array()
+        events = steps.ordered_events()
         assert set(events["strip"]) == set(range(4)) and events["layer_end"].max() == len(problem.third)
         first = events[events["strip"] == 0]
         first = first[np.argsort(first["layer_start"])]
@@ -116,13 +118,13 @@ def test_planes_of_more_cells_than_a_block_has_threads(emulated, name: str) -> N
     """s = 48: an antidiagonal takes two warps, and a thread of SLOPED has up to three cells of a plane."""
     rows = ("ACGTTGCAAC" * 5, "ACGTGCAAT" * 6, "TTGCAAG" * 2)
     problem = triple(*rows, Scoring(match_mismatch(2, -3), 0, 2))
-    assert emulated(name, problem, s=48, mapping="cells").answer.score == best(problem).score
+    assert emulated(name, problem, s=48, mapping="cells").answer.score == find_best_answer(problem).score
 
 
 @pytest.mark.parametrize("name", ["sloped", "layered-bt2", "sloped-bt3", "sloped-checkpointed"])
-def test_no_more_memory_is_taken_than_was_foretold(emulated, name: str) -> None:
+def test_no_more_memory_is_taken_than_was_estimated(emulated, name: str) -> None:
     problem = triple("ACGTTGCAAC" * 6, "ACGTGCAAT" * 7, "TTGCAAG" * 12, Scoring(match_mismatch(2, -3), 0, 2))
-    planned = engine.plan(registry.method(name), problem, {"s": 16}, "cuda")
+    planned = engine.plan_run(registry.find_method(name), problem, {"s": 16}, "cuda")
     taken = emulated(name, problem, s=16).device_bytes
     allocations, rounding = 24, 512
     assert 0 < taken <= planned.footprint.device_bytes + allocations * rounding
@@ -130,11 +132,11 @@ def test_no_more_memory_is_taken_than_was_foretold(emulated, name: str) -> None:
 
 def test_parts_of_the_path_end_when_their_last_box_does(emulated, monkeypatch: pytest.MonkeyPatch) -> None:
     """Launches of one box a part: a part that needs no more launches is left alone by them."""
-    h, steps = 8, Steps()
-    monkeypatch.setattr(import_module("antidiag.kernels.triple.chunks.cuda_path"), "CELLS_A_LAUNCH", 1)
+    h, steps = 8, StepLog()
+    monkeypatch.setattr(import_module("antidiag.kernels.triple.chunks.cuda.path"), "CELLS_A_LAUNCH", 1)
     problem = triple("ACGTTGCAAC" * 3, "ACGTGCAAT" * 3, "TTGCAAG" * 9, Scoring(match_mismatch(2, -3), 0, 2))
     emulated("sloped-bt2", problem, steps=steps, s=16, h=h)
-    events = steps.array()
+    events = steps.ordered_events()
     parts = events[events["phase"] == 3]
     boxes = parts["layer_end"] // h - (parts["layer_start"] + 1) // h
     assert parts["end_ns"][boxes == 0].max() < parts["end_ns"][boxes > 1].min()

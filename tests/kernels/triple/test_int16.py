@@ -8,11 +8,11 @@ import pytest
 from antidiag.kernels import engine, registry
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.scoring import Scoring, match_mismatch, named_matrix
-from antidiag.kernels.triple.chunks import int16
-from antidiag.kernels.triple.encoding import encode
-from antidiag.kernels.triple.grid import KINDS, grid
+from antidiag.kernels.triple.chunks.cpu import int16
+from antidiag.kernels.triple.encoding import encode_problem
+from antidiag.kernels.triple.grid import CHUNK_KINDS, make_grid
 from antidiag.kernels.triple.model import TripleProblem
-from antidiag.kernels.triple.trials import problem as triple
+from antidiag.kernels.triple.trials import make_problem as triple
 
 GAP = 5
 FITTING = ("sloped", "layered", "sloped-checkpointed")
@@ -25,13 +25,13 @@ def repeated(lengths: tuple[int, int, int], shifted: int, gap_open: int = 0) -> 
 
 
 def fits(problem: TripleProblem, name: str = "sloped", s: int = 32) -> bool:
-    return int16.fits(encode(problem), KINDS[name], grid(problem, s, None))
+    return int16.fits_int16(encode_problem(problem), CHUNK_KINDS[name], make_grid(problem, s, None))
 
 
 def assert_right(problem: TripleProblem, name: str, s: int = 32) -> None:
-    found = engine.execute(engine.plan(registry.method(name), problem, {"s": s}, "cpu"))
+    found = engine.execute(engine.plan_run(registry.find_method(name), problem, {"s": s}, "cpu"))
     found.check(problem)
-    expected = engine.execute(engine.plan(registry.method("triple-traceback"), problem, {}, "cpu")).answer
+    expected = engine.execute(engine.plan_run(registry.find_method("triple-traceback"), problem, {}, "cpu")).answer
     assert found.answer.score == expected.score
     if found.answer.alignment is not None:
         np.testing.assert_array_equal(found.answer.alignment.moves, expected.alignment.moves)
@@ -42,7 +42,7 @@ def assert_right(problem: TripleProblem, name: str, s: int = 32) -> None:
 def test_the_largest_values_that_fit_and_one_more(name: str, extra: int) -> None:
     problem = repeated((70, 75 + extra, 80), 151)
     largest = (2 * 70 + 75 + extra) * 151 + 2 * 151
-    assert int16.greatest(encode(problem)) + 2 * 151 == largest
+    assert int16.bound_values(encode_problem(problem)) + 2 * 151 == largest
     assert fits(problem, name) == (largest <= 32_767) == (extra == 0)
     assert_right(problem, name)
 
@@ -66,7 +66,7 @@ def test_the_lowest_score_that_fits_and_one_more(shifted: int, name: str) -> Non
 def test_a_pair_gives_no_more_than_its_letters_do() -> None:
     """Letters that one sequence lacks give nothing; of two sums, the smaller is the bound."""
     problem = triple("AAAC", "CC", "GGGGG", Scoring(match_mismatch(7, -30), 0, GAP))
-    assert int16.greatest(encode(problem)) == 7 + 2 * GAP
+    assert int16.bound_values(encode_problem(problem)) == 7 + 2 * GAP
 
 
 def test_what_does_not_fit() -> None:

@@ -16,9 +16,9 @@ from antidiag.kernels.pairwise import reference as pairwise
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.triple import encoding, reference
-from antidiag.kernels.triple.model import TripleAlignment, TripleProblem, rescore
+from antidiag.kernels.triple.model import TripleAlignment, TripleProblem, score_alignment
 from antidiag.kernels.triple.trials import COSTS
-from antidiag.kernels.triple.trials import problem as triple
+from antidiag.kernels.triple.trials import make_problem as triple
 from tests.kernels.triple.problems import exhaustive_score, tiny, triples
 from tests.problems import sequence
 
@@ -26,16 +26,16 @@ from tests.problems import sequence
 @settings(max_examples=25)
 @given(tiny())
 def test_no_alignment_scores_more(problem: TripleProblem) -> None:
-    assert reference.align(problem).score == exhaustive_score(problem)
+    assert reference.align_triple(problem).score == exhaustive_score(problem)
 
 
 @settings(max_examples=30)
 @given(triples(longest=9))
 def test_path_has_the_score(problem: TripleProblem) -> None:
-    found = reference.align(problem)
+    found = reference.align_triple(problem)
     found.check(problem)
-    assert all(row.replace("-", "") == s.letters.decode() for row, s in zip(
-        found.alignment.gapped(problem.sequences), problem.sequences, strict=True))  # fmt: skip
+    rows = found.alignment.gapped_rows(problem.sequences)
+    assert [row.replace("-", "") for row in rows] == [sequence.letters.decode() for sequence in problem.sequences]
 
 
 @settings(max_examples=30)
@@ -43,7 +43,7 @@ def test_path_has_the_score(problem: TripleProblem) -> None:
 def test_order_of_the_sequences_leaves_the_score(data: st.DataObject) -> None:
     letters = [data.draw(st.text("ACGT", max_size=7)) for _ in range(3)]
     scoring = Scoring(match_mismatch(5, -4), *data.draw(st.sampled_from(COSTS)))
-    assert len({reference.align(triple(*rows, scoring)).score for rows in permutations(letters)}) == 1
+    assert len({reference.align_triple(triple(*rows, scoring)).score for rows in permutations(letters)}) == 1
 
 
 @settings(max_examples=40)
@@ -59,9 +59,9 @@ def test_two_equal_sequences_reduce_to_the_best_pair(data: st.DataObject) -> Non
     x, y = data.draw(st.text("ACGT", max_size=8)), data.draw(st.text("ACGT", max_size=8))
     scoring = Scoring(match_mismatch(2, -3), *data.draw(st.sampled_from(COSTS)))
     pair = PairProblem(sequence(x), sequence(y), scoring, Mode.GLOBAL)
-    apart = pairwise.align(pair).score if x and y else -(bool(x or y) * scoring.open + len(x + y) * scoring.extend)
+    apart = pairwise.align_pair(pair).score if x and y else -(bool(x or y) * scoring.open + len(x + y) * scoring.extend)
     for rows in permutations((x, x, y)):
-        assert reference.align(triple(*rows, scoring)).score == 2 * apart + 2 * len(x)
+        assert reference.align_triple(triple(*rows, scoring)).score == 2 * apart + 2 * len(x)
 
 
 def test_opening_is_charged_again_after_a_nested_gap() -> None:
@@ -71,20 +71,20 @@ def test_opening_is_charged_again_after_a_nested_gap() -> None:
     beside = TripleAlignment((0, 0, 0), (5, 4, 2), np.array([7, 4, 6, 6, 7], np.uint8))
     # Rows 1-2: one gap of one letter. Rows 1-3: letters against the gap in columns 2..4, unbroken.
     # Rows 2-3: with the null column nested, two runs of one letter each; with it at the side, one run of two.
-    assert rescore(problem, nested) == -(10 + 1) - (10 + 3) - (20 + 2)
-    assert rescore(problem, beside) == -(10 + 1) - (10 + 3) - (10 + 2)
+    assert score_alignment(problem, nested) == -(10 + 1) - (10 + 3) - (20 + 2)
+    assert score_alignment(problem, beside) == -(10 + 1) - (10 + 3) - (10 + 2)
 
 
 def test_first_of_the_moves_is_taken_where_several_are_best() -> None:
     problem = triple("A", "A", "A", Scoring(match_mismatch(0, 0), 0, 0))
-    assert reference.align(problem).alignment.moves.tolist() == [7]
+    assert reference.align_triple(problem).alignment.moves.tolist() == [7]
 
 
 def test_empty_sequences_leave_a_pair_or_nothing() -> None:
     scoring = Scoring(named_matrix("BLOSUM62"), 0, 4)
-    assert reference.align(triple("", "", "", scoring, SequenceType.PROTEIN)).score == 0
-    assert reference.align(triple("WW", "", "", scoring, SequenceType.PROTEIN)).score == -2 * 2 * 4
-    assert reference.align(triple("W", "W", "", scoring, SequenceType.PROTEIN)).score == 11 - 2 * 4
+    assert reference.align_triple(triple("", "", "", scoring, SequenceType.PROTEIN)).score == 0
+    assert reference.align_triple(triple("WW", "", "", scoring, SequenceType.PROTEIN)).score == -2 * 2 * 4
+    assert reference.align_triple(triple("W", "W", "", scoring, SequenceType.PROTEIN)).score == 11 - 2 * 4
 
 
 def test_scores_beyond_32_bits_are_refused() -> None:
@@ -93,7 +93,7 @@ def test_scores_beyond_32_bits_are_refused() -> None:
 
 
 def test_front_letter_takes_part_in_nothing() -> None:
-    found = encoding.encode(triple("AC", "C", "", Scoring(match_mismatch(2, -3), 0, 4)))
+    found = encoding.encode_problem(triple("AC", "C", "", Scoring(match_mismatch(2, -3), 0, 4)))
     assert [code.tolist() for code in found.codes] == [[2, 0, 1], [2, 1], [2]]
     assert found.table[:2, :2].tolist() == [[10, 5], [5, 10]] and found.table[2, 2] == 0
-    assert (found.table[2, :2] == encoding.BARRED).all() and (found.table[:2, 2] == encoding.BARRED).all()
+    assert (found.table[2, :2] == encoding.FRONT_SCORE).all() and (found.table[:2, 2] == encoding.FRONT_SCORE).all()

@@ -11,7 +11,7 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.scoring import Scoring, named_matrix
 from antidiag.kernels.triple.model import TripleProblem
 from antidiag.kernels.triple.pictures import slices
-from antidiag.kernels.triple.trials import problem as triple
+from antidiag.kernels.triple.trials import make_problem as triple
 from tests.kernels.triple.problems import related
 
 GAPS = pytest.mark.parametrize("gap_open", [0, 3])
@@ -26,12 +26,12 @@ def problem(length: int, gap_open: int) -> TripleProblem:
 def assert_equal(given: TripleProblem, cell: tuple[int, int, int], kept: bool) -> None:
     """All that is seen of a cube is the same on both."""
     for axes in (frozenset((0, 1, 2)), *(frozenset((axis,)) for axis in range(3))):
-        ours, expected = (slices.slices(given, cell, axes, Monitor(), device) for device in (0, None))
+        ours, expected = (slices.compute_slices(given, cell, axes, Monitor(), device) for device in (0, None))
         assert ours.keys() == expected.keys()
         for axis, plane in expected.items():
             np.testing.assert_array_equal(ours[axis], plane)
     if kept:
-        ours, expected = (slices.keep(given, Monitor(), device) for device in (0, None))
+        ours, expected = (slices.compute_cube(given, Monitor(), device) for device in (0, None))
         values = np.s_[..., 1:] if given.affine else np.s_[...]
         np.testing.assert_array_equal(ours.array[values], expected.array[values])
 
@@ -47,7 +47,7 @@ def test_computing_on_a_gpu_can_be_cancelled() -> None:
     monitor = Monitor()
     monitor.cancel()
     with pytest.raises(Cancelled):
-        slices.slices(problem(17, 0), (3, 3, 3), frozenset((0,)), monitor, 0)
+        slices.compute_slices(problem(17, 0), (3, 3, 3), frozenset((0,)), monitor, 0)
 
 
 @pytest.mark.gpu

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor
 from antidiag.app import theme
 from antidiag.app.jobs import planning
 from antidiag.app.jobs.planning import Request
-from antidiag.app.kit.forms import ParameterForm
+from antidiag.app.kit.controls.forms import ParameterForm
 from antidiag.app.panels.curves import points, scales
 from antidiag.app.panels.curves.panel import NO_PLAN, CurvePanel, words
 from antidiag.kernels import registry
@@ -48,10 +48,10 @@ def work(problem, parameters):
 METHOD = fake.make(
     "curved",
     parameters=(S, H, MODE),
-    footprint=footprint,
-    work=work,
-    recomputed=recomputed,
-    automatic=lambda problem, backend, multiprocessors: {"s": 128, "h": 64},
+    estimate_memory=footprint,
+    count_work=work,
+    count_recomputed=recomputed,
+    automatic_parameters=lambda problem, backend, multiprocessors: {"s": 128, "h": 64},
 )
 
 
@@ -125,7 +125,7 @@ def test_memory_what_is_computed_again_and_time_are_drawn(qtbot, panel):
 
 
 def test_work_beyond_the_cells_is_not_computed_again_unless_a_method_says_so(qtbot, panel):
-    panel.show_answer(answer(replace(METHOD, recomputed=nothing_recomputed)))
+    panel.show_answer(answer(replace(METHOD, count_recomputed=nothing_recomputed)))
     qtbot.waitUntil(lambda: not panel.busy and panel.plot.curve is not None)
     assert [scale.title for scale in panel.plot.scales] == ["main memory", "cells", "expected time"]
     assert "again" not in panel.readout.text()
@@ -134,7 +134,7 @@ def test_work_beyond_the_cells_is_not_computed_again_unless_a_method_says_so(qtb
 @pytest.mark.parametrize("strips", [256, 1024])
 def test_a_strip_wider_than_the_pair_is_computed_again_once(strips):
     """A pair of 200 x 240 letters: a wider strip has nothing more to compute again."""
-    method = registry.method("striped-alignment")
+    method = registry.find_method("striped-alignment")
     found = points.point(answer(method, s=strips).plan, "s")
     assert found.recomputed == 1 and words(STRIP_WIDTH, found).split(", ")[1] == "100 % again"
 
@@ -223,7 +223,7 @@ def test_values_with_which_a_run_does_not_fit_are_shaded(qtbot, panel):
 def test_without_a_plan_the_last_curves_stay_faintly_and_it_says_why(qtbot, panel):
     show(qtbot, panel)
     panel.show_answer(answer(s=33))
-    assert panel.plot.waiting and panel.plot.curve is not None and "=33 is not a whole number" in panel.readout.text()
+    assert panel.plot.waiting and panel.plot.curve is not None and "; got 33" in panel.readout.text()
     panel.show_answer(None)
     assert panel.readout.text() == NO_PLAN
 
@@ -251,7 +251,11 @@ def test_folded_away_it_works_nothing_out(qtbot, form):
 def test_a_method_without_such_parameters_has_no_curves(qtbot, panel):
     show(qtbot, panel)
     panel.show_answer(
-        answer(fake.make("plain", parameters=(MODE,), automatic=lambda *_: {}, footprint=lambda *_: NOTHING))
+        answer(
+            fake.make(
+                "plain", parameters=(MODE,), automatic_parameters=lambda *_: {}, estimate_memory=lambda *_: NOTHING
+            )
+        )
     )
     assert panel.isHidden()
 
@@ -267,7 +271,9 @@ def test_in_the_window_a_click_plans_again(qtbot, ready):
 def test_an_unusual_curve_is_painted(qtbot, panel):
     """One point only, and nothing that changes."""
     only = Parameter("s", "int", "S", "", minimum=8, maximum=8)
-    method = fake.make("one", parameters=(only,), automatic=lambda *_: {"s": 8}, footprint=lambda *_: NOTHING)
+    method = fake.make(
+        "one", parameters=(only,), automatic_parameters=lambda *_: {"s": 8}, estimate_memory=lambda *_: NOTHING
+    )
     panel.show_answer(answer(method))
     qtbot.waitUntil(lambda: not panel.busy and panel.plot.curve is not None)
     assert panel.plot.scales == ()

@@ -18,62 +18,71 @@ from PySide6.QtWidgets import QWidget
 from antidiag.app import theme
 from antidiag.app.cli.laboratory import paper_figures
 from antidiag.app.jobs.queue import JobQueue
-from antidiag.app.tune.papers import figure as paper_figure
-from antidiag.app.tune.papers import lines
-from antidiag.app.tune.papers.job import Place
-from antidiag.app.tune.papers.window import PapersWindow
+from antidiag.app.tune.papers import figure_data
+from antidiag.app.tune.papers import paper_figure as paper_figure
+from antidiag.app.tune.papers.papers_window import PapersWindow
+from antidiag.app.tune.sweep_jobs import DeviceChoice
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.experiments import results
-from antidiag.kernels.experiments.inputs import Generated
-from antidiag.kernels.experiments.papers import published as papers
-from antidiag.kernels.experiments.papers import reproducing
-from antidiag.kernels.experiments.papers.published import PaperTable, Published
-from antidiag.kernels.experiments.points import Point, Run, Status
+from antidiag.kernels.experiments.papers import paper_tables as papers
+from antidiag.kernels.experiments.papers import reproduction
+from antidiag.kernels.experiments.papers.paper_tables import PaperTable, PublishedNumber
+from antidiag.kernels.experiments.point_data import point_store
+from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, TimedRun
+from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated
 from tests.app import fake
 
-ALL = [pytest.param(table, id=table.id) for table in papers.tables()]
+ALL = [pytest.param(table, id=table.id) for table in papers.paper_tables()]
 
 
 def found(table_id: str) -> PaperTable:
-    (table,) = papers.find([table_id])
+    (table,) = papers.find_tables([table_id])
     return table
 
 
-def measured(table: PaperTable, quick: bool = False) -> list[Point]:
+def measured(table: PaperTable, quick: bool = False) -> list[MeasuredPoint]:
     """A point for every task of a table, each of another time."""
     return [
-        Point(str(number), task.contender, "", task.coordinates, Status.MEASURED, backend="cpu", device="A chip",
-              runs=(Run(9.0, {"phase 1": 1.0 + number, "phase 3": 2.0, "transfer": 1.0}),), started="2026-01-02T03:04")
-        for number, task in enumerate(papers.tasks(table, quick))
-    ]  # fmt: skip
+        MeasuredPoint(
+            str(number),
+            task.contender,
+            "",
+            task.coordinates,
+            PointStatus.MEASURED,
+            backend="cpu",
+            device="A chip",
+            runs=(TimedRun(9.0, {"phase 1": 1.0 + number, "phase 3": 2.0, "transfer": 1.0}),),
+            started="2026-01-02T03:04",
+        )
+        for number, task in enumerate(papers.table_tasks(table, quick))
+    ]
 
 
 @pytest.mark.parametrize("table", ALL)
 def test_every_published_number_is_in_a_figure_of_its_table(table: PaperTable) -> None:
-    choices, compared = lines.choices(table), papers.compare(table, ())
+    choices, compared = figure_data.open_choices(table), papers.compare_points(table, ())
     keeps: list[dict[str, str]] = [{}]
     for name, values in choices.items():
         keeps = [{**keep, name: value} for keep in keeps for value in values]
     drawn = []
     for keep in keeps:
-        figure = lines.figure(table, compared, False, keep)
+        figure = figure_data.build_figure(table, compared, False, keep)
         for grid in figure.grids or ():
             drawn += [value for _, value in grid.cells.values()]
         drawn += [spread.median for line in figure.lines for spread in line.published.spreads]
-        assert not any(line.ours.points for line in figure.lines)
+        assert not any(line.measured.points for line in figure.lines)
         assert figure.y_label and (figure.x_label or not figure.connected)
     assert sorted(drawn) == sorted(one.value for one in table.published if one.value is not None)
 
 
 def test_lines_have_the_papers_values_and_ours_at_their_own_sizes() -> None:
     table = found("001-figure-07")
-    figure = lines.figure(table, papers.compare(table, measured(table, True), True), True)
+    figure = figure_data.build_figure(table, papers.compare_points(table, measured(table, True), True), True)
     assert [line.name for line in figure.lines][-2:] == ["s = 1024", "s = 1900 (here 1024)"]
     first = figure.lines[0]
     assert first.published.x == (6135.5, 12271.0, 24542.0, 36813.0, 61355.0)
-    assert first.ours.x == tuple(sum(task.coordinates["length"]) / 2 for task in sorted(
-        (task for task in papers.tasks(table, True) if task.coordinates["s"] == 64),
+    assert first.measured.x == tuple(sum(task.coordinates["length"]) / 2 for task in sorted(
+        (task for task in papers.table_tasks(table, True) if task.coordinates["s"] == 64),
         key=lambda task: task.coordinates["length"]))  # fmt: skip
     assert first.published.spreads[0].median == 67.2
     assert figure.log_x and figure.log_y and figure.y_label == "time, ms"
@@ -83,15 +92,15 @@ def test_lines_have_the_papers_values_and_ours_at_their_own_sizes() -> None:
 
 
 def test_what_one_figure_cannot_show_is_a_choice() -> None:
-    assert lines.defaults(found("001-figure-11")) == {"length": "20860x29120"}, "as figure 12 of the paper"
-    assert lines.defaults(found("001-figure-18")) == {"quantity": "total"}, "a misprint is no choice"
-    assert lines.defaults(found("003-table-5-1")) == {"note": "maximum"}
-    assert lines.choices(found("001-figure-09")) == {}
+    assert figure_data.default_choices(found("001-figure-11")) == {"length": "20860x29120"}, "as figure 12 of the paper"
+    assert figure_data.default_choices(found("001-figure-18")) == {"quantity": "total"}, "a misprint is no choice"
+    assert figure_data.default_choices(found("003-table-5-1")) == {"note": "maximum"}
+    assert figure_data.open_choices(found("001-figure-09")) == {}
 
 
 def test_the_number_of_states_is_the_place_of_a_mean_over_lengths() -> None:
     table = found("003-table-5-1")
-    mean = lines.figure(table, papers.compare(table, ()), False, {"note": "mean"})
+    mean = figure_data.build_figure(table, papers.compare_points(table, ()), False, {"note": "mean"})
     assert mean.lines[0].published.x == (8, 16, 32, 64, 128, 256)
     assert mean.marks[0] == (8, "8")
 
@@ -99,16 +108,16 @@ def test_the_number_of_states_is_the_place_of_a_mean_over_lengths() -> None:
 def test_a_figure_has_the_same_colour_for_the_paper_and_for_us(qtbot: Any) -> None:
     table, widget = found("001-figure-19"), paper_figure.PaperFigure()
     qtbot.addWidget(widget)
-    widget.show_table(table, papers.compare(table, measured(table)), False)
+    widget.show_table(table, papers.compare_points(table, measured(table)), False)
     plot, colours = widget.plot, theme.active().series
     for number, item in enumerate(plot._published):
         assert item.opts["pen"].color().name() == colours[number] == plot._curves[number].opts["pen"].color().name()
         assert item.opts["pen"].style() is Qt.PenStyle.DashLine
         assert item.opts["symbolBrush"].color().name() == theme.active().panel, "hollow"
-    texts = [item.text for item in plot.items]
+    texts = [item.text for item in plot.legend_items]
     assert texts[:2] == ["ChunkedAlignment1", "ChunkedAlignment2"] and texts[2].startswith("published")
     before = plot._published[0].getOriginalDataset()[1].tolist()
-    box = widget.boxes["quantity"]
+    box = widget.choice_boxes["quantity"]
     box.setCurrentIndex(box.findData("phase 3"))
     box.activated.emit(box.currentIndex())
     assert before == [181.5, 338.2, 602.7]
@@ -118,13 +127,15 @@ def test_a_figure_has_the_same_colour_for_the_paper_and_for_us(qtbot: Any) -> No
 def test_every_panel_of_a_figure_is_in_its_file(qtbot: Any, tmp_path: Path) -> None:
     table, before = found("003-figure-4-15"), theme.active().name
     for suffix in (".png", ".svg"):
-        paper_figures.save(tmp_path / f"figure{suffix}", table, papers.compare(table, measured(table)), False)
+        paper_figures.save_figure(
+            tmp_path / f"figure{suffix}", table, papers.compare_points(table, measured(table)), False
+        )
     theme.switch(theme.choice_of(before))
     drawing = (tmp_path / "figure.svg").read_text()
     assert f"{table.title}, below 1,000" in drawing and f"{table.title}, above 1,000" in drawing
     picture = QImage(str(tmp_path / "figure.png"))
     alone = tmp_path / "alone.png"
-    paper_figures.save(alone, found("001-figure-13"), papers.compare(found("001-figure-13"), ()), False)
+    paper_figures.save_figure(alone, found("001-figure-13"), papers.compare_points(found("001-figure-13"), ()), False)
     theme.switch(theme.choice_of(before))
     assert (
         picture.width() == 2 * paper_figure.FILE_SIZE.width() and picture.height() > 1.5 * QImage(str(alone)).height()
@@ -136,10 +147,10 @@ def test_what_was_published_without_numbers_is_in_no_legend(qtbot: Any) -> None:
     qtbot.addWidget(widget)
     for name, published in (("003-figure-4-11", False), ("003-figure-4-13", True)):
         table = found(name)
-        widget.show_table(table, papers.compare(table, measured(table)), False)
-        kinds = [item.text.partition(" ")[0] for item in widget.plot.items]
+        widget.show_table(table, papers.compare_points(table, measured(table)), False)
+        kinds = [item.text.partition(" ")[0] for item in widget.plot.legend_items]
         assert ("published" in kinds, "here" in kinds) == (published, True)
-        assert ("without numbers" in widget.caption.text()) is not published
+        assert ("without numbers" in widget.caption_label.text()) is not published
 
 
 @pytest.mark.parametrize("name", ["001-figure-13", "003-table-6-1"])
@@ -147,7 +158,9 @@ def test_figures_are_saved(qtbot: Any, tmp_path: Path, name: str) -> None:
     table = found(name)
     before = theme.active().name
     for suffix in (".png", ".svg"):
-        paper_figures.save(tmp_path / f"figure{suffix}", table, papers.compare(table, measured(table)), False)
+        paper_figures.save_figure(
+            tmp_path / f"figure{suffix}", table, papers.compare_points(table, measured(table)), False
+        )
     theme.switch(theme.choice_of(before))
     picture = QImage(str(tmp_path / "figure.png"))
     assert picture.width() == 2 * paper_figure.FILE_SIZE.width()
@@ -159,31 +172,31 @@ def test_figures_are_saved(qtbot: Any, tmp_path: Path, name: str) -> None:
 def test_files_of_several_tables_have_their_names_and_what_cannot_be_is_told_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    two = papers.find(["001-figure-09", "001-figure-19"])
-    assert paper_figures.files(f"{tmp_path}/f.svg", two[:1]) == (tmp_path / "f.svg",)
-    names = [path.name for path in paper_figures.files(f"{tmp_path}/f.svg", two)]
+    two = papers.find_tables(["001-figure-09", "001-figure-19"])
+    assert paper_figures.figure_files(f"{tmp_path}/f.svg", two[:1]) == (tmp_path / "f.svg",)
+    names = [path.name for path in paper_figures.figure_files(f"{tmp_path}/f.svg", two)]
     assert names == ["f-001-figure-09.svg", "f-001-figure-19.svg"]
-    with pytest.raises(InputError, match=r"f\.gif: figures are written as \.svg, \.png"):
-        paper_figures.files(f"{tmp_path}/f.gif", two)
-    with pytest.raises(InputError, match="there is no folder"):
-        paper_figures.files(f"{tmp_path}/none/f.svg", two)
+    with pytest.raises(InputError, match=r"f\.gif: the suffix must be one of \.svg, \.png"):
+        paper_figures.figure_files(f"{tmp_path}/f.gif", two)
+    with pytest.raises(InputError, match="folder .* does not exist"):
+        paper_figures.figure_files(f"{tmp_path}/none/f.svg", two)
     monkeypatch.setattr(paper_figures, "find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"PySide6 .* not installed; python3 scripts/setup\.py"):
-        paper_figures.files(f"{tmp_path}/f.svg", two)
+    with pytest.raises(InputError, match=r"PySide6 .* not installed; install them with python3 scripts/setup\.py"):
+        paper_figures.figure_files(f"{tmp_path}/f.svg", two)
 
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PaperTable:
     """A table of a method that takes no time, the only one of the only paper."""
-    monkeypatch.setattr(results, "folder", lambda: tmp_path / "experiments")
+    monkeypatch.setattr(point_store, "experiments_folder", lambda: tmp_path / "experiments")
     monkeypatch.setattr(registry, "METHODS", (fake.make(), fake.make("other")))
     published = tuple(
-        Published(name, {"length": f"{size}x{size}", "s": "64"}, "total", time)
+        PublishedNumber(name, {"length": f"{size}x{size}", "s": "64"}, "total", time)
         for name, times in (("fake", (10.0, 20.0)), ("other", (30.0, 40.0)), ("CUDASW++2.0", (7.0, 8.0)))
         for size, time in zip((400, 800), times, strict=True)
     )
     made = replace(found("001-figure-09"), published=published, scale=0.5, inputs=Generated(seed=1))
-    monkeypatch.setattr(papers, "tables", lambda: (made,))
+    monkeypatch.setattr(papers, "paper_tables", lambda: (made,))
     fake.RELEASED.clear()
     return made
 
@@ -192,7 +205,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PaperTable:
 def window(qtbot: Any, table: PaperTable) -> Iterator[PapersWindow]:
     parent, queue = QWidget(), JobQueue()
     qtbot.addWidget(parent)
-    opened = PapersWindow(parent, queue, lambda: Place("cpu", 0, False))
+    opened = PapersWindow(parent, queue, lambda: DeviceChoice("cpu", 0, False))
     yield opened
     fake.RELEASED.set()
     opened._estimates.cancel()
@@ -204,68 +217,68 @@ def finish(qtbot: Any, window: PapersWindow) -> None:
 
 
 def test_a_table_is_measured_shown_and_shown_again(qtbot: Any, window: PapersWindow, table: PaperTable) -> None:
-    assert "Here: not measured yet." in window.figure.caption.text()
-    qtbot.waitUntil(lambda: "About" in window.effort.text())
+    assert "Here: not measured yet." in window.figure.caption_label.text()
+    qtbot.waitUntil(lambda: "About" in window.effort_label.text())
     said = []
-    window.said.connect(lambda text, error: said.append((text, error)))
+    window.message_sent.connect(lambda text, error: said.append((text, error)))
     window.start_button.click()
     assert not window.start_button.isEnabled()
     finish(qtbot, window)
     assert said == [("Figure 9: scoring methods: 4 points.", False)]
     (fakes, others, foreign) = window.figure.figure.lines
-    assert [spread.median for spread in fakes.ours.spreads] == [12.0, 12.0]
-    assert fakes.ours.x == others.ours.x == (200, 400) and not foreign.ours.points
-    rows = list(csv.DictReader(io.StringIO(window.text(".csv"))))
+    assert [spread.median for spread in fakes.measured.spreads] == [12.0, 12.0]
+    assert fakes.measured.x == others.measured.x == (200, 400) and not foreign.measured.points
+    rows = list(csv.DictReader(io.StringIO(window.export_table(".csv"))))
     assert [(row["published"], row["ours"]) for row in rows[:2]] == [("10.0", "12.0"), ("20.0", "12.0")]
-    assert "published / here" in window.text(".md")
-    again = PapersWindow(window.parentWidget(), JobQueue(), lambda: Place("cpu", 0, False))
-    assert again.compared.rows == window.compared.rows
-    assert [item.text(1) for item in again.tree.items()] == ["quick"]
-    again.full.setChecked(True)
-    assert not any(row["ours"] for row in again.compared.rows), "the paper's sizes were not measured"
+    assert "published / here" in window.export_table(".md")
+    again = PapersWindow(window.parentWidget(), JobQueue(), lambda: DeviceChoice("cpu", 0, False))
+    assert again.compared_table.rows == window.compared_table.rows
+    assert [item.text(1) for item in again.paper_list.table_items()] == ["quick"]
+    again.full_button.setChecked(True)
+    assert not any(row["ours"] for row in again.compared_table.rows), "the paper's sizes were not measured"
     again._estimates.cancel()
 
 
 def test_cancel_keeps_the_points_that_were_there(qtbot: Any, window: PapersWindow, table: PaperTable) -> None:
     waiting = replace(table, parameters={"wait": True})
-    reproducing.reproduce(table, True, "cpu", repeats=1)
-    window._turn()
-    window.tree.currentItem().setData(0, Qt.ItemDataRole.UserRole, waiting)
-    window.reuse.setChecked(False)
-    window.start()
+    reproduction.reproduce_table(table, True, "cpu", repeats=1)
+    window._load_table()
+    window.paper_list.currentItem().setData(0, Qt.ItemDataRole.UserRole, waiting)
+    window.reuse_box.setChecked(False)
+    window.start_job()
     qtbot.waitUntil(lambda: window._job.started > 0)
     window.cancel_button.click()
     finish(qtbot, window)
-    assert [bool(row["ours"]) for row in window.compared.rows] == [True, True, True, True, False, False]
+    assert [bool(row["ours"]) for row in window.compared_table.rows] == [True, True, True, True, False, False]
     assert window.start_button.isEnabled()
 
 
 def test_what_was_measured_for_one_table_is_taken_for_another(table: PaperTable) -> None:
-    reproducing.reproduce(table, True, "cpu", repeats=1)
+    reproduction.reproduce_table(table, True, "cpu", repeats=1)
     other = replace(table, id="001-figure-10")
-    assert reproducing.kept(other, True) == ()
-    points = reproducing.reproduce(other, True, "cpu", repeats=1, reuse=True)
+    assert reproduction.stored_points(other, True) == ()
+    points = reproduction.reproduce_table(other, True, "cpu", repeats=1, reuse=True)
     assert len(points) == 4 and all(point.reused for point in points)
-    assert [point.key for point in reproducing.kept(other, True)] == [point.key for point in points]
+    assert [point.key for point in reproduction.stored_points(other, True)] == [point.key for point in points]
 
 
 def test_what_is_taken_again_counts_over_what_came_in_between(table: PaperTable) -> None:
-    first = reproducing.reproduce(table, True, "cpu", repeats=1)
+    first = reproduction.reproduce_table(table, True, "cpu", repeats=1)
     elsewhere = replace(first[0], key="of another device", device="A slow chip")
-    reproducing.store_of(table, True).append(elsewhere)
-    shown = papers.compare(table, reproducing.kept(table, True), True)
+    reproduction.store_of(table, True).append_point(elsewhere)
+    shown = papers.compare_points(table, reproduction.stored_points(table, True), True)
     assert "A slow chip" in {one.point.device for one in shown if one.point}
-    reproducing.reproduce(table, True, "cpu", repeats=1, reuse=True)
-    shown = papers.compare(table, reproducing.kept(table, True), True)
+    reproduction.reproduce_table(table, True, "cpu", repeats=1, reuse=True)
+    shown = papers.compare_points(table, reproduction.stored_points(table, True), True)
     assert "A slow chip" not in {one.point.device for one in shown if one.point}
-    before = len(reproducing.kept(table, True))
-    reproducing.reproduce(table, True, "cpu", repeats=1, reuse=True)
-    assert len(reproducing.kept(table, True)) == before, "nothing is kept twice"
+    before = len(reproduction.stored_points(table, True))
+    reproduction.reproduce_table(table, True, "cpu", repeats=1, reuse=True)
+    assert len(reproduction.stored_points(table, True)) == before, "nothing is kept twice"
 
 
 def test_matrices_of_a_papers_size_are_not_made_to_tell_how_long_they_take() -> None:
-    assert reproducing.expected_s(found("003-table-6-1"), False, "cpu") is None
-    assert reproducing.expected_s(found("001-figure-19"), True, "cpu") > 0
+    assert reproduction.expected_s(found("003-table-6-1"), False, "cpu") is None
+    assert reproduction.expected_s(found("001-figure-19"), True, "cpu") > 0
 
 
 @pytest.mark.skipif(importlib.util.find_spec("typer") is None, reason="the command line needs typer")
@@ -278,7 +291,7 @@ def test_the_command_line_draws(says: Any, table: PaperTable, tmp_path: Path) ->
 def test_tune_opens_the_papers(qtbot: Any, window: PapersWindow, make_window: Any) -> None:
     main = make_window()
     main.commands["papers"].trigger()
-    opened = main.tune.papers
-    assert opened.isVisible() and opened.chosen is not None
+    opened = main.tune.papers_window
+    assert opened.isVisible() and opened.paper_list.chosen_table is not None
     opened._estimates.cancel()
     opened.close()

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from antidiag.app import theme
-from antidiag.app.tune.plots.lines import Curve, LinePlot, label_places
-from antidiag.app.tune.plots.series import Level, Series
-from antidiag.app.tune.plots.settings import PlotSettings
-from antidiag.kernels.experiments.points import Point, Spread, Status
+from antidiag.app.tune.plots.line_plot import LinePlot, ModelCurve, label_places
+from antidiag.app.tune.plots.plot_data import LevelLine, PlotSettings, PointSeries
+from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, Spread
 
 SETTINGS = PlotSettings(x="s")
 
@@ -23,11 +22,11 @@ def plot(qtbot) -> LinePlot:
     return plot
 
 
-def series(name: str, *values: float, shade: int = 0, group: str = "") -> Series:
+def series(name: str, *values: float, shade: int = 0, group: str = "") -> PointSeries:
     """A line with a spread of 1 to either side of every value, at places 1, 2, 3..."""
-    points = tuple(Point(f"{name}{at}", "m", "M", {"s": at}, Status.MEASURED) for at in range(len(values)))
+    points = tuple(MeasuredPoint(f"{name}{at}", "m", "M", {"s": at}, PointStatus.MEASURED) for at in range(len(values)))
     spreads = tuple(Spread(value, value - 1, value + 1, 3) for value in values)
-    return Series(name, points, tuple(range(1, len(values) + 1)), spreads, shade, group or name)
+    return PointSeries(name, points, tuple(range(1, len(values) + 1)), spreads, shade, group or name)
 
 
 def drawn(plot: LinePlot) -> list[list[float]]:
@@ -45,7 +44,7 @@ def test_a_point_that_comes_gives_the_items_other_data(plot):
     assert list(plot._spreads.opts["top"]) == [1] * 4
 
 
-def with_spreads(*spreads: tuple[float, float, float]) -> Series:
+def with_spreads(*spreads: tuple[float, float, float]) -> PointSeries:
     """A line with these medians, and the smallest and largest values of each."""
     line = series("a", *(median for median, _, _ in spreads))
     return replace(line, spreads=tuple(Spread(*spread, 3) for spread in spreads))
@@ -55,17 +54,17 @@ def with_spreads(*spreads: tuple[float, float, float]) -> Series:
 def test_one_slow_repeat_does_not_stretch_the_scale(plot, log):
     settings = replace(SETTINGS, log_y=log)
     plot.show_lines([with_spreads((10, 9, 11), (12, 11, 13), (20, 19, 9000), (15, 14, 16))], settings, "s")
-    (_, (low, high)), cuts = plot.viewRange(), plot._cuts.data
+    (_, (low, high)), cuts = plot.viewRange(), plot._clipped_marks.data
     ends = (plot._spreads.opts["y"] + plot._spreads.opts["top"]).tolist()
     assert cuts["x"].tolist() == [3] and cuts["symbol"].tolist() == ["t1"] and cuts["y"].tolist() == [ends[2]]
     medians = np.log10([10, 20]) if log else np.array([10, 20])
     assert low < medians[0] < medians[1] < ends[2] < high and np.ptp(medians) > 0.25 * (high - low)
-    assert plot.items[-1].text == "values beyond the end of a bar"
+    assert plot.legend_items[-1].text == "clipped error bar"
 
 
 def test_a_fast_repeat_is_cut_below(plot):
     plot.show_lines([with_spreads((1000, 990, 1010), (1010, 1, 1020), (1020, 1010, 1030))], SETTINGS, "s")
-    assert plot._cuts.data["symbol"].tolist() == ["t"] and plot._cuts.data["y"].tolist() == [970]
+    assert plot._clipped_marks.data["symbol"].tolist() == ["t"] and plot._clipped_marks.data["y"].tolist() == [970]
     assert list(plot._spreads.opts["bottom"]) == [10, 40, 10]
 
 
@@ -73,7 +72,7 @@ def test_a_fast_repeat_is_cut_below(plot):
 def test_usual_spreads_are_whole(plot, spreads):
     plot.show_lines([with_spreads((10, 9, 11), (20, 19, 9000), (11, 10, 12))], SETTINGS, "s")
     plot.show_lines([with_spreads(*spreads)], SETTINGS, "s")
-    assert not len(plot._cuts.data) and len(plot.items) == 1
+    assert not len(plot._clipped_marks.data) and len(plot.legend_items) == 1
     assert list(plot._spreads.opts["top"]) == [high - median for median, _, high in spreads]
 
 
@@ -83,7 +82,7 @@ def test_lines_of_one_colour_are_not_joined(plot):
     plot.show_lines(lines, SETTINGS, "s")
     first = plot._curves[0]
     assert list(first.yData) == [0, 0, count, count] and list(first.opts["connect"]) == [1, 0, 1, 0]
-    assert [item.text for item in plot.items] == [str(number) for number in range(count + 1)]
+    assert [item.text for item in plot.legend_items] == [str(number) for number in range(count + 1)]
     dots = plot._dots.data
     marks = {(brush.color().name(), symbol) for brush, symbol in zip(dots["brush"], dots["symbol"], strict=True)}
     assert len(marks) == count + 1, "points of two lines of one colour differ in their form"
@@ -92,7 +91,7 @@ def test_lines_of_one_colour_are_not_joined(plot):
 def test_of_many_lines_the_legend_names_some_and_counts_the_rest(plot):
     lines = [series(str(number), number, number, shade=number) for number in range(150)]
     plot.show_lines(lines, SETTINGS, "s")
-    assert [item.text for item in plot.items] == [*map(str, range(12)), "and 138 more"]
+    assert [item.text for item in plot.legend_items] == [*map(str, range(12)), "and 138 more"]
 
 
 def test_lines_of_one_group_have_one_colour_and_one_place_in_the_legend(plot):
@@ -100,7 +99,7 @@ def test_lines_of_one_group_have_one_colour_and_one_place_in_the_legend(plot):
              series("h 2, T 8", 9, 9, shade=1, group="h 2")]  # fmt: skip
     plot.show_lines(lines, SETTINGS, "s")
     assert drawn(plot) == [[5, 6, 7, 8], [9, 9]]
-    assert [item.text for item in plot.items] == ["h 1", "h 2"]
+    assert [item.text for item in plot.legend_items] == ["h 1", "h 2"]
 
 
 def test_no_line_joins_the_points_of_a_search_and_the_best_is_marked(plot):
@@ -108,25 +107,27 @@ def test_no_line_joins_the_points_of_a_search_and_the_best_is_marked(plot):
     plot.show_lines([line], PlotSettings(x="s", scatter=True), "s", best=line.points[1])
     assert drawn(plot) == [] and list(plot._dots.data["y"]) == [5, 3, 6]
     assert (list(plot._best.data["x"]), list(plot._best.data["y"])) == ([2], [3])
-    assert [item.text for item in plot.items] == ["measured", "fastest candidate: s 1"]
+    assert [item.text for item in plot.legend_items] == ["measured", "fastest candidate: s 1"]
     plot.show_lines([line], SETTINGS, "s")
     assert not len(plot._best.data)
 
 
 def test_a_model_has_the_colour_of_its_line_and_a_pattern_of_its_own(plot):
     lines = [series("a", 5, 6), series("b", 7, 8, shade=1)]
-    curves = [Curve(name, (1, 2), (1, 2), shade) for shade in (0, 1) for name in ("steps", "operations")]
+    curves = [ModelCurve(name, (1, 2), (1, 2), shade) for shade in (0, 1) for name in ("steps", "operations")]
     plot.show_lines(lines, SETTINGS, "s", curves)
     pens = [item.opts["pen"] for item in plot._models.values() if len(item.yData)]
     assert len({(pen.color().name(), pen.style()) for pen in pens}) == 4
     assert {pen.color().name() for pen in pens} == set(theme.active().series[:2])
-    assert [item.text for item in plot.items] == ["a", "b", "steps", "operations"]
-    assert plot.items[2].kind != plot.items[3].kind
+    assert [item.text for item in plot.legend_items] == ["a", "b", "steps", "operations"]
+    assert plot.legend_items[2].kind != plot.legend_items[3].kind
 
 
 def test_what_is_gone_is_not_drawn_and_takes_no_room(plot):
-    plot.show_lines([series("a", 1000, 2000), series("b", 3000)], SETTINGS, "s", [Curve("model", (1, 2), (9000, 9000))])
-    plot.show_chosen(plot.lines[0].points[1], SETTINGS)
+    plot.show_lines(
+        [series("a", 1000, 2000), series("b", 3000)], SETTINGS, "s", [ModelCurve("model", (1, 2), (9000, 9000))]
+    )
+    plot.show_chosen(plot.lines[0].points[1])
     plot.show_lines([series("a", 5, 6)], SETTINGS, "s")
     assert drawn(plot) == [[5, 6]] and not any(len(item.yData) for item in plot._models.values())
     assert plot.viewRange()[1][1] < 10
@@ -136,18 +137,19 @@ def test_what_is_gone_is_not_drawn_and_takes_no_room(plot):
 
 def test_a_ring_is_around_the_chosen_point(plot):
     plot.show_lines([series("a", 10, 1000)], PlotSettings(x="s", log_y=True), "s")
-    plot.show_chosen(plot.lines[0].points[1], PlotSettings(x="s", log_y=True))
+    plot.settings = PlotSettings(x="s", log_y=True)
+    plot.show_chosen(plot.lines[0].points[1])
     assert (list(plot._chosen.data["x"]), list(plot._chosen.data["y"])) == ([2], [3])
-    plot.show_chosen(None, SETTINGS)
+    plot.show_chosen(None)
     assert not len(plot._chosen.data)
 
 
 def test_words_and_scales_follow_the_settings(plot):
     plot.show_lines([series("a", 10, 1000)], SETTINGS, "s")
-    assert plot.getAxis("left").labelText == SETTINGS.label and not plot.getAxis("left").logMode
+    assert plot.getAxis("left").labelText == SETTINGS.quantity_label and not plot.getAxis("left").logMode
     plot.show_lines([series("a", 10, 1000)], PlotSettings(x="h", quantity="gcups", log_y=True), "h")
     assert plot.getAxis("bottom").labelText == "h" and plot.getAxis("left").logMode
-    assert plot.getAxis("left").labelText == PlotSettings(quantity="gcups").label
+    assert plot.getAxis("left").labelText == PlotSettings(quantity="gcups").quantity_label
     assert drawn(plot) == [[1, 3]]
 
 
@@ -162,6 +164,7 @@ def test_colours_follow_the_theme(plot, qtbot, monkeypatch):
 
 
 def test_the_grid_is_behind_the_lines(plot):
+    plot.show_lines([series("a", 5, 6)], SETTINGS, "s")
     assert all(plot.getAxis(side).zValue() < plot.getViewBox().zValue() for side in ("bottom", "left"))
 
 
@@ -173,7 +176,9 @@ def test_names_of_level_lines_that_lie_on_each_other_hide_none() -> None:
 
 
 def test_the_names_of_level_lines_are_on_the_plot(plot) -> None:
-    at = Point("1", "peer", "Peer", {}, Status.MEASURED)
-    plot.show_lines([series("a", 10, 20, 30)], SETTINGS, "s", levels=[Level("low", at, 1.0), Level("high", at, 2.0)])
+    at = MeasuredPoint("1", "peer", "Peer", {}, PointStatus.MEASURED)
+    plot.show_lines(
+        [series("a", 10, 20, 30)], SETTINGS, "s", levels=[LevelLine("low", at, 1.0), LevelLine("high", at, 2.0)]
+    )
     assert [line.label.format for line in plot._levels] == ["high", "low"]
     assert [line.value() for line in plot._levels] == [2.0, 1.0]

@@ -7,22 +7,38 @@ from typing import Any
 
 import pytest
 
-from antidiag.app.tune.plots import series
-from antidiag.app.tune.plots.rooflines import NO_TRAFFIC, UNDECLARED, UNMOVED, RooflineView, outline, place_of, ticks
-from antidiag.kernels.experiments import models
-from antidiag.kernels.experiments.points import Point, Run, Status
+from antidiag.app.tune.plots import plot_data
+from antidiag.app.tune.plots.roofline_view import (
+    NO_TRAFFIC_INTENSITY,
+    NO_TRAFFIC_TEXT,
+    UNDECLARED_TEXT,
+    RooflineView,
+    axis_ticks,
+    roof_outline,
+    roofline_point,
+)
+from antidiag.kernels.experiments.point_data import model_values
+from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, TimedRun
 from antidiag.kernels.experiments.rooflines import roofline
 from antidiag.kernels.experiments.rooflines.roofline import Roofline
 
 ROOF = Roofline("cpu", "a CPU", 4, 1e10, 2e9, "2026-01-02T03:04:05+00:00")
 
 
-def point(s: int = 32, **foretold: float) -> Point:
-    runs = (Run(200.0, {"phase 1": 100.0}),)
-    return Point(
-        f"{s}", "fake", "Fake", {"s": s}, Status.MEASURED, backend="cpu", device="a CPU", parameters={"threads": 4},
-        runs=runs, models=foretold,
-    )  # fmt: skip
+def point(s: int = 32, **foretold: float) -> MeasuredPoint:
+    runs = (TimedRun(200.0, {"phase 1": 100.0}),)
+    return MeasuredPoint(
+        f"{s}",
+        "fake",
+        "Fake",
+        {"s": s},
+        PointStatus.MEASURED,
+        backend="cpu",
+        device="a CPU",
+        parameters={"threads": 4},
+        runs=runs,
+        models=foretold,
+    )
 
 
 BOTH = point(32, operations=1e8, traffic=1e7)
@@ -37,57 +53,60 @@ def view(qtbot: Any) -> RooflineView:
 
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(roofline, "kept", lambda backend, device: ROOF if device == "a CPU" else None)
+    monkeypatch.setattr(roofline, "stored_roofline", lambda backend, device: ROOF if device == "a CPU" else None)
 
 
-def show(view: RooflineView, *points: Point) -> None:
-    view.show_points(points, series.lines(points, "s", "compute_ms", ["s"]))
+def show(view: RooflineView, *points: MeasuredPoint) -> None:
+    view.show_points(points, plot_data.group_into_series(points, "s", "compute_ms", ["s"]))
 
 
 def test_a_point_is_at_its_operations_a_byte_and_a_second() -> None:
-    found = place_of(BOTH)
+    found = roofline_point(BOTH)
     assert found is not None and (found.intensity, found.rate) == (10, 1e9)
-    unmoved = [place_of(point(operations=1e8)), place_of(point(operations=1e8, traffic=0.0))]
-    assert [place and place.intensity for place in unmoved] == [UNMOVED, UNMOVED]
-    assert place_of(point(traffic=1e8)) is None
+    unmoved = [roofline_point(point(operations=1e8)), roofline_point(point(operations=1e8, traffic=0.0))]
+    assert [place and place.intensity for place in unmoved] == [NO_TRAFFIC_INTENSITY, NO_TRAFFIC_INTENSITY]
+    assert roofline_point(point(traffic=1e8)) is None
 
 
 def test_the_roof_is_the_lower_of_both_limits() -> None:
-    x, y = outline(ROOF, 1.0, 20.0)
+    x, y = roof_outline(ROOF, 1.0, 20.0)
     assert (x.tolist(), y.tolist()) == ([1, 5, 20], [2e9, 1e10, 1e10])
 
 
 def test_points_are_under_the_roof_of_their_device(view: RooflineView, known: None) -> None:
     show(view, BOTH, point(64))
-    assert [place.point for place in view.places] == [BOTH] and view.roofs == (ROOF,)
+    assert [place.point for place in view.drawn_points] == [BOTH] and view.roofs == (ROOF,)
     assert (view._dots.data["x"][0], view._dots.data["y"][0]) == (1, 9)
     assert max(view._roofs[0].yData) == 10
-    assert [item.text for item in view.items] == ["s 32", "limits of a CPU"]
-    assert view.words.text() == "a CPU: at most 10 G operations/s and 2 G bytes/s on 4 threads, measured 2026-01-02."
+    assert [item.text for item in view.legend_items] == ["s 32", "limits of a CPU"]
+    assert (
+        view.limits_label.text()
+        == "a CPU: at most 10 G operations/s and 2 G bytes/s on 4 threads, measured 2026-01-02."
+    )
     view.show_chosen(BOTH)
     assert len(view._chosen.data) == 1
     show(view, point(64))
-    assert not view._roofs and not len(view._dots.data) and view.words.text() == UNDECLARED
+    assert not view._roofs and not len(view._dots.data) and view.limits_label.text() == UNDECLARED_TEXT
 
 
 def test_what_moves_nothing_is_under_the_flat_roof_and_said(view: RooflineView) -> None:
     show(view, BOTH, point(64, operations=1e8, traffic=0.0))
-    assert view.words.text() == f"The limits of a CPU are not known yet. {NO_TRAFFIC}"
+    assert view.limits_label.text() == f"The limits of a CPU were not measured yet. {NO_TRAFFIC_TEXT}"
     assert not view._roofs and sorted(view._dots.data["x"]) == [1, 4]
 
 
 @pytest.mark.parametrize(("low", "high", "words"), [(1.2, 2.4, {"20", "50", "100"}), (-1.0, 5.0, {"0.1", "1", "1 k"})])
 def test_marks_are_named_as_far_as_there_is_room(low: float, high: float, words: set[str]) -> None:
-    named, others = ticks(low, high)
+    named, others = axis_ticks(low, high)
     assert words <= {text for _, text in named} and len(others) > len(named)
     assert ("50" in {text for _, text in named}) == (high - low < 3)
 
 
 def test_limits_come_to_points_that_were_measured_before(known: None) -> None:
-    found, other = models.with_limits([BOTH, point(64)])
-    assert found.limit_ms == pytest.approx(10) and found.value("of_limit") == pytest.approx(0.1)
+    found, other = model_values.update_limits([BOTH, point(64)])
+    assert found.limit_ms == pytest.approx(10) and found.median_value("of_limit") == pytest.approx(0.1)
     assert other.limit_ms is None
-    assert models.with_limits([point(operations=1e8, traffic=1e9)])[0].limit_ms == pytest.approx(500)
+    assert model_values.update_limits([point(operations=1e8, traffic=1e9)])[0].limit_ms == pytest.approx(500)
 
 
 def test_the_limits_are_measured_as_a_job(qtbot: Any, ready: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,21 +117,21 @@ def test_the_limits_are_measured_as_a_job(qtbot: Any, ready: Any, monkeypatch: p
         monitor.update(1, 6, "operations")
         return made.setdefault((backend, "a CPU"), ROOF)
 
-    monkeypatch.setattr(roofline, "of", of)
-    monkeypatch.setattr(roofline, "kept", lambda backend, device: made.get((backend, device)))
+    monkeypatch.setattr(roofline, "find_roofline", of)
+    monkeypatch.setattr(roofline, "stored_roofline", lambda backend, device: made.get((backend, device)))
     ready.turn_to(1)
     tune = ready.tune
-    tune.form.devices.cpu.setChecked(True)
-    tune.points.begin("points", [BOTH])
-    tune.points.choose(BOTH)
-    tune.points.pin(BOTH)
-    assert "of_limit" not in series.quantities(tune.points.points)
+    tune.form.devices.cpu_box.setChecked(True)
+    tune.points.show_points("points", [BOTH])
+    tune.points.choose_point(BOTH)
+    tune.points.toggle_pin(BOTH)
+    assert "of_limit" not in plot_data.quantity_labels(tune.points.points)
     tune.plots.show_tab("Roofline")
-    tune.plots.roof.button.click()
-    assert not tune.plots.roof.button.isEnabled()
-    qtbot.waitUntil(lambda: not tune._limits)
-    assert tune.plots.roof.button.isEnabled() and tune.plots.roof.roofs == (ROOF,)
-    assert tune.plots.quantity.findData("of_limit") >= 0
+    tune.plots.roofline.measure_button.click()
+    assert not tune.plots.roofline.measure_button.isEnabled()
+    qtbot.waitUntil(lambda: not tune._limit_jobs)
+    assert tune.plots.roofline.measure_button.isEnabled() and tune.plots.roofline.roofs == (ROOF,)
+    assert tune.plots.quantity_box.findData("of_limit") >= 0
     (renewed,) = tune.points.points
     assert renewed.limit_ms == pytest.approx(10)
     assert tune.points.chosen is renewed and tune.points.pinned[0] is renewed
@@ -124,11 +143,11 @@ def test_measuring_the_limits_can_be_cancelled(qtbot: Any, ready: Any, monkeypat
             monitor.check()
             time.sleep(0.01)
 
-    monkeypatch.setattr(roofline, "of", of)
+    monkeypatch.setattr(roofline, "find_roofline", of)
     tune = ready.tune
     tune.measure_limits()
     tune.measure_limits()
-    (job,) = tune._limits
+    (job,) = tune._limit_jobs
     ready.queue.cancel(job)
-    qtbot.waitUntil(lambda: not tune._limits)
-    assert tune.plots.roof.button.isEnabled()
+    qtbot.waitUntil(lambda: not tune._limit_jobs)
+    assert tune.plots.roofline.measure_button.isEnabled()

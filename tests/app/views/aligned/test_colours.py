@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF
+from PySide6.QtWidgets import QFileDialog
 
 from antidiag.app import theme
-from antidiag.app.views.aligned import colours, counting, given, schemes, tracks
+from antidiag.app.views.aligned.colouring import colour_inputs, schemes
+from antidiag.app.views.aligned.columns import column_counts, tracks
 from antidiag.app.views.aligned.view import AlignmentViewer
-from antidiag.kernels.io import aligned_confidence
-from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.alignments import column_confidence
+from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
 from antidiag.kernels.model import SequenceType
 from tests.app.views.aligned.viewer import alignment, cell, image
 
@@ -24,7 +26,7 @@ def test_letters_stand_in_their_cells_and_colours_behind_them(view: AlignmentVie
     painted, palette = image(view), view.picture.colouring
     for row, column in ((0, 0), (3, 4), (4, 14)):
         place = cell(view, row, column)
-        code = palette.codes[0, tracks.CLASS[view.alignment.letters[row, column]]]
+        code = palette.codes[0, tracks.LETTER_CLASS[view.alignment.letters[row, column]]]
         corner = painted.pixelColor(
             int(place.x() - view.canvas.frame_.cell_width / 2) + 1,
             int(place.y() - view.canvas.frame_.cell_height / 2) + 1,
@@ -42,10 +44,12 @@ def test_letters_have_one_width_whatever_fonts_the_system_has(view: AlignmentVie
 @pytest.mark.parametrize("kind", [SequenceType.PROTEIN, SequenceType.DNA])
 def test_every_scheme_track_and_size_can_be_painted(view: AlignmentViewer, kind: SequenceType) -> None:
     view.show_datum(alignment("ACGTAC-GT", "ACG-ACGGT", kind=kind))
-    view.canvas.set_tracks(list(tracks.offered(view.picture)))
-    assert "note:SS" in view.canvas.tracks and ("quality" in view.canvas.tracks) == (kind == SequenceType.PROTEIN)
-    for scheme in schemes.available(kind == SequenceType.PROTEIN):
-        view.colour(scheme)
+    view.canvas.set_tracks(list(tracks.offered_tracks(view.picture)))
+    assert "note:SS" in view.canvas.shown_tracks and ("quality" in view.canvas.shown_tracks) == (
+        kind == SequenceType.PROTEIN
+    )
+    for scheme in schemes.available_schemes(kind == SequenceType.PROTEIN):
+        view.set_scheme(scheme)
         shape = view.picture.colouring.codes.shape
         assert (
             shape[1] == 28
@@ -56,15 +60,15 @@ def test_every_scheme_track_and_size_can_be_painted(view: AlignmentViewer, kind:
     for letters in ("differences", "none", "all"):
         view.set_letters(letters)
         image(view)
-    view.canvas.fit()
-    view.canvas.zoom(0.01, 0.01)
+    view.canvas.fit_all()
+    view.canvas.zoom_cells(0.01, 0.01)
     image(view)
 
 
 def test_clustal_colours_follow_their_thresholds(view: AlignmentViewer) -> None:
     view.show_datum(alignment("GKPAC", "GKPDC", "GKAAC", "GEAWC", "GRASS"))
-    view.colour("clustal")
-    codes, kinds = view.picture.colouring.codes, tracks.CLASS
+    view.set_scheme("clustal")
+    codes, kinds = view.picture.colouring.codes, tracks.LETTER_CLASS
     none = 1
     assert (codes[:, kinds[ord("G")]] > none).all() and codes[2, kinds[ord("P")]] > none
     assert codes[1, kinds[ord("K")]] > none and codes[0, kinds[ord("K")]] == none
@@ -72,31 +76,31 @@ def test_clustal_colours_follow_their_thresholds(view: AlignmentViewer) -> None:
 
 
 def test_differences_are_told_from_the_row_at_the_cursor(view: AlignmentViewer) -> None:
-    view.colour("row")
+    view.set_scheme("row")
     before = view.picture.colouring
     view.canvas.go_to(2, 0)
     after = view.picture.colouring
-    kind = tracks.CLASS[ord("R")]
-    assert before.shown[1, kind] == 1 and after.shown[1, kind] == 0
+    kind = tracks.LETTER_CLASS[ord("R")]
+    assert before.shown_letters[1, kind] == 1 and after.shown_letters[1, kind] == 0
 
 
 def test_a_scheme_comes_from_a_file(view: AlignmentViewer, tmp_path: Any) -> None:
     path = tmp_path / "colours.txt"
     path.write_text("// mine\nMK #ff0000\nV=00ff00\n")
-    found = schemes.of_groups(schemes.from_file(path))
-    assert found.palette[found.codes[0, tracks.CLASS[ord("V")]]].tolist() == [0, 255, 0]
+    found = schemes.colour_groups(schemes.read_groups(path))
+    assert found.palette[found.codes[0, tracks.LETTER_CLASS[ord("V")]]].tolist() == [0, 255, 0]
     path.write_text("# mine\nMK: red\nDE = 00FF00\n")
-    assert schemes.from_file(path) == {"MK": "#ff0000", "DE": "#00ff00"}
+    assert schemes.read_groups(path) == {"MK": "#ff0000", "DE": "#00ff00"}
     path.write_text("MK reddish\n")
-    with pytest.raises(Exception, match="line 1: 'MK reddish' is no letters and a colour"):
-        schemes.from_file(path)
+    with pytest.raises(Exception, match="line 1: 'MK reddish' is not a line such as AVILM"):
+        schemes.read_groups(path)
 
 
 def test_the_row_that_others_are_compared_with_can_be_read(view: AlignmentViewer) -> None:
     view.show_datum(alignment("ACDE", "ACDF", "ACDE"))
     view.canvas.set_tracks([])
     view.canvas.go_to(2, 3)
-    view.colour("row")
+    view.set_scheme("row")
     found = image(view)
 
     def written(row: int, column: int) -> bool:
@@ -114,8 +118,8 @@ def test_a_scheme_from_a_file_follows_the_theme(
 ) -> None:
     path = tmp_path / "colours.txt"
     path.write_text("MK #ff0000\n")
-    monkeypatch.setattr(colours.QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
-    view.colours.ask()
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    view.colours.ask_colour_file()
     try:
         for name in (theme.choice_of("dark"), theme.choice_of("light")):
             theme.switch(name)
@@ -128,13 +132,13 @@ def test_a_scheme_from_a_file_follows_the_theme(
 
 def test_colours_of_nucleotides_are_not_those_of_their_translation(view: AlignmentViewer) -> None:
     view.show_datum(alignment("ATGAAATAA", kind=SequenceType.DNA))
-    view.colour("purine")
-    view.commands.translate(0)
+    view.set_scheme("purine")
+    view.commands.translate_codons(0)
     assert view.scheme == "residues"
     view.editor.undo()
     assert view.scheme == "purine"  # which comes back with the nucleotides
     view.editor.redo()
-    view.colour("zappo")
+    view.set_scheme("zappo")
     view.editor.undo()
     assert view.scheme == "residues"
 
@@ -143,9 +147,12 @@ def test_columns_have_the_structure_that_most_rows_have(view: AlignmentViewer) -
     found = alignment("MKVAL", "MKVAL", "MKVAL")
     rows = ((0, "SS", "HHE-."), (1, "SS", "HHEEC"), (2, "SS", "HEE.C"), (2, "AC", "01234"))
     view.show_datum(replace(found, annotations=Annotations(of_letters=rows)))
-    view.colour("structure")
+    view.set_scheme("structure")
     palette = view.picture.colouring.palette[view.picture.colouring.codes[:, 1]].tolist()
-    assert palette[0] == palette[1] != palette[2] == palette[3] and given.structure(view.alignment) == "HHEEC"
+    assert (
+        palette[0] == palette[1] != palette[2] == palette[3]
+        and colour_inputs.structure_marks(view.alignment) == "HHEEC"
+    )
     assert [meaning for _, meaning in view.picture.colouring.items] == ["helix", "strand"]
     view.show_datum(replace(found, annotations=Annotations(of_letters=rows[3:])))
     assert view.scheme == "residues"
@@ -154,18 +161,18 @@ def test_columns_have_the_structure_that_most_rows_have(view: AlignmentViewer) -
 def test_colours_of_many_columns_are_made_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(counting, "WIDE", 1)
+    monkeypatch.setattr(column_counts, "MAX_COLUMNS_AT_ONCE", 1)
     threads: list[bool] = []
-    colouring = schemes.colouring
+    colouring = schemes.make_colouring
 
-    def made(name: str, given: Any) -> schemes.Colouring:
+    def made(name: str, given: Any) -> schemes.CellColours:
         if schemes.SCHEMES[name].by_column:
             threads.append(threading.current_thread() is threading.main_thread())
         return colouring(name, given)
 
-    monkeypatch.setattr(schemes, "colouring", made)
+    monkeypatch.setattr(schemes, "make_colouring", made)
     for scheme in ("clustal", "row", "consensus"):
-        view.colour(scheme)
+        view.set_scheme(scheme)
         view.canvas.go_to(2, 3)
         qtbot.waitUntil(lambda: view.sharp)
         assert len(view.picture.colouring.codes) == 15
@@ -176,22 +183,24 @@ def test_colours_of_many_columns_are_made_on_a_thread(
 
 
 def test_columns_are_coloured_by_what_the_file_says(view: AlignmentViewer) -> None:
-    view.colour("structure")
+    view.set_scheme("structure")
     assert view.picture.colouring.codes[0, 1] > 1  # a helix in all columns
-    sure = aligned_confidence.with_confidence(alignment(), np.arange(15) / 14)
+    sure = column_confidence.with_confidence(alignment(), np.arange(15) / 14)
     view.show_datum(sure)
-    assert "confidence" in tracks.offered(view.picture) and tracks.values("confidence", view.picture)[14] == 1
-    view.colour("confidence")
+    assert (
+        "confidence" in tracks.offered_tracks(view.picture) and tracks.track_values("confidence", view.picture)[14] == 1
+    )
+    view.set_scheme("confidence")
     assert (np.diff(view.picture.colouring.codes[:, 1].astype(int)) >= 0).all()
     view.show_datum(alignment("AC", "A-"))
     image(view)
-    assert view.picture.colouring.codes.shape[0] == 1 and "confidence" not in tracks.offered(view.picture)
+    assert view.picture.colouring.codes.shape[0] == 1 and "confidence" not in tracks.offered_tracks(view.picture)
 
 
 def test_what_is_written_of_columns_is_told_from_the_track_of_its_values(view: AlignmentViewer) -> None:
     digits = (("confidence", "0123456789*****"), ("mask", 15 * "x"))
     view.show_datum(replace(alignment(), annotations=Annotations(of_columns=digits)))
-    titles = list(tracks.offered(view.picture).values())
+    titles = list(tracks.offered_tracks(view.picture).values())
     assert {"Confidence", "confidence, as written", "mask"} <= set(titles)
     assert len({title.lower() for title in titles}) == len(titles)
 
@@ -200,23 +209,23 @@ def test_codons_and_frames_are_tracks_of_nucleotides(view: AlignmentViewer) -> N
     view.show_datum(alignment("ATGAAATAA", "ATG---TAA", kind=SequenceType.DNA))
     view.canvas.set_tracks(["codons", "frame 1", "frame 2", "frame 3"])
     image(view)
-    assert "codons" in tracks.offered(view.picture) and "quality" not in tracks.offered(view.picture)
-    view.commands.translate(0)
-    assert not tracks.NUCLEOTIDES_ONLY & set(tracks.offered(view.picture))
+    assert "codons" in tracks.offered_tracks(view.picture) and "quality" not in tracks.offered_tracks(view.picture)
+    view.commands.translate_codons(0)
+    assert not tracks.NUCLEOTIDES_ONLY & set(tracks.offered_tracks(view.picture))
     image(view)
 
 
 def test_the_legend_has_a_colour_for_every_amino_acid(view: AlignmentViewer) -> None:
-    view.colour("taylor")
+    view.set_scheme("taylor")
     assert {item.text for item in view.legend} >= set("ACDEFGHIKLMNPQRSTVWY")
 
 
 def test_where_no_letters_are_written_those_without_a_colour_are_told_from_gaps(view: AlignmentViewer) -> None:
-    view.colour("none")
+    view.set_scheme("none")
     letters = image(view)
     view.set_letters("none")
     plain = image(view)
     gap, letter = (plain.pixelColor(cell(view, 0, column).toPoint()) for column in (4, 5))
-    assert view.picture.letter(0, 4) == "-" and gap.name() == theme.active().panel and letter != gap
+    assert view.picture.letter_at(0, 4) == "-" and gap.name() == theme.active().panel and letter != gap
     corner = cell(view, 0, 5).toPoint() - QPoint(5, 7)  # beside the letter
     assert letters.pixelColor(corner) == gap and plain.pixelColor(corner) == letter

@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.aligned import row_commands
+from antidiag.app.views.aligned.editing import row_commands
 from antidiag.app.views.aligned.view import AlignmentViewer
-from antidiag.kernels.io import cpu_tiles, tiled_edits
+from antidiag.kernels.alignments import block_edits, cpu_blocks
 from antidiag.kernels.model import SequenceType
 from tests.app.views.aligned.viewer import ROWS, Control, Shift, alignment, cell, chosen, drag, press, text
 from tests.patience import PATIENCE_MS
@@ -58,20 +58,20 @@ def test_edits_at_other_places_are_undone_one_by_one(view: AlignmentViewer) -> N
 
 def test_gaps_go_into_the_chosen_rows_however_wide_the_alignment_becomes(view: AlignmentViewer) -> None:
     view.show_datum(alignment("ACDEF", "ACDEF", "ACDEF"))
-    view.canvas.choose(np.arange(3) > 0, np.arange(5) == 2)
+    view.canvas.select_cells(np.arange(3) > 0, np.arange(5) == 2)
     press(view, Qt.Key.Key_Space)
     press(view, Qt.Key.Key_Space)
     assert text(view) == ["ACDEF--", "AC--DEF", "AC--DEF"] and chosen(view) == ([1, 2], [4])
-    view.canvas.choose(np.arange(3) > 0, None)
+    view.canvas.select_cells(np.arange(3) > 0, None)
     press(view, Qt.Key.Key_Space)
     assert chosen(view) == ([1, 2], list(range(8)))
-    view.canvas.choose(None, np.arange(8) == 3)
+    view.canvas.select_cells(None, np.arange(8) == 3)
     view.commands.insert_column()
     assert chosen(view) == ([0, 1, 2], [4])
 
 
 def test_a_chosen_block_is_dragged_over_gaps(view: AlignmentViewer) -> None:
-    view.canvas.choose(np.arange(5) == 2, (np.arange(15) >= 2) & (np.arange(15) < 4))
+    view.canvas.select_cells(np.arange(5) == 2, (np.arange(15) >= 2) & (np.arange(15) < 4))
     drag(view, cell(view, 2, 3), cell(view, 2, 5))
     assert text(view)[2] == "MR--IANDSTC-GHF" and chosen(view) == ([2], [4, 5])
     press(view, Qt.Key.Key_Left, Control)
@@ -81,18 +81,18 @@ def test_a_chosen_block_is_dragged_over_gaps(view: AlignmentViewer) -> None:
 
 
 def test_rows_and_columns_go_and_come_back(view: AlignmentViewer) -> None:
-    view.canvas.choose(np.arange(5) == 0, None)
+    view.canvas.select_cells(np.arange(5) == 0, None)
     press(view, Qt.Key.Key_Delete)
     assert view.alignment.names == ("row1", "row2", "row3", "row4")
-    view.canvas.choose(None, np.arange(15) < 3)
-    view.commands.cut()
+    view.canvas.select_cells(None, np.arange(15) < 3)
+    view.commands.cut_selected()
     assert text(view)[0] == ROWS[1][3:] and QApplication.clipboard().text().startswith(">row1\nMKV\n")
     view.editor.undo()
     view.editor.undo()
     assert text(view) == list(ROWS)
-    view.commands.trim(1.0)
+    view.commands.trim_columns(1.0)
     assert text(view)[0] == "VANDSTCGHW"
-    view.canvas.choose(np.arange(5) > 2, np.arange(10) > 7)
+    view.canvas.select_cells(np.arange(5) > 2, np.arange(10) > 7)
     view.commands.keep_only()
     assert text(view) == ["HW", "YW"]
     view.commands.remove_gap_columns()
@@ -101,7 +101,7 @@ def test_rows_and_columns_go_and_come_back(view: AlignmentViewer) -> None:
 
 def test_letters_are_typed_only_when_that_was_meant(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
     press(view, Qt.Key.Key_W)
-    assert text(view) == list(ROWS) and "Type letters" in view._status.text()
+    assert text(view) == list(ROWS) and "Type over letters" in view._status.text()
     monkeypatch.setattr(type(view.commands), "confirm_typing", lambda self: True)
     view.commands.set_typing(True)
     press(view, Qt.Key.Key_W)
@@ -114,20 +114,20 @@ def test_nucleotides_are_turned_and_translated(view: AlignmentViewer) -> None:
     view.commands.reverse_complement()
     assert text(view) == ["TTATTTCAT", "TTA---CAT"]
     view.editor.undo()
-    view.commands.translate(0)
+    view.commands.translate_codons(0)
     assert text(view) == ["MK*", "M-*"] and view.alignment.type == SequenceType.PROTEIN
     view.editor.undo()
     view.canvas.go_to(1, 7)
     view.commands.reverse_complement()
     assert view.picture.cursor == (1, 1)  # with its letter
-    view.commands.translate(1)
+    view.commands.translate_codons(1)
     assert view.picture.cursor == (1, 0)
 
 
 def test_an_alignment_of_gaps_alone_stays(view: AlignmentViewer) -> None:
     view.show_datum(alignment("---", "---"))
     view.commands.remove_gap_columns()
-    assert text(view) == ["---", "---"] and "keep one" in view._status.text()
+    assert text(view) == ["---", "---"] and "keep at least one" in view._status.text()
 
 
 def test_edits_are_kept_and_put_back(view: AlignmentViewer, qtbot: Any) -> None:
@@ -135,7 +135,7 @@ def test_edits_are_kept_and_put_back(view: AlignmentViewer, qtbot: Any) -> None:
     view.edited.connect(told.append)
     view.canvas.go_to(0, 1)
     press(view, Qt.Key.Key_Space)
-    view.commands.sort("start")
+    view.commands.sort_rows("start")
     other = AlignmentViewer(Selection())
     qtbot.addWidget(other)
     other.show_datum(alignment())
@@ -148,18 +148,18 @@ def test_edits_are_kept_and_put_back(view: AlignmentViewer, qtbot: Any) -> None:
 def test_a_long_edit_tells_how_far_it_is_and_is_stopped(
     view: AlignmentViewer, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(row_commands, "AT_ONCE", 0)
-    monkeypatch.setattr(tiled_edits, "PART", 1)
+    monkeypatch.setattr(row_commands, "MAX_LETTERS_AT_ONCE", 0)
+    monkeypatch.setattr(block_edits, "BATCH_LETTERS", 1)
     view.show_datum(alignment("ACG-T", "A-GCT", "ACGCT", kind=SequenceType.DNA))
     before, at_work, go_on = text(view), threading.Event(), threading.Event()
-    turned = cpu_tiles.turned
+    turned = cpu_blocks.reverse_rows
 
     def slow(letters: Any, table: Any, out: Any) -> None:
         at_work.set()
         assert go_on.wait(PATIENCE_MS / 1000)
         turned(letters, table, out)
 
-    monkeypatch.setattr(cpu_tiles, "turned", slow)
+    monkeypatch.setattr(cpu_blocks, "reverse_rows", slow)
     view.commands.reverse_complement()
     assert at_work.wait(PATIENCE_MS / 1000)
     qtbot.waitUntil(lambda: "0 % (Esc stops it)" in view._status.text())
@@ -184,7 +184,7 @@ def test_what_is_chosen_after_an_edit_begins_at_the_cursor(view: AlignmentViewer
     press(view, Qt.Key.Key_Space, Control)
     press(view, Qt.Key.Key_Right, Shift)
     assert chosen(view)[1] == [5, 6]
-    view.canvas.clear_choice()
+    view.canvas.clear_selection()
     view.canvas.go_to(0, 2)
     press(view, Qt.Key.Key_Right, Shift)
     press(view, Qt.Key.Key_Space, Shift)
@@ -201,7 +201,7 @@ def test_undo_and_redo_of_a_moved_block_bring_back_what_was_chosen(view: Alignme
     assert text(view)[2] == "MR--IANDSTC-GHF" and chosen(view) == ([2], [4, 5])
     press(view, Qt.Key.Key_Right, Shift)  # from where the block is now
     assert chosen(view) == ([2], [4, 5, 6])
-    view.canvas.clear_choice()
+    view.canvas.clear_selection()
     view.canvas.go_to(0, 9)
     view.undo()
     assert text(view) == list(ROWS) and chosen(view) == ([2], [2, 3]) and view.picture.cursor == (2, 3)

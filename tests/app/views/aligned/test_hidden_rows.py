@@ -13,8 +13,8 @@ from tests.app.views.aligned.viewer import ROWS, alignment, cell, chosen, drag, 
 
 
 def hide(view: AlignmentViewer, *rows: int) -> None:
-    view.canvas.choose(np.isin(np.arange(5), rows), None)
-    view.commands.hide()
+    view.canvas.select_cells(np.isin(np.arange(5), rows), None)
+    view.commands.hide_selected()
 
 
 def choose_columns(view: AlignmentViewer, first: int, last: int) -> None:
@@ -24,24 +24,24 @@ def choose_columns(view: AlignmentViewer, first: int, last: int) -> None:
 
 def test_hidden_rows_are_no_longer_chosen(view: AlignmentViewer) -> None:
     hide(view, 0, 2)
-    assert view.picture.choice.empty
+    assert view.picture.cell_selection.is_empty
     press(view, Qt.Key.Key_Down)
     press(view, Qt.Key.Key_Space)
     press(view, Qt.Key.Key_Delete)
     assert len(text(view)) == 5 and [text(view)[row] for row in (0, 2)] == [ROWS[0] + "-", ROWS[2] + "-"]
     view.commands.keep_only()
-    assert len(text(view)) == 5 and "Choose cells" in view._status.text()
+    assert len(text(view)) == 5 and "Select cells" in view._status.text()
 
 
 def test_all_that_can_be_chosen_is_what_is_shown(view: AlignmentViewer) -> None:
     hide(view, 0, 2)
     press(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     assert chosen(view)[0] == [1, 3, 4]
-    view.commands.mask()
-    view.commands.degap()
+    view.commands.mask_letters()
+    view.commands.remove_gaps()
     assert [text(view)[row] for row in (0, 2)] == [ROWS[0], ROWS[2]] and text(view)[1].startswith("XXXX")
     view.selection.choose_taxa(["row0", "row1"])
-    view.choose_taxa()
+    view.select_taxa()
     assert chosen(view)[0] == [1]
 
 
@@ -72,12 +72,12 @@ def test_one_column_and_one_hidden_row_are_told_as_one(view: AlignmentViewer) ->
     view.commands.insert_column()
     view.commands.remove_gap_columns()
     assert view._status.text() == "1 column of gaps removed."
-    view.commands.trim(0.5)
+    view.commands.trim_columns(0.5)
     assert view._status.text() == "1 column removed."
     hide(view, 1)
     choose_columns(view, 2, 2)
     press(view, Qt.Key.Key_Delete)
-    assert view._status.text() == "1 column deleted, in the hidden row too."
+    assert view._status.text() == "1 column deleted, also in 1 hidden row."
     view.commands.keep_only()
     choose_columns(view, 0, 0)
     view.commands.keep_only()

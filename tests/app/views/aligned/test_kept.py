@@ -12,11 +12,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app import theme
-from antidiag.app.views.aligned import paint
-from antidiag.app.views.aligned.kept import Around
+from antidiag.app.views.aligned.drawing import cell_painter
+from antidiag.app.views.aligned.drawing.margin_cache import MarginCache
 from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.alignments.column_statistics import ColumnCounts
 from antidiag.kernels.io import tree_files
-from antidiag.kernels.io.aligned_columns import Columns
 from antidiag.kernels.model import SequenceType
 from tests.app.views.aligned.viewer import alignment, chosen, image, press
 
@@ -40,12 +40,12 @@ def scroll(down: float, across: float) -> Callable[[AlignmentViewer], None]:
     def done(view: AlignmentViewer) -> None:
         view.canvas.frame_.first_row += down
         view.canvas.frame_.first_column += across
-        view.canvas.refresh()
+        view.canvas.repaint_all()
 
     return done
 
 
-def upside_down(view: AlignmentViewer) -> Columns:
+def upside_down(view: AlignmentViewer) -> ColumnCounts:
     """Counts as of the columns the other way round."""
     return replace(view.picture.columns, counts=view.picture.columns.counts[::-1].copy())
 
@@ -61,25 +61,25 @@ def more(view: AlignmentViewer) -> None:
 CHANGES: dict[str, Callable[[AlignmentViewer], Any]] = {
     "down": scroll(3.5, 0),
     "right": scroll(0, 7.25),
-    "zoomed": lambda view: view.canvas.zoom(1.2, 0.9),
-    "chosen": lambda view: view.canvas.choose(np.arange(ROWS) < 4, None),
+    "zoomed": lambda view: view.canvas.zoom_cells(1.2, 0.9),
+    "chosen": lambda view: view.canvas.select_cells(np.arange(ROWS) < 4, None),
     "cursor": lambda view: press(view, Qt.Key.Key_Down),
     "taxa": lambda view: view.selection.choose_taxa(["row2"]),
     "edited": lambda view: view.commands.insert_gap(),
-    "sorted": lambda view: view.commands.sort("length"),
-    "hidden": lambda view: (view.canvas.choose(np.arange(ROWS) < 2, None), view.commands.hide()),
-    "renamed": lambda view: view.commands.rename("another"),
-    "tagged": lambda view: (view.canvas.choose(np.arange(ROWS) < 2, None), view.commands.tag("some")),
+    "sorted": lambda view: view.commands.sort_rows("length"),
+    "hidden": lambda view: (view.canvas.select_cells(np.arange(ROWS) < 2, None), view.commands.hide_selected()),
+    "renamed": lambda view: view.commands.rename_row("another"),
+    "tagged": lambda view: (view.canvas.select_cells(np.arange(ROWS) < 2, None), view.commands.tag_rows("some")),
     "track": lambda view: view.set_track("gaps", True),
     "no track": lambda view: view.set_track("logo", False),
-    "coloured": lambda view: view.colour("identity"),
+    "coloured": lambda view: view.set_scheme("identity"),
     "collapsed": lambda view: (
-        view.tree_side.show_tree(tree_files.parse("((row3,row1),row0,row2);")[0]),
-        view.tree_side.collapse([1]),
+        view.tree.show_tree(tree_files.parse_trees("((row3,row1),row0,row2);")[0]),
+        view.tree.set_collapsed([1]),
     ),
     "counted": lambda view: setattr(view.picture, "columns", upside_down(view)),
     "values": lambda view: view.picture.tracks.update(occupancy=np.zeros(COLUMNS)),
-    "names": lambda view: (setattr(view.canvas, "names_width", 180), view.canvas.refresh()),
+    "names": lambda view: (setattr(view.canvas, "names_width", 180), view.canvas.repaint_all()),
     "larger": more,
     "dark": dark,
 }
@@ -90,7 +90,7 @@ def test_what_is_kept_is_what_would_be_painted_anew(long: AlignmentViewer, what:
     before = image(long)
     CHANGES[what](long)
     kept = [image(long) for _ in range(3)]
-    long.canvas._around = Around()
+    long.canvas._around = MarginCache()
     assert kept == [image(long)] * 3
     assert kept[0] != before
 
@@ -103,8 +103,8 @@ def test_names_and_head_are_painted_no_more_while_one_scrolls(
         image(long)
     painted = []
     for name in ("draw_names", "draw_head"):
-        own = getattr(paint, name)
-        monkeypatch.setattr(paint, name, lambda *given, own=own, name=name: (painted.append(name), own(*given)))
+        own = getattr(cell_painter, name)
+        monkeypatch.setattr(cell_painter, name, lambda *given, own=own, name=name: (painted.append(name), own(*given)))
     for _ in range(3):
         scroll(2, 0)(long)
         image(long)
@@ -118,8 +118,8 @@ def test_names_and_head_are_painted_no_more_while_one_scrolls(
 def test_names_are_painted_no_more_while_one_edits(long: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
     long.commands.insert_gap()
     image(long)
-    painted, own = [], paint.draw_names
-    monkeypatch.setattr(paint, "draw_names", lambda *given: (painted.append(1), own(*given)))
+    painted, own = [], cell_painter.draw_names
+    monkeypatch.setattr(cell_painter, "draw_names", lambda *given: (painted.append(1), own(*given)))
     for _ in range(3):
         long.commands.insert_gap()
         image(long)

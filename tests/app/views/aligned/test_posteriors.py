@@ -19,8 +19,8 @@ from tests.app.views.aligned.viewer import image
 @pytest.fixture
 def shown(view: AlignmentViewer, qtbot: Any) -> AlignmentViewer:
     """Rows 0 and 2, which were chosen."""
-    view.canvas.choose(np.array([True, False, True, False, False]), None)
-    view.posteriors.show(True)
+    view.canvas.select_cells(np.array([True, False, True, False, False]), None)
+    view.posteriors.show_panel(True)
     qtbot.waitUntil(lambda: view.posteriors.found is not None)
     qtbot.waitUntil(lambda: view.sharp)
     return view
@@ -28,7 +28,7 @@ def shown(view: AlignmentViewer, qtbot: Any) -> AlignmentViewer:
 
 def test_the_chosen_rows_are_shown_and_third_rows_named(shown: AlignmentViewer) -> None:
     side = shown.posteriors
-    assert side.there and side.found.rows == (0, 2)
+    assert side.is_open and side.found.rows == (0, 2)
     assert side.canvas.values.shape == (14, 12) and side.canvas.values[0, 0] > 0.5
     assert "row0" in side._legend.items[2].text and side.thirds.count() == 3
     assert {side.thirds.item(place).text().split()[1] for place in range(3)} == {"row1", "row3", "row4"}
@@ -39,22 +39,22 @@ def test_the_chosen_rows_are_shown_and_third_rows_named(shown: AlignmentViewer) 
 
 def test_a_pair_that_is_pointed_at_is_framed_in_the_alignment(shown: AlignmentViewer) -> None:
     side, plain = shown.posteriors, image(shown)
-    box = side.canvas.across(4), side.canvas.across(5), side.canvas.down(4), side.canvas.down(5)
+    box = side.canvas.x_of_column(4), side.canvas.x_of_column(5), side.canvas.y_of_row(4), side.canvas.y_of_row(5)
     place = QPointF((box[0] + box[1]) / 2, (box[2] + box[3]) / 2)
     QTest.mouseMove(side.canvas, place.toPoint())
     side.canvas.pointed.emit((4, 3))
-    assert shown.selection.column == 5 and "L5" in side._told.text() and "support L5" in side._listed.text()
+    assert shown.selection.column == 5 and "L5" in side._summary.text() and "support L5" in side._listed.text()
     assert image(shown) != plain
     QTest.mouseClick(side.canvas, Qt.MouseButton.LeftButton, pos=place.toPoint())
     assert shown.picture.cursor == (0, 5)
     side.canvas.pointed.emit(None)
-    assert shown.selection.column is None and "stand together" in side._told.text()
+    assert shown.selection.column is None and "aligned pairs" in side._summary.text()
 
 
 def test_the_cursor_of_the_alignment_is_a_cross(shown: AlignmentViewer) -> None:
     side, plain = shown.posteriors, shown.posteriors.canvas.grab().toImage()
     shown.canvas.go_to(0, 13)
-    assert side._place == (12, 10) and "H13" in side._told.text()
+    assert side._place == (12, 10) and "H13" in side._summary.text()
     assert side.canvas.grab().toImage() != plain
 
 
@@ -65,25 +65,25 @@ def test_an_edit_computes_anew_and_another_alignment_closes(shown: AlignmentView
     qtbot.waitUntil(lambda: side.found is not None and side._of is shown.alignment)
     assert int(side.found.columns[0][0]) == 1
     shown.show_alignment(None)
-    assert not side.there and side.found is None
+    assert not side.is_open and side.found is None
 
 
 def test_one_row_twice_is_refused_in_words(shown: AlignmentViewer, qtbot: Any) -> None:
     side = shown.posteriors
     side.rows[1].setCurrentIndex(0)
     side.rows[1].activated.emit(0)
-    qtbot.waitUntil(lambda: "another one" in side._told.text())
+    qtbot.waitUntil(lambda: "two different rows" in side._summary.text())
     assert side.found is None and not side.canvas.values.size
 
 
 def test_the_panel_is_laid_out_when_it_is_first_opened(view: AlignmentViewer) -> None:
     side = view.posteriors
-    assert side.panel.layout() is None and side.panel.isHidden() and not side.there
-    side.show(True)
+    assert side.panel.layout() is None and side.panel.isHidden() and not side.is_open
+    side.show_panel(True)
     first = side.panel.layout()
-    assert first is not None and side.there
-    side.show(False)
-    side.show(True)
+    assert first is not None and side.is_open
+    side.show_panel(False)
+    side.show_panel(True)
     assert side.panel.layout() is first
 
 

@@ -9,91 +9,92 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from antidiag.app.views.aligned import finder
+from antidiag.app.views.aligned.searching import search_controller
 from antidiag.app.views.aligned.view import AlignmentViewer
+from antidiag.kernels.alignments import motif_search
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import aligned_search, tree_files
+from antidiag.kernels.io import tree_files
 from tests.app.views.aligned.viewer import alignment, cell, chosen, drag
 
 
 def test_rows_are_sorted_hidden_and_shown(view: AlignmentViewer) -> None:
-    view.commands.sort("start")
+    view.commands.sort_rows("start")
     assert view.picture.order.tolist() == [0, 1, 2, 4, 3]
-    view.canvas.choose(np.isin(np.arange(5), [3, 2]), None)
-    view.commands.group()
+    view.canvas.select_cells(np.isin(np.arange(5), [3, 2]), None)
+    view.commands.group_selected()
     assert view.picture.order.tolist() == [2, 3, 0, 1, 4]
-    view.commands.hide()
+    view.commands.hide_selected()
     assert view.picture.order.tolist() == [0, 1, 4] and view.picture.shape == (3, 15)
     kept = []
-    view.kept.connect(kept.append)
-    view.taking.keep()
+    view.datum_offered.connect(kept.append)
+    view.exporter.add_to_data()
     assert kept[0].names == ("row0", "row1", "row4")
     view.commands.show_all()
-    view.commands.sort("file")
+    view.commands.sort_rows("file")
     assert view.picture.order.tolist() == [0, 1, 2, 3, 4]
 
 
 def test_rows_that_were_put_on_top_are_seen(view: AlignmentViewer) -> None:
     view.show_datum(alignment(*["ACDE"] * 200))
     view.canvas.go_to(150, 2)
-    view.canvas.choose(np.isin(np.arange(200), [120, 150]), None)
+    view.canvas.select_cells(np.isin(np.arange(200), [120, 150]), None)
     assert view.canvas.frame_.first_row > 100
-    view.commands.group()
+    view.commands.group_selected()
     assert view.canvas.frame_.first_row == 0 and view.picture.cursor == (0, 2)
     assert view.picture.order[:3].tolist() == [120, 150, 0] and chosen(view)[0] == [120, 150]
 
 
 def test_all_rows_are_not_hidden_and_it_is_said_why(view: AlignmentViewer) -> None:
-    view.canvas.choose(None, None)
-    view.commands.hide()
-    assert view.picture.shape[0] == 5 and "one at least stays" in view._status.text()
+    view.canvas.select_cells(None, None)
+    view.commands.hide_selected()
+    assert view.picture.shape[0] == 5 and "one must stay" in view._status.text()
 
 
 def test_rows_follow_a_tree_and_what_is_selected_elsewhere(view: AlignmentViewer) -> None:
-    (tree,) = tree_files.parse("((row4,row1),(row0,other),row3);")
+    (tree,) = tree_files.parse_trees("((row4,row1),(row0,other),row3);")
     view.commands.sort_by_tree(tree)
     assert view.picture.order.tolist() == [4, 1, 0, 3, 2] and "1 of 5 rows" in view._status.text()
     view.selection.choose_taxa(["row1", "row3"])
-    view.choose_taxa()
+    view.select_taxa()
     assert chosen(view)[0] == [1, 3]
     with pytest.raises(InputError, match="no leaf has the name"):
-        view.commands.sort_by_tree(tree_files.parse("(a,b);")[0])
+        view.commands.sort_by_tree(tree_files.parse_trees("(a,b);")[0])
 
 
 def test_search_goes_to_columns_letters_names_and_motifs(view: AlignmentViewer) -> None:
     assert view.finder.go_to("12") and view.picture.cursor == (0, 11)
     assert view.finder.go_to("#5") and view.picture.cursor == (0, 5)
     assert view.finder.go_to("ROW3") and view.picture.cursor[0] == 3
-    assert view.finder.go_to("NDS") and [hit[0] for hit in view.picture.found] == [0, 2, 3]
-    view.finder.next_hit()
+    assert view.finder.go_to("NDS") and [hit[0] for hit in view.picture.matches] == [0, 2, 3]
+    view.finder.go_to_match()
     assert view.picture.cursor == (2, 6)
-    view.finder.next_hit(-1)
+    view.finder.go_to_match(-1)
     assert view.picture.cursor == (0, 6)
-    view.finder.choose_found()
+    view.finder.select_matching_rows()
     assert chosen(view)[0] == [0, 2, 3]
-    for wrong, said in (("99", "1 to 15"), ("#99", "1 to 14"), ("QQQQ", "no name and no row")):
+    for wrong, said in (("99", "1 to 15"), ("#99", "1 to 14"), ("QQQQ", "No name and no row")):
         assert not view.finder.go_to(wrong) and said in view._status.text()
 
 
 def test_what_was_found_is_sought_anew_after_an_edit(view: AlignmentViewer) -> None:
     view.finder.box.setText("NDS")
     QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
-    view.commands.sort("name")
-    assert [hit[0] for hit in view.picture.found] == [0, 2, 3]
-    view.canvas.choose(np.arange(5) == 0, None)
-    view.commands.delete()
-    assert not len(view.picture.found)
+    view.commands.sort_rows("name")
+    assert [hit[0] for hit in view.picture.matches] == [0, 2, 3]
+    view.canvas.select_cells(np.arange(5) == 0, None)
+    view.commands.delete_selected()
+    assert not len(view.picture.matches)
     QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
-    assert view.picture.cursor == (1, 6) and view.picture.found.tolist() == [[1, 6, 9], [2, 6, 9]]
+    assert view.picture.cursor == (1, 6) and view.picture.matches.tolist() == [[1, 6, 9], [2, 6, 9]]
     view.show_datum(alignment("ACDEF", "ANDSF"))
     QTest.keyClick(view.finder.box, Qt.Key.Key_Return)
     assert view.picture.cursor == (1, 1)
     view.show_datum(alignment("ACDEF"))
-    assert not view.finder.next_hit() and not len(view.picture.found)
+    assert not view.finder.go_to_match() and not len(view.picture.matches)
 
 
 def test_too_many_places_are_not_told_as_all(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aligned_search, "MOST_HITS", 2)
+    monkeypatch.setattr(motif_search, "MAX_HITS", 2)
     view.finder.go_to("NDS")
     assert "the first 2 places" in view._status.text()
 
@@ -101,12 +102,12 @@ def test_too_many_places_are_not_told_as_all(view: AlignmentViewer, monkeypatch:
 def test_a_large_alignment_is_searched_on_a_thread(
     view: AlignmentViewer, qtbot: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "AT_ONCE", 0)
+    monkeypatch.setattr(search_controller, "MAX_LETTERS_AT_ONCE", 0)
     assert not view.finder.go_to("NDS")
     qtbot.waitUntil(lambda: not view.finder.busy)
-    assert [hit[0] for hit in view.picture.found] == [0, 2, 3] and "of 3" in view._status.text()
+    assert [hit[0] for hit in view.picture.matches] == [0, 2, 3] and "of 3" in view._status.text()
     view.finder.go_to("/[/")
-    qtbot.waitUntil(lambda: "no regular expression" in view._status.text())
+    qtbot.waitUntil(lambda: "is not a regular expression" in view._status.text())
     view.finder.go_to("12")
     qtbot.waitUntil(lambda: view.picture.cursor[1] == 11)
 
@@ -116,23 +117,23 @@ def test_the_chosen_letters_are_found_elsewhere(view: AlignmentViewer) -> None:
     menu = view.menus.fill_context()
     rows = next(action.menu() for action in menu.actions() if action.text() == "Rows")
     rows.aboutToShow.emit()
-    next(action for action in rows.actions() if action.text().startswith("Find the chosen")).trigger()
+    next(action for action in rows.actions() if action.text().startswith("Find the selected")).trigger()
     assert view.finder.box.text() == "=DST" and view.picture.cursor == (2, 7) and "2 of 3" in view._status.text()
     rows.aboutToShow.emit()
     next(action for action in rows.actions() if action.text().startswith("Next")).trigger()
     assert view.picture.cursor == (4, 7)
-    view.canvas.choose(np.arange(5) == 0, np.arange(15) == 4)
-    view.finder.find_chosen()
-    assert "Choose 1 to" in view._status.text()
+    view.canvas.select_cells(np.arange(5) == 0, np.arange(15) == 4)
+    view.finder.find_selected_letters()
+    assert "Select 1 to" in view._status.text()
 
 
 def test_the_cursor_stays_on_its_row(view: AlignmentViewer) -> None:
     view.canvas.go_to(3, 4)
-    name = view.picture.name_at(3)
-    view.commands.sort("identity")
-    assert view.picture.name_at(view.picture.cursor[0]) == name and view.picture.cursor[0] == 0
+    name = view.picture.line_name(3)
+    view.commands.sort_rows("identity")
+    assert view.picture.line_name(view.picture.cursor[0]) == name and view.picture.cursor[0] == 0
     view.editor.undo()
     assert view.picture.cursor == (3, 4)
-    view.canvas.choose(np.arange(5) == 3, None)
-    view.commands.hide()
+    view.canvas.select_cells(np.arange(5) == 3, None)
+    view.commands.hide_selected()
     assert view.picture.cursor == (3, 4)  # its row went, and another one is there

@@ -17,29 +17,30 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from antidiag.app import theme
-from antidiag.app.kit import export, print_size
-from antidiag.app.views.aligned import figures, paint, pixels, saving
+from antidiag.app.kit.figures import export, print_size
+from antidiag.app.views.aligned.drawing import cell_painter, pixel_bands
+from antidiag.app.views.aligned.export import alignment_text, figures
 from antidiag.app.views.aligned.view import AlignmentViewer
 from antidiag.kernels.errors import Cancelled
-from antidiag.kernels.io import aligned_writing
+from antidiag.kernels.io import alignment_writer
 from antidiag.kernels.monitor import Monitor
 from tests.app.views.aligned.viewer import Control, alignment, image, press
 from tests.patience import PATIENCE_MS
 
 
-def written(made: figures.Figure, path: Path, printed: export.Print | None = None) -> str:
-    export.save(path, made.size, made.by(Monitor()), made.title, printed)
+def written(made: figures.AlignmentFigure, path: Path, printed: export.PrintSize | None = None) -> str:
+    export.save_figure(path, made.size, made.drawing_with(Monitor()), made.title, printed)
     return path.read_text(errors="replace")
 
 
 def test_copies_hold_the_chosen_cells(view: AlignmentViewer) -> None:
-    view.canvas.choose(np.arange(5) < 2, (np.arange(15) > 2) & (np.arange(15) < 6))
+    view.canvas.select_cells(np.arange(5) < 2, (np.arange(15) > 2) & (np.arange(15) < 6))
     press(view, Qt.Key.Key_C, Control)
     assert QApplication.clipboard().text() == ">row0\nA-L\n>row1\nAAL\n"
     for form, wanted in (("plain", "A-L\nAAL"), ("unaligned", ">row0\nAL\n>row1\nAAL\n"), ("names", "row0\nrow1")):
-        view.taking.copy(form)
+        view.exporter.copy_text(form)
         assert QApplication.clipboard().text() == wanted
-    view.taking.copy(".aln")
+    view.exporter.copy_text(".aln")
     assert QApplication.clipboard().text().startswith("CLUSTAL")
 
 
@@ -47,29 +48,31 @@ def test_one_file_is_written_at_a_time(
     view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
     paths = iter([tmp_path / "one.fasta", tmp_path / "two.fasta", tmp_path / "missing" / "three.fasta"])
-    monkeypatch.setattr(saving.QFileDialog, "getSaveFileName", lambda *_: (str(next(paths)), ""))
+    monkeypatch.setattr(alignment_text.QFileDialog, "getSaveFileName", lambda *_: (str(next(paths)), ""))
     told: list[str] = []
     monkeypatch.setattr(QMessageBox, "warning", lambda parent, title, said: told.append(said))
-    wait, write = threading.Event(), aligned_writing.write
-    monkeypatch.setattr(aligned_writing, "write", lambda *given: wait.wait() and write(*given))
-    view.taking.save_alignment()
-    view.taking.save_alignment()
+    wait, write = threading.Event(), alignment_writer.write_alignments
+    monkeypatch.setattr(alignment_writer, "write_alignments", lambda *given: wait.wait() and write(*given))
+    view.exporter.save_alignment()
+    view.exporter.save_alignment()
     assert "Another file is being written" in view._status.text()
     wait.set()
     qtbot.waitUntil(lambda: "Saved" in view._status.text())
     assert (tmp_path / "one.fasta").read_text().startswith(">row0\nMKVA-LNDSTCCGHW\n")
-    view.canvas.choose(np.arange(5) == 1, np.arange(15) < 3)
-    view.taking.save_alignment(True)
-    qtbot.waitUntil(lambda: "two.fasta" in view._status.text() and not view.taking.writing.busy)
+    view.canvas.select_cells(np.arange(5) == 1, np.arange(15) < 3)
+    view.exporter.save_alignment(True)
+    qtbot.waitUntil(lambda: "two.fasta" in view._status.text() and not view.exporter.file_writing.busy)
     assert (tmp_path / "two.fasta").read_text() == ">row1\nMKV\n"
-    view.taking.save_alignment()
+    view.exporter.save_alignment()
     qtbot.waitUntil(lambda: bool(told))
     assert "three.fasta" in told[0] and "three.fasta" not in view._status.text()
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_figures_are_written(view: AlignmentViewer, tmp_path: Any, suffix: str) -> None:
-    for number, made in enumerate((figures.seen(view.taking.shown), figures.wrapped(view.taking.shown, 10))):
+    for number, made in enumerate(
+        (figures.view_figure(view.exporter.figure_source), figures.wrapped_figure(view.exporter.figure_source, 10))
+    ):
         path = tmp_path / f"{number}{suffix}"
         written(made, path)
         assert path.stat().st_size > 2000 and made.size.height() > 100
@@ -82,9 +85,9 @@ def test_what_can_be_read_in_a_figure_of_what_is_seen_is_no_picture(
     view: AlignmentViewer, tmp_path: Path, wrapped: bool
 ) -> None:
     view.canvas.set_tracks(["logo", "consensus", "conservation"])
-    view.canvas.wrap(wrapped)
-    said = written(figures.seen(replace(view.taking.shown, items=())), tmp_path / "figure.svg")
-    shown = "".join(view.picture.letters_of(row).tobytes().decode() for row in view.picture.order)
+    view.canvas.set_wrapped(wrapped)
+    said = written(figures.view_figure(replace(view.exporter.figure_source, legend_items=())), tmp_path / "figure.svg")
+    shown = "".join(view.picture.row_letters(row).tobytes().decode() for row in view.picture.order)
     there = {letter: said.count(f">{letter}</text>") for letter in "LGW"}
     consensus = view.picture.columns.consensus.tobytes().decode()
     assert there == {letter: (shown + consensus).count(letter) for letter in "LGW"}
@@ -97,7 +100,7 @@ def test_cells_at_the_edge_of_a_figure_end_there(view: AlignmentViewer, tmp_path
     view.show_datum(alignment(*["ACDEFGHIK" * 100] * 100))
     view.canvas.set_tracks([])
     view.canvas.frame_.first_column, view.canvas.frame_.first_row = 20.5, 30.25
-    made, frame = figures.seen(view.taking.shown), view.canvas.frame_
+    made, frame = figures.view_figure(view.exporter.figure_source), view.canvas.frame_
     said = written(made, tmp_path / "figure.svg")
     assert "<clipPath" in said
     boxes = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"', said)
@@ -107,10 +110,10 @@ def test_cells_at_the_edge_of_a_figure_end_there(view: AlignmentViewer, tmp_path
 
 
 def test_a_figure_has_no_cursor(view: AlignmentViewer) -> None:
-    made = [figures.seen(view.taking.shown)]
+    made = [figures.view_figure(view.exporter.figure_source)]
     view.canvas.go_to(2, 5)
-    made.append(figures.seen(view.taking.shown))
-    one, other = (export.image(figure.size, figure.by(Monitor())) for figure in made)
+    made.append(figures.view_figure(view.exporter.figure_source))
+    one, other = (export.render_image(figure.size, figure.drawing_with(Monitor())) for figure in made)
     assert one == other
 
 
@@ -118,14 +121,14 @@ def test_a_figure_is_fine_and_leaves_the_screen_alone(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
     view.show_datum(alignment(*["ACDEFGHIK" * 100] * 40))
-    view.canvas.fit()
+    view.canvas.fit_all()
     image(view)
     qtbot.waitUntil(lambda: view.sharp)
-    painted, asked, body = view.canvas._painted, [], paint.body
-    monkeypatch.setattr(paint, "body", lambda *given: asked.append(given[3]) or body(*given))
-    view.taking.copy_picture()
-    qtbot.waitUntil(lambda: "Copied as a picture" in view._status.text())
-    assert asked == [paint.FINE] and view.canvas._painted is painted
+    painted, asked, body = view.canvas._painted, [], cell_painter.paint_cells
+    monkeypatch.setattr(cell_painter, "paint_cells", lambda *given: asked.append(given[3]) or body(*given))
+    view.exporter.copy_picture()
+    qtbot.waitUntil(lambda: "Picture copied" in view._status.text())
+    assert asked == [cell_painter.FINE_SAMPLES] and view.canvas._painted is painted
     assert not QApplication.clipboard().image().isNull()
 
 
@@ -133,8 +136,10 @@ def test_a_wrapped_figure_has_the_chosen_columns_alone(view: AlignmentViewer, tm
     view.show_datum(alignment("AAAAA" + "C" * 890 + "DDDDD", "AAAAA" + "C" * 890 + "DDDDD"))
     view.canvas.set_tracks([])
     places = np.arange(900)
-    view.canvas.choose(None, (places < 5) | (places >= 895))
-    said = written(figures.wrapped(replace(view.taking.shown, items=())), tmp_path / "figure.svg")
+    view.canvas.select_cells(None, (places < 5) | (places >= 895))
+    said = written(
+        figures.wrapped_figure(replace(view.exporter.figure_source, legend_items=())), tmp_path / "figure.svg"
+    )
     assert [said.count(f">{letter}</text>") for letter in "ACD"] == [10, 0, 10]
 
 
@@ -142,23 +147,23 @@ def test_a_wrapped_figure_of_many_rows_has_smaller_cells(view: AlignmentViewer) 
     letters = "".join(chr(65 + at % 20) for at in range(100))
     view.show_datum(alignment(*[letters] * 3000))
     view.canvas.set_tracks([])
-    made = figures.wrapped(view.taking.shown)
-    assert figures.TALL / 2 < made.size.height() < figures.TALL + 100
-    found = export.image(made.size, made.by(Monitor()), 1)
+    made = figures.wrapped_figure(view.exporter.figure_source)
+    assert figures.MAX_HEIGHT / 2 < made.size.height() < figures.MAX_HEIGHT + 100
+    found = export.render_image(made.size, made.drawing_with(Monitor()), 1)
     middle = found.height() // 2
     colours = {found.pixelColor(x, middle).name() for x in range(found.width() // 2, found.width())}
     assert len(colours) > 4  # cells far below are there too
 
 
-@pytest.mark.parametrize(("columns", "high"), [(753, 15_500), (1500, figures.TALL // 2 - 100)])
+@pytest.mark.parametrize(("columns", "high"), [(753, 15_500), (1500, figures.MAX_HEIGHT // 2 - 100)])
 def test_a_wrapped_figure_of_very_many_rows_is_wider_or_has_rows_share_pixels(
     view: AlignmentViewer, columns: int, high: int
 ) -> None:
     view.show_datum(alignment(*["A" * columns] * 15_500))
     view.canvas.set_tracks([])
-    made = figures.wrapped(view.taking.shown)
-    assert made.size.height() < figures.TALL + 100 and made.size.width() > 753
-    found = export.image(made.size, made.by(Monitor()), 1)
+    made = figures.wrapped_figure(view.exporter.figure_source)
+    assert made.size.height() < figures.MAX_HEIGHT + 100 and made.size.width() > 753
+    found = export.render_image(made.size, made.drawing_with(Monitor()), 1)
     x = found.width() - theme.MARGIN - 5
     inked = [found.pixelColor(x, y) != found.pixelColor(0, 0) for y in range(100, found.height())]
     assert high - 100 <= sum(inked) < high + 20  # below title and ruler
@@ -170,16 +175,16 @@ def test_a_figure_in_print_is_no_higher_than_a_page_where_it_has_no_letters(
     heights, path = [], tmp_path / "figure.pdf"
     monkeypatch.setattr(export.QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
 
-    def answer(dialog: print_size.SizeDialog) -> int:
+    def answer(dialog: print_size.PrintSizeDialog) -> int:
         heights.append(dialog.height_mm.text())
         return int(print_size.QDialog.DialogCode.Accepted)
 
-    monkeypatch.setattr(print_size.SizeDialog, "exec", answer)
+    monkeypatch.setattr(print_size.PrintSizeDialog, "exec", answer)
     for shown in (view.alignment, alignment(*["ACDEFGHIK" * 20] * 5000)):
         view.show_datum(shown)
-        view.taking.print_wrapped()
-        qtbot.waitUntil(lambda: not view.taking.writing.busy)
-    assert heights == ["as it comes", "240 mm"]
+        view.exporter.print_wrapped()
+        qtbot.waitUntil(lambda: not view.exporter.file_writing.busy)
+    assert heights == ["no limit", "240 mm"]
     box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)", path.read_bytes())
     width, height = (float(side) / 72 * 25.4 for side in box.groups())
     assert abs(width - 180) < 1 and 150 < height <= 240
@@ -188,10 +193,10 @@ def test_a_figure_in_print_is_no_higher_than_a_page_where_it_has_no_letters(
 def test_a_figure_does_not_ask_to_zoom_in(view: AlignmentViewer, tmp_path: Path, qtbot: Any) -> None:
     view.show_datum(alignment(*["ACDEFGHIK" * 100] * 2500))
     view.canvas.set_tracks(["consensus", "occupancy"])
-    view.canvas.fit()
+    view.canvas.fit_all()
     qtbot.waitUntil(lambda: view.sharp)
-    for make in (figures.seen, figures.wrapped):
-        said = written(make(view.taking.shown), tmp_path / "figure.svg")
+    for make in (figures.view_figure, figures.wrapped_figure):
+        said = written(make(view.exporter.figure_source), tmp_path / "figure.svg")
         assert "Occupancy" in said and "zoom" not in said
     assert "Consensus" not in said  # a title with nothing beside it
 
@@ -202,61 +207,63 @@ def test_a_wrapped_figure_is_drawn_on_a_thread(
 ) -> None:
     path, threads = tmp_path / f"figure{suffix}", []
     monkeypatch.setattr(export.QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    draw = paint.draw_cells
-    monkeypatch.setattr(paint, "draw_cells", lambda *given: threads.append(threading.current_thread()) or draw(*given))
+    draw = cell_painter.draw_cells
+    monkeypatch.setattr(
+        cell_painter, "draw_cells", lambda *given: threads.append(threading.current_thread()) or draw(*given)
+    )
     view.show_datum(alignment("ACDE-GHIK" * 20, *["ACDEFGHIK" * 20] * 40))
-    view.taking.save_wrapped()
+    view.exporter.save_wrapped()
     view.set_track("logo", False)  # what is drawn is what was shown when it was asked for
     qtbot.waitUntil(lambda: "Saved" in view._status.text())
     assert path.stat().st_size > 10_000 and threads and threading.main_thread() not in threads
-    monkeypatch.setattr(figures, "TALL", 10)
-    view.taking.save_wrapped()
-    assert "too many for a wrapped figure" in view._status.text()
+    monkeypatch.setattr(figures, "MAX_HEIGHT", 10)
+    view.exporter.save_wrapped()
+    assert "cannot hold" in view._status.text()
 
 
 @pytest.mark.parametrize("look", ["letters", "fitted", "wrapped"])
 def test_a_figure_is_of_what_was_seen_when_it_was_wanted(view: AlignmentViewer, look: str, qtbot: Any) -> None:
-    view.canvas.choose(np.arange(5) < 2, np.arange(15) < 3)
-    {"letters": lambda: None, "fitted": view.canvas.fit, "wrapped": lambda: view.canvas.wrap(True)}[look]()
+    view.canvas.select_cells(np.arange(5) < 2, np.arange(15) < 3)
+    {"letters": lambda: None, "fitted": view.canvas.fit_all, "wrapped": lambda: view.canvas.set_wrapped(True)}[look]()
     qtbot.waitUntil(lambda: view.sharp)
-    made = figures.seen(view.taking.shown)
-    before = export.image(made.size, made.by(Monitor()))
-    view.canvas.clear_choice()
-    view.colour("zappo")
+    made = figures.view_figure(view.exporter.figure_source)
+    before = export.render_image(made.size, made.drawing_with(Monitor()))
+    view.canvas.clear_selection()
+    view.set_scheme("zappo")
     view.set_track("logo", False)
-    view.commands.sort("length")
-    view.canvas.zoom(2, 2)
-    assert export.image(made.size, made.by(Monitor())) == before
-    after = figures.seen(view.taking.shown)
-    assert export.image(after.size, after.by(Monitor())) != before
+    view.commands.sort_rows("length")
+    view.canvas.zoom_cells(2, 2)
+    assert export.render_image(made.size, made.drawing_with(Monitor())) == before
+    after = figures.view_figure(view.exporter.figure_source)
+    assert export.render_image(after.size, after.drawing_with(Monitor())) != before
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
 def test_a_figure_of_what_is_seen_is_drawn_on_a_thread_and_stopped(
     view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any, suffix: str
 ) -> None:
-    path, threads, body = tmp_path / f"figure{suffix}", [], paint.body
+    path, threads, body = tmp_path / f"figure{suffix}", [], cell_painter.paint_cells
     at_work, go_on = threading.Event(), threading.Event()
     monkeypatch.setattr(export.QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
 
     def slow(*given: Any) -> Any:
-        if threading.current_thread() is not threading.main_thread() and given[3] == paint.FINE:
+        if threading.current_thread() is not threading.main_thread() and given[3] == cell_painter.FINE_SAMPLES:
             threads.append(threading.current_thread())
             at_work.set()
             assert go_on.wait(PATIENCE_MS / 1000)
         return body(*given)
 
     view.show_datum(alignment(*["ACDEFGHIK" * 100] * 40))
-    view.canvas.fit()
+    view.canvas.fit_all()
     qtbot.waitUntil(lambda: view.sharp)
-    monkeypatch.setattr(paint, "body", slow)
-    view.taking.save_picture()
+    monkeypatch.setattr(cell_painter, "paint_cells", slow)
+    view.exporter.save_picture()
     assert at_work.wait(PATIENCE_MS / 1000)
-    view.taking.stop()
+    view.exporter.stop_writing()
     go_on.set()
     threads[0].join()
     assert not path.exists()
-    view.taking.save_picture()
+    view.exporter.save_picture()
     qtbot.waitUntil(lambda: "Saved" in view._status.text())
     assert path.stat().st_size > 2000
 
@@ -264,21 +271,21 @@ def test_a_figure_of_what_is_seen_is_drawn_on_a_thread_and_stopped(
 def test_pixels_go_into_drawings_in_bands_that_leave_nothing_out(
     qapp: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pixels, "MOST_AT_ONCE", 100)
+    monkeypatch.setattr(pixel_bands, "MAX_VECTOR_PIXELS", 100)
     lines = np.repeat(np.arange(64, dtype=np.uint32)[:, None] * 0x010203 | 0xFF000000, 50, axis=1)
     told: list[tuple[int, int]] = []
 
     def draw(painter: QPainter, area: QRectF) -> None:
-        pixels.draw(painter, area, lines, lambda done, total: told.append((done, total)))
+        pixel_bands.draw_pixels(painter, area, lines, lambda done, total: told.append((done, total)))
 
-    export.save(tmp_path / "bands.svg", QSize(50, 64), draw)
+    export.save_figure(tmp_path / "bands.svg", QSize(50, 64), draw)
     assert (tmp_path / "bands.svg").read_text().count("<image") == len(told) > 8 and told[-1][0] < told[-1][1] == 64
     found = QImage(50, 64, QImage.Format.Format_RGB32)
     found.fill(0xFFFF0000)
     painter = QPainter(found)
     QSvgRenderer(str(tmp_path / "bands.svg")).render(painter)
     painter.end()
-    assert found == pixels.as_image(lines)
+    assert found == pixel_bands.wrap_image(lines)
 
 
 @pytest.mark.parametrize(
@@ -304,13 +311,13 @@ def test_pixels_are_painted_in_bands_that_nobody_sees(
 
     def draw(painter: QPainter, area: QRectF) -> None:
         set_clip(painter, QRectF(0, 0, 320, 1500), Qt.ClipOperation.ReplaceClip)
-        pixels.draw(painter, box, cells)
+        pixel_bands.draw_pixels(painter, box, cells)
 
-    monkeypatch.setattr(pixels, "MOST_PAINTED", 1 << 30)
-    whole = rows(export.image(QSize(330, 2020), draw, scale))
-    monkeypatch.setattr(pixels, "MOST_PAINTED", 20_000)
+    monkeypatch.setattr(pixel_bands, "MAX_RASTER_PIXELS", 1 << 30)
+    whole = rows(export.render_image(QSize(330, 2020), draw, scale))
+    monkeypatch.setattr(pixel_bands, "MAX_RASTER_PIXELS", 20_000)
     monkeypatch.setattr(QPainter, "setClipRect", clip)
-    found = rows(export.image(QSize(330, 2020), draw, scale))
+    found = rows(export.render_image(QSize(330, 2020), draw, scale))
     near = [np.roll(whole, by, axis=0) for by in range(-off, off + 1)]
     assert np.any([np.all(found == one, axis=1) for one in near], axis=0).all()
     assert clips and max(one.width() * one.height() for one in clips) < 25_000
@@ -327,16 +334,16 @@ def test_figures_have_a_size_in_print(
 ) -> None:
     path, told = tmp_path / f"figure{suffix}", []
 
-    def answer(dialog: print_size.SizeDialog) -> int:
+    def answer(dialog: print_size.PrintSizeDialog) -> int:
         dialog.width_mm.setValue(120)
         dialog.dpi.setValue(254)
         dialog.columns.setValue(10)
-        told.append(dialog.told.text())
+        told.append(dialog.summary.text())
         return int(print_size.QDialog.DialogCode.Accepted)
 
-    monkeypatch.setattr(print_size.SizeDialog, "exec", answer)
+    monkeypatch.setattr(print_size.PrintSizeDialog, "exec", answer)
     monkeypatch.setattr(export.QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    for save in (view.taking.print_picture, view.taking.print_wrapped):
+    for save in (view.exporter.print_picture, view.exporter.print_wrapped):
         save()
         qtbot.waitUntil(lambda: "Saved" in view._status.text())
         assert told[-1].startswith("120 ") and "1,200 " in told[-1] and "points" in told[-1]
@@ -349,7 +356,7 @@ def test_figures_have_a_size_in_print(
         else:
             box = re.search(rb"/MediaBox \[0 0 ([\d.]+)", path.read_bytes())
             assert abs(float(box[1]) - 120 / 25.4 * 72) < 1
-        view.say("")
+        view.show_status("")
 
 
 @pytest.mark.parametrize("kind", ["seen", "wrapped", "blocks"])
@@ -358,23 +365,23 @@ def test_a_figure_that_is_stopped_leaves_no_word_on_standard_error(
     view: AlignmentViewer, tmp_path: Path, qtlog: Any, suffix: str, kind: str
 ) -> None:
     view.show_datum(alignment(*["ACDEFGHIK" * 30] * 40))
-    view.canvas.wrap(kind == "blocks")
-    made = (figures.wrapped if kind == "wrapped" else figures.seen)(view.taking.shown)
+    view.canvas.set_wrapped(kind == "blocks")
+    made = (figures.wrapped_figure if kind == "wrapped" else figures.view_figure)(view.exporter.figure_source)
     monitor = Monitor()
     monitor.cancel()
     with pytest.raises(Cancelled):
-        export.save(tmp_path / f"figure{suffix}", made.size, made.by(monitor))
+        export.save_figure(tmp_path / f"figure{suffix}", made.size, made.drawing_with(monitor))
     assert not [said.message for said in qtlog.records if "QPainter" in said.message]
 
 
 @pytest.mark.parametrize(("form", "said"), [("names", "Copied 5 names."), (".fasta", "Copied 5 rows x 15 columns.")])
 def test_what_was_copied_is_said(view: AlignmentViewer, form: str, said: str) -> None:
-    view.taking.copy(form)
+    view.exporter.copy_text(form)
     assert view._status.text() == said
 
 
 def test_the_width_in_print_is_typed_at_once(view: AlignmentViewer, qtbot: Any) -> None:
-    dialog = print_size.SizeDialog(view, lambda lines: (QSize(600, 400), 10.0), 60)
+    dialog = print_size.PrintSizeDialog(view, lambda lines: (QSize(600, 400), 10.0), 60)
     qtbot.addWidget(dialog)
     dialog.show()
     qtbot.waitExposed(dialog)
@@ -382,4 +389,4 @@ def test_the_width_in_print_is_typed_at_once(view: AlignmentViewer, qtbot: Any) 
     assert box is dialog.width_mm
     QTest.keyClicks(box, "90")
     QTest.keyClick(box, Qt.Key.Key_Tab)
-    assert dialog.printed.width_mm == 90 and dialog.focusWidget() is dialog.columns
+    assert dialog.print_size.width_mm == 90 and dialog.focusWidget() is dialog.columns

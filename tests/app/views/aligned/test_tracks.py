@@ -12,10 +12,12 @@ import pytest
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QFileDialog
 
-from antidiag.app.views.aligned import figures, paint, tracks
+from antidiag.app.views.aligned.columns import tracks
+from antidiag.app.views.aligned.drawing import cell_painter
+from antidiag.app.views.aligned.export import figures
 from antidiag.app.views.aligned.view import AlignmentViewer
-from antidiag.kernels.io import aligned_pixels, aligned_sample, cpu_tiles
-from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.alignments import cell_pixels, cell_sample, cpu_blocks
+from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
 from tests.app.views.aligned.viewer import alignment, image, press, text
@@ -38,7 +40,7 @@ def test_titles_of_tracks_are_whole_beside_short_names_and_else_end_in_dots(view
         written.clear()
         view.canvas.frame_.left, picture = left, QImage(400, 400, QImage.Format.Format_RGB32)
         painter = Told(picture)
-        paint.draw_head(painter, view.picture, view.canvas.frame_, ["codons", "frame 1"], 1.0)
+        cell_painter.draw_head(painter, view.picture, view.canvas.frame_, ["codons", "frame 1"], 1.0)
         painter.end()
         return set(written)
 
@@ -47,26 +49,26 @@ def test_titles_of_tracks_are_whole_beside_short_names_and_else_end_in_dots(view
 
 
 def test_tracks_that_do_not_suit_an_alignment_come_back_with_one_that_they_do(view: AlignmentViewer) -> None:
-    assert {"conservation", "logo"} <= set(view.canvas.tracks)
+    assert {"conservation", "logo"} <= set(view.canvas.shown_tracks)
     view.show_datum(nucleotides())
     view.set_track("codons", True)
     view.set_track("frame 2", True)
     view.set_track("match", True)
-    assert view.canvas.tracks == ["logo", "consensus", "occupancy", "codons", "frame 2", "match"]
+    assert view.canvas.shown_tracks == ["logo", "consensus", "occupancy", "codons", "frame 2", "match"]
     view.show_datum(alignment())
-    assert view.canvas.tracks == ["logo", "consensus", "conservation", "occupancy"]
+    assert view.canvas.shown_tracks == ["logo", "consensus", "conservation", "occupancy"]
     view.set_track("note:SS", True)
     image(view)
     view.show_datum(nucleotides())
-    assert "codons" in view.canvas.tracks and "note:SS" in view.canvas.tracks
-    view.commands.translate(0)
-    assert "codons" not in view.canvas.tracks and "conservation" in view.canvas.tracks
+    assert "codons" in view.canvas.shown_tracks and "note:SS" in view.canvas.shown_tracks
+    view.commands.translate_codons(0)
+    assert "codons" not in view.canvas.shown_tracks and "conservation" in view.canvas.shown_tracks
 
 
 def saved(view: AlignmentViewer, path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any, save: Any) -> str:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
     save()
-    qtbot.waitUntil(lambda: not view.taking.writing.busy)
+    qtbot.waitUntil(lambda: not view.exporter.file_writing.busy)
     return path.read_text() if path.suffix != ".png" else ""
 
 
@@ -74,20 +76,23 @@ def test_values_of_tracks_are_saved_as_a_table(
     view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
     view.canvas.set_tracks(["consensus", "occupancy", "note:SS", "identity"])
-    lines = saved(view, tmp_path / "tracks.csv", monkeypatch, qtbot, view.taking.save_tracks).splitlines()
+    lines = saved(view, tmp_path / "tracks.csv", monkeypatch, qtbot, view.exporter.save_tracks).splitlines()
     assert lines[0] == "column,Consensus,Occupancy,SS,Identity" and len(lines) == 16
     assert lines[1] == "1,M,0.8,H,0.8" and lines[5] == "5,-,0.4,H,0.4"
-    view.canvas.choose(None, np.isin(np.arange(15), [1, 4]))
-    lines = saved(view, tmp_path / "some.tsv", monkeypatch, qtbot, view.taking.save_tracks).splitlines()
+    view.canvas.select_cells(None, np.isin(np.arange(15), [1, 4]))
+    lines = saved(view, tmp_path / "some.tsv", monkeypatch, qtbot, view.exporter.save_tracks).splitlines()
     assert [line.split("\t")[0] for line in lines] == ["column", "2", "5"]
 
 
 def test_tracks_have_a_figure_without_rows(
     view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    alone, whole = figures.wrapped(view.taking.shown, rows=False), figures.wrapped(view.taking.shown)
+    alone, whole = (
+        figures.wrapped_figure(view.exporter.figure_source, rows=False),
+        figures.wrapped_figure(view.exporter.figure_source),
+    )
     assert alone.size.height() < whole.size.height()
-    said = saved(view, tmp_path / "tracks.svg", monkeypatch, qtbot, view.taking.save_track_picture)
+    said = saved(view, tmp_path / "tracks.svg", monkeypatch, qtbot, view.exporter.save_track_picture)
     assert "Conservation" in said and "Occupancy" in said and "row0" not in said
 
 
@@ -98,16 +103,16 @@ def test_tracks_of_a_row_tell_of_that_at_the_cursor_in_figures_too(
     view.show_datum(replace(alignment("ATGTGGTA", "TTTAAATA", "GGGGGGTA", kind=SequenceType.DNA), annotations=said))
     view.canvas.set_tracks(["frame 1", "row note:PP"])
     view.canvas.go_to(0, 3)
-    assert tracks.offered(view.picture)["row note:PP"] == "PP of the row"
-    assert tracks.offered(view.picture)["frame 1"] == tracks.title_of("frame 1") == "Frame 1 of the row"
-    assert tracks.characters("frame 1", view.picture, 0, 8).split() == ["M", "W"]
-    assert tracks.characters("row note:PP", view.picture, 2, 5) == "345"
-    view.canvas.choose(np.arange(3) == 2, None)
-    for save in (view.taking.save_wrapped, view.taking.save_track_picture):
+    assert tracks.offered_tracks(view.picture)["row note:PP"] == "PP of the row"
+    assert tracks.offered_tracks(view.picture)["frame 1"] == tracks.track_title("frame 1") == "Frame 1 of the row"
+    assert tracks.track_characters("frame 1", view.picture, 0, 8).split() == ["M", "W"]
+    assert tracks.track_characters("row note:PP", view.picture, 2, 5) == "345"
+    view.canvas.select_cells(np.arange(3) == 2, None)
+    for save in (view.exporter.save_wrapped, view.exporter.save_track_picture):
         drawn = saved(view, tmp_path / "figure.svg", monkeypatch, qtbot, save)
         assert all(f">{letter}</text>" in drawn for letter in "MW12345678") and ">F</text>" not in drawn
     view.canvas.go_to(2, 3)
-    assert tracks.characters("row note:PP", view.picture, 0, 8) == ""
+    assert tracks.track_characters("row note:PP", view.picture, 0, 8) == ""
 
 
 def test_what_is_said_of_the_cursor_follows_an_edit(view: AlignmentViewer) -> None:
@@ -127,19 +132,20 @@ def test_code_that_paints_is_loaded_for_what_is_painted(view: AlignmentViewer, m
 
         return record
 
-    for name in ("_cells", "_sampled", "_write", "logo"):
-        monkeypatch.setattr(aligned_pixels, name, heard(name, getattr(aligned_pixels, name)))
-    monkeypatch.setattr(aligned_sample, "_take", heard("_take", aligned_sample._take))
-    monkeypatch.setattr(cpu_tiles, "count_others", heard("count_others", cpu_tiles.count_others))
-    aligned_pixels.load(view.alignment.letters[:])
+    painters = ("_paint_cells", "_paint_sample", "_paint_letters", "paint_logo")
+    for name in painters:
+        monkeypatch.setattr(cell_pixels, name, heard(name, getattr(cell_pixels, name)))
+    monkeypatch.setattr(cell_sample, "_sample_cells", heard("_take", cell_sample._sample_cells))
+    monkeypatch.setattr(cpu_blocks, "count_other_letters", heard("count_others", cpu_blocks.count_other_letters))
+    cell_pixels.load_compiled_code(view.alignment.letters[:])
     loaded = {name: set(kinds) for name, kinds in asked.items()}
-    view.canvas.refresh()
-    view.say("")
+    view.canvas.repaint_all()
+    view.show_status("")
     image(view)
-    view.picture.sample = aligned_sample.renewed(None, view.alignment.letters, Monitor())
+    view.picture.sample = cell_sample.update_sample(None, view.alignment.letters, Monitor())
     view.canvas.frame_.cell_width = 1 / 64
-    paint.body(view.picture, view.canvas.frame_, 1, paint.COARSE)
-    assert loaded.keys() == {"_cells", "_sampled", "_take", "_write", "logo", "count_others"} and asked == loaded
+    cell_painter.paint_cells(view.picture, view.canvas.frame_, 1, cell_painter.COARSE_SAMPLES)
+    assert loaded.keys() == {*painters, "_take", "count_others"} and asked == loaded
 
 
 @pytest.mark.parametrize("strokes", [False, True])
@@ -150,7 +156,7 @@ def test_a_letter_that_stands_for_any_has_no_place_in_a_logo(view: AlignmentView
         pictures.append(QImage(400, 60, QImage.Format.Format_RGB32))
         pictures[-1].fill(0)
         painter = QPainter(pictures[-1])
-        tracks.draw(painter, "logo", view.picture, view.canvas.frame_, 0, 1, strokes)
+        tracks.draw_track(painter, "logo", view.picture, view.canvas.frame_, 0, 1, strokes)
         painter.end()
     gaps, any_letter, letters = pictures
     assert gaps == any_letter != letters

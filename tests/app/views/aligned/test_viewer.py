@@ -12,11 +12,13 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from antidiag.app.views.aligned import counting, paint, tracks
-from antidiag.app.views.aligned.plane import LEAST_ROOM
+from antidiag.app.views.aligned.columns import column_counts, tracks
+from antidiag.app.views.aligned.drawing import cell_painter
 from antidiag.app.views.aligned.view import AlignmentViewer
-from antidiag.kernels.io import aligned, aligned_edits
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.app.views.aligned.widgets.scroll_plane import MIN_ROWS_HEIGHT
+from antidiag.kernels.alignments import alignment_edits
+from antidiag.kernels.io import aligned_sequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import SequenceType
 from tests.app.views import examples, triples
 from tests.app.views.aligned.viewer import ROWS, Alt, Control, Shift, alignment, cell, chosen, drag, image, press, text
@@ -63,7 +65,7 @@ def test_keys_of_the_window_stay_with_it(view: AlignmentViewer) -> None:
         return event.isAccepted()
 
     assert not accepted(Qt.Key.Key_Escape)
-    view.canvas.choose(None, None)
+    view.canvas.select_cells(None, None)
     assert accepted(Qt.Key.Key_Escape)
     press(view, Qt.Key.Key_F, Control)
     assert QApplication.focusWidget() is view.finder.box
@@ -78,20 +80,20 @@ def test_many_rows_become_a_coarse_picture_and_then_a_sharp_one(view: AlignmentV
     letters = random.choice(np.frombuffer(b"ACGT-", np.uint8), (3000, 2000))
     view.show_datum(AlignedSequences(tuple(map(str, range(3000))), letters, SequenceType.DNA))
     assert view.picture.columns is None
-    view.canvas.fit()
+    view.canvas.fit_all()
     image(view)
     qtbot.waitUntil(lambda: view.sharp and view.picture.columns is not None)
     assert view.picture.columns.rows == 3000
-    view.overview.wanted.emit((1500.0, 1000.0))
-    view.canvas.readable()
-    assert view.canvas.viewport().size() != QSize() and view.canvas.frame_.letters
+    view.overview.centre_requested.emit((1500.0, 1000.0))
+    view.canvas.zoom_to_letters()
+    assert view.canvas.viewport().size() != QSize() and view.canvas.frame_.fits_letters
 
 
 def test_values_of_tracks_of_many_rows_are_made_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(counting, "SMALL", 1)
-    monkeypatch.setattr(counting, "WIDE", 1)
+    monkeypatch.setattr(column_counts, "MAX_LETTERS_AT_ONCE", 1)
+    monkeypatch.setattr(column_counts, "MAX_COLUMNS_AT_ONCE", 1)
     threads: list[bool] = []
 
     def seen(work: Any) -> Any:
@@ -113,33 +115,37 @@ def test_values_of_tracks_of_many_rows_are_made_on_a_thread(
     image(view)
     qtbot.waitUntil(lambda: "agreement" in view.picture.tracks)
     assert 0 < view.picture.tracks["agreement"][4] < 1
-    view.canvas.choose(None, np.arange(16) < 2)
-    view.commands.delete()  # now it has other letters than the reference
-    qtbot.waitUntil(lambda: "agreement" not in view.canvas.tracks)
+    view.canvas.select_cells(None, np.arange(16) < 2)
+    view.commands.delete_selected()  # now it has other letters than the reference
+    qtbot.waitUntil(lambda: "agreement" not in view.canvas.shown_tracks)
     assert view.picture.reference is None and threads and not any(threads)
 
 
 def test_very_many_columns_move_by_a_sample_which_follows_edits(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(counting, "WIDE", 1 << 14)
+    monkeypatch.setattr(column_counts, "MAX_COLUMNS_AT_ONCE", 1 << 14)
     letters = np.full((300, 40_000), ord("A"), np.uint8)
     view.show_datum(AlignedSequences(tuple(map(str, range(300))), letters, SequenceType.DNA))
-    view.canvas.fit()
+    view.canvas.fit_all()
     qtbot.waitUntil(lambda: view.picture.sample is not None and view.sharp)
-    painted, cells = [], paint.aligned_pixels.cells
-    monkeypatch.setattr(paint.aligned_pixels, "cells", lambda *given: painted.append(given[-1]) or cells(*given))
+    painted, cells = [], cell_painter.cell_pixels.paint_cells
+    monkeypatch.setattr(
+        cell_painter.cell_pixels, "paint_cells", lambda *given: painted.append(given[-1]) or cells(*given)
+    )
 
     def moved() -> set[int]:
-        pixels = paint.body(view.picture, view.canvas.frame_, 1, paint.COARSE)
+        pixels = cell_painter.paint_cells(view.picture, view.canvas.frame_, 1, cell_painter.COARSE_SAMPLES)
         return set(np.unique(pixels).tolist())
 
     one, sample = moved(), view.picture.sample
-    assert len(one) == 1 and paint.COARSE not in painted
-    view.editor.do("typing", aligned_edits.set_letters(view.alignment, np.arange(200), np.arange(40_000) < 20_000, "C"))
-    assert view.picture.sample is sample and len(moved()) == 2 and paint.COARSE not in painted
+    assert len(one) == 1 and cell_painter.COARSE_SAMPLES not in painted
+    view.editor.apply_edit(
+        "typing", alignment_edits.set_letters(view.alignment, np.arange(200), np.arange(40_000) < 20_000, "C")
+    )
+    assert view.picture.sample is sample and len(moved()) == 2 and cell_painter.COARSE_SAMPLES not in painted
     qtbot.waitUntil(lambda: view.picture.columns is not None and view.picture.sample is not sample)
-    assert one < moved() and paint.COARSE not in painted
+    assert one < moved() and cell_painter.COARSE_SAMPLES not in painted
     view.show_datum(alignment())
     assert view.picture.sample is None
 
@@ -162,7 +168,7 @@ def test_nothing_is_shown_of_nothing(view: AlignmentViewer) -> None:
     view.show_result(None)
     assert view.picture is None and not view._tools.isEnabled()
     image(view)
-    assert aligned.unaligned(alignment("A-", "--"))[0].letters == b"A"
+    assert aligned_sequences.unaligned_sequences(alignment("A-", "--"))[0].letters == b"A"
 
 
 def test_tracks_leave_room_for_rows(view: AlignmentViewer) -> None:
@@ -171,8 +177,8 @@ def test_tracks_leave_room_for_rows(view: AlignmentViewer) -> None:
     shown = view.canvas.frame_.top
     view.canvas.setFixedHeight(150)
     image(view)
-    assert view.canvas.frame_.height >= LEAST_ROOM and view.canvas.frame_.top < shown
-    assert set(view.canvas.tracks) >= {"logo", "quality"}
+    assert view.canvas.frame_.height >= MIN_ROWS_HEIGHT and view.canvas.frame_.top < shown
+    assert set(view.canvas.shown_tracks) >= {"logo", "quality"}
     view.canvas.setFixedHeight(600)
     image(view)
     assert view.canvas.frame_.top == shown
@@ -184,10 +190,10 @@ def test_tools_are_one_line_and_those_without_room_are_in_a_menu(view: Alignment
         view.resize(width, 600)
         QApplication.processEvents()
         assert tools.height() < 60 and view.width() == width
-        assert row.more.isHidden() == (not row.left_out())
-        row._fill()
+        assert row.more.isHidden() == (not row.overflowing_tools())
+        row._fill_menu()
         there = [action.text() for action in row.menu.actions()]
-        assert ("Save" in there) == (view.menus.buttons[-1] in row.left_out())
-    assert {"Columns larger", "Fit", "Save", "Edit"} <= set(there)
+        assert ("Save" in there) == (view.menus.buttons[-1] in row.overflowing_tools())
+    assert {"Larger columns", "Fit", "Save", "Edit"} <= set(there)
     (save,) = (action for action in row.menu.actions() if action.text() == "Save")
     assert save.menu() is view.menus.buttons[-1].menu()

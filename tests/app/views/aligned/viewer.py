@@ -10,8 +10,8 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 
 from antidiag.app.views.aligned.view import AlignmentViewer
-from antidiag.kernels.io.aligned import AlignedSequences
-from antidiag.kernels.io.alignment_files.rows import Annotations
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
 from antidiag.kernels.model import SequenceType
 
 ROWS = ("MKVA-LNDSTCCGHW", "MKVAALNESTC-GHW", "MRIA--NDSTC-GHF", "--IAALNDSPCCGHW", "MKVG-LQDSTCCGYW")
@@ -33,7 +33,7 @@ def text(view: AlignmentViewer) -> list[str]:
 
 def cell(view: AlignmentViewer, row: int, column: int) -> QPointF:
     frame = view.canvas.frame_
-    return QPointF(frame.x(column + 0.5), frame.y(row + 0.5))
+    return QPointF(frame.column_x(column + 0.5), frame.row_y(row + 0.5))
 
 
 def drag(view: AlignmentViewer, start: QPointF, end: QPointF, modifiers: Any = Qt.KeyboardModifier.NoModifier) -> None:
@@ -48,7 +48,7 @@ def press(view: AlignmentViewer, key: Any, modifiers: Any = Qt.KeyboardModifier.
 
 
 def chosen(view: AlignmentViewer) -> tuple[list[int], list[int]]:
-    choice = view.picture.choice
+    choice = view.picture.cell_selection
     return np.flatnonzero(choice.rows).tolist(), np.flatnonzero(choice.columns).tolist()
 
 

@@ -13,13 +13,13 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.distances import paint
+from antidiag.app.views.distances import matrix_drawing
 from antidiag.app.views.distances import view as module
-from antidiag.app.views.distances.paint import Heat, View
-from antidiag.app.views.distances.view import DistancesView, csv_lines, order_of
-from antidiag.kernels.io import distances, newick
-from antidiag.kernels.io.distance_matrix import DistanceMatrix, checked
-from antidiag.kernels.io.names import distinct
+from antidiag.app.views.distances.matrix_drawing import DistanceHeatMap, MatrixViewport
+from antidiag.app.views.distances.view import DistancesView, csv_lines, row_order
+from antidiag.kernels.io import distance_files, newick
+from antidiag.kernels.io.distance_matrix import DistanceMatrix, make_distance_matrix
+from antidiag.kernels.io.unique_names import make_names_unique
 from tests.app.views import tree_examples
 
 LEFT = Qt.MouseButton.LeftButton
@@ -38,60 +38,64 @@ def view(qtbot) -> DistancesView:
 
 
 def place(view: DistancesView, row: int, column: int) -> QPoint:
-    return view.canvas.view.box(row, column).center().toPoint()
+    return view.canvas.view.cell_box(row, column).center().toPoint()
 
 
 def test_rows_are_in_the_order_of_the_tree(view) -> None:
     picture = view.canvas.picture
-    assert tuple(picture.name(row) for row in range(picture.count)) == view.result.answer.tree.taxa
-    view.set_order("input")
+    assert tuple(picture.row_name(row) for row in range(picture.row_count)) == view.result.answer.tree.taxa
+    view.order_rows("input")
     assert picture.order.tolist() != list(range(6)) and view.canvas.picture.order.tolist() == list(range(6))
-    view.set_order("name")
-    assert [view.canvas.picture.name(row) for row in range(6)] == sorted(tree_examples.NAMES[:6])
+    view.order_rows("name")
+    assert [view.canvas.picture.row_name(row) for row in range(6)] == sorted(tree_examples.NAMES[:6])
 
 
 def test_rows_made_different_are_found_in_a_tree_made_different() -> None:
-    matrix = checked(distinct("aba"), 1 - np.eye(3))
-    assert order_of(matrix, "tree", newick.parse("((a,b),a);")[0]).tolist() == [0, 1, 2]
-    assert order_of(matrix, "tree", newick.parse("((a,a),b);")[0]).tolist() == [0, 2, 1]
-    assert order_of(matrix, "tree", None).tolist() == [0, 1, 2]
+    matrix = make_distance_matrix(make_names_unique("aba"), 1 - np.eye(3))
+    assert row_order(matrix, "tree", newick.parse_newick("((a,b),a);")[0]).tolist() == [0, 1, 2]
+    assert row_order(matrix, "tree", newick.parse_newick("((a,a),b);")[0]).tolist() == [0, 2, 1]
+    assert row_order(matrix, "tree", None).tolist() == [0, 1, 2]
 
 
 def test_a_matrix_without_a_tree_gets_one_for_its_order(qtbot) -> None:
     view = DistancesView(Selection())
     qtbot.addWidget(view)
     near = np.array([[0, 9, 1], [9, 0, 8], [1, 8, 0]], float)
-    view.show_datum(checked(("a", "b", "c"), near, "three"))
+    view.show_datum(make_distance_matrix(("a", "b", "c"), near, "three"))
     qtbot.waitUntil(lambda: view.sharp)
-    assert [view.canvas.picture.name(row) for row in range(3)] in (["a", "c", "b"], ["b", "a", "c"], ["b", "c", "a"])
-    assert any("UPGMA" in item.text for item in view._legend.items)
+    assert [view.canvas.picture.row_name(row) for row in range(3)] in (
+        ["a", "c", "b"],
+        ["b", "a", "c"],
+        ["b", "c", "a"],
+    )
+    assert any("UPGMA" in item.text for item in view.legend.items)
 
 
 def test_the_pair_under_the_mouse(qtbot, view) -> None:
     picture = view.canvas.picture
     qtbot.mouseMove(view.canvas, place(view, 1, 4))
-    first, second = picture.name(1), picture.name(4)
+    first, second = picture.row_name(1), picture.row_name(4)
     names = view.matrix.names
     value = view.matrix.values[names.index(first), names.index(second)]
-    assert view._status.text().startswith(f"{first} and {second}: {value:.6g}")
+    assert view.status.text().startswith(f"{first} and {second}: {value:.6g}")
     qtbot.mouseMove(view.canvas, place(view, 2, 2))
-    assert view._status.text().startswith(picture.name(2))
+    assert view.status.text().startswith(picture.row_name(2))
 
 
 def test_clicks_select_taxa_everywhere(qtbot, view) -> None:
     picture, canvas = view.canvas.picture, view.canvas
     qtbot.mouseClick(canvas, LEFT, pos=place(view, 0, 3))
-    assert view.selection.taxa == {picture.name(0), picture.name(3)}
-    box = canvas.view.box(5, 0)
+    assert view.selection.taxa == {picture.row_name(0), picture.row_name(3)}
+    box = canvas.view.cell_box(5, 0)
     qtbot.mouseClick(
         canvas, LEFT, Qt.KeyboardModifier.ControlModifier,
         QPoint(round(canvas.view.area.right()) + 20, round(box.center().y())),
     )  # fmt: skip
-    assert view.selection.taxa == {picture.name(row) for row in (0, 3, 5)}
+    assert view.selection.taxa == {picture.row_name(row) for row in (0, 3, 5)}
     assert picture.chosen.tolist() == [row in (0, 3, 5) for row in range(6)]
     tree = picture.layout.tree
     inner = next(node for node in range(1, len(tree)) if tree.degrees[node])
-    frame = paint.tree_frame(picture, canvas.view)
+    frame = matrix_drawing.tree_frame(picture, canvas.view)
     spot = QPoint(round(frame.px(picture.layout.x[inner])) - 1, round(frame.py(picture.layout.y[inner])))
     qtbot.mouseClick(canvas, LEFT, pos=spot)
     low, high = np.searchsorted(tree.leaves, (inner, tree.ends[inner]))
@@ -108,9 +112,9 @@ def test_keys_and_zoom(qtbot, view) -> None:
         qtbot.keyClick(canvas, Qt.Key.Key_Right)
         qtbot.keyClick(canvas, Qt.Key.Key_Down)
     assert canvas.picture.current == (5, 5)
-    assert canvas.view.area.adjusted(-1, -1, 1, 1).contains(canvas.view.box(5, 5)), "the current cell is in sight"
+    assert canvas.view.area.adjusted(-1, -1, 1, 1).contains(canvas.view.cell_box(5, 5)), "the current cell is in sight"
     qtbot.keyClick(canvas, Qt.Key.Key_Return)
-    assert view.selection.taxa == {canvas.picture.name(5)}
+    assert view.selection.taxa == {canvas.picture.row_name(5)}
     qtbot.keyClick(canvas, Qt.Key.Key_F)
     assert canvas.view == whole
     qtbot.keyClick(canvas, Qt.Key.Key_Minus)
@@ -123,10 +127,10 @@ def test_samples_are_cells_of_the_matrix(count: int, cell: float) -> None:
     values = np.add.outer(1000.0 * np.arange(count), np.arange(count))
     from PySide6.QtCore import QRectF
 
-    picture = Heat(values, ("x",) * count, np.arange(count)[::-1], (0, 1))
-    window = View(cell, -20.0, -10.0, QRectF(0, 0, 60, 60))
-    found, box = paint.sampled(picture, window, 1.0)
-    rows, columns = window.rows(count), window.columns(count)
+    picture = DistanceHeatMap(values, ("x",) * count, np.arange(count)[::-1], (0, 1))
+    window = MatrixViewport(cell, -20.0, -10.0, QRectF(0, 0, 60, 60))
+    found, box = matrix_drawing.sample_values(picture, window, 1.0)
+    rows, columns = window.visible_rows(count), window.visible_columns(count)
     assert found.shape[0] <= 60 / min(cell, 1) + 2 and box.height() == pytest.approx((rows[1] - rows[0]) * cell)
     for i, j in np.ndindex(found.shape):
         row = rows[0] + int((i + 0.5) * (rows[1] - rows[0]) / found.shape[0])
@@ -143,10 +147,10 @@ def test_the_table_goes_to_files_and_to_the_clipboard(view, monkeypatch, tmp_pat
         view.save_matrix()
     with open(tmp_path / "out.csv", newline="") as handle:
         rows = list(csv.reader(handle))
-    shown = view.shown()
+    shown = view.ordered_matrix()
     assert rows[0] == ["", *shown.names] and [row[0] for row in rows[1:]] == list(shown.names)
     assert np.array([row[1:] for row in rows[1:]], float) == pytest.approx(np.asarray(shown.values))
-    (again,) = distances.read(tmp_path / "out.phy")
+    (again,) = distance_files.read_distances(tmp_path / "out.phy")
     assert again.names == shown.names and again.values == pytest.approx(np.asarray(shown.values))
     view.copy_table()
     assert QGuiApplication.clipboard().text() == "".join(csv_lines(shown, "\t"))
@@ -156,7 +160,7 @@ def test_the_table_goes_to_files_and_to_the_clipboard(view, monkeypatch, tmp_pat
 def test_figures(view, monkeypatch, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"heat{suffix}"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    view.save_figure()
+    view.save()
     assert path.stat().st_size > 1000
     if suffix == ".png":
         assert QImage(str(path)).width() == 2 * view.figure_size().width()
@@ -174,10 +178,10 @@ def test_options_and_maps(view) -> None:
 
 @pytest.mark.parametrize("taxa", [1, 2])
 def test_the_smallest_matrices_are_drawn(view, taxa: int) -> None:
-    view.show_datum(checked(tree_examples.NAMES[:taxa], 1 - np.eye(taxa), "small"))
+    view.show_datum(make_distance_matrix(tree_examples.NAMES[:taxa], 1 - np.eye(taxa), "small"))
     view.canvas.zoom(2)
     view.canvas.repaint()
-    assert view.canvas.picture.count == taxa
+    assert view.canvas.picture.row_count == taxa
 
 
 def test_what_can_be_shown(view) -> None:
@@ -190,9 +194,11 @@ def test_what_can_be_shown(view) -> None:
 
 def test_many_distances_are_looked_through_on_a_thread(qtbot, view, monkeypatch):
     threads = []
-    ranges = module.ranges
-    monkeypatch.setattr(module, "MANY", 2)
-    monkeypatch.setattr(module, "ranges", lambda matrix: threads.append(threading.current_thread()) or ranges(matrix))
+    ranges = module.find_ranges
+    monkeypatch.setattr(module, "MOST_IMMEDIATE", 2)
+    monkeypatch.setattr(
+        module, "find_ranges", lambda matrix: threads.append(threading.current_thread()) or ranges(matrix)
+    )
     before = view.canvas.picture
     view.show_result(None)
     view.show_result(tree_examples.result())

@@ -12,10 +12,10 @@ from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app import theme
-from antidiag.app.kit import export
-from antidiag.app.kit.plane.cell_text import letters
+from antidiag.app.kit.figures import export
+from antidiag.app.kit.plane.cell_text import meeting_letters
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.dotplot import data, layers
+from antidiag.app.views.dotplot import layers, word_windows
 from antidiag.app.views.dotplot.view import DotPlotView, SequencePair
 from antidiag.app.views.matrix.view import MatrixView
 from antidiag.kernels import memory
@@ -57,7 +57,7 @@ def words(view):
 
 def colours(view, rows, columns):
     """Colours of the pixels of some cells."""
-    image, box = view.plot.grab().toImage(), view.plot.frame().rect(rows, columns)
+    image, box = view.plot.grab().toImage(), view.plot.visible_frame().visible_rect(rows, columns)
     return {
         QColor(image.pixel(x, y)).name()
         for x in range(int(box.left()) + 1, int(box.right()))
@@ -84,23 +84,23 @@ def test_the_matches_of_a_result_and_its_path(qtbot, view):
     view.show_result(result)
     settled(qtbot, view)
     assert view.k.text() == "auto (5)"
-    assert words(view).startswith("5 letters equal (")
+    assert words(view).startswith("5 equal letters (")
     assert "path" in words(view)
     assert "index" in words(view)
     assert view.path_button.isEnabled()
     view.show_path()
-    frame = view.plot.frame()
+    frame = view.plot.visible_frame()
     assert frame.rows[0] <= result.answer.alignment.start[0] and frame.rows[1] > result.answer.end[0]
 
 
 def test_a_score_alone_and_a_pair_that_was_not_aligned(qtbot, view):
     view.show_result(examples.result(examples.problem(FIRST, SECOND), score_only=True))
     settled(qtbot, view)
-    assert "letters equal" in words(view)
+    assert "equal letters" in words(view)
     assert not view.path_button.isEnabled()
     assert view.go_to("end")
     unaligned(qtbot, view, FIRST, TURNED)
-    assert "letters equal" in words(view)
+    assert "equal letters" in words(view)
     assert not view.layer_actions["path"].isVisible()
     assert not view.go_to("end")
     assert "not aligned" in view._status.text()
@@ -110,7 +110,7 @@ def test_a_score_alone_and_a_pair_that_was_not_aligned(qtbot, view):
 def test_far_away_the_density_of_both_strands_is_painted(qtbot, view):
     first, second = LONG[0], LONG[1][:2000] + reverse_complement(LONG[1][2000:4000]) + LONG[1][4000:]
     unaligned(qtbot, view, first, second)
-    part = view.dots.part
+    part = view.dots.window
     assert part.runs is None
     assert part.density.forward.shape[0] <= view.plot.height()
     turned = (2800, 3200), (2700, 3300)
@@ -126,8 +126,8 @@ def test_near_by_the_matches_themselves_are_lines(qtbot, view):
     assert view.dots.shows_runs
     view.go_to("20:80, 20:80")
     settled(qtbot, view)
-    assert not view.plot.frame().shows_cells
-    runs = view.dots.part.runs
+    assert not view.plot.visible_frame().shows_cells
+    runs = view.dots.window.runs
     longest = int(np.where(runs.first < 80, runs.lengths, 0).argmax())
     i, j = int(runs.first[longest]) + 5, int(runs.second[longest]) + 5
     assert theme.active().forward in colours(view, (i, i + 1), (j, j + 1))
@@ -137,15 +137,15 @@ def test_near_by_the_matches_themselves_are_lines(qtbot, view):
 
 def test_nearest_are_letters(qtbot, view, selection):
     unaligned(qtbot, view, FIRST, TURNED)
-    runs = view.dots.part.runs
+    runs = view.dots.window.runs
     number = int(np.where(runs.reverse, runs.lengths, 0).argmax())
     length, i, j = (int(values[number]) for values in (runs.lengths, runs.first, runs.second))
     cell = i + 3, j + length - 2
     view.go_to(f"{cell[0]}, {cell[1]}")
     settled(qtbot, view)
-    frame = view.plot.frame()
+    frame = view.plot.visible_frame()
     assert frame.shows_cells
-    assert view.dots.part is not None
+    assert view.dots.window is not None
     matched = layers.matched_cells(frame, view.dots, theme.active())
     assert matched[cell] == theme.active().reverse
     assert FIRST[cell[0] - 1] == reverse_complement(TURNED[cell[1] - 1])
@@ -155,19 +155,19 @@ def test_nearest_are_letters(qtbot, view, selection):
         for b in range(*frame.columns):
             found = equal[a - frame.rows[0], b - frame.columns[0]]
             assert found == (a > 0 and b > 0 and FIRST[a - 1] == TURNED[b - 1])
-    assert "a letter equal" in words(view)
-    text = view.hover_text(cell)
-    assert letters(view.picture.problem, cell) in text
+    assert "equal letters" in words(view)
+    text = view.describe_cell(cell)
+    assert meeting_letters(view.picture.problem, cell) in text
     assert f"{length} letters reverse complements: {i + 1}\u2013{i + length} and {j + 1}\u2013{j + length}" in text
 
 
 def test_hover_counts_the_matches_of_a_pixel(qtbot, view):
     unaligned(qtbot, view, *LONG)
-    forward = view.dots.part.density.forward
+    forward = view.dots.window.density.forward
     place = np.unravel_index(forward.argmax(), forward.shape)
     cell = tuple(int((x + 0.5) * length / pixels) for x, length, pixels in zip(place, (6001, 6002), forward.shape,
                                                                               strict=True))  # fmt: skip
-    assert f"{forward.max():,} equal words here" in view.hover_text(cell)
+    assert f"{forward.max():,} equal words here" in view.describe_cell(cell)
     point = view.plot.box.mapViewToScene(QPointF(cell[1], cell[0]))
     view.plot.scene().sigMouseMoved.emit(point)
     assert view.selection.cell is not None
@@ -179,28 +179,28 @@ def test_another_k(qtbot, view):
     type_k(qtbot, view, "9")
     assert not view.sharp
     settled(qtbot, view)
-    assert "9 letters equal" in words(view)
-    assert view.dots.part.runs.lengths.min() >= 9
+    assert "9 equal letters" in words(view)
+    assert view.dots.window.runs.lengths.min() >= 9
     type_k(qtbot, view, "99")
-    qtbot.waitUntil(lambda: "from 1 to 64" in view._status.text())
-    assert "9 letters equal" in words(view)
+    qtbot.waitUntil(lambda: "between 1 and 64" in view._status.text())
+    assert "9 equal letters" in words(view)
     type_k(qtbot, view, "auto")
     settled(qtbot, view)
-    assert "5 letters equal" in words(view)
+    assert "5 equal letters" in words(view)
 
 
 def test_the_words_of_the_same_pair_are_kept(qtbot, view):
     view.show_result(examples.result(examples.problem(FIRST, SECOND)))
     settled(qtbot, view)
-    survey = view._survey
+    survey = view._overview
     view.show_result(examples.result(examples.problem(FIRST, SECOND, mode="global"), score_only=True))
-    assert view._survey is survey
+    assert view._overview is survey
     assert "path" not in words(view)
     view.show_result(examples.result(examples.problem(FIRST, FIRST)))
-    assert view._survey is None
+    assert view._overview is None
     view.show_result(None)
     view.grab()
-    assert view.hover_text((1, 1)) == ""
+    assert view.describe_cell((1, 1)) == ""
 
 
 @pytest.mark.parametrize(
@@ -217,9 +217,9 @@ def test_unusual_pairs_are_painted(qtbot, view, first, second, kind):
         view.go_to(place)
         settled(qtbot, view)
         view.grab()
-    view.one_to_one()
+    view.show_one_to_one()
     view.grab()
-    view.fit()
+    view.show_all()
     view.grab()
 
 
@@ -228,7 +228,7 @@ def test_frequent_words_are_thinned_and_that_is_said(qtbot, view, monkeypatch):
 
     monkeypatch.setattr(dotplot, "MOST_LOOKUPS", 1000)
     unaligned(qtbot, view, "A" * 5000 + LONG[0][:500], LONG[0][:500] + "A" * 6000)
-    assert "frequent words thinned to 8 places each" in words(view)
+    assert "frequent words reduced to 8 positions each" in words(view)
     assert "at least" in words(view)
 
 
@@ -239,12 +239,12 @@ def test_looking_for_words_can_be_cancelled_and_begun_again(qtbot, view, monkeyp
             time.sleep(0.001)
 
     with monkeypatch.context() as patched:
-        patched.setattr(data, "survey", endless)
+        patched.setattr(word_windows, "index_pair", endless)
         view.show_datum(SequencePair(examples.sequence("a", FIRST), examples.sequence("b", SECOND)))
-        qtbot.waitUntil(lambda: view.scan_panel.isVisible() and "10 %" in view.scan_panel.text)
-        assert "Looking for words of 5 letters" in view.scan_panel.text
+        qtbot.waitUntil(lambda: view.scan_panel.isVisible() and "10 %" in view.scan_panel.message)
+        assert "Searching for words of 5 letters" in view.scan_panel.message
         view.scan_panel.button.click()
-        assert view.scan_panel.text == "The dot plot was not computed."
+        assert view.scan_panel.message == "The dot plot was not computed."
     view.scan_panel.button.click()
     settled(qtbot, view)
     assert not view.scan_panel.isVisible()
@@ -253,8 +253,8 @@ def test_looking_for_words_can_be_cancelled_and_begun_again(qtbot, view, monkeyp
 def test_an_index_that_does_not_fit_is_refused(qtbot, view, monkeypatch):
     monkeypatch.setattr(memory, "host_bytes_free", lambda: 100)
     view.show_datum(SequencePair(examples.sequence("a", FIRST), examples.sequence("b", SECOND)))
-    qtbot.waitUntil(lambda: "index needs" in view.scan_panel.text)
-    assert "100 B is free" in view.scan_panel.text
+    qtbot.waitUntil(lambda: "index needs" in view.scan_panel.message)
+    assert "100 B is free" in view.scan_panel.message
 
 
 def test_dot_plot_and_matrix_look_at_the_same_window(qtbot, view, selection):
@@ -272,7 +272,7 @@ def test_dot_plot_and_matrix_look_at_the_same_window(qtbot, view, selection):
     view.hide()
     matrix.show()
     qtbot.waitUntil(lambda: matrix.sharp)
-    frame = matrix.plot.frame()
+    frame = matrix.plot.visible_frame()
     assert frame.rows[0] <= window[0][0] + 3 and frame.rows[1] >= window[0][1] - 3
     assert frame.rows[1] - frame.rows[0] < 120
     assert selection.ranges == window
@@ -280,7 +280,7 @@ def test_dot_plot_and_matrix_look_at_the_same_window(qtbot, view, selection):
     qtbot.waitUntil(lambda: selection.ranges == ((0, 401), (0, len(SECOND) + 1)))
     matrix.hide()
     view.show()
-    assert view.plot.frame().rows == (0, 401)
+    assert view.plot.visible_frame().rows == (0, 401)
     again = DotPlotView(selection)
     qtbot.addWidget(again)
     view.hide()
@@ -289,7 +289,7 @@ def test_dot_plot_and_matrix_look_at_the_same_window(qtbot, view, selection):
     view.go_to("5, 5")
     selection.show_ranges(((10, 60), (20, 70)))
     again.show_result(result)
-    assert again.plot.frame().rows[1] < 120
+    assert again.plot.visible_frame().rows[1] < 120
 
 
 def test_a_hovered_cell_is_marked_in_both(qtbot, view, selection):
@@ -309,18 +309,18 @@ def test_keys_zoom_and_what_was_zoomed_stays(qtbot, view):
     unaligned(qtbot, view, FIRST, SECOND)
     qtbot.keyClick(view.plot, Qt.Key.Key_Plus)
     settled(qtbot, view)
-    near = view.plot.frame()
+    near = view.plot.visible_frame()
     assert near.rows[1] - near.rows[0] < 401
     view.resize(720, 660)
     QApplication.processEvents()
-    assert view.plot.frame().rows[1] - view.plot.frame().rows[0] < 401
+    assert view.plot.visible_frame().rows[1] - view.plot.visible_frame().rows[0] < 401
 
 
 def test_figures_are_written_in_both_themes(qtbot, view, tmp_path):
     unaligned(qtbot, view, FIRST, TURNED)
     light = view.plot.grab().toImage()
     for name in ("dots.png", "dots.svg"):
-        export.save(tmp_path / name, view.figure_size(), view.draw_figure, view.figure_title())
+        export.save_figure(tmp_path / name, view.figure_size(), view.draw_figure, view.figure_title())
     assert "second (j)" in (tmp_path / "dots.svg").read_text(encoding="utf-8")
     assert (tmp_path / "dots.png").read_bytes().startswith(b"\x89PNG")
     theme.switch("dark")
@@ -330,15 +330,15 @@ def test_figures_are_written_in_both_themes(qtbot, view, tmp_path):
 
 
 def test_tones_grow_with_the_logarithm_of_the_matches():
-    from antidiag.kernels.pairwise.pictures.dotplot import Density
+    from antidiag.kernels.pairwise.pictures.dotplot import MatchDensity
 
     counts = np.array([[0, 1, 10, 100, 5000]], np.uint32)
     nothing = np.zeros_like(counts)
-    tones = data.tones(Density((0, 100), (0, 500), counts, nothing, 0, 9))
+    tones = word_windows.shade_density(MatchDensity((0, 100), (0, 500), counts, nothing, 0, 9))
     shades = (tones[0] // 16).tolist()
     assert shades[0] == 0 and shades[1] == 1 and shades[3] == shades[4] == 15
     assert shades == sorted(shades)
-    table = data.colours(np.array([255, 255, 255]), np.array([0, 0, 200]), None)
+    table = word_windows.tone_colours(np.array([255, 255, 255]), np.array([0, 0, 200]), None)
     assert table[0].tolist() == [255, 255, 255]
     assert table[15 * 16].tolist() == [0, 0, 200]
     assert table[15].tolist() == [255, 255, 255]
@@ -347,18 +347,18 @@ def test_tones_grow_with_the_logarithm_of_the_matches():
 def test_nothing_is_computed_on_the_thread_of_the_window(qtbot, view, monkeypatch):
     letters_ = "".join(np.random.default_rng(7).choice(list("ACGT"), 100_000))
     threads = []
-    for name in ("survey", "window"):
-        original = getattr(data, name)
+    for name in ("index_pair", "compute_window"):
+        original = getattr(word_windows, name)
 
         def watched(*given, original=original):
             threads.append(threading.current_thread())
             return original(*given)
 
-        monkeypatch.setattr(data, name, watched)
+        monkeypatch.setattr(word_windows, name, watched)
     unaligned(qtbot, view, letters_, letters_[100:])
     assert len(threads) >= 2
     assert threading.main_thread() not in threads
-    density = view.dots.part.density
+    density = view.dots.window.density
     assert density.forward.shape[0] <= view.plot.height() and density.forward.shape[1] <= view.plot.width()
 
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QGuiApplication
 
 from antidiag.app import theme
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.graph import data, paint
+from antidiag.app.views.graph import graph_drawing, path_matrices
 from antidiag.app.views.graph.view import PAUSE, PLAY, GraphView
 from antidiag.kernels import engine, registry
 from antidiag.kernels.graphs.graph import from_weights
@@ -54,8 +54,8 @@ def settle(qtbot, view):
 
 
 def centre(view, entry):
-    matrix, _ = paint.areas(QRectF(view.plane.rect()), view.shown)
-    return paint._box(matrix, matrix.width() / view.shown.n, entry).center()
+    matrix, _ = graph_drawing.split_area(QRectF(view.plane.rect()), view.shown)
+    return graph_drawing._entry_box(matrix, matrix.width() / view.shown.vertex_count, entry).center()
 
 
 def words(view):
@@ -76,10 +76,10 @@ def test_a_click_marks_the_shortest_path(qtbot, view):
 
 def test_two_vertices_of_the_graph_choose_a_pair(qtbot, view):
     shown(qtbot, view, answered())
-    _, graph = paint.areas(QRectF(view.plane.rect()), view.shown)
+    _, graph = graph_drawing.split_area(QRectF(view.plane.rect()), view.shown)
     for vertex in (3, 1):
-        place = paint._place(graph, view.shown, vertex)
-        assert paint.vertex_at(place, QRectF(view.plane.rect()), view.shown) == vertex
+        place = graph_drawing._vertex_centre(graph, view.shown, vertex)
+        assert graph_drawing.vertex_at(place, QRectF(view.plane.rect()), view.shown) == vertex
         view.plane.clicked.emit(place)
     settle(qtbot, view)
     assert view.shown.chosen == (3, 1) and "D \u2192 B: 10" in view.status.text()
@@ -87,7 +87,7 @@ def test_two_vertices_of_the_graph_choose_a_pair(qtbot, view):
 
 def test_the_pair_that_was_asked_for_is_chosen(qtbot, view):
     shown(qtbot, view, answered(start="B", end="A"))
-    assert view.shown.chosen == (1, 0) and view.shown.way == (1, 3, 0)
+    assert view.shown.chosen == (1, 0) and view.shown.path == (1, 3, 0)
     qtbot.keyClick(view.plane, Qt.Key.Key_Right)
     assert view.shown.chosen == (1, 1)
 
@@ -101,7 +101,7 @@ def test_steps_let_the_vertices_in_one_by_one(qtbot, view):
     settle(qtbot, view)
     improved = {(u, v) for u, v in np.argwhere(view.shown.stage.improved).tolist()}
     assert improved == {(0, 1), (0, 3), (3, 1)}
-    assert "3 of 4: C let in" in view._step.text() and "3 pairs nearer" in words(view)
+    assert "3 of 4: via C" in view._step.text() and "3 pairs shortened" in words(view)
 
 
 def test_playing_goes_through_all_steps_and_stops(qtbot, view):
@@ -117,7 +117,7 @@ def test_playing_goes_through_all_steps_and_stops(qtbot, view):
 def test_a_negative_cycle_is_shown(qtbot, view):
     shown(qtbot, view, round_trip())
     assert view.shown.marked == {(0, 1), (1, 2), (2, 0)}
-    assert "A \u2192 B \u2192 C \u2192 A weighs \u22121" in view.status.text()
+    assert "A \u2192 B \u2192 C \u2192 A has negative weight \u22121" in view.status.text()
     assert "negative cycle" in words(view)
 
 
@@ -133,7 +133,7 @@ def test_pointing_tells_a_distance_and_that_there_is_no_path(qtbot, view):
 def test_the_vertices_of_a_bipartite_graph_stand_on_two_sides():
     weights = np.full((5, 5), INF)
     weights[:2, 2:] = 1
-    found = data.places(problem(weights, "ABCDE"))
+    found = path_matrices.place_vertices(problem(weights, "ABCDE"))
     assert (found[:2, 0] == found[0, 0]).all() and (found[2:, 0] == found[2, 0]).all()
     assert found[0, 0] != found[2, 0]
 
@@ -142,7 +142,7 @@ def test_the_vertices_of_a_bipartite_graph_stand_on_two_sides():
 def test_vertices_do_not_cover_each_other(n):
     random = np.random.default_rng(0)
     weights = np.where(random.random((n, n)) < 0.3, 1.0, INF)
-    places = data.places(problem(weights, [f"v{k}" for k in range(n)]))
+    places = path_matrices.place_vertices(problem(weights, [f"v{k}" for k in range(n)]))
     assert (places >= 0).all() and (places <= 1).all()
     apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)) + np.eye(n)
     assert apart.min() > 0.02
@@ -152,19 +152,23 @@ def test_weights_of_edges_cover_neither_each_other_nor_vertices():
     crossing = {(0, 1): QLineF(0, 0, 300, 150), (1, 0): QLineF(0, 150, 300, 0), (2, 3): QLineF(0, 60, 300, 60),
                 (3, 2): QLineF(100, 0, 100, 150)}  # fmt: skip
     vertex = QRectF(90, 40, 22, 22)
-    boxes = paint.weight_boxes(crossing, dict.fromkeys(crossing, QSizeF(20, 16)), [vertex])
+    boxes = graph_drawing.weight_boxes(crossing, dict.fromkeys(crossing, QSizeF(20, 16)), [vertex])
     placed = [vertex, *boxes.values()]
     assert not any(one.intersects(other) for at, one in enumerate(placed) for other in placed[:at])
-    alone = paint.weight_boxes({(0, 1): QLineF(0, 0, 300, 0)}, {(0, 1): QSizeF(20, 16)}, [])
+    alone = graph_drawing.weight_boxes({(0, 1): QLineF(0, 0, 300, 0)}, {(0, 1): QSizeF(20, 16)}, [])
     assert alone[0, 1].center() == QPointF(100, 0)
 
 
 def test_weights_of_the_bundled_graph_are_apart(qtbot, view, monkeypatch):
-    drawn, boxes = [], paint.weight_boxes
-    monkeypatch.setattr(paint, "weight_boxes", lambda *given: drawn.append(boxes(*given)) or drawn[-1])
-    (graph,) = samples.sample("five-vertices").read()
+    drawn, boxes = [], graph_drawing.weight_boxes
+    monkeypatch.setattr(graph_drawing, "weight_boxes", lambda *given: drawn.append(boxes(*given)) or drawn[-1])
+    (graph,) = samples.find_sample("five-vertices").read_data()
     (floyd,) = (method for method in registry.METHODS if method.id == "floyd-warshall")
-    found = engine.execute(engine.plan(floyd, floyd.problem.make((graph,), {}), {}, "cpu"), keep_rate=False, keep=False)
+    found = engine.execute(
+        engine.plan_run(floyd, floyd.problem_type.make_problem((graph,), {}), {}, "cpu"),
+        keep_rate=False,
+        keep_parts=False,
+    )
     shown(qtbot, view, found)
     view.grab()
     placed = list(drawn[-1].values())
@@ -174,8 +178,8 @@ def test_weights_of_the_bundled_graph_are_apart(qtbot, view, monkeypatch):
 
 def test_large_matrices_are_reduced_to_their_least_entries():
     values = np.random.default_rng(0).random((25, 25))
-    assert data.reduced(values, 25) is values
-    found = data.reduced(values, 5)
+    assert path_matrices.reduce_matrix(values, 25) is values
+    found = path_matrices.reduce_matrix(values, 5)
     assert np.array_equal(found, values.reshape(5, 5, 5, 5).min(axis=(1, 3)))
 
 

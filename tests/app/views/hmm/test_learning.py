@@ -30,7 +30,7 @@ def view(qtbot):
 def test_the_rise_of_the_probability_is_drawn(view):
     rounds, values = view.line.getData()
     assert rounds.tolist() == [0, 1, 2] and values.tolist() == [-90.0, -80.5, -80.25]
-    assert "in 2 rounds" in view.told.text()
+    assert "in 2 iterations" in view.summary.text()
 
 
 def test_learned_and_original_tables_stand_side_by_side(view):
@@ -46,6 +46,6 @@ def test_learned_and_original_tables_stand_side_by_side(view):
 
 def test_it_shows_what_was_learned_and_nothing_else(view):
     other = made.result("hmm-forward", PROBLEM, object())
-    assert LearningView in views.kinds() and LearningView.shows(RESULT) and not LearningView.shows(other)
+    assert LearningView in views.view_classes() and LearningView.shows(RESULT) and not LearningView.shows(other)
     view.show_result(None)
-    assert view.copy_text() == "" and not view.told.text()
+    assert view.copy_text() == "" and not view.summary.text()

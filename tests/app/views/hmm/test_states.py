@@ -11,29 +11,29 @@ from PySide6.QtGui import QColor, QGuiApplication
 
 from antidiag.app import theme
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.hmm import states_data, states_paint
+from antidiag.app.views.hmm import states_data, states_drawing
 from antidiag.app.views.hmm.states import StatesView
 from antidiag.kernels.hmm import reference
-from antidiag.kernels.hmm.islands import Feature
-from antidiag.kernels.hmm.problem import HmmProblem, answer
+from antidiag.kernels.hmm.model.problem import HmmProblem, make_answer
+from antidiag.kernels.hmm.model.state_annotations import Feature
 from antidiag.kernels.hmm.sums.problem import PosteriorAnswer
 from antidiag.kernels.monitor import Monitor
 from tests.app.views import examples, made
 
 LENGTH = 90
 PROBLEM = HmmProblem(made.two_states(), made.nucleotides(made.mixed(LENGTH)))
-PATH = reference.viterbi(PROBLEM)
+PATH = reference.find_best_path(PROBLEM)
 
 
 @cache
 def viterbi():
     """The result of the path. Its probability is summed by compiled code, which no process loads to collect tests."""
-    return made.result("viterbi-serial", PROBLEM, answer(PROBLEM, PATH))
+    return made.result("viterbi-serial", PROBLEM, make_answer(PROBLEM, PATH))
 
 
 def island():
     """The one feature of the path."""
-    (found,) = states_data.features_of(viterbi())
+    (found,) = states_data.find_features(viterbi())
     return found
 
 
@@ -72,9 +72,9 @@ def test_the_island_is_an_annotation_of_the_sequence(qtbot, view):
     assert "island" in words(view)
     box = view.plane
     x = round(box.x_of((feature.start + feature.end) / 2))
-    top, height = states_paint.rows_of(QRectF(box.rect()), box, view.states)
+    top, height = states_drawing.row_layout(QRectF(box.rect()), box, view.states)
     image = box.grab().toImage()
-    y = round(top + 2 * height + states_paint.GAP + 3)
+    y = round(top + 2 * height + states_drawing.GAP + 3)
     assert QColor(image.pixel(x, y)).name() == theme.active().phases[0]
     assert QColor(image.pixel(round(box.x_of(10)), y)).name() != theme.active().phases[0]
 
@@ -83,31 +83,31 @@ def test_the_island_is_an_annotation_of_the_sequence(qtbot, view):
 def test_near_by_the_trellis_has_costs_and_winners(qtbot, view, width):
     view.resize(width, 420)
     shown(qtbot, view, viterbi())
-    assert not states_paint.shows_trellis(view.plane, view.states)
+    assert not states_drawing.shows_trellis(view.plane, view.states)
     assert view.go_to("40")
     settle(qtbot, view)
-    assert states_paint.shows_trellis(view.plane, view.states)
-    stretch = view.states.stretch
+    assert states_drawing.shows_trellis(view.plane, view.states)
+    stretch = view.states.columns
     for letter in range(stretch.first + 1, stretch.last):
         state, column = PATH[letter], letter - stretch.first
         assert stretch.winners[column, state] == PATH[letter - 1]
     assert "best path to the state" in words(view)
     state = int(PATH[39])
-    top, height = states_paint.rows_of(QRectF(view.plane.rect()), view.plane, view.states)
+    top, height = states_drawing.row_layout(QRectF(view.plane.rect()), view.plane, view.states)
     view.plane.pointed.emit(QPointF(view.plane.x_of(39.5), top + (state + 0.5) * height))
     text = view.status.text()
     assert text.startswith(f"letter 40: {PROBLEM.sequence.letters[39:40].decode()}")
-    assert f"in state {PROBLEM.hmm.states[state]}" in text and "reached best from" in text
+    assert f"in state {PROBLEM.hmm.states[state]}" in text and "best predecessor" in text
 
 
 def test_next_and_previous_lead_to_features(qtbot, view):
     shown(qtbot, view, viterbi())
-    view.after.click()
+    view.next_button.click()
     assert view.status.text().startswith(f"island: {island().start + 1}\u2013{island().end}")
     low, high = view.plane.span
     assert low <= island().start and island().end <= high < LENGTH
-    view.after.click()
-    assert "no feature after" in view.status.text()
+    view.next_button.click()
+    assert "no next feature" in view.status.text()
 
 
 def test_places_that_are_none_are_said_so(qtbot, view):
@@ -122,26 +122,26 @@ def test_a_posterior_is_a_heat_map_of_probabilities(qtbot, view):
     posterior[:, 0] = np.linspace(0, 1, LENGTH)
     posterior[:, 1] = 1 - posterior[:, 0]
     shown(qtbot, view, made.result("hmm-posterior", PROBLEM, PosteriorAnswer(-100.0, posterior)))
-    assert np.allclose(view.states.stretch.values, posterior.T)
+    assert np.allclose(view.states.columns.values, posterior.T)
     assert "probability 0 to 1" in words(view)
-    top, _ = states_paint.rows_of(QRectF(view.plane.rect()), view.plane, view.states)
+    top, _ = states_drawing.row_layout(QRectF(view.plane.rect()), view.plane, view.states)
     view.plane.pointed.emit(QPointF(view.plane.x_of(LENGTH - 0.5), top + 2))
     assert "rich has probability 1" in view.status.text()
 
 
 @given(st.integers(0, 50), st.integers(1, 400), st.integers(1, 120))
 def test_columns_cover_all_letters_and_samples_lie_in_them(first, size, most):
-    borders = states_data.columns_of((first, first + size), most)
+    borders = states_data.column_borders((first, first + size), most)
     assert borders[0] == first and borders[-1] == first + size and (np.diff(borders) > 0).all()
     assert borders.size - 1 == min(size, most)
-    letters, starts = states_data.samples(borders)
+    letters, starts = states_data.sample_letters(borders)
     assert (np.diff(letters) > 0).all() and (letters[starts] == borders[:-1]).all()
     assert np.searchsorted(borders, letters, "right")[starts].tolist() == list(range(1, borders.size))
 
 
 def test_from_far_away_a_column_has_the_shade_of_its_best_letter():
-    whole = states_data.stretch(viterbi(), (0, LENGTH), LENGTH, Monitor())
-    far = states_data.stretch(viterbi(), (0, LENGTH), 9, Monitor())
+    whole = states_data.compute_columns(viterbi(), (0, LENGTH), LENGTH, Monitor())
+    far = states_data.compute_columns(viterbi(), (0, LENGTH), 9, Monitor())
     assert (far.shades == whole.shades.reshape(2, 9, 10).max(axis=2)).all()
 
 
@@ -149,7 +149,7 @@ def test_from_far_away_a_column_has_the_shade_of_its_best_letter():
 @given(st.lists(st.lists(st.floats(0, 60) | st.just(np.inf), min_size=3, max_size=3), min_size=1, max_size=5))
 def test_shades_are_255_for_the_best_state_and_0_for_impossible_ones(costs):
     costs = np.array(costs)
-    shades = states_data.shades_of(costs)
+    shades = states_data.shade_costs(costs)
     for row, shade in zip(costs, shades, strict=True):
         if np.isfinite(row).any():
             assert shade[row.argmin()] == 255
@@ -162,14 +162,16 @@ def test_short_sequences_and_impossible_ones_are_painted(qtbot, view, letters, c
     theme.switch(colours)
     try:
         problem = HmmProblem(made.two_states(), made.nucleotides(letters))
-        shown(qtbot, view, made.result("viterbi-serial", problem, answer(problem, reference.viterbi(problem))))
+        shown(
+            qtbot, view, made.result("viterbi-serial", problem, make_answer(problem, reference.find_best_path(problem)))
+        )
         assert not view.plane.grab().isNull()
-        shown(qtbot, view, made.result("viterbi-serial", problem, answer(problem, None)))
+        shown(qtbot, view, made.result("viterbi-serial", problem, make_answer(problem, None)))
         assert not view.plane.grab().isNull()
     finally:
         theme.switch("light")
 
 
 def test_features_are_found_by_letter():
-    states = states_paint.States(viterbi(), (Feature(2, 5, "a"), Feature(8, 9, "b")))
+    states = states_drawing.DrawnStates(viterbi(), (Feature(2, 5, "a"), Feature(8, 9, "b")))
     assert [states.feature_at(k) for k in (1, 2, 4, 5, 8, 9)] == [None, 0, 0, None, 1, None]

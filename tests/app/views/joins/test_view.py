@@ -12,9 +12,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.joins.scene import MOST_TAXA, scene
+from antidiag.app.views.joins.scene import MOST_TAXA, build_scene
 from antidiag.app.views.joins.view import JoinsView
-from antidiag.kernels.io.distance_matrix import checked
+from antidiag.kernels.io.distance_matrix import make_distance_matrix
 from tests.app.views import tree_examples
 
 # The example of the article on neighbor joining in Wikipedia.
@@ -34,55 +34,55 @@ def view(qtbot) -> JoinsView:
 
 
 def cell(view: JoinsView, row: int, column: int) -> QPoint:
-    places = view.canvas.places
+    places = view.canvas.layout_
     middle = places.row * (column + 0.5)
     return QPoint(round(places.matrix.left() + middle), round(places.y(row + 0.5)))
 
 
 def test_the_words_are_those_of_the_textbook() -> None:
-    found = scene(checked("abcde", FIVE), np.array([[0, 1], [5, 2]]))
-    assert found.end == 3 and not found.average
-    assert found.text(0) == "a and b have the least Q, \u221250 (distance 5); the branches to them are 2 and 3."
-    assert "(a, b) and c" in found.text(1) and found.coming(1) == (5, 2)
-    assert "3 clusters that are left meet" in found.text(2) and set(found.coming(2)) == {6, 3, 4}
-    assert found.coming(3) == () and found.text(3).startswith("All 2 joins are made")
+    found = build_scene(make_distance_matrix("abcde", FIVE), np.array([[0, 1], [5, 2]]))
+    assert found.last_step == 3 and not found.average
+    assert found.describe_step(0) == "a and b have the least Q, \u221250 (distance 5); branch lengths 2 and 3."
+    assert "(a, b) and c" in found.describe_step(1) and found.next_clusters(1) == (5, 2)
+    assert "3 clusters meet" in found.describe_step(2) and set(found.next_clusters(2)) == {6, 3, 4}
+    assert found.next_clusters(3) == () and found.describe_step(3).startswith("The tree is complete after 2 joins")
 
 
 def test_the_joins_of_upgma_have_heights() -> None:
-    found = scene(checked("abcde", FIVE), np.array([[3, 4], [0, 1], [5, 2], [6, 7]]))
-    assert found.average and found.end == 4
-    assert found.text(0).startswith("d and e have the least distance, 3: joined at height 1.5")
+    found = build_scene(make_distance_matrix("abcde", FIVE), np.array([[3, 4], [0, 1], [5, 2], [6, 7]]))
+    assert found.average and found.last_step == 4
+    assert found.describe_step(0).startswith("d and e have the least distance, 3: joined at height 1.5")
 
 
 @pytest.mark.parametrize("taxa", [2, 3, 4, 9])
 def test_clusters_are_rows_without_gaps(taxa: int) -> None:
     result = tree_examples.result(taxa)
-    found = scene(result.problem.matrix, result.answer.joins)
+    found = build_scene(result.problem.matrix, result.answer.joins)
     assert sorted(found.order.tolist()) == list(range(taxa))
-    for at in range(found.end + 1):
-        step, places = found.step(at), found.clusters(at)
+    for at in range(found.last_step + 1):
+        step, places = found.step_at(at), found.cluster_indices(at)
         for place, node in enumerate(step.nodes):
             rows = np.flatnonzero(places == place)
             assert rows.size and rows.tolist() == list(range(rows[0], rows[-1] + 1))
-            assert {found.names[taxon] for taxon in found.order[rows].tolist()} == set(found.taxa(node))
+            assert {found.names[taxon] for taxon in found.order[rows].tolist()} == set(found.cluster_taxa(node))
         assert (places >= 0).all()
 
 
 def test_steps_by_keys_buttons_and_slider(qtbot, view) -> None:
-    end = view.moment.scene.end
+    end = view.current_moment.scene.last_step
     qtbot.keyClick(view.canvas, Qt.Key.Key_Right)
     qtbot.keyClick(view.canvas, Qt.Key.Key_Right)
-    assert view.moment.at == 2 and view.slider.value() == 2 and view._count.text() == f"2 of {end}"
+    assert view.current_moment.time == 2 and view.slider.value() == 2 and view._count.text() == f"2 of {end}"
     qtbot.keyClick(view.canvas, Qt.Key.Key_Left)
-    assert view.told.text() == view.moment.scene.text(1)
+    assert view.description.text() == view.current_moment.scene.describe_step(1)
     qtbot.keyClick(view.canvas, Qt.Key.Key_End)
-    assert view.moment.at == end and "tree is complete" in view.told.text()
+    assert view.current_moment.time == end and "tree is complete" in view.description.text()
     qtbot.keyClick(view.canvas, Qt.Key.Key_Right)
-    assert view.moment.at == end
+    assert view.current_moment.time == end
     view.slider.setValue(1)
-    assert view.moment.at == 1
+    assert view.current_moment.time == 1
     qtbot.keyClick(view.canvas, Qt.Key.Key_Home)
-    assert view.moment.at == 0
+    assert view.current_moment.time == 0
 
 
 def test_play_runs_to_the_end_and_pause_stops(qtbot, view, monkeypatch) -> None:
@@ -91,15 +91,15 @@ def test_play_runs_to_the_end_and_pause_stops(qtbot, view, monkeypatch) -> None:
     qtbot.keyClick(view.canvas, Qt.Key.Key_Space)
     assert view.playing and view.play_button.text() == "Pause"
     now[0] += 1.5
-    qtbot.waitUntil(lambda: view.moment.time == 1.5)
-    view.speed.setCurrentIndex(view.speed.findText("5 joins a second"))
+    qtbot.waitUntil(lambda: view.current_moment.time == 1.5)
+    view.speed.setCurrentIndex(view.speed.findText("5 joins/s"))
     now[0] += 0.1
-    qtbot.waitUntil(lambda: view.moment.time == pytest.approx(2.0))
+    qtbot.waitUntil(lambda: view.current_moment.time == pytest.approx(2.0))
     now[0] += 100
     qtbot.waitUntil(lambda: not view.playing)
-    assert view.moment.at == view.moment.scene.end and view.play_button.text() == "Play"
+    assert view.current_moment.time == view.current_moment.scene.last_step and view.play_button.text() == "Play"
     view.play_button.click()
-    assert view.playing and view.moment.at == 0, "from the beginning"
+    assert view.playing and view.current_moment.time == 0, "from the beginning"
     view.play_button.click()
     assert not view.playing
     view.play()
@@ -108,28 +108,28 @@ def test_play_runs_to_the_end_and_pause_stops(qtbot, view, monkeypatch) -> None:
 
 
 def test_a_pair_is_described_and_selected(qtbot, view) -> None:
-    scene_ = view.moment.scene
+    scene_ = view.current_moment.scene
     names = [scene_.names[taxon] for taxon in scene_.order.tolist()]
     qtbot.mouseMove(view.canvas, cell(view, 0, 2))
-    assert view.told.text().startswith(f"{names[0]} and {names[2]}: distance") and "Q" in view.told.text()
+    assert view.description.text().startswith(f"{names[0]} and {names[2]}: distance") and "Q" in view.description.text()
     qtbot.mouseClick(view.canvas, Qt.MouseButton.LeftButton, pos=cell(view, 0, 2))
     assert view.selection.taxa == {names[0], names[2]}
     qtbot.mouseClick(view.canvas, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, cell(view, 1, 1))
     assert view.selection.taxa == set(names[:3])
     view.last()
     view.go_to(2)
-    merged = scene_.step(2).nodes[int(scene_.clusters(2)[0])]
+    merged = scene_.step_at(2).nodes[int(scene_.cluster_indices(2)[0])]
     view.canvas.repaint()
     qtbot.mouseClick(view.canvas, Qt.MouseButton.LeftButton, pos=cell(view, 0, 0))
-    assert view.selection.taxa == set(scene_.taxa(merged))
-    assert view.moment.chosen == view.selection.taxa
+    assert view.selection.taxa == set(scene_.cluster_taxa(merged))
+    assert view.current_moment.selected_taxa == view.selection.taxa
 
 
 def test_the_criterion_is_least_for_the_pair(view) -> None:
-    view.what.setCurrentIndex(1)
-    moment = view.moment
+    view.value_box.setCurrentIndex(1)
+    moment = view.current_moment
     for at in range(len(moment.scene.steps) - 1):
-        values, step = moment.values(at), moment.scene.step(at)
+        values, step = moment.matrix_values(at), moment.scene.step_at(at)
         i, j = (step.nodes.index(node) for node in step.pair)
         assert values[i, j] == pytest.approx(np.nanmin(values))
     assert any(item.text.startswith("Q ") for item in view._legend.items)
@@ -138,11 +138,11 @@ def test_the_criterion_is_least_for_the_pair(view) -> None:
 @pytest.mark.parametrize("time", [0, 0.9, 1, 2.99, 99])
 def test_every_moment_can_be_drawn_and_saved(view, monkeypatch, tmp_path: Path, time: float) -> None:
     view.go_to(time)
-    view.copy()
+    view.copy_picture()
     assert not QGuiApplication.clipboard().image().isNull()
     path = tmp_path / "joins.svg"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    view.save()
+    view.save_picture()
     assert "ant" in path.read_text()
 
 
@@ -153,7 +153,7 @@ def test_which_results_have_joins_to_show(view) -> None:
         view.show_result(tree_examples.result(taxa))
         view.last()
         view.canvas.repaint()
-        assert "tree is complete" in view.told.text()
+        assert "tree is complete" in view.description.text()
     view.show_result(None)
-    assert view.moment is None and view.told.text() == ""
+    assert view.current_moment is None and view.description.text() == ""
     view.canvas.repaint()

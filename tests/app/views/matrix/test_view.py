@@ -6,11 +6,12 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 
 from antidiag.app import theme
-from antidiag.app.kit import export, scan_panel
+from antidiag.app.kit.figures import export
 from antidiag.app.kit.plane import cells as matrix_cells
-from antidiag.app.kit.plane import data, states
-from antidiag.app.kit.plane.picture import LAYERS
+from antidiag.app.kit.plane import matrix_values, path_states
+from antidiag.app.kit.plane.matrix_picture import LAYERS
 from antidiag.app.kit.selection import Selection
+from antidiag.app.kit.tasks import progress_card
 from antidiag.app.views.matrix import view as matrix
 from antidiag.app.views.matrix.view import MatrixView
 from antidiag.kernels import engine, registry
@@ -49,35 +50,35 @@ def shown(qtbot, view, *, score_only=False, s=32, first=FIRST, second=SECOND, **
 @pytest.mark.parametrize("options", [{}, {"mode": "global"}, {"first": SECOND, "second": FIRST}])
 def test_cells_print_the_values_of_the_recurrence(qtbot, view, options):
     result = shown(qtbot, view, **options)
-    full = reference.matrices(result.problem)
+    full = reference.compute_matrices(result.problem)
     assert view.go_to("40, 42")
     settled(qtbot, view)
-    assert view.plot.frame().shows_cells
+    assert view.plot.visible_frame().shows_cells
     for cell in ((40, 42), (39, 44), (42, 41)):
         expected = tuple(f"{values[cell]}".replace("-", "\u2212") for values in (full.H, full.E, full.F))
-        assert matrix_cells.value_texts(view.picture, cell) == expected
+        assert matrix_cells.cell_values(view.picture, cell) == expected
 
 
 def test_minus_infinity_and_borders(qtbot, view):
     shown(qtbot, view, mode="global")
     view.go_to("0, 0")
     settled(qtbot, view)
-    assert matrix_cells.value_texts(view.picture, (0, 0)) == ("0", "\u2212\u221e", "\u2212\u221e")
-    assert matrix_cells.value_texts(view.picture, (0, 2)) == ("\u22129", "\u2212\u221e", "\u22129")
+    assert matrix_cells.cell_values(view.picture, (0, 0)) == ("0", "\u2212\u221e", "\u2212\u221e")
+    assert matrix_cells.cell_values(view.picture, (0, 2)) == ("\u22129", "\u2212\u221e", "\u22129")
 
 
 def test_hover_says_values_letters_and_path(qtbot, view, selection):
     result = shown(qtbot, view)
-    full = reference.matrices(result.problem)
-    i, j = (int(x) for x in result.answer.alignment.cells()[30])
+    full = reference.compute_matrices(result.problem)
+    i, j = (int(x) for x in result.answer.alignment.list_cells()[30])
     selection.hover_cell((i, j))
-    qtbot.waitUntil(lambda: "H" in view.hover_text((i, j)))
-    text = view.hover_text((i, j))
+    qtbot.waitUntil(lambda: "H" in view.describe_cell((i, j)))
+    text = view.describe_cell((i, j))
     assert text.startswith(f"cell ({i}, {j})   H {full.H[i, j]}")
     assert f"{FIRST[i - 1]} \u00b7 {SECOND[j - 1]}" in text
-    assert text.endswith("on the path, after column 30   strip 0   computed again")
-    assert view.hover_text((i, j + 5)).endswith("not on the path   strip 1")
-    assert "before first" in view.hover_text((0, 3))
+    assert text.endswith("on the path, after column 30   strip 0   recomputed")
+    assert view.describe_cell((i, j + 5)).endswith("not on the path   strip 1")
+    assert "before first" in view.describe_cell((0, 3))
 
 
 def test_the_mouse_tells_the_others_cell_and_strip(qtbot, view, selection):
@@ -106,7 +107,7 @@ def test_strips_run_over_the_longer_sequence(qtbot, view):
 def test_recomputed_areas_lie_on_the_path(qtbot, view, swapped):
     pair = {"first": SECOND, "second": FIRST} if swapped else {}
     result = shown(qtbot, view, **pair)
-    cells = result.answer.alignment.cells()[1:]
+    cells = result.answer.alignment.list_cells()[1:]
     covered = np.zeros(len(cells), bool)
     for top, bottom, left, right in view.picture.recomputed.tolist():
         covered |= (cells[:, 0] >= top) & (cells[:, 0] < bottom) & (cells[:, 1] >= left) & (cells[:, 1] < right)
@@ -125,7 +126,7 @@ def test_chunk_borders_run_across_the_strips(qtbot, view, swapped):
     with_chunks = view.plot.grab().toImage()
     view.layer_actions["chunks"].setChecked(False)
     without = view.plot.grab().toImage()
-    frame = view.plot.frame()
+    frame = view.plot.visible_frame()
     changed = {
         (x, y) for x in range(with_chunks.width()) for y in range(with_chunks.height())
         if with_chunks.pixel(x, y) != without.pixel(x, y)
@@ -173,26 +174,26 @@ def test_sub_paths_meet_in_the_states_of_the_path(qtbot, view, method, swapped):
     pair = {"first": gap, "second": FIRST} if swapped else {"first": FIRST, "second": gap}
     result = shown(qtbot, view, **pair)
     view.show_result(made_by(result, method, h=16, tile=32))
-    cells = [tuple(cell) for cell in result.answer.alignment.cells().tolist()]
+    cells = [tuple(cell) for cell in result.answer.alignment.list_cells().tolist()]
     expected = {}
     for before, after, operation in zip(cells, cells[1:], result.answer.alignment.operations, strict=False):
-        cuts = [axis for axis, distance in states.cuts(view.picture)
+        cuts = [axis for axis, distance in path_states.list_path_cuts(view.picture)
                 if after[axis] > before[axis] and before[axis] and before[axis] % distance == 0]  # fmt: skip
         if cuts:
             expected[before] = "HEF"[operation]
-    found = dict(states.marks(view.plot.frame(), view.picture))
+    found = dict(path_states.find_marks(view.plot.visible_frame(), view.picture))
     assert found == expected
     assert len(found) >= 2
-    assert "sub-paths meet" in words(view)
+    assert "partial paths meet" in words(view)
     view.layer_actions["states"].setChecked(False)
-    assert "sub-paths meet" not in words(view)
+    assert "partial paths meet" not in words(view)
 
 
 def test_marks_of_states_make_room_when_far_away(qtbot, view):
     view.resize(300, 300)
     shown(qtbot, view, first=FIRST * 5, second=SECOND * 5)
-    assert not states.marks(view.plot.frame(), view.picture)
-    assert "sub-paths meet: in H, or in a gap (E, F) (zoom in)" in words(view)
+    assert not path_states.find_marks(view.plot.visible_frame(), view.picture)
+    assert "partial paths meet: in H, or in a gap (E, F) (zoom in)" in words(view)
 
 
 def test_special_rows_and_columns_are_drawn_and_can_be_switched_off(qtbot, view):
@@ -202,7 +203,7 @@ def test_special_rows_and_columns_are_drawn_and_can_be_switched_off(qtbot, view)
     colour = QColor(theme.active().special).rgb()
     for layer, action in view.layer_actions.items():
         action.setChecked(layer == "tiles")
-    image, frame = view.plot.grab().toImage(), view.plot.frame()
+    image, frame = view.plot.grab().toImage(), view.plot.visible_frame()
     row, column = round(frame.y(64.5)), round(frame.x(64.5))
     assert all(any(image.pixel(round(frame.x(j)), row + d) == colour for d in (-1, 0)) for j in range(2, 90))
     assert all(any(image.pixel(column + d, round(frame.y(i))) == colour for d in (-1, 0)) for i in range(2, 60))
@@ -220,11 +221,11 @@ def test_dense_special_rows_leave_the_colours_visible(qtbot, view):
 
     def share(tile):
         view.show_result(made_by(result, "checkpointed-alignment", tile=tile))
-        plot = view.plot.grab(view.plot.frame().area.toAlignedRect()).toImage()
+        plot = view.plot.grab(view.plot.visible_frame().visible_area.toAlignedRect()).toImage()
         places = [(x, y) for x in range(0, plot.width(), 3) for y in range(0, plot.height(), 3)]
         return sum(plot.pixel(*place) == special for place in places) / len(places)
 
-    apart = min(view.plot.frame().width, view.plot.frame().height)
+    apart = min(view.plot.visible_frame().column_width, view.plot.visible_frame().row_height)
     assert 0 < share(round(100 / apart)) < 0.1
     assert share(round(20 / apart)) == 0
     assert "(zoom in)" not in words(view)
@@ -236,24 +237,24 @@ def test_dense_special_rows_leave_the_colours_visible(qtbot, view):
 @pytest.mark.parametrize("swapped", [False, True])
 def test_the_tiles_that_a_real_run_computed_again_are_shown(qtbot, view, swapped):
     pair = {"first": SECOND * 3, "second": FIRST * 3} if swapped else {"first": FIRST * 3, "second": SECOND * 3}
-    problem, method = examples.problem(**pair, mode="global"), registry.method("checkpointed-alignment")
+    problem, method = examples.problem(**pair, mode="global"), registry.find_method("checkpointed-alignment")
     given = {"s": 32, "tile": 64, "T": 32, "threads": 2, "checkpoint_memory": 16}
-    result = engine.execute(engine.plan(method, problem, given, "cpu"))
+    result = engine.execute(engine.plan_run(method, problem, given, "cpu"))
     view.show_result(result)
     settled(qtbot, view)
     assert view.picture.phases == (2,)
-    assert all(view.picture.recomputed_at((i, j)) for i, j in result.answer.alignment.cells()[1:].tolist())
+    assert all(view.picture.recomputed_at((i, j)) for i, j in result.answer.alignment.list_cells()[1:].tolist())
     assert not view.picture.recomputed_at((5, 250))
-    assert "computed again in phase 2" in words(view)
-    i, j = result.answer.alignment.cells()[100].tolist()
-    assert f"tile ({(i - 1) // 64}, {(j - 1) // 64})   computed again" in view.hover_text((i, j))
+    assert "recomputed in phase 2" in words(view)
+    i, j = result.answer.alignment.list_cells()[100].tolist()
+    assert f"tile ({(i - 1) // 64}, {(j - 1) // 64})   recomputed" in view.describe_cell((i, j))
 
 
 def test_the_path_is_painted_through_its_cells(qtbot, view):
     result = shown(qtbot, view)
     for layer in LAYERS:
         view.layer_actions[layer].setChecked(layer == "path")
-    cells = result.answer.alignment.cells()[5:-5:7]
+    cells = result.answer.alignment.list_cells()[5:-5:7]
     assert all(_has_colour(view, *cell, "#ff5a5a") for cell in cells.tolist())
     view.layer_actions["path"].setChecked(False)
     assert not any(_has_colour(view, *cell, "#ff5a5a") for cell in cells.tolist())
@@ -261,7 +262,7 @@ def test_the_path_is_painted_through_its_cells(qtbot, view):
 
 def test_path_cells_are_framed_at_cell_level(qtbot, view):
     result = shown(qtbot, view)
-    i, j = (int(x) for x in result.answer.alignment.cells()[40])
+    i, j = (int(x) for x in result.answer.alignment.list_cells()[40])
     view.go_to(f"{i}, {j}")
     settled(qtbot, view)
     assert _has_colour(view, i, j, "#ff5a5a")
@@ -271,7 +272,7 @@ def test_path_cells_are_framed_at_cell_level(qtbot, view):
 def _has_colour(view, i, j, colour):
     """Whether a pixel of this colour lies in the picture of a cell."""
     image = view.plot.grab().toImage()
-    box = view.plot.frame().rect((i, i + 1), (j, j + 1))
+    box = view.plot.visible_frame().visible_rect((i, i + 1), (j, j + 1))
     wanted = QColor(colour).rgb()
     return any(
         image.pixel(x, y) == wanted
@@ -283,46 +284,46 @@ def _has_colour(view, i, j, colour):
 def test_go_to_start_end_window_and_nonsense(qtbot, view):
     result = shown(qtbot, view)
     assert view.go_to("end")
-    frame = view.plot.frame()
+    frame = view.plot.visible_frame()
     assert frame.rows[0] <= result.answer.end[0] < frame.rows[1]
     assert view.go_to("10:30, 20:40")
-    frame = view.plot.frame()
+    frame = view.plot.visible_frame()
     assert frame.rows[0] <= 10
     assert frame.rows[1] >= 31
     assert not view.go_to("900, 1")
-    assert "outside" in view._status.text()
+    assert "must be between" in view._status.text()
 
 
 def test_fit_path_and_one_to_one(qtbot, view):
     result = shown(qtbot, view)
     view.show_path()
-    frame = view.plot.frame()
+    frame = view.plot.visible_frame()
     assert frame.rows[0] <= result.answer.alignment.start[0]
     assert frame.rows[1] > result.answer.end[0]
-    view.one_to_one()
-    assert view.plot.frame().width == pytest.approx(1, abs=0.01)
-    view.fit()
-    assert view.plot.frame().rows == (0, 91)
-    assert view.plot.frame().columns == (0, 92)
+    view.show_one_to_one()
+    assert view.plot.visible_frame().column_width == pytest.approx(1, abs=0.01)
+    view.show_all()
+    assert view.plot.visible_frame().rows == (0, 91)
+    assert view.plot.visible_frame().columns == (0, 92)
 
 
 def test_keys_move_and_zoom(qtbot, view):
     shown(qtbot, view)
     view.go_to("40, 40")
-    before = view.plot.frame()
+    before = view.plot.visible_frame()
     qtbot.keyClick(view.plot, Qt.Key.Key_Right)
-    assert view.plot.frame().columns[0] > before.columns[0]
+    assert view.plot.visible_frame().columns[0] > before.columns[0]
     qtbot.keyClick(view.plot, Qt.Key.Key_Minus)
-    assert view.plot.frame().width < before.width
+    assert view.plot.visible_frame().column_width < before.column_width
     qtbot.keyClick(view.plot, Qt.Key.Key_F)
-    assert view.plot.frame().rows == (0, 91)
+    assert view.plot.visible_frame().rows == (0, 91)
 
 
 def test_a_click_beside_the_path_chooses_it(qtbot, view, selection):
     result = shown(qtbot, view)
     chosen = []
     selection.cell_chosen.connect(chosen.append)
-    i, j = (int(x) for x in result.answer.alignment.cells()[50])
+    i, j = (int(x) for x in result.answer.alignment.list_cells()[50])
     if view.picture.path.point_at((i, j + 1)) is None:
         view.plot.clicked.emit((i, j + 1))
         assert view.picture.path.point_at(chosen[-1]) is not None
@@ -333,7 +334,7 @@ def test_a_click_beside_the_path_chooses_it(qtbot, view, selection):
 def test_a_hovered_alignment_column_marks_its_cell(qtbot, view, selection):
     result = shown(qtbot, view)
     selection.hover_column(12)
-    assert view.picture.hovered == tuple(result.answer.alignment.cells()[13])
+    assert view.picture.hovered == tuple(result.answer.alignment.list_cells()[13])
     selection.hover_column(None)
     assert view.picture.hovered is None
 
@@ -342,7 +343,7 @@ def test_a_chosen_alignment_column_comes_into_view(qtbot, view, selection):
     result = shown(qtbot, view)
     view.go_to("start")
     selection.choose_column(len(result.answer.alignment.operations) - 1)
-    frame = view.plot.frame()
+    frame = view.plot.visible_frame()
     assert frame.rows[0] <= result.answer.end[0] < frame.rows[1]
 
 
@@ -352,8 +353,8 @@ def test_a_column_chosen_before_the_view_had_the_result_is_found(qtbot, view, se
     view.go_to("start")
     selection.choose_column(300, result)
     view.show_result(result)
-    i, j = (int(x) for x in result.answer.alignment.cells()[301])
-    frame = view.plot.frame()
+    i, j = (int(x) for x in result.answer.alignment.list_cells()[301])
+    frame = view.plot.visible_frame()
     assert frame.rows[0] <= i < frame.rows[1]
     assert frame.columns[0] <= j < frame.columns[1]
 
@@ -380,23 +381,23 @@ def test_unusual_results_are_painted(qtbot, view, options):
         settled(qtbot, view)
         view.grab()
     view.show_path()
-    view.one_to_one()
+    view.show_one_to_one()
     view.grab()
     view.show_result(None)
     view.grab()
-    assert view.hover_text((1, 1)) == ""
+    assert view.describe_cell((1, 1)) == ""
 
 
 def test_the_scan_tells_no_time_before_it_knows_one():
-    assert scan_panel.progress_text("Computing the matrix", 0.0001, 2.0) == "Computing the matrix: 0 %"
-    assert scan_panel.progress_text("Computing the matrix", 0.5, 2.0) == "Computing the matrix: 50 %, 2.0 s left"
+    assert progress_card.progress_text("Computing the matrix", 0.0001, 2.0) == "Computing the matrix: 0 %"
+    assert progress_card.progress_text("Computing the matrix", 0.5, 2.0) == "Computing the matrix: 50 %, 2.0 s left"
 
 
 def test_a_large_problem_asks_first_and_can_be_cancelled(qtbot, view, monkeypatch):
     monkeypatch.setattr(matrix, "LARGE_CELLS", 100)
     view.show_result(examples.result(examples.problem(FIRST, SECOND)))
     assert view.scan_panel.isVisible()
-    assert "8,190 cells" in view.scan_panel.text
+    assert "8,190 cells" in view.scan_panel.message
     assert view._scanned is None
 
     def endless(problem, monitor, gpu):
@@ -404,11 +405,11 @@ def test_a_large_problem_asks_first_and_can_be_cancelled(qtbot, view, monkeypatc
             monitor.update(1, 10)
 
     with monkeypatch.context() as patched:
-        patched.setattr(data, "scan", endless)
+        patched.setattr(matrix_values, "scan_matrix", endless)
         view.scan_panel.button.click()
-        qtbot.waitUntil(lambda: "10 %" in view.scan_panel.text)
+        qtbot.waitUntil(lambda: "10 %" in view.scan_panel.message)
         view.scan_panel.button.click()
-        assert "not computed" in view.scan_panel.text
+        assert "not computed" in view.scan_panel.message
     view.scan_panel.button.click()
     settled(qtbot, view)
     assert not view.scan_panel.isVisible()
@@ -418,15 +419,15 @@ def test_a_scan_that_fails_says_why(qtbot, view, monkeypatch):
     def broken(problem, monitor, gpu):
         raise MemoryError("no room for the checkpoints")
 
-    monkeypatch.setattr(data, "scan", broken)
+    monkeypatch.setattr(matrix_values, "scan_matrix", broken)
     view.show_result(examples.result(examples.problem(FIRST, SECOND)))
-    qtbot.waitUntil(lambda: "no room" in view.scan_panel.text)
+    qtbot.waitUntil(lambda: "no room" in view.scan_panel.message)
 
 
 def test_figures_are_written(qtbot, view, tmp_path):
     shown(qtbot, view)
     for name in ("matrix.png", "matrix.svg"):
-        export.save(tmp_path / name, view.figure_size(), view.draw_figure, "title")
+        export.save_figure(tmp_path / name, view.figure_size(), view.draw_figure, "title")
     drawing = (tmp_path / "matrix.svg").read_text(encoding="utf-8")
     assert "second (j)" in drawing
     assert "<image" in drawing
@@ -450,4 +451,4 @@ def test_the_matrix_of_a_gpu_that_is_not_here_says_so(qtbot, view):
     view.show_result(result)
     qtbot.waitUntil(lambda: view._scanned is not None)
     assert view._scanned.device is None
-    assert "the CPU shows the matrix" in view._status.text()
+    assert "Matrix computed by the CPU" in view._status.text()

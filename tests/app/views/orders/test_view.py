@@ -13,9 +13,9 @@ pytest.importorskip("PySide6")
 
 from PySide6.QtCore import QPointF, Qt
 
-from antidiag.app.kit import export
+from antidiag.app.kit.figures import export
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.orders.data import Order, formula
+from antidiag.app.views.orders.cell_order import ChunkOrder, steps_formula
 from antidiag.app.views.orders.view import OrdersView
 from tests.app.views import triples
 
@@ -33,40 +33,48 @@ def view(qtbot: Any) -> OrdersView:
 @pytest.mark.parametrize("layered", [True, False])
 @pytest.mark.parametrize("shape", [(4, 4, 6), (1, 1, 1), (3, 5, 2), (7, 2, 9)])
 def test_every_cell_comes_after_those_it_needs(layered: bool, shape: tuple[int, int, int]) -> None:
-    order = Order(layered, *shape)
-    assert order.widths.sum() == order.cells and len(order.widths) == order.steps and order.widths.min() > 0
+    order = ChunkOrder(layered, *shape)
+    assert (
+        order.step_widths.sum() == order.cell_count
+        and len(order.step_widths) == order.step_count
+        and order.step_widths.min() > 0
+    )
     for cell in np.ndindex(*shape):
-        assert all(order.step_of[source] < order.step_of[cell] for source in order.sources(cell))
+        assert all(order.cell_steps[source] < order.cell_steps[cell] for source in order.source_cells(cell))
 
 
 def test_counts_are_the_paper_s() -> None:
     s, letters = 47, 1406
-    assert Order(True, s, s, letters + 1).steps == (2 * s - 1) * (letters + 1)
-    assert Order(False, s, s, letters + 1).steps == 2 * s + letters - 1
-    assert formula(Order(True, 32, 32, 154)) == "(2 \u00d7 32 \u2212 1) \u00d7 154 = 9,702"
-    assert formula(Order(False, 32, 32, 154)) == "2 \u00d7 32 + 153 \u2212 1 = 216"
-    assert formula(Order(True, 3, 5, 10)).endswith("= 70") and formula(Order(False, 3, 5, 10)).endswith("= 16")
+    assert ChunkOrder(True, s, s, letters + 1).step_count == (2 * s - 1) * (letters + 1)
+    assert ChunkOrder(False, s, s, letters + 1).step_count == 2 * s + letters - 1
+    assert steps_formula(ChunkOrder(True, 32, 32, 154)) == "(2 \u00d7 32 \u2212 1) \u00d7 154 = 9,702"
+    assert steps_formula(ChunkOrder(False, 32, 32, 154)) == "2 \u00d7 32 + 153 \u2212 1 = 216"
+    assert steps_formula(ChunkOrder(True, 3, 5, 10)).endswith("= 70") and steps_formula(
+        ChunkOrder(False, 3, 5, 10)
+    ).endswith("= 16")
 
 
 def test_stepping_by_buttons_keys_and_slider(qtbot: Any, view: OrdersView) -> None:
     layered, sloped = view.panels
     qtbot.keyClick(view, Qt.Key.Key_Right)
     assert (layered.step, sloped.step, view.slider.value()) == (1, 1, 1)
-    assert sloped.told() == "step 2 of 12: 3 cells at once" and layered.told() == "step 2 of 42: 2 cells at once"
+    assert (
+        sloped.step_text() == "step 2 of 12: 3 cells at once" and layered.step_text() == "step 2 of 42: 2 cells at once"
+    )
     qtbot.keyClick(view, Qt.Key.Key_Left)
     assert view.step == 0
     view.slider.setValue(30)
-    assert sloped.told() == "done after 12 steps" and layered.told().startswith("step 31 of 42")
+    assert sloped.step_text() == "done after 12 steps" and layered.step_text().startswith("step 31 of 42")
 
 
 def test_playing_goes_to_the_end_and_begins_anew(qtbot: Any, view: OrdersView) -> None:
     qtbot.keyClick(view, Qt.Key.Key_Space)
     assert view.playing and view._play.text() == "Pause"
-    view._tick()
+    view._play_next()
     assert view.step == 1
     view.slider.setValue(view.slider.maximum() - 1)
-    view._tick()
-    assert not view.playing and all(panel.told().startswith("done") for panel in view.panels)
+    view._play_next()
+    assert not view.playing and all(panel.step_text().startswith("done") for panel in view.panels)
     view.play()
     assert view.step == 0
     view.hide()
@@ -76,49 +84,49 @@ def test_playing_goes_to_the_end_and_begins_anew(qtbot: Any, view: OrdersView) -
 def test_another_chunk_begins_at_its_first_step(view: OrdersView) -> None:
     view.slider.setValue(9)
     view.s.setValue(3)
-    assert view.step == 0 and view.panels[0].order == Order(True, 3, 3, 6)
+    assert view.step == 0 and view.panels[0].order == ChunkOrder(True, 3, 3, 6)
     view.layers.setValue(2)
     assert view.slider.maximum() == 10
-    assert "(2 \u00d7 3 \u2212 1) \u00d7 2 = 10" in view._run.text()
+    assert "(2 \u00d7 3 \u2212 1) \u00d7 2 = 10" in view._counts_label.text()
 
 
 def test_the_chunks_of_the_run_are_counted(view: OrdersView) -> None:
-    assert "A chunk of this run has 8 \u00d7 8 \u00d7 22 cells" in view._run.text()
-    assert "(2 \u00d7 8 \u2212 1) \u00d7 22 = 330" in view._run.text() and "= 36" in view._run.text()
+    assert "A chunk of this run has 8 \u00d7 8 \u00d7 22 cells" in view._counts_label.text()
+    assert "(2 \u00d7 8 \u2212 1) \u00d7 22 = 330" in view._counts_label.text() and "= 36" in view._counts_label.text()
     view.selection.hover_strip(8)
-    assert "Chunk 8 of this run has" in view._run.text()
+    assert "Chunk 8 of this run has" in view._counts_label.text()
     view.show_result(None)
-    assert "this run" not in view._run.text()
+    assert "this run" not in view._counts_label.text()
 
 
 @pytest.mark.parametrize(
     ("mapping", "told"),
-    [("cells", "LAYERED 682 steps with 16 of 32 threads busy at most, SLOPED 52 with 256 of 256"),
-     ("tiles", "LAYERED 154 steps with 4 of 16 threads busy at most, SLOPED 28 with 16 of 16")],
+    [("cells", "LAYERED 682 steps with at most 16 of 32 threads busy, SLOPED 52 with 256 of 256"),
+     ("tiles", "LAYERED 154 steps with at most 4 of 16 threads busy, SLOPED 28 with 16 of 16")],
 )  # fmt: skip
 def test_the_steps_are_those_that_the_kernel_takes(view: OrdersView, mapping: str, told: str) -> None:
     """s = 16, 22 layers: (2 x 16 - 1) x 22 and 2 x 16 + 21 - 1 with one cell a step; with tiles, 4 for 16."""
-    assert "lanes of vectors" in view._run.text()
+    assert "SIMD lanes" in view._counts_label.text()
     result = triples.result(triples.problem(), score_only=True, s=16)
     on_gpu = replace(result, backend="cuda", parameters={"s": 16, "threads": 1, "mapping": mapping})
     view.show_result(on_gpu)
-    assert f"(mapping = {mapping})" in view._run.text() and told in view._run.text()
+    assert f"(mapping = {mapping})" in view._counts_label.text() and told in view._counts_label.text()
 
 
 def test_a_cell_shows_what_it_needs_in_both_orders(qtbot: Any, view: OrdersView) -> None:
     panel = view.panels[0]
-    box = panel._boxes(panel.rect().toRectF())[1, 2, 3]
+    box = panel._cell_boxes(panel.rect().toRectF())[1, 2, 3]
     assert panel.cell_at(box.center()) == (1, 2, 3)
     qtbot.mouseMove(panel, box.center().toPoint())
     panel.hovered.emit(panel.cell_at(box.center()))
     assert [shown.cell for shown in view.panels] == [(1, 2, 3)] * 2
-    assert "LAYERED in step 25" in view._status.text() and "SLOPED in step 7" in view._status.text()
+    assert "LAYERED in step 25" in view.status.text() and "SLOPED in step 7" in view.status.text()
     assert panel.cell_at(QPointF(1, 1)) is None
 
 
 def test_the_figure_is_saved(view: OrdersView, tmp_path: Path) -> None:
     view.slider.setValue(11)
     for name in ("orders.png", "orders.svg"):
-        export.save(tmp_path / name, view.figure_size(), view.draw_figure)
+        export.save_figure(tmp_path / name, view.figure_size(), view.draw_figure)
         assert (tmp_path / name).stat().st_size > 5000
     assert "LAYERED" in (tmp_path / "orders.svg").read_text()

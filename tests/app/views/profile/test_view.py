@@ -12,17 +12,17 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from antidiag.app.kit import export
+from antidiag.app.kit.figures import export
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.matrix.view import MatrixView
-from antidiag.app.views.profile import paint
+from antidiag.app.views.profile import profile_drawing
 from antidiag.app.views.profile import view as view_module
 from antidiag.app.views.profile.view import ProfileView, column_text
 from antidiag.kernels import engine, registry
-from antidiag.kernels.io.aligned import AlignedSequences
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Result, SequenceType
-from antidiag.kernels.profiles import files, making
-from antidiag.kernels.profiles.profile import from_alignment, random_profile
+from antidiag.kernels.profiles import profile_builder, profile_files
+from antidiag.kernels.profiles.profile import generate_profile, profile_from_alignment
 
 ROWS = ("ACDEFG", "ACDE-G", "ACDY-G", "ACWY-G")
 
@@ -35,11 +35,14 @@ def alignment(rows: tuple[str, ...] = ROWS, name: str = "four") -> AlignedSequen
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    method = registry.method("profile-wavefront")
+    method = registry.find_method("profile-wavefront")
     random = np.random.default_rng(5)
-    first, second = random_profile(70, random), from_alignment(alignment(tuple(row * 8 for row in ROWS), "second"))
-    problem = method.problem.make([first, second], {"column_score": "sum-of-pairs", "gaps": "affine"})
-    return engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False)
+    first, second = (
+        generate_profile(70, random),
+        profile_from_alignment(alignment(tuple(row * 8 for row in ROWS), "second")),
+    )
+    problem = method.problem_type.make_problem([first, second], {"column_score": "sum-of-pairs", "gaps": "affine"})
+    return engine.execute(engine.plan_run(method, problem, {}, "cpu"), keep_rate=False)
 
 
 @pytest.fixture
@@ -55,8 +58,8 @@ def view(qtbot: Any) -> ProfileView:
 
 def at(view: ProfileView, column: int, symbol: str = "") -> QPointF:
     """A pixel of a column, in the logo or in the row of a symbol."""
-    place = paint.areas(view.canvas, view.shown, view.canvas.height())
-    x = view.canvas.x_of(column + 0.5)
+    place = profile_drawing.split_area(view.columns, view.shown, view.columns.height())
+    x = view.columns.x_of(column + 0.5)
     if not symbol:
         return QPointF(x, place.logo.center().y())
     rows = view.shown.profile.alphabet
@@ -64,36 +67,36 @@ def at(view: ProfileView, column: int, symbol: str = "") -> QPointF:
 
 
 def test_it_shows_alignments_profiles_and_their_results(view: ProfileView, result: Result) -> None:
-    assert ProfileView.shows_datum(alignment()) and ProfileView.shows_datum(from_alignment(alignment()))
+    assert ProfileView.shows_datum(alignment()) and ProfileView.shows_datum(profile_from_alignment(alignment()))
     assert not ProfileView.shows_datum("text")
     assert ProfileView.shows(result) and MatrixView.shows(result)
     view.show_result(result)
-    assert view.which.count() == 2 and view.shown.profile is result.problem.profiles[0]
-    view.which.setCurrentIndex(1)
-    view.which.activated.emit(1)
+    assert view.profile_choice.count() == 2 and view.shown.profile is result.problem.profiles[0]
+    view.profile_choice.setCurrentIndex(1)
+    view.profile_choice.activated.emit(1)
     assert view.shown.profile is result.problem.profiles[1]
-    view.show_datum(random_profile(9, np.random.default_rng(2)))
-    assert view.result is None and len(view.shown.profile) == 9 and view.which.isHidden()
+    view.show_datum(generate_profile(9, np.random.default_rng(2)))
+    assert view.result is None and len(view.shown.profile) == 9 and view.profile_choice.isHidden()
 
 
 def test_the_mouse_says_what_a_column_holds(view: ProfileView) -> None:
-    view.canvas.pointed.emit(at(view, 3, "Y"))
+    view.columns.pointed.emit(at(view, 3, "Y"))
     assert view.shown.hovered == (3, view.shown.profile.alphabet.index("Y"))
-    assert "column 4   Y: 0.5   E 0.50, Y 0.50" in view._status.text()
-    view.canvas.pointed.emit(at(view, 4))
+    assert "column 4   Y: 0.5   E 0.50, Y 0.50" in view.status.text()
+    view.columns.pointed.emit(at(view, 4))
     assert view.shown.hovered == (4, None)
-    assert "- 0.75, F 0.25" in view._status.text()
-    view.canvas.pointed.emit(None)
+    assert "- 0.75, F 0.25" in view.status.text()
+    view.columns.pointed.emit(None)
     assert view.shown.hovered is None
 
 
 def test_factors_of_gap_costs_are_told() -> None:
-    profile = replace(from_alignment(alignment()), open_factors=np.full(6, 0.25))
+    profile = replace(profile_from_alignment(alignment()), open_factors=np.full(6, 0.25))
     assert column_text(profile, 0).endswith("opening a gap times 0.25")
 
 
 def test_a_click_leads_to_the_table_and_its_numbers_are_copied(view: ProfileView) -> None:
-    view.canvas.clicked.emit(at(view, 2))
+    view.columns.clicked.emit(at(view, 2))
     assert view.pages.currentIndex() == 1 and {index.row() for index in view.table.selectedIndexes()} == {2}
     view.copy()
     lines = QGuiApplication.clipboard().text().splitlines()
@@ -104,17 +107,17 @@ def test_a_click_leads_to_the_table_and_its_numbers_are_copied(view: ProfileView
 
 
 def test_logo_and_heat_map_are_switched_and_one_stays(view: ProfileView) -> None:
-    place = paint.areas(view.canvas, view.shown, 500)
+    place = profile_drawing.split_area(view.columns, view.shown, 500)
     assert place.logo.height() > 0 and place.heat.height() > 0
     view._actions["logo"].setChecked(False)
-    assert paint.areas(view.canvas, view.shown, 500).logo.height() == 0
+    assert profile_drawing.split_area(view.columns, view.shown, 500).logo.height() == 0
     view._actions["heat"].setChecked(False)
-    assert "logo" in view._parts and paint.areas(view.canvas, view.shown, 500).heat.height() == 0
+    assert "logo" in view._parts and profile_drawing.split_area(view.columns, view.shown, 500).heat.height() == 0
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_the_figure_is_written(view: ProfileView, tmp_path: Path, suffix: str) -> None:
-    export.save(tmp_path / f"figure{suffix}", view.figure_size(), view.draw_figure, "title")
+    export.save_figure(tmp_path / f"figure{suffix}", view.figure_size(), view.draw_figure, "title")
     assert (tmp_path / f"figure{suffix}").stat().st_size > 2000
     view.copy()
     assert not QGuiApplication.clipboard().image().isNull()
@@ -124,25 +127,25 @@ def test_the_figure_is_written(view: ProfileView, tmp_path: Path, suffix: str) -
 def test_the_profile_is_saved_and_reads_back(view: ProfileView, tmp_path: Path, monkeypatch: Any, suffix: str) -> None:
     path = tmp_path / f"profile{suffix}"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    view.show_profile(making.profile_of(alignment(), [1, 2, 3, 4], 1.0))
+    view.show_profile(profile_builder.build_profile(alignment(), [1, 2, 3, 4], 1.0))
     view.save_profile()
-    assert np.allclose(files.read(path)[0].frequencies, view.shown.profile.frequencies)
+    assert np.allclose(profile_files.read_profile(path)[0].frequencies, view.shown.profile.frequencies)
 
 
 def test_a_large_alignment_is_counted_once_somebody_looks(qtbot: Any, view: ProfileView, monkeypatch: Any) -> None:
-    monkeypatch.setattr(view_module, "SMALL", 0)
+    monkeypatch.setattr(view_module, "MOST_IMMEDIATE", 0)
     view.hide()
     view.show_datum(alignment(name="large"))
     assert view.shown is None and view.sharp
     view.show()
     qtbot.waitUntil(lambda: view.shown is not None)
-    assert view.shown.profile == from_alignment(alignment(name="large"))
+    assert view.shown.profile == profile_from_alignment(alignment(name="large"))
 
 
 def test_many_columns_are_drawn_as_what_tells_most(view: ProfileView) -> None:
-    view.show_profile(random_profile(20_000, np.random.default_rng(3)))
-    picture = export.image(view.figure_size(), view.draw_figure, 1)
-    assert picture.width() == view.canvas.width()
+    view.show_profile(generate_profile(20_000, np.random.default_rng(3)))
+    picture = export.render_image(view.figure_size(), view.draw_figure, 1)
+    assert picture.width() == view.columns.width()
 
 
 def test_the_matrix_has_the_columns_at_its_borders(qtbot: Any, result: Result) -> None:
@@ -157,8 +160,8 @@ def test_the_matrix_has_the_columns_at_its_borders(qtbot: Any, result: Result) -
     assert matrix.picture.path.length == result.answer.operations.size
     matrix.go_to("10, 12")
     qtbot.waitUntil(lambda: matrix.sharp and matrix.picture.block is not None)
-    text = matrix.hover_text((10, 12))
-    assert "cell (10, 12)   H " in text and plane.text(1, 12) in text
-    picture = export.image(matrix.figure_size(), matrix.draw_figure, 1)
+    text = matrix.describe_cell((10, 12))
+    assert "cell (10, 12)   H " in text and plane.describe_column(1, 12) in text
+    picture = export.render_image(matrix.figure_size(), matrix.draw_figure, 1)
     assert not picture.isNull()
     assert matrix.go_to("start") and matrix.go_to("end")

@@ -11,21 +11,21 @@ from PySide6.QtGui import QGuiApplication
 
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.recursion import view as recursion
-from antidiag.app.views.recursion.areas import TILE, Areas
-from antidiag.app.views.recursion.canvas import Window
+from antidiag.app.views.recursion.distance_areas import TILE, DistanceAreas
+from antidiag.app.views.recursion.moved_canvas import LineWindow
 from antidiag.app.views.recursion.view import RecursionView
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parttree import reference, trials
 from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
-from antidiag.kernels.parttree.recursion_map import distances, recursion_map
+from antidiag.kernels.parttree.splitting.recursion_map import make_recursion_map, measure_distances
 from tests.app.views import made
 
 
 @cache
 def example() -> Result:
-    problem = PartTreeProblem(trials.synthetic(40, 20, 30), 6)
-    return made.result("parttree", problem, reference.part_tree(problem))
+    problem = PartTreeProblem(trials.random_proteins(40, 20, 30), 6)
+    return made.result("parttree", problem, reference.build_part_tree(problem))
 
 
 def opened(qtbot, result: Result | None, selection: Selection | None = None) -> RecursionView:
@@ -42,7 +42,7 @@ def opened(qtbot, result: Result | None, selection: Selection | None = None) -> 
 
 def centre(view: RecursionView, reference: int) -> QPointF:
     area = QRectF(view.map_canvas.rect())
-    return view.bands.box(reference, view.bands.plot(area), view.bands.row_height(area)).center()
+    return view.bands.reference_box(reference, view.bands.plot_area(area), view.bands.row_height(area)).center()
 
 
 def test_clicking_a_reference_chooses_its_group_and_its_sequences(qtbot):
@@ -59,7 +59,7 @@ def test_clicking_a_reference_chooses_its_group_and_its_sequences(qtbot):
     assert len(view.bands.marked) == len(selection.taxa)
     view.map_canvas.pointed.emit(centre(view, number))
     assert names[found.references[number, 1]] in view.status.text() and "level 1" in view.status.text()
-    view.up()
+    view.choose_parent()
     assert view.bands.chosen == 0
 
 
@@ -78,26 +78,26 @@ def test_pointing_at_a_distance_tells_it(qtbot):
     selection = Selection()
     view = opened(qtbot, example(), selection)
     area = QRectF(view.distance_canvas.rect())
-    plot = view.areas.plot(area)
+    plot = view.areas.plot_area(area)
     place = QPointF(plot.right() - 3, plot.bottom() - 3)
     row, column = view.areas.cell_at(area, place)
     view.distance_canvas.pointed.emit(place)
     one, other = view.areas.references[row : row + 1], view.areas.members[column : column + 1]
-    expected = float(distances(example().problem, one, other)[0, 0])
+    expected = float(measure_distances(example().problem, one, other)[0, 0])
     assert f"distance {expected:.4g}" in view.status.text() and "area 3" in view.status.text()
     view.distance_canvas.clicked.emit(place)
     assert selection.taxa == {example().problem.names[int(at[0])] for at in (one, other)}
 
 
 def test_tiles_have_the_distances_of_their_samples():
-    problem = PartTreeProblem(trials.synthetic(40, 20, 30), 6)
-    own = Areas(problem, recursion_map(reference.part_tree(problem)), 0)
+    problem = PartTreeProblem(trials.random_proteins(40, 20, 30), 6)
+    own = DistanceAreas(problem, make_recursion_map(reference.build_part_tree(problem)), 0)
     area = QRectF(0, 0, 600, 300)
-    tiles = own.computed(own.wanted(area), Monitor())
-    whole = tiles[own.whole]
-    np.testing.assert_allclose(whole, distances(problem, own.references, own.members)[:TILE, :TILE], rtol=1e-6)
-    own.take(tiles)
-    assert own.wanted(area) == [] and own.most == pytest.approx(float(whole.max()))
+    tiles = own.compute_tiles(own.missing_tiles(area), Monitor())
+    whole = tiles[own.whole_tile]
+    np.testing.assert_allclose(whole, measure_distances(problem, own.references, own.members)[:TILE, :TILE], rtol=1e-6)
+    own.store_tiles(tiles)
+    assert own.missing_tiles(area) == [] and own.largest_distance == pytest.approx(float(whole.max()))
 
 
 def test_the_table_has_a_line_for_each_level(qtbot):
@@ -118,8 +118,8 @@ def test_zoom_stays_within_the_map(qtbot):
     assert view.areas.columns.width == pytest.approx(20)
     view.fit()
     assert (view.bands.window.width, view.areas.columns.width) == (40, 40)
-    window = Window(5)
-    window.zoom(100, 0.5, 8)
+    window = LineWindow(5)
+    window.zoom_at(100, 0.5, 8)
     assert window.width == 5
 
 
@@ -130,7 +130,7 @@ def test_what_has_no_recursion_says_so(qtbot):
     old = made.result("parttree", example().problem, PartTreeAnswer(answer.tree, answer.splits))
     assert RecursionView.shows(old)
     view = opened(qtbot, old)
-    assert view.bands is None and "run the method again" in view._empty_text()
+    assert view.bands is None and "Run the method again" in view._empty_text()
     single = made.result("lcs-single-linkage", example().problem, PartTreeAnswer(answer.tree))
     assert not RecursionView.shows(single)
 
@@ -142,7 +142,7 @@ def test_figures_have_both_pictures(qtbot):
 
 
 def test_places_of_many_chosen_sequences_are_found_on_a_thread(qtbot, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(recursion, "AT_ONCE", 3)
+    monkeypatch.setattr(recursion, "MOST_IMMEDIATE", 3)
     selection = Selection()
     view = opened(qtbot, example(), selection)
     names = example().problem.names

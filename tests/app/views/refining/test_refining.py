@@ -9,21 +9,23 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.refining import way
-from antidiag.app.views.refining.view import RefinementView
-from antidiag.app.views.refining.way import Way
+from antidiag.app.views.refinement import refinement_steps
+from antidiag.app.views.refinement.refinement_steps import RefinementSteps
+from antidiag.app.views.refinement.view import RefinementView
 from antidiag.kernels import engine, registry
-from antidiag.kernels.io.aligned import GAP
+from antidiag.kernels.io.aligned_sequences import GAP
 from antidiag.kernels.model import Result
-from antidiag.kernels.msa.consistency.given_trials import gapped
-from antidiag.kernels.msa.trials import family
+from antidiag.kernels.msa.consistency.given_alignment_trials import insert_random_gaps
+from antidiag.kernels.msa.trials import generate_family
 
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    method = registry.method("msa-refine")
-    problem = method.problem.make([gapped(family(6, 30), np.random.default_rng(1))], {})
-    return engine.execute(engine.plan(method, problem, {}, "cpu"), keep_rate=False, keep=False)
+    method = registry.find_method("msa-refine")
+    problem = method.problem_type.make_problem(
+        [insert_random_gaps(generate_family(6, 30), np.random.default_rng(1))], {}
+    )
+    return engine.execute(engine.plan_run(method, problem, {}, "cpu"), keep_rate=False, keep_parts=False)
 
 
 def opened(qtbot: Any, result: Result | None) -> RefinementView:
@@ -40,11 +42,11 @@ def test_changes_are_stepped_through(qtbot: Any, result: Result) -> None:
     view = opened(qtbot, result)
     count = len(result.answer.changes)
     assert RefinementView.shows(result) and count > 1
-    assert view.told().startswith(f"Change 1 of {count}:")
+    assert view.change_text().startswith(f"Change 1 of {count}:")
     qtbot.keyClick(view, Qt.Key.Key_Right)
-    qtbot.waitUntil(lambda: view.told().startswith(f"Change 2 of {count}:"))
+    qtbot.waitUntil(lambda: view.change_text().startswith(f"Change 2 of {count}:"))
     qtbot.keyClick(view, Qt.Key.Key_Left)
-    qtbot.waitUntil(lambda: view.told().startswith(f"Change 1 of {count}:"))
+    qtbot.waitUntil(lambda: view.change_text().startswith(f"Change 1 of {count}:"))
     assert view.table_text().count("\n") == count + 1
     assert not view.grab().toImage().isNull()
 
@@ -53,7 +55,7 @@ def test_the_last_one_is_the_answer(qtbot: Any, result: Result) -> None:
     view = opened(qtbot, result)
     count, letters = len(result.answer.changes), result.answer.alignment.letters
     view.slider.setValue(count - 1)
-    qtbot.waitUntil(lambda: view.told().startswith(f"Change {count} of {count}:"))
+    qtbot.waitUntil(lambda: view.change_text().startswith(f"Change {count} of {count}:"))
     np.testing.assert_array_equal(view.after.letters, letters)
     rows = [row[row != GAP].tobytes() for row in view.before.letters]
     assert rows == [row[row != GAP].tobytes() for row in letters]
@@ -65,20 +67,20 @@ def test_the_last_one_is_the_answer(qtbot: Any, result: Result) -> None:
 
 def test_both_sides_show_the_same_part(qtbot: Any, result: Result) -> None:
     view = opened(qtbot, result)
-    view.before.zoom(0.5, QPointF(10, 10))
+    view.before.zoom_about(0.5, QPointF(10, 10))
     assert view.after.area == view.before.area and view.after.area.width() < view.after.values.shape[1]
-    view.before.zoom(0.3, QPointF(10, 10))
+    view.before.zoom_about(0.3, QPointF(10, 10))
     assert not view.grab().toImage().isNull(), "letters are drawn"
-    view.before.fit()
+    view.before.show_all()
     assert view.after.area.width() == view.after.values.shape[1]
     view.show_result(None)
-    assert view.told() == "" and view.before.values.size == 0
+    assert view.change_text() == "" and view.before.values.size == 0
 
 
 def test_alignments_between_those_that_are_kept_are_made(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = Way(result.answer)
-    monkeypatch.setattr(way, "MOST_BYTES", 50)
-    few = Way(result.answer)
-    assert few._every > 1
+    whole = RefinementSteps(result.answer)
+    monkeypatch.setattr(refinement_steps, "MOST_BYTES", 50)
+    few = RefinementSteps(result.answer)
+    assert few._store_interval > 1
     for number in (0, len(few) - 1, len(few) // 2, 1):
-        np.testing.assert_array_equal(few.at(number), whole.at(number))
+        np.testing.assert_array_equal(few.letters_before(number), whole.letters_before(number))

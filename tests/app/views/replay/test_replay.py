@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from antidiag.app.kit.replay import data
-from antidiag.app.kit.replay.data import NEVER
+from antidiag.app.kit.replay import run_replay
 from antidiag.app.kit.replay.player import TICKS
-from antidiag.app.kit.replay.together import ReplayTogether
+from antidiag.app.kit.replay.run_replay import NEVER
+from antidiag.app.kit.replay.side_by_side import SideBySideReplay
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.replay.view import ReplayView
 from antidiag.kernels import engine
 from antidiag.kernels.model import Result
 from antidiag.kernels.pairwise.trials import TRIALS
-from antidiag.kernels.registry import method
-from antidiag.kernels.steps import Steps
+from antidiag.kernels.registry import find_method
+from antidiag.kernels.steps import StepLog
 
 
 def _log():
     """Two strips of two batches: worker 0 has the first, worker 1 follows."""
-    steps = Steps()
+    steps = StepLog()
     for strip, worker, start in ((0, 0, 0), (1, 1, 10)):
         for part in range(2):
             begun = start + 10 * part
@@ -34,47 +34,51 @@ def _log():
 
 def _ran(steps):
     """A result with this log; nothing else of it is looked at but its method and problem."""
-    problem, values = TRIALS.long(method("striped-alignment"), "cpu", 1)
+    problem, values = TRIALS.make_long_problem(find_method("striped-alignment"), "cpu", 1)
     times = {"phase 1": 1.0, "phase 2": 1.0, "phase 3": 1.0}
     return Result("striped-alignment", problem, {"s": 8, "T": 8, **values}, "cpu", "a CPU", None, times, 0, 0,
                   datetime.now(UTC), steps=steps)  # fmt: skip
 
 
 def test_places_are_begun_and_done_when_the_log_says():
-    found = data.replay(_log())
+    found = run_replay.create_replay(_log())
     assert [sheet.phase for sheet in found.sheets] == [1, 3] and (found.start_ns, found.end_ns) == (0, 60)
     first = found.sheets[0]
     high, wide = first.begun.shape
     assert first.begun[0, 0] == 0 and first.done[0, 0] == 10 and first.worker[0, 0] == 0
     assert first.begun[high - 1, wide - 1] == 20 and first.worker[high - 1, wide - 1] == 1
-    assert first.states(5)[0, 0] == 1 and first.states(5)[0, wide - 1] == 0 and first.states(15)[0, 0] == 2
-    assert [found.busy(time) for time in (5, 15, 25, 35, 50)] == [1, 2, 1, 0, 1]
+    assert (
+        first.pixel_states(5)[0, 0] == 1
+        and first.pixel_states(5)[0, wide - 1] == 0
+        and first.pixel_states(15)[0, 0] == 2
+    )
+    assert [found.busy_workers(time) for time in (5, 15, 25, 35, 50)] == [1, 2, 1, 0, 1]
     assert [found.done(time) for time in (0, 10, 20, 60)] == [0, 1, 3, 5]
-    assert found.sheet(39).phase == 1 and found.sheet(41).phase == 3
-    curve = found.curve(6)
+    assert found.current_sheet(39).phase == 1 and found.current_sheet(41).phase == 3
+    curve = found.parallelism_curve(6)
     np.testing.assert_allclose(curve, [1, 2, 1, 0, 1, 1])
 
 
 def test_layers_fill_a_chunk_from_its_top():
-    steps = Steps()
+    steps = StepLog()
     for part in range(4):
         steps.add(1, 0, (0, 10), (0, 10), 0, 10 * part, 10 * part + 10, layers=(5 * part, 5 * part + 5))
-    (sheet,) = data.replay(steps).sheets
-    share = [(sheet.states(time) == 2).mean() for time in (0, 10, 20, 30, 40)]
+    (sheet,) = run_replay.create_replay(steps).sheets
+    share = [(sheet.pixel_states(time) == 2).mean() for time in (0, 10, 20, 30, 40)]
     np.testing.assert_allclose(share, [0, 0.25, 0.5, 0.75, 1])
 
 
 def test_a_log_without_parts_shows_nothing():
-    steps = Steps()
-    assert data.replay(steps) is None
+    steps = StepLog()
+    assert run_replay.create_replay(steps) is None
     steps.add(1, 0, (0, 0), (0, 0), 0, 0, 5)
-    assert data.replay(steps) is None
+    assert run_replay.create_replay(steps) is None
 
 
 @pytest.fixture
 def result():
-    problem, values = TRIALS.long(method("striped-score"), "cpu", 4)
-    planned = engine.plan(method("striped-score"), problem, {**values, "threads": 2}, "cpu")
+    problem, values = TRIALS.make_long_problem(find_method("striped-score"), "cpu", 4)
+    planned = engine.plan_run(find_method("striped-score"), problem, {**values, "threads": 2}, "cpu")
     return engine.execute(planned, keep_rate=False)
 
 
@@ -93,24 +97,24 @@ def test_a_real_run_is_played_from_start_to_end(qtbot, result):
         image = view.grab().toImage()
         pictures.add(bytes(image.constBits()))
     assert len(pictures) == 3
-    assert (view.replay.sheets[0].states(view.time_ns) == 2).all()
+    assert (view.replay.sheets[0].pixel_states(view.time_ns) == 2).all()
     assert (view.replay.sheets[0].begun < NEVER).all(), "the whole matrix was computed"
-    view.player.play()
+    view.player.start_playing()
     assert view.player.playing and view.player.slider.value() == 0
-    view.player.advance()
+    view.player.advance_time()
     assert view.player.slider.value() > 0
     view.show_result(None)
     assert not view.player.playing and view.replay is None
 
 
 def test_runs_side_by_side_have_one_measured_clock(qtbot):
-    slow, fast = _log(), Steps()
+    slow, fast = _log(), StepLog()
     fast.add(1, 0, (0, 100), (0, 100), 0, 1000, 1030)
-    shown = ReplayTogether()
+    shown = SideBySideReplay()
     qtbot.addWidget(shown)
     shown.resize(900, 500)
     shown.show()
-    shown.show_results([("slow", _ran(slow)), ("fast", _ran(fast)), ("empty", _ran(Steps()))])
+    shown.show_results([("slow", _ran(slow)), ("fast", _ran(fast)), ("empty", _ran(StepLog()))])
     qtbot.waitUntil(lambda: len(shown.runs) == 2)
     assert shown.span_ns == 60, "the slowest gives the whole"
     first, second = (replay for _, replay in shown.runs)
@@ -119,11 +123,11 @@ def test_runs_side_by_side_have_one_measured_clock(qtbot):
         shown.player.slider.setValue(value)
         at = shown.time_ns
         told.append((first.done(at), second.done(1000 + at),
-                     first.sheets[0].share(at), second.sheets[0].share(1000 + at)))  # fmt: skip
+                     first.sheets[0].done_share(at), second.sheets[0].done_share(1000 + at)))  # fmt: skip
     assert told == [(0, 0, 0, 0), (1, 0, 0.25, 0), (4, 1, 1, 1), (5, 1, 1, 1)]
-    assert "0.000 of 0.000 ms, measured" in shown.status.text() and "slower" in shown.status.text()
+    assert "0.000 of 0.000 ms (measured)" in shown.status.text() and "slower than it ran" in shown.status.text()
     qtbot.keyClick(shown, Qt.Key.Key_Left)
     assert shown.player.slider.value() == TICKS - 10
-    shown.show_results([("empty", _ran(Steps()))])
+    shown.show_results([("empty", _ran(StepLog()))])
     qtbot.waitUntil(lambda: not shown.runs)
     assert "no parts" in shown.status.text()

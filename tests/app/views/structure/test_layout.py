@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antidiag.app.views.structure.layout import STEP, WIDE, laid_out
+from antidiag.app.views.structure.letter_layout import STEP, WIDE, place_letters
 
 
 def of(brackets: str) -> np.ndarray:
@@ -56,7 +56,7 @@ CLOVERLEAF = "(((((((..((((........)))).((((.........)))).....(((((.......))))))
 )  # fmt: skip
 def test_nothing_lies_over_anything_else(brackets: str) -> None:
     partners = of(brackets)
-    places = laid_out(partners)
+    places = place_letters(partners)
     assert places.shape == (len(brackets), 2) and np.isfinite(places).all()
     if len(brackets) < 2:
         return
@@ -70,7 +70,7 @@ def test_nothing_lies_over_anything_else(brackets: str) -> None:
 
 def test_stems_are_ladders_and_loops_are_circles() -> None:
     partners = of(CLOVERLEAF)
-    places = laid_out(partners)
+    places = place_letters(partners)
     first = np.flatnonzero(partners > np.arange(partners.size))
     rungs = places[partners[first]] - places[first]
     assert np.allclose(np.hypot(*rungs.T), WIDE)

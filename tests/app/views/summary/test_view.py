@@ -9,12 +9,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from antidiag.app import theme, views
-from antidiag.app.kit.repeat import command_line
+from antidiag.app.kit.results.command_line import format_command
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.summary import view as summary
-from antidiag.app.views.summary.page import Page
-from antidiag.app.views.summary.view import SummaryView
-from antidiag.kernels.registry.samples import samples
+from antidiag.app.views.summary.view import SummaryPage, SummaryView
+from antidiag.kernels.registry.samples import bundled_samples
 from tests.app.views import examples
 
 
@@ -35,13 +34,13 @@ def test_the_summary_holds_everything(qtbot, score_only):
         assert part in text
     assert ("Starts at cell" in text) == (not score_only)
     view.copy_command()
-    assert QGuiApplication.clipboard().text() == command_line(result)
+    assert QGuiApplication.clipboard().text() == format_command(result)
     view.show_result(None)
     assert view.copy_text() == ""
 
 
 def _options(problem):
-    words = shlex.split(command_line(examples.result(problem)))
+    words = shlex.split(format_command(examples.result(problem)))
     return {word: words[place + 1] for place, word in enumerate(words[:-1]) if word.startswith("--")}
 
 
@@ -58,7 +57,7 @@ def test_the_command_line_repeats_the_scoring():
 
 
 def test_the_command_line_writes_all_parameters():
-    words = shlex.split(command_line(examples.result(examples.problem("ACGT", "ACGT"))))
+    words = shlex.split(format_command(examples.result(examples.problem("ACGT", "ACGT"))))
     assert words[:5] == ["python", "main.py", "run", "striped-alignment", "FILE"]
     assert [words[k + 1] for k, word in enumerate(words) if word == "-p"] == [
         "s=32", "T=32", "threads=2", "recompute=start-point",
@@ -66,21 +65,21 @@ def test_the_command_line_writes_all_parameters():
 
 
 def test_the_command_line_names_bundled_files_from_the_project_and_asks_for_the_rest():
-    sequences = samples()[0].read()
+    sequences = bundled_samples()[0].read_data()
     assert Path(sequences[0].source).is_absolute()
     problem = examples.problem("ACGT", "ACGT")
     bundled = replace(problem, first=replace(problem.first, source=sequences[0].source))
-    words = shlex.split(command_line(examples.result(bundled)))
-    assert words[4:6] == [f"resources/samples/{samples()[0].paths[0].name}", "FILE"]
+    words = shlex.split(format_command(examples.result(bundled)))
+    assert words[4:6] == [f"resources/samples/{bundled_samples()[0].paths[0].name}", "FILE"]
     pasted = replace(problem, first=replace(problem.first, source="pasted"))
-    assert shlex.split(command_line(examples.result(pasted)))[4:6] == ["FILE", "--record"]
+    assert shlex.split(format_command(examples.result(pasted)))[4:6] == ["FILE", "--record"]
 
 
 def test_every_view_keeps_the_contract(qtbot):
     result = examples.result(examples.problem("ACGTACGT", "ACGTCGT"))
     selection = Selection()
-    assert len({view.id for view in views.kinds()}) == len(views.kinds())
-    fitting = [kind for kind in views.kinds() if kind.shows(result)]
+    assert len({view.id for view in views.view_classes()}) == len(views.view_classes())
+    fitting = [kind for kind in views.view_classes() if kind.shows(result)]
     assert {"aligned", "matrix", "timeline", "summary"} <= {kind.id for kind in fitting}
     for kind in fitting:
         assert kind.title
@@ -111,22 +110,22 @@ def test_many_inputs_are_put_together_on_a_thread(qtbot, monkeypatch: pytest.Mon
     assert not view.sharp
     qtbot.waitUntil(lambda: view.sharp)
     assert f"Score: {result.score}" in view.copy_text()
-    assert view.copy_text().endswith(command_line(result) + "\n")
+    assert view.copy_text().endswith(format_command(result) + "\n")
 
 
 def test_what_thousands_of_inputs_led_to_is_told_by_a_thread(qtbot, monkeypatch):
     """Their distances are millions."""
     view, threads = SummaryView(Selection()), []
     qtbot.addWidget(view)
-    monkeypatch.setattr(summary, "sections", lambda result: threads.append(threading.current_thread()) or [])
-    monkeypatch.setattr(summary, "command_line", lambda result: "")
+    monkeypatch.setattr(summary, "summary_sections", lambda result: threads.append(threading.current_thread()) or [])
+    monkeypatch.setattr(summary, "format_command", lambda result: "")
     view.show_result(SimpleNamespace(problem=SimpleNamespace(cells=1, data=range(2000))))
     qtbot.waitUntil(lambda: view.sharp)
     assert threads and threading.main_thread() not in threads
 
 
 def test_a_page_of_many_rows_has_no_more_widgets_than_one_of_few(qtbot):
-    page = Page()
+    page = SummaryPage()
     qtbot.addWidget(page)
     page.show_sections([("Answer", [("Score", "1")])])
     before = len(page.findChildren(QWidget))
@@ -140,7 +139,7 @@ def test_a_page_of_many_rows_has_no_more_widgets_than_one_of_few(qtbot):
 
 
 def test_names_of_a_page_take_the_colour_of_another_theme(qtbot, monkeypatch):
-    page = Page()
+    page = SummaryPage()
     qtbot.addWidget(page)
     page.show_sections([("Answer", [("Score", "1")])])
     monkeypatch.setitem(theme._state, "active", theme.DARK)

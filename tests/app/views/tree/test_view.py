@@ -11,13 +11,13 @@ from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
 
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.tree.layout import Shape
-from antidiag.app.views.tree import export, laying, menus
-from antidiag.app.views.tree.view import TreeView
+from antidiag.app.kit.tree.layout import TreeShape
+from antidiag.app.views.tree import layout_task, tree_export, tree_menus
+from antidiag.app.views.tree.tree_view import TreeView
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import newick, tree_files
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.io.tree_splits import splits
+from antidiag.kernels.io.tree_splits import tree_splits
 from antidiag.kernels.trees import rooting
 from tests.app.views import tree_examples
 from tests.app.views.tree_examples import node, pixel
@@ -45,8 +45,16 @@ def click(qtbot, view: TreeView, number: int, modifiers=Qt.KeyboardModifier.NoMo
 
 
 def wheel(view: TreeView, at: QPoint, turn: int, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
-    event = QWheelEvent(QPointF(at), QPointF(view.canvas.mapToGlobal(at)), QPoint(), QPoint(0, turn),
-                        Qt.MouseButton.NoButton, modifiers, Qt.ScrollPhase.NoScrollPhase, False)  # fmt: skip
+    event = QWheelEvent(
+        QPointF(at),
+        QPointF(view.canvas.mapToGlobal(at)),
+        QPoint(),
+        QPoint(0, turn),
+        Qt.MouseButton.NoButton,
+        modifiers,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
     QApplication.sendEvent(view.canvas, event)
 
 
@@ -56,7 +64,7 @@ def action(menu, text: str):
     return found[0]
 
 
-@pytest.mark.parametrize("shape", list(Shape))
+@pytest.mark.parametrize("shape", list(TreeShape))
 @pytest.mark.parametrize("lengths", [True, False])
 def test_a_click_on_a_branch_selects_its_taxa_everywhere(qtbot, view, shape, lengths) -> None:
     view.set_shape(shape)
@@ -66,7 +74,7 @@ def test_a_click_on_a_branch_selects_its_taxa_everywhere(qtbot, view, shape, len
     assert view.selection.taxa == {"newt", "frog"}
     click(qtbot, view, node(view, "cat"), CONTROL)
     assert view.selection.taxa == {"newt", "frog", "cat"}
-    assert any(item.text == "3 selected" for item in view.figure().items)
+    assert any(item.text == "3 selected" for item in view.create_figure().items)
     qtbot.mouseClick(view.canvas, LEFT, pos=QPoint(view.canvas.width() - 3, 3))
     assert view.selection.taxa == set()
 
@@ -116,8 +124,8 @@ def test_keys_edit_the_tree_and_undo_takes_it_back(qtbot, view) -> None:
     click(qtbot, view, node(view, "hen"))
     qtbot.keyClick(view.canvas, Qt.Key.Key_R)
     assert view.tree.children(0).size == 2 and "hen" in {view.tree.names[at] for at in view.tree.children(0).tolist()}
-    assert splits(view.tree) == splits(original)
-    assert view.current == node(view, "hen"), "the node that was chosen stays chosen"
+    assert tree_splits(view.tree) == tree_splits(original)
+    assert view.current_node == node(view, "hen"), "the node that was chosen stays chosen"
     qtbot.keyClick(view.canvas, Qt.Key.Key_Z, CONTROL)
     assert view.tree == original
     qtbot.keyClick(view.canvas, Qt.Key.Key_Z, CONTROL | Qt.KeyboardModifier.ShiftModifier)
@@ -145,50 +153,58 @@ def test_a_collapsed_clade_is_one_tip_until_a_search_opens_it(qtbot, view) -> No
     qtbot.keyClicks(view.search_box, "dog")
     qtbot.keyClick(view.search_box, Qt.Key.Key_Return)
     assert view.canvas.picture.layout.tips.size == 7
-    assert view.current == node(view, "dog") and view.selection.taxa == {"dog"}
+    assert view.current_node == node(view, "dog") and view.selection.taxa == {"dog"}
     assert view._status.text().startswith("1 of 1: dog")
 
 
 def test_search_goes_round_in_both_directions(qtbot, view) -> None:
     qtbot.keyClicks(view.search_box, "O")
     qtbot.keyClick(view.search_box, Qt.Key.Key_Return)
-    seen = [view.tree.names[view.current]]
+    seen = [view.tree.names[view.current_node]]
     for _ in range(4):
         qtbot.keyClick(view.search_box, Qt.Key.Key_Return)
-        seen.append(view.tree.names[view.current])
+        seen.append(view.tree.names[view.current_node])
     assert seen == ["dog", "cow", "sea lion", "frog", "dog"]
     qtbot.keyClick(view.search_box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    assert view.tree.names[view.current] == "frog"
-    assert view.search("nothing") == 0 and "0 names" in view._status.text()
+    assert view.tree.names[view.current_node] == "frog"
+    assert view.search_names("nothing") == 0 and "0 names" in view._status.text()
 
 
 def test_arrows_walk_over_the_nodes(qtbot, view) -> None:
-    for key, names in ((Qt.Key.Key_Right, None), (Qt.Key.Key_Right, {"cat", "dog", "cow", "sea lion"}),
-                       (Qt.Key.Key_Down, {"hen", "newt", "frog"}), (Qt.Key.Key_Right, {"hen"}),
-                       (Qt.Key.Key_Left, {"hen", "newt", "frog"})):  # fmt: skip
+    for key, names in (
+        (Qt.Key.Key_Right, None),
+        (Qt.Key.Key_Right, {"cat", "dog", "cow", "sea lion"}),
+        (Qt.Key.Key_Down, {"hen", "newt", "frog"}),
+        (Qt.Key.Key_Right, {"hen"}),
+        (Qt.Key.Key_Left, {"hen", "newt", "frog"}),
+    ):
         qtbot.keyClick(view.canvas, key)
         assert names is None or view.selection.taxa == names
     qtbot.keyClick(view.canvas, Qt.Key.Key_Return)
     assert not view.canvas.fitted
     qtbot.keyClick(view.canvas, Qt.Key.Key_Escape)
-    assert view.current is None and not view.selection.taxa
+    assert view.current_node is None and not view.selection.taxa
 
 
 def test_the_menu_of_a_node_removes_and_copies(view) -> None:
-    menu = view.menus.of_node(node(view, "newt", "frog"))
+    menu = view.menus.create_node_menu(node(view, "newt", "frog"))
     action(menu, "Copy names").trigger()
     assert QGuiApplication.clipboard().text() == "newt\nfrog"
-    action(menu, "Remove from the tree").trigger()
+    action(menu, "Remove clade").trigger()
     assert view.tree.taxa == ("cat", "dog", "cow", "sea lion", "hen")
     kept = []
-    view.kept.connect(kept.append)
-    action(view.menus.of_node(None), "Use for other methods").trigger()
+    view.datum_offered.connect(kept.append)
+    action(view.menus.create_node_menu(None), "Use for other methods").trigger()
     assert kept == [view.tree]
-    assert not action(view.menus.of_node(0), "Root on this branch").isEnabled()
+    assert not action(view.menus.create_node_menu(0), "Root on this branch").isEnabled()
 
 
 def test_menus_change_shape_and_what_is_drawn(view) -> None:
-    for text, shape in (("Slanted", Shape.SLANTED), ("Circular", Shape.CIRCULAR), ("Unrooted", Shape.UNROOTED)):
+    for text, shape in (
+        ("Slanted", TreeShape.SLANTED),
+        ("Circular", TreeShape.CIRCULAR),
+        ("Unrooted", TreeShape.UNROOTED),
+    ):
         action(view.menus.shape_menu, text).trigger()
         assert view.canvas.picture.layout.shape == shape
     for text in ("Names", "Support values", "Scale bar"):
@@ -204,8 +220,8 @@ def test_menus_change_shape_and_what_is_drawn(view) -> None:
     ("by", "words"), [("length", "branch length 0.5 to 3"), ("support", "support 70 to 95"), ("weight", "weight")]
 )
 def test_colours_of_numbers(view, by, words) -> None:
-    view.colour(by)
-    assert any(item.text.startswith(words) for item in view.figure().items)
+    view.set_colouring(by)
+    assert any(item.text.startswith(words) for item in view.create_figure().items)
     codes = view.canvas.picture.colouring.codes
     if by == "length":
         assert codes[node(view, "hen")] == codes.max() and codes[node(view, "newt", "frog")] == 0
@@ -214,19 +230,19 @@ def test_colours_of_numbers(view, by, words) -> None:
 
 
 def test_colours_of_patterns_come_from_a_dialog(qtbot, view, monkeypatch) -> None:
-    dialog = menus.PatternsDialog(view, ())
+    dialog = tree_menus.PatternsDialog(view, ())
     qtbot.addWidget(dialog)
     dialog.text.setPlainText("c(")
     dialog.accept()
     assert dialog.result() != QDialog.DialogCode.Accepted and "regular expression" in dialog.error.text()
-    monkeypatch.setattr(menus, "ask_patterns", lambda parent, before: ("^c", "frog|newt"))
+    monkeypatch.setattr(tree_menus, "ask_patterns", lambda parent, before: ("^c", "frog|newt"))
     view.ask_patterns()
     colouring = view.canvas.picture.colouring
     assert [item.text for item in colouring.items] == ["^c (2)", "frog|newt (2)"]
-    assert colouring.of(node(view, "newt", "frog")) == colouring.of(node(view, "frog"))
-    assert colouring.of(node(view, "cat", "dog")) is None
-    view.editor.ladderize()
-    assert view.canvas.picture.colouring.of(node(view, "newt", "frog")) is not None
+    assert colouring.node_colour(node(view, "newt", "frog")) == colouring.node_colour(node(view, "frog"))
+    assert colouring.node_colour(node(view, "cat", "dog")) is None
+    view.editor.ladderize_below()
+    assert view.canvas.picture.colouring.node_colour(node(view, "newt", "frog")) is not None
 
 
 NASTY = ("it's", "a (b), [c]: d;", "\u00e9\u4e2d", "n" * 200, "under_score")
@@ -238,7 +254,7 @@ def test_names_survive_a_file(view, monkeypatch, tmp_path: Path, suffix: str) ->
     view.show_datum(shown)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "out"), f"Tree (*{suffix})"))
     view.save_tree()
-    (again,) = tree_files.read(tmp_path / f"out{suffix}")
+    (again,) = tree_files.read_trees(tmp_path / f"out{suffix}")
     assert again == shown
 
 
@@ -247,7 +263,7 @@ def test_names_survive_a_file(view, monkeypatch, tmp_path: Path, suffix: str) ->
 def test_figures_of_any_size(view, monkeypatch, tmp_path: Path, suffix: str, size: str) -> None:
     path = tmp_path / f"figure{suffix}"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    monkeypatch.setattr(export, "_ask_size", lambda *_: QSize(900, 1500))
+    monkeypatch.setattr(tree_export, "_ask_size", lambda *_: QSize(900, 1500))
     view.save(size)
     if suffix == ".png":
         image = QImage(str(path))
@@ -264,26 +280,27 @@ LONG = "Escherichia_coli_" + "K12" * 61
 """A name of 200 letters."""
 
 
-def long_named(view, shape: Shape) -> None:
-    view.show_datum(newick.parse(f"(({LONG}:1,b_{LONG[2:]}:2):1,(c_{LONG[2:]}:1,d:1):2);")[0])
+def long_named(view, shape: TreeShape) -> None:
+    view.show_datum(newick.parse_newick(f"(({LONG}:1,b_{LONG[2:]}:2):1,(c_{LONG[2:]}:1,d:1):2);")[0])
     view.set_shape(shape)
-    view.canvas.fit()
+    view.canvas.show_all()
     view.canvas.repaint()
 
 
-@pytest.mark.parametrize("shape", list(Shape))
+@pytest.mark.parametrize("shape", list(TreeShape))
 @pytest.mark.parametrize("size", ["seen", "whole", "size"])
-def test_long_names_are_whole_in_figures(view, monkeypatch, tmp_path: Path, shape: Shape, size: str) -> None:
+def test_long_names_are_whole_in_figures(view, monkeypatch, tmp_path: Path, shape: TreeShape, size: str) -> None:
     path = tmp_path / "figure.svg"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    monkeypatch.setattr(export, "_ask_size", lambda *_: QSize(900, 700))
+    monkeypatch.setattr(tree_export, "_ask_size", lambda *_: QSize(900, 700))
     long_named(view, shape)
     drawn = []
-    paint = export.paint.paint
+    paint = tree_export.tree_painter.paint_tree
     monkeypatch.setattr(
-        export.paint, "paint",
+        tree_export.tree_painter,
+        "paint_tree",
         lambda painter, picture, frame, *rest: drawn.append((frame, paint(painter, picture, frame, *rest))),
-    )  # fmt: skip
+    )
     view.save(size)
     text = path.read_text()
     assert "\u2026" not in text and LONG in text
@@ -294,8 +311,8 @@ def test_long_names_are_whole_in_figures(view, monkeypatch, tmp_path: Path, shap
     assert (ends_y >= 0).all() and (ends_y <= frame.height).all()
 
 
-@pytest.mark.parametrize("shape", list(Shape))
-def test_long_names_stay_on_the_canvas(view, shape: Shape) -> None:
+@pytest.mark.parametrize("shape", list(TreeShape))
+def test_long_names_stay_on_the_canvas(view, shape: TreeShape) -> None:
     long_named(view, shape)
     labels, widths = view.canvas.painted.labels, np.array(view.canvas.painted.widths)
     assert labels.tips.size > 1 and widths.max() > 100
@@ -305,8 +322,8 @@ def test_long_names_stay_on_the_canvas(view, shape: Shape) -> None:
 
 
 def test_an_image_that_is_too_large_is_refused(view, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="too many for an image"):
-        export.save(tmp_path / "huge.png", view.figure(), QSize(20_000, 100))
+    with pytest.raises(InputError, match="at most 15,000 points per side"):
+        tree_export.save_tree_figure(tmp_path / "huge.png", view.create_figure(), QSize(20_000, 100))
 
 
 def test_the_figure_is_copied_without_what_the_mouse_points_at(qtbot, view) -> None:
@@ -318,14 +335,14 @@ def test_the_figure_is_copied_without_what_the_mouse_points_at(qtbot, view) -> N
 
 
 @pytest.mark.parametrize("text", ["a;", "(a,b);", "((a));", "(,);", "(a:0,b:0,c:0);", "(a:-1,b:2);"])
-@pytest.mark.parametrize("shape", list(Shape))
-def test_odd_trees_are_drawn(view, text: str, shape: Shape) -> None:
-    view.show_datum(newick.parse(text)[0])
+@pytest.mark.parametrize("shape", list(TreeShape))
+def test_odd_trees_are_drawn(view, text: str, shape: TreeShape) -> None:
+    view.show_datum(newick.parse_newick(text)[0])
     view.set_shape(shape)
     view.set_option("aligned", True)
     assert view.canvas.grab().height() > 0 and view.canvas.painted is not None
     view.choose(0)
-    view.editor.ladderize()
+    view.editor.ladderize_below()
     view.canvas.repaint()
 
 
@@ -334,7 +351,7 @@ def test_a_result_shows_its_tree_and_keeps_what_was_done_to_it(view) -> None:
     assert TreeView.shows(result)
     view.show_result(result)
     assert view.tree is result.answer.tree
-    view.editor.swap(0)
+    view.editor.swap_children(0)
     view.show_result(result)
     assert view.tree is not result.answer.tree
     view.show_result(None)
@@ -343,11 +360,11 @@ def test_a_result_shows_its_tree_and_keeps_what_was_done_to_it(view) -> None:
 
 
 def test_a_large_tree_is_laid_out_on_a_thread(qtbot, monkeypatch):
-    monkeypatch.setattr(laying, "AT_ONCE", 3)
+    monkeypatch.setattr(layout_task, "IMMEDIATE_NODES", 3)
     view = TreeView(Selection())
     qtbot.addWidget(view)
     view.show()
-    view.show_datum(newick.parse("((a:1,b:2):1,(c:1,d:1):1);")[0])
+    view.show_datum(newick.parse_newick("((a:1,b:2):1,(c:1,d:1):1);")[0])
     assert view.canvas.picture is None and not view.sharp
     qtbot.waitUntil(lambda: view.sharp)
     assert view.canvas.picture.layout.tree.taxa == ("a", "b", "c", "d")
@@ -361,8 +378,8 @@ def test_a_large_tree_is_laid_out_on_a_thread(qtbot, monkeypatch):
 
 def test_the_root_goes_to_the_midpoint_and_back(view) -> None:
     before = view.tree
-    action(view.menus.of_node(None), "Root at the midpoint").trigger()
-    assert view.tree == rooting.at_midpoint(before) != before
+    action(view.menus.create_node_menu(None), "Root at the midpoint").trigger()
+    assert view.tree == rooting.root_at_midpoint(before) != before
     view.editor.undo()
     assert view.tree == before
 
@@ -393,55 +410,57 @@ def test_a_table_gives_columns_beside_the_tips_and_colours(qtbot, view, tmp_path
     assert view.canvas.frame.across < before.across, "the tree makes room"
     blood, mass = picture.metadata.colourings
     leaves = view.tree.leaves.tolist()
-    assert len({blood.of(leaf) for leaf in leaves}) == 2 and len({mass.of(leaf) for leaf in leaves}) > 2
+    assert (
+        len({blood.node_colour(leaf) for leaf in leaves}) == 2 and len({mass.node_colour(leaf) for leaf in leaves}) > 2
+    )
     words = [item.text for item in view._legend.items]
     assert "blood:" in words and any(word.startswith("mass 0.5 to") for word in words)
     view.choose(leaves[1])
     assert "blood warm" in view._status.text()
     view.canvas.repaint()
-    assert picture.offset > 0 and view.canvas.painted.labels.x.min() > view.canvas.frame.px(picture.layout.far[0])
+    assert picture.names_offset > 0 and view.canvas.painted.labels.x.min() > view.canvas.frame.px(picture.layout.far[0])
     view.menus._fill_colours()
     action(view.menus.colour_menu, "Column blood").trigger()
-    assert view.canvas.picture.colouring.of(leaves[0]) == blood.of(leaves[0])
-    for shape in Shape:
+    assert view.canvas.picture.colouring.node_colour(leaves[0]) == blood.node_colour(leaves[0])
+    for shape in TreeShape:
         view.set_shape(shape)
         view.canvas.repaint()
-        assert (view.canvas.picture.offset > 0) == (shape != Shape.UNROOTED)
-    kept = view.editor.edits
+        assert (view.canvas.picture.names_offset > 0) == (shape != TreeShape.UNROOTED)
+    kept = view.editor.saved_edits
     again = TreeView(Selection())
     qtbot.addWidget(again)
     again.show_datum(tree_examples.tree())
     again.show_edits(kept)
     assert again.editor.table == view.editor.table
     view.set_table(None)
-    assert view.canvas.picture.metadata is None and view.colour_by == "none" and view.editor.edits is None
+    assert view.canvas.picture.metadata is None and view.colour_by == "none" and view.editor.saved_edits is None
 
 
 def test_a_table_of_other_names_is_refused(view, tmp_path) -> None:
-    with pytest.raises(InputError, match="none of its 1 names is that of a taxon"):
+    with pytest.raises(InputError, match="none of the 1 names in the first column is a taxon"):
         view.show_table(table_of(tmp_path, "name,blood\nnobody,warm\n"))
     assert view.editor.table is None
 
 
 def test_the_whole_tree_stands_in_the_corner_while_a_part_is_seen(qtbot, view) -> None:
     canvas = view.canvas
-    place = canvas.minimap.place(canvas.width(), canvas.height())
-    assert place is not None and not canvas._go_by_map(place.center()), "all of it is seen"
-    canvas.zoom(8.0)
-    canvas.zoom(8.0, along=True)
+    place = canvas.minimap.map_box(canvas.width(), canvas.height())
+    assert place is not None and not canvas._move_by_minimap(place.center()), "all of it is seen"
+    canvas.zoom_about(8.0)
+    canvas.zoom_about(8.0, horizontal=True)
     canvas.repaint()
     before = canvas.frame
     qtbot.mouseClick(canvas, LEFT, pos=(place.topLeft() + QPointF(20, 20)).toPoint())
     assert canvas.frame.top > before.top and canvas.frame.down == before.down
-    assert view.current is None, "a click there is none on a branch"
+    assert view.current_node is None, "a click there is none on a branch"
     view.set_overview(False)
-    assert not canvas._go_by_map(place.center())
+    assert not canvas._move_by_minimap(place.center())
 
 
 def test_another_root_shows_the_whole_tree_again(view) -> None:
-    view.canvas.zoom(6.0)
+    view.canvas.zoom_about(6.0)
     assert not view.canvas.fitted
-    view.editor.swap(0)
+    view.editor.swap_children(0)
     assert not view.canvas.fitted, "what is seen stays where it is"
     view.editor.root_at_midpoint()
     assert view.canvas.fitted
@@ -450,7 +469,7 @@ def test_another_root_shows_the_whole_tree_again(view) -> None:
 def test_a_name_that_is_cut_is_whole_in_its_tip(qtbot, view: TreeView) -> None:
     view.resize(400, 360)
     long = "a_very_long_name_of_a_sequence_from_a_strain/461-540"
-    view.show_datum(newick.parse(f"(({long}:1,b:2):1,(c:1,d:1):1);")[0])
+    view.show_datum(newick.parse_newick(f"(({long}:1,b:2):1,(c:1,d:1):1);")[0])
     qtbot.waitUntil(lambda: view.sharp)
     for shape in ("rectangular", "circular"):
         view.set_shape(shape)

@@ -1,0 +1,179 @@
+"""The commands that list: ``methods``, ``info`` and ``samples``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import platformdirs
+import psutil
+import typer
+
+from antidiag.app.cli import report
+from antidiag.kernels import engine, registry
+from antidiag.kernels.citation import Citation
+from antidiag.kernels.cuda import devices
+from antidiag.kernels.memory import format_bytes, host_bytes_free
+from antidiag.kernels.method import Method, ProblemInput
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.registry import result_saving
+from antidiag.kernels.registry.samples import bundled_samples as bundled_samples
+
+METHODS_EXAMPLES = """
+[bold]Examples[/]
+
+antidiag methods
+
+antidiag methods striped-score --json
+"""
+INFO_EXAMPLES = """
+[bold]Examples[/]
+
+antidiag info
+
+antidiag info --json
+"""
+SAMPLES_EXAMPLES = """
+[bold]Examples[/]
+
+antidiag samples
+
+antidiag samples --json
+"""
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def methods(
+    method_id: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="List this method only.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List every method with its parameters, options, backends and publication."""
+    chosen = [registry.find_method(method_id)] if method_id else list(registry.METHODS)
+    if as_json:
+        report.print_json([_method_json(method) for method in chosen])
+        return
+    for number, method in enumerate(chosen):
+        if number:
+            print()
+        _print_method(method)
+
+
+def info(as_json: Json = False) -> None:
+    """Show the processor, the GPUs (or why none is used), memory, versions and folders."""
+    facts = _machine_facts()
+    if as_json:
+        report.print_json(facts)
+        return
+    gpus = [
+        f"{gpu['index']}: {gpu['name']}, {gpu['multiprocessors']} multiprocessors, compute capability "
+        f"{gpu['compute_capability']}, {format_bytes(gpu['memory_free'])} of {format_bytes(gpu['memory_bytes'])} free"
+        for gpu in facts["gpus"]
+    ] or [f"none: {facts['no_gpu_reason']}"]
+    report.print_rows(
+        [
+            ("CPU", f"{facts['cpu']}, {facts['threads']} threads"),
+            ("memory", f"{format_bytes(facts['memory_free'])} of {format_bytes(facts['memory_bytes'])} free"),
+            *(("GPU" if not number else "", text) for number, text in enumerate(gpus)),
+            *((package, version) for package, version in facts["versions"].items()),
+            *((f"{name} in", folder) for name, folder in facts["folders"].items()),
+        ]
+    )
+
+
+def samples(as_json: Json = False) -> None:
+    """List the sequences that ship with the program, and their files."""
+    found = bundled_samples()
+    if as_json:
+        report.print_json([{**asdict(sample), "paths": [str(path) for path in sample.paths]} for sample in found])
+        return
+    for number, sample in enumerate(found):
+        if number:
+            print()
+        print(f"{sample.id}: {sample.title}")
+        for path in sample.paths:
+            print(f"  {_relative_path(str(path))}")
+        print(f"  {sample.description}")
+
+
+def _relative_path(path: str) -> str:
+    """Return the path relative to the current folder if it lies inside."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith("..") else relative
+
+
+def _machine_facts() -> dict[str, Any]:
+    found, reason = devices.discover_devices()
+    return {
+        "cpu": engine.cpu_name(),
+        "threads": os.cpu_count() or 1,
+        "memory_bytes": psutil.virtual_memory().total,
+        "memory_free": host_bytes_free(),
+        "gpus": [_device_json(device) for device in found],
+        "no_gpu_reason": reason,
+        "versions": dict(engine.package_versions()),
+        "folders": {
+            "cache": platformdirs.user_cache_dir("antidiag"),
+            "log": platformdirs.user_log_dir("antidiag"),
+        },
+    }
+
+
+def _device_json(device: devices.Device) -> dict[str, Any]:
+    capability = ".".join(map(str, device.compute_capability))
+    return {**asdict(device), "compute_capability": capability, "memory_free": devices.free_memory_bytes(device.index)}
+
+
+def _method_json(method: Method) -> dict[str, Any]:
+    return {
+        "id": method.id,
+        "name": method.name,
+        "family": method.family,
+        "summary": method.summary,
+        "citation": _citation_json(method.citation),
+        "problem": {
+            "id": method.problem_type.id,
+            "label": method.problem_type.label,
+            "inputs": [_input_json(taken) for taken in method.problem_type.inputs],
+            "formats": list(result_saving.result_suffixes(method)),
+            "options": [asdict(option) for option in method.problem_type.options],
+        },
+        "parameters": [asdict(parameter) for parameter in method.parameters],
+        "backends": list(method.backends),
+        "returns": sorted(method.returns),
+        "exact": method.is_exact,
+    }
+
+
+def _citation_json(citation: Citation) -> dict[str, Any]:
+    fields = {name: getattr(citation, name) for name in ("key", "authors", "title", "year", "section")}
+    return {
+        **fields,
+        "venue": citation.venue_text(),
+        "text": citation.format_text(),
+        "bibtex": citation.format_bibtex(),
+    }
+
+
+def _input_json(taken: ProblemInput) -> dict[str, Any]:
+    return {"kind": taken.kind.id, "minimum": taken.minimum, "maximum": taken.maximum, "flag": taken.flag}
+
+
+def _print_method(method: Method) -> None:
+    exact = "exact" if method.is_exact else "heuristic"
+    print(f"{method.id}: {method.name} ({exact}; {', '.join(method.backends)}; {', '.join(sorted(method.returns))})")
+    print(f"  {method.summary}")
+    print(f"  {method.citation.format_text()}")
+    print(f"  takes {method.problem_type.describe_inputs()}; saves {' '.join(result_saving.result_suffixes(method))}")
+    for parameter in method.parameters:
+        print(f"  -p {parameter.name}={_default_text(parameter)}: {parameter.describe_values()}{_unit_text(parameter)}")
+        print(f"     {parameter.help}")
+
+
+def _default_text(parameter: Parameter) -> str:
+    return "auto" if parameter.default is None else str(parameter.default)
+
+
+def _unit_text(parameter: Parameter) -> str:
+    return f" ({parameter.unit})" if parameter.unit else ""

@@ -1,0 +1,192 @@
+"""The commands that compute: ``estimate`` says what a run would cost, ``run`` runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, cast
+
+import typer
+
+from antidiag.app.cli import inputs, interrupted_runs, report
+from antidiag.app.cli.options import known_suffixes, parse_parameters, parse_problem_options, with_problem_options
+from antidiag.app.cli.progress import watch_run
+from antidiag.app.invocation import SAMPLES
+from antidiag.kernels import engine, registry
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.method import Method
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.recovery import interrupted_runs as resuming
+from antidiag.kernels.registry import memory_advice, result_saving
+from antidiag.kernels.run_plan import RunPlan
+
+RUN_EXAMPLES = f"""
+[bold]Examples[/]
+
+antidiag run striped-score {SAMPLES}/human-haemoglobin.fasta
+
+antidiag run striped-alignment human.fa chimpanzee.gb.gz --out mt.aln
+
+antidiag run striped-alignment globins.fa --record HBA --record MYG --mode global --matrix BLOSUM50 --gap-open 12
+
+antidiag run checkpointed-alignment chromosome-1.fa chromosome-2.fa --resume --out long.paf
+
+antidiag run striped-score a.fa b.fa --match 1 --mismatch -1 --gap-open 0 --gap-extend 1 -p s=256 --json -
+"""
+ESTIMATE_EXAMPLES = f"""
+[bold]Examples[/]
+
+antidiag estimate striped-alignment {SAMPLES}/phage-lambda.fasta {SAMPLES}/prophage-ecoli536.fasta
+
+antidiag estimate striped-score a.fa b.fa --backend cuda --device 1 -p s=512 --json
+"""
+
+MethodId = Annotated[str, typer.Argument(metavar="METHOD", help="Identifier of a method; 'methods' lists them.")]
+Files = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE...",
+        help="Input files, in the order in which the method takes their data. Sequences: FASTA, GenBank and others, "
+        "also gzipped; - reads standard input.",
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("-p", "--parameter", metavar="NAME=VALUE", help="Set a parameter of the method; repeatable."),
+]
+Threads = Annotated[str | None, typer.Option("--threads", metavar="N", help="Short for -p threads=N.")]
+Records = Annotated[
+    list[str] | None,
+    typer.Option("--record", metavar="NAME", help="Use this record, by name or as #3; repeatable, the order matters."),
+]
+Kind = Annotated[
+    str | None,
+    typer.Option(
+        "--seq-type",
+        metavar="dna|rna|protein",
+        help="Type of all sequences; by default guessed for each. Nothing is translated: DNA and protein are compared "
+        "letter by letter, and a note says so.",
+    ),
+]
+Backend = Annotated[
+    str, typer.Option("--backend", metavar="auto|cpu|cuda", help="Where to run; auto uses a GPU if the run fits one.")
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume",
+        help="Continue the interrupted run of this method, problem and parameters, if there is one ('runs' lists "
+        "them), and save progress from the first second on.",
+    ),
+]
+Device = Annotated[int, typer.Option("--device", metavar="N", help="Number of the GPU; 'info' lists them.")]
+
+
+@with_problem_options
+def estimate(
+    method_id: MethodId,
+    files: Files = None,
+    settings: Settings = None,
+    records: Records = None,
+    kind: Kind = None,
+    backend: Backend = "auto",
+    device: Device = 0,
+    threads: Threads = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    *,
+    options: Mapping[str, str],
+    flagged: Mapping[str, str],
+) -> None:
+    """Estimate memory and time of a run without running it."""
+    method = registry.find_method(method_id)
+    with watch_run() as monitor:
+        data = inputs.read_inputs(
+            method, files or [], flagged, records or [], inputs.parse_sequence_type(kind), monitor
+        )
+        given, problem = parse_parameters(method, settings or [], threads), _build_problem(method, data, options)
+        planned = engine.plan_run(method, problem, given, cast(engine.BackendChoice, backend), device)
+    fitting = memory_advice.find_fitting_changes(planned, given) if planned.refusal else ()
+    alike = [other for other in registry.METHODS if other.problem_type is method.problem_type]
+    suited = memory_advice.suggest_method(alike, data, planned.backend)
+    if as_json:
+        better = suited.method.id if suited else None
+        report.print_json(
+            {**report.plan_json(planned), "would_fit": [fit.format_text for fit in fitting], "made_for_this": better}
+        )
+    else:
+        hint = suited if suited and suited.method is not method else None
+        report.print_rows(report.plan_rows(planned, [fit.format_text for fit in fitting], hint))
+
+
+@with_problem_options
+def run(
+    method_id: MethodId,
+    files: Files = None,
+    settings: Settings = None,
+    records: Records = None,
+    kind: Kind = None,
+    backend: Backend = "auto",
+    device: Device = 0,
+    threads: Threads = None,
+    resume: Resume = False,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help=f"Save in the format of the suffix: {' '.join(known_suffixes())}",
+        ),
+    ] = None,
+    json_file: Annotated[
+        str | None, typer.Option("--json", metavar="FILE|-", help="Save the result as JSON; - prints it alone.")
+    ] = None,
+    *,
+    options: Mapping[str, str],
+    flagged: Mapping[str, str],
+) -> None:
+    """Run a method and report its result.
+
+    A run of more than a minute can be continued after a crash or Ctrl-C, if its method supports that: see --resume.
+    For pairs of more than about 64,000 letters each, use checkpointed-alignment: its memory grows linearly.
+
+    The JSON of an alignment contains score, start, end and aligned, and for a pair also cigar. Methods that return a
+    score only leave out aligned and cigar, and the start of a local alignment is null.
+    """
+    method = registry.find_method(method_id)
+    targets = inputs.check_targets(method, out, json_file, [*(files or []), *flagged.values()])
+    with watch_run() as monitor, resuming.keep_until_saved():
+        data = inputs.read_inputs(
+            method, files or [], flagged, records or [], inputs.parse_sequence_type(kind), monitor
+        )
+        given, problem = parse_parameters(method, settings or [], threads), _build_problem(method, data, options)
+        resumed = interrupted_runs.find_interrupted_run(method, problem, given, backend, resume)
+        if resumed:
+            given, backend = resuming.resumed_parameters(method, resumed, given), resumed.backend
+        planned = engine.plan_run(method, problem, given, cast(engine.BackendChoice, backend), device)
+        _refuse_unfit(planned, given)
+        result = engine.execute(planned, monitor, interrupted_run=resumed, keep_parts=resume or None)
+        _save_result(result, targets, monitor)
+        if targets.json_to_output:
+            report.print_result_json(result)
+            return
+    saved = [("saved", str(path)) for path in (targets.out, targets.json) if path is not None]
+    report.print_rows([*report.result_rows(result), *saved])
+
+
+def _refuse_unfit(planned: RunPlan, given: Mapping[str, Any]) -> None:
+    """Raise MemoryRefused for a run that does not fit, naming settings that would."""
+    if planned.refusal and (fitting := memory_advice.find_fitting_changes(planned, given)):
+        raise MemoryRefused(f"{planned.refusal}. These would fit: {'; '.join(fit.format_text for fit in fitting)}")
+
+
+def _build_problem(method: Method, data: list[Any], texts: Mapping[str, str]) -> Any:
+    """Build the problem that the user described."""
+    return method.problem_type.make_problem(data, parse_problem_options(method, texts))
+
+
+def _save_result(result: Any, targets: inputs.ResultTargets, monitor: Monitor) -> None:
+    """Write the result files."""
+    if targets.out is not None:
+        result_saving.write_result(targets.out, result, monitor=monitor)
+    if targets.json is not None:
+        result_saving.write_result(targets.json, result, result_saving.JSON, monitor)

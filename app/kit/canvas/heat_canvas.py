@@ -1,0 +1,158 @@
+"""A matrix as a heat map that can be moved and zoomed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
+
+from antidiag.app import theme
+from antidiag.app.kit.painting import heat_map
+
+COLOURS = "viridis"
+ZOOM_STEP = 1.25  # zoom factor of one wheel step
+LEAST_VISIBLE = 4.0  # rows and columns that are always visible, if the matrix has as many
+
+
+class HeatCanvas(QWidget):
+    """A window onto a matrix: each pixel shows one of its numbers, or the largest where ``largest`` is set.
+    ``pointed((row, column) or None)`` follows the mouse, ``clicked((row, column))`` is a click on a cell. ``over``
+    paints over the picture, using `x_of_column` and `y_of_row`."""
+
+    pointed = Signal(object)
+    clicked = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMouseTracking(True)
+        self.setMinimumSize(120, 120)
+        self._grip: QPointF | None = None
+        self._dragged = False
+        self.largest = False
+        self.over: Callable[[QPainter], None] = lambda painter: None
+        self.show_values(np.empty((0, 0)))
+
+    def show_values(self, values: np.ndarray, levels: tuple[float, float] | None = None) -> None:
+        """Show a whole float matrix, coloured between ``levels``."""
+        self.values = values
+        self._size = 1.0, 1.0
+        if levels is None:
+            known = values[np.isfinite(values)]
+            levels = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
+        self.levels = levels
+        self.show_all()
+
+    def x_of_column(self, column: float) -> float:
+        """Return where a column begins in the drawing."""
+        return (column - self.area.x()) / self.area.width() * self._size[0]
+
+    def y_of_row(self, row: float) -> float:
+        """Return where a row begins in the drawing."""
+        return (row - self.area.y()) / self.area.height() * self._size[1]
+
+    def show_all(self) -> None:
+        """Show the whole matrix."""
+        rows, columns = self.values.shape
+        self.area = QRectF(0, 0, max(columns, 1), max(rows, 1))
+        self.update()
+
+    def cell_at(self, point: QPointF) -> tuple[int, int] | None:
+        """Row and column below a point of the widget."""
+        column = int(self.area.x() + point.x() / max(self.width(), 1) * self.area.width())
+        row = int(self.area.y() + point.y() / max(self.height(), 1) * self.area.height())
+        inside = 0 <= row < self.values.shape[0] and 0 <= column < self.values.shape[1]
+        return (row, column) if inside else None
+
+    def visible_ranges(self) -> tuple[slice, slice]:
+        """Return the visible rows and columns."""
+        area, (rows, columns) = self.area, self.values.shape
+        return (
+            slice(int(area.top()), min(ceil(area.top() + area.height()), rows)),
+            slice(int(area.left()), min(ceil(area.left() + area.width()), columns)),
+        )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(theme.active().panel))
+        self.draw_visible(painter, self.width(), self.height())
+        painter.end()
+
+    def draw_visible(self, painter: QPainter, width: float, height: float) -> None:
+        """Draw the visible part into a width and height from (0, 0)."""
+        if not self.values.size:
+            return
+        self._size = width, height
+        seen = self._pixel_values(round(width), round(height)).astype(float)
+        seen[~np.isfinite(seen)] = np.nan
+        shades = heat_map.map_positions(seen, *self.levels)
+        picture = heat_map.render_image(shades, COLOURS, theme.active().background)
+        heat_map.draw_sharp_image(painter, QRectF(0, 0, width, height), picture)
+        self.over(painter)
+
+    def _pixel_values(self, across: int, down: int) -> np.ndarray:
+        """Return a number for each pixel."""
+        rows = self._pixel_indices(self.area.y(), self.area.height(), down, self.values.shape[0])
+        columns = self._pixel_indices(self.area.x(), self.area.width(), across, self.values.shape[1])
+        if not self.largest or (self.area.width() <= across and self.area.height() <= down):
+            return self.values[np.ix_(rows, columns)]
+        # Where pixels begin; rows and columns between two of them belong to the first.
+        some, same_rows = np.unique(rows, return_inverse=True)
+        others, same_columns = np.unique(columns, return_inverse=True)
+        top, left = slice(some[0], self.visible_ranges()[0].stop), slice(others[0], self.visible_ranges()[1].stop)
+        found = np.maximum.reduceat(self.values[top, left], some - some[0], axis=0)
+        return np.maximum.reduceat(found, others - others[0], axis=1)[np.ix_(same_rows, same_columns)]
+
+    @staticmethod
+    def _pixel_indices(first: float, length: float, pixels: int, count: int) -> np.ndarray:
+        """Return the row or column that each pixel shows."""
+        places = first + (np.arange(max(pixels, 1)) + 0.5) / max(pixels, 1) * length
+        return np.clip(places.astype(np.int64), 0, count - 1)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        factor = ZOOM_STEP ** (-event.angleDelta().y() / 120)
+        self.zoom_about(factor, event.position())
+        event.accept()
+
+    def zoom_about(self, factor: float, about: QPointF) -> None:
+        """Show ``factor`` times as many rows and columns around a fixed point."""
+        rows, columns = self.values.shape
+        x, y = about.x() / max(self.width(), 1), about.y() / max(self.height(), 1)
+        width = float(np.clip(self.area.width() * factor, min(LEAST_VISIBLE, columns), columns))
+        height = float(np.clip(self.area.height() * factor, min(LEAST_VISIBLE, rows), rows))
+        left, top = self.area.x() + x * self.area.width(), self.area.y() + y * self.area.height()
+        self._move_area(QRectF(left - x * width, top - y * height, width, height))
+
+    def _move_area(self, area: QRectF) -> None:
+        rows, columns = self.values.shape
+        area.moveLeft(min(max(area.x(), 0.0), max(columns - area.width(), 0.0)))
+        area.moveTop(min(max(area.y(), 0.0), max(rows - area.height(), 0.0)))
+        self.area = area
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._grip, self._dragged = event.position(), False
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        cell = self.cell_at(event.position())
+        if self._grip is not None and not self._dragged and cell is not None:
+            self.clicked.emit(cell)
+        self._grip = None
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.pointed.emit(None)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._grip is not None:
+            moved, self._grip = event.position() - self._grip, event.position()
+            self._dragged = True
+            across, down = self.area.width() / max(self.width(), 1), self.area.height() / max(self.height(), 1)
+            self._move_area(self.area.translated(-moved.x() * across, -moved.y() * down))
+        self.pointed.emit(self.cell_at(event.position()))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.show_all()

@@ -1,0 +1,1 @@
+"""Widgets and layouts: forms, editors, menus, docks, icons."""

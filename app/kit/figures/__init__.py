@@ -1,0 +1,1 @@
+"""Figures for files and the clipboard: frame, legend, size in print, encoding."""

@@ -1,0 +1,119 @@
+"""The dialog for the printed size of a figure: width, resolution, and the layout of wrapped figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+
+from antidiag.app.kit.controls.widgets import create_label
+from antidiag.app.kit.figures import export
+from antidiag.app.kit.figures.export import PrintSize
+from antidiag.app.kit.results.result_text import TIMES
+from antidiag.kernels.errors import InputError
+
+# Defaults: a page between its margins, and the resolution that most journals ask for.
+WIDTH_MM, PAGE_MM, DPI = 180, 240, 300
+ANY_MM = 49  # stands for an unlimited height
+LEAST_POINTS = 5.0  # smaller letters are hard to read in print
+
+
+@dataclass(frozen=True)
+class WrapOptions:
+    """How a wrapped figure is laid out: ``columns`` per line, and its largest ratio of height to width."""
+
+    columns: int
+    tallest: float = inf
+
+
+# Returns the size of a figure with these options, and of its letters, in screen pixels.
+MeasureFigure = Callable[[WrapOptions], tuple[QSize, float]]
+
+
+def ask_print_size(parent: QWidget, sized: MeasureFigure, wrap: int | None) -> tuple[WrapOptions, PrintSize] | None:
+    """Ask for the printed size, and for columns per line if ``wrap`` gives a default; None if cancelled."""
+    dialog = PrintSizeDialog(parent, sized, wrap)
+    return (dialog.wrap_options, dialog.print_size) if dialog.exec() == QDialog.DialogCode.Accepted else None
+
+
+class PrintSizeDialog(QDialog):
+    """Shows the resulting height and letter size while the user types."""
+
+    def __init__(self, parent: QWidget, sized: MeasureFigure, wrap: int | None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Size in print")
+        self._measure_figure = sized
+        self.width_mm = _number_box(20, 2000, WIDTH_MM, " mm")
+        self.dpi = _number_box(50, 2400, DPI, " dpi")
+        self.columns = _number_box(10, 2000, wrap or 10, " columns")
+        self.height_mm = _number_box(ANY_MM, 5000, ANY_MM, " mm")
+        self.height_mm.setSpecialValueText("no limit")
+        self.summary = create_label("", "muted", wrap=True)
+        form = QFormLayout()
+        form.addRow("Width", self.width_mm)
+        if wrap is not None:
+            form.addRow("Line length", self.columns)
+            form.addRow("Largest height", self.height_mm)
+            if not self._letter_pixels():  # cells without letters can shrink
+                self.height_mm.setValue(PAGE_MM)
+        form.addRow("PNG resolution", self.dpi)
+        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        self._buttons.accepted.connect(self.accept)
+        self._buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addLayout(form)
+        column.addWidget(self.summary)
+        column.addWidget(self._buttons)
+        self.summary.setMinimumHeight(QLabel("0\n" * 2).sizeHint().height())
+        for box in (self.width_mm, self.dpi, self.columns, self.height_mm):
+            box.valueChanged.connect(self._show_summary)
+        self.width_mm.setFocus()
+        self.width_mm.selectAll()  # typing replaces it
+        self._show_summary()
+
+    @property
+    def print_size(self) -> PrintSize:
+        return PrintSize(self.width_mm.value(), self.dpi.value())
+
+    @property
+    def wrap_options(self) -> WrapOptions:
+        high = self.height_mm.value()
+        return WrapOptions(self.columns.value(), high / self.width_mm.value() if high > ANY_MM else inf)
+
+    def _letter_pixels(self) -> float:
+        """Return the pixels of the letters; 0 if there are none."""
+        try:
+            return self._measure_figure(self.wrap_options)[1]
+        except InputError:
+            return 0.0
+
+    def _show_summary(self) -> None:
+        """Show the resulting size, and enable OK if the figure can be drawn."""
+        ok = self._buttons.button(QDialogButtonBox.StandardButton.Ok)
+        try:
+            size, letter_px = self._measure_figure(self.wrap_options)
+        except InputError as error:
+            self.summary.setText(str(error))
+            ok.setEnabled(False)
+            return
+        printed, dots = self.print_size, export.screen_dpi()
+        scale, pixels = printed.screen_scale(size, dots), printed.image_size(size)
+        height_mm = size.height() * scale * export.MM_PER_INCH / dots
+        image = f"{pixels.width():,} {TIMES} {pixels.height():,} pixels"
+        said = f"{printed.width_mm} {TIMES} {height_mm:.0f} mm; as PNG {image}"
+        points = letter_px * scale * 72 / dots
+        if letter_px:
+            said += f"; letters {points:.1f} points high" + (" (hard to read)" if points < LEAST_POINTS else "")
+        self.summary.setText(said + ".")
+        ok.setEnabled(True)
+
+
+def _number_box(least: int, most: int, value: int, suffix: str) -> QSpinBox:
+    box = QSpinBox()
+    box.setRange(least, most)
+    box.setSuffix(suffix)
+    box.setValue(value)
+    return box

@@ -1,0 +1,1 @@
+"""Functions that draw with QPainter: fonts, colours, glyphs, logos and heat maps."""

@@ -1,0 +1,1 @@
+"""What views show of any result: texts, paths, times, timelines."""

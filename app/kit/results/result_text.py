@@ -1,0 +1,66 @@
+"""Scores and titles as views print them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from antidiag.app import texts as app_texts
+from antidiag.app.texts import ELLIPSIS as ELLIPSIS
+from antidiag.app.texts import shortened
+from antidiag.kernels.model import Result
+from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.triple.model import TripleProblem
+
+MINUS, TIMES, DOT, INFINITY = "\u2212", "\u00d7", "\u00b7", "\u221e"
+MINUS_INFINITY = -(2**29)  # engine scores at or below this mean minus infinity
+
+
+def format_number(value: float) -> str:
+    """Format a score or count with thousands separators and a true minus."""
+    text = f"{int(value):,}" if float(value).is_integer() else f"{value:,.3f}".rstrip("0").rstrip(".")
+    if text in ("0", "-0") and value:
+        text = f"{value:.2g}"
+    return text.replace("-", MINUS)
+
+
+def format_score(problem: Any, value: int, separator: str = ",") -> str:
+    """Format an engine score in the units of the matrix."""
+    if value <= MINUS_INFINITY:
+        return f"{MINUS}{INFINITY}"
+    return format_number(problem.scoring.unscale_score(int(value))).replace(",", separator)
+
+
+def format_scoring(problem: PairProblem | TripleProblem) -> str:
+    """Format matrix and gap costs."""
+    costs = problem.scoring
+    opening = f"{costs.gap_open:g} + " if costs.gap_open else ""
+    return f"{costs.matrix.name}, gap {opening}{costs.gap_extend:g}k".replace("-", MINUS)
+
+
+def is_pair(result: Result) -> bool:
+    return isinstance(result.problem, PairProblem)
+
+
+def is_pair_or_triple(result: Result) -> bool:
+    """Whether two or three sequences were aligned along a path."""
+    return isinstance(result.problem, PairProblem | TripleProblem)
+
+
+def format_title(result: Result | None) -> str:
+    """Return one line: input, method, parameters and answer; empty without a result."""
+    if result is None:
+        return ""
+    problem: Any = result.problem
+    method = app_texts.method_of(result)
+    aligns = is_pair_or_triple(result)
+    names = app_texts.title(result)
+    if aligns:
+        names = f" {TIMES} ".join(shortened(sequence.name) for sequence in problem.sequences)
+    parts = [names, app_texts.method_name(result)]
+    parts += [f"{name} = {result.parameters[name]}" for name in ("s", "h") if name in result.parameters]
+    if aligns:
+        mode = f"{problem.mode}, " if isinstance(problem, PairProblem) else ""
+        parts += [f"{mode}{format_scoring(problem)}", f"score {format_number(result.score)}"]
+    elif method:
+        parts.append(f"{method.problem_type.answer_label} {method.problem_type.format_answer(result)}".strip())
+    return f" {DOT} ".join(part for part in (*parts, result.device) if part)

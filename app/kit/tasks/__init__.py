@@ -1,0 +1,1 @@
+"""Background work of views: threads, progress, caches."""

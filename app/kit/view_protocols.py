@@ -1,0 +1,116 @@
+"""What the window asks of a view, as protocols that mypy checks; every view is a QWidget.
+
+A view receives frozen results and the shared selection, and knows neither the window nor other views. Abilities that
+only some views have are protocols of their own; the window asks with ``isinstance``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from PySide6.QtCore import SignalInstance
+from PySide6.QtWidgets import QWidget
+
+from antidiag.app.kit.selection import Selection
+from antidiag.kernels.model import Result
+
+
+@runtime_checkable
+class ResultView(Protocol):
+    """A view; ``id`` names it in sessions and settings, ``title`` on its tab."""
+
+    id: str
+    title: str
+
+    def __init__(self, selection: Selection) -> None: ...
+
+    @classmethod
+    def shows(cls, result: Result) -> bool:
+        """Whether it can show a result; asked before `show_result`."""
+
+    def show_result(self, result: Result | None) -> None:
+        """Show a result, or nothing."""
+
+
+@runtime_checkable
+class DataView(ResultView, Protocol):
+    """A view that also shows data that no run made."""
+
+    @classmethod
+    def shows_datum(cls, datum: Any) -> bool:
+        """Whether it can show a datum; asked before `show_datum`."""
+
+    def show_datum(self, datum: Any) -> None:
+        """Show a datum instead of a result."""
+
+
+@runtime_checkable
+class EditedView(ResultView, Protocol):
+    """A view whose picture the user can edit; ``edited(edits)`` has all edits as plain values and data, or None."""
+
+    @property
+    def edited(self) -> SignalInstance: ...
+
+    def show_edits(self, edits: Mapping[str, Any]) -> None:
+        """Restore such edits; called after `show_result` and `show_datum`."""
+
+
+@runtime_checkable
+class UndoView(ResultView, Protocol):
+    """A view with its own undo; the texts say what undo and redo would do, "" for nothing."""
+
+    @property
+    def undo_text(self) -> str: ...
+    @property
+    def redo_text(self) -> str: ...
+    def undo(self) -> None: ...
+    def redo(self) -> None: ...
+
+
+@runtime_checkable
+class DataSourceView(ResultView, Protocol):
+    """A view that creates data from what it shows; ``datum_offered(datum)`` offers one to other methods."""
+
+    @property
+    def datum_offered(self) -> SignalInstance: ...
+
+
+@runtime_checkable
+class ProfileSourceView(ResultView, Protocol):
+    """A view of alignments; ``profile_wanted(alignment)`` asks for a profile of one."""
+
+    @property
+    def profile_wanted(self) -> SignalInstance: ...
+
+
+@runtime_checkable
+class SideDataView(ResultView, Protocol):
+    """A view that can show other data beside its own; ``offer(data)`` lists the open data."""
+
+    def offer(self, data: Sequence[Any]) -> None: ...
+
+
+@runtime_checkable
+class GradualView(ResultView, Protocol):
+    """A view that draws in steps; ``sharp`` is whether the final picture is on the screen."""
+
+    @property
+    def sharp(self) -> bool: ...
+
+
+def prepare_view_part(kind: type[ResultView]) -> Any:
+    """Create the slowest part of a view, ``kind.part()``, in its own turn of the event loop; None if it has none."""
+    return kind.part() if hasattr(kind, "part") else None
+
+
+def can_show_datum(kind: type[ResultView], datum: Any) -> bool:
+    """Whether views of a kind show this datum."""
+    return hasattr(kind, "shows_datum") and kind.shows_datum(datum)
+
+
+def view_widget(view: ResultView) -> QWidget:
+    """Return the view as a widget; raise TypeError if it is none."""
+    if not isinstance(view, QWidget):
+        raise TypeError(f"the view {view.id!r} is no widget")
+    return view

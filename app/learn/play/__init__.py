@@ -1,1 +1,0 @@
-"""Methods step by step: one play, or two side by side on one clock."""

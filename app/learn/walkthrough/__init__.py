@@ -1,0 +1,1 @@
+"""Methods step by step: one animation, or two side by side on one clock."""

@@ -1,0 +1,284 @@
+"""Convert a paper's table to the data of a plot: published and measured values as lines or as two grids. Free of Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from antidiag.app.tune.plots.plot_data import HeatGrid, PointSeries
+from antidiag.kernels import registry
+from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.experiments.papers import paper_tables as papers
+from antidiag.kernels.experiments.papers.paper_tables import PaperComparison, PaperTable, PublishedNumber
+from antidiag.kernels.experiments.point_data import tables
+from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, Spread, format_value
+from antidiag.kernels.experiments.point_data.tables import Column
+from antidiag.kernels.experiments.sweeps import sweep_axes
+from antidiag.kernels.experiments.sweeps.sweep import known_contenders
+
+TEXT_AXES = ("method", "note")
+"""Names of horizontal axes with texts in place of numbers; their places are numbered."""
+ShownValues = Mapping[str, str]
+"""The shown value of each name that is neither on an axis nor a colour."""
+
+
+@dataclass(frozen=True)
+class ComparedLine:
+    """One line of a figure, published and measured on this machine; either may be empty."""
+
+    name: str
+    published: PointSeries
+    measured: PointSeries
+
+
+@dataclass(frozen=True)
+class FigureData:
+    """The data of a figure: lines over ``marks``, or a published grid beside a measured one."""
+
+    title: str
+    x_label: str
+    y_label: str
+    log_x: bool
+    log_y: bool
+    connected: bool
+    lines: tuple[ComparedLine, ...]
+    marks: tuple[tuple[float, str], ...]
+    grids: tuple[HeatGrid, HeatGrid] | None
+    quantity: str
+    caption: tuple[str, ...]
+
+
+def build_figure(
+    table: PaperTable, compared: Sequence[PaperComparison], quick: bool, shown_values: ShownValues | None = None
+) -> FigureData:
+    """Return the figure of a table with the values ``shown_values``, or ``default_choices``, of the open names."""
+    shown_values = {**default_choices(table), **(shown_values or {})}
+    shown = [
+        entry
+        for entry in compared
+        if all(published_value(entry.published, name) == kept for name, kept in shown_values.items())
+    ]
+    plot, x, y = table.plot, table.plot["x"], table.plot.get("y")
+    lines = () if y else _build_lines(table, shown)
+    extra = "".join(f", {_choice_text(name, kept)}" for name, kept in shown_values.items())
+    return FigureData(
+        title=f"{table.title}{extra}" + (" (quick)" if quick else ""),
+        x_label=plot.get("label") or _axis_label(table, x),
+        y_label=_axis_label(table, y) if y else _quantity_label(table),
+        log_x=bool(plot.get("logarithmic")) and x not in TEXT_AXES,
+        log_y=bool(plot.get("logarithmic")),
+        connected=x not in TEXT_AXES,
+        lines=lines,
+        marks=_axis_marks(table, shown),
+        grids=_build_grids(table, shown, x, y) if y else None,
+        quantity="compute_ms" if table.unit in papers.MILLISECONDS else "speedup",
+        caption=figure_caption(table, compared, quick),
+    )
+
+
+def open_choices(table: PaperTable) -> dict[str, tuple[str, ...]]:
+    """Return the names that differ at one place and in one colour, and that of the panels, with their values."""
+    drawn = [name for name in (table.plot["x"], table.plot.get("y"), *_colour_names(table)) if name]
+    numbers = [number for number in table.published if number.value is not None] or list(table.published)
+    panel, found = table.plot.get("panel"), {}
+    for name in ("quantity", *table.axis_names, "note"):
+        groups: dict[Any, set[str]] = {}
+        for number in numbers:
+            groups.setdefault(tuple(_place_key(table, number, entry) for entry in drawn), set()).add(
+                published_value(number, name)
+            )
+        if name not in drawn and (name == panel or any(len(values) > 1 for values in groups.values())):
+            found[name] = tuple(dict.fromkeys(published_value(number, name) for number in numbers))
+            drawn.append(name)
+    return found
+
+
+def default_choices(table: PaperTable) -> dict[str, str]:
+    """Return the default choices: the whole time, the first text, the largest size."""
+    found = {}
+    for name, values in open_choices(table).items():
+        first = papers.TOTAL if papers.TOTAL in values else values[0]
+        found[name] = first if name in ("quantity", *TEXT_AXES) else values[-1]
+    return found
+
+
+def figure_panels(table: PaperTable) -> tuple[ShownValues, ...]:
+    """Return the choices of each panel of the paper's figure; one empty choice without panels."""
+    panel = table.plot.get("panel")
+    return tuple({panel: entry} for entry in open_choices(table).get(panel, ())) or ({},)
+
+
+def published_value(number: PublishedNumber, name: str) -> str:
+    """Return the value of a name at a published number: a coordinate or a field."""
+    own = {"method": number.contender, "quantity": number.quantity, "note": number.note}
+    return own[name] if name in own else number.coordinates.get(name, "")
+
+
+def describe_number(table: PaperTable, entry: PaperComparison) -> str:
+    """Describe a number in one line: its coordinates, the published and the measured value, and the ratio."""
+    words = [f"{name} = {_coordinate_text(entry, name)}" for name in entry.published.coordinates]
+    for number, where in ((entry.published.value, "published"), (entry.ours, "here")):
+        words.append(f"{where} {format_amount(table, number)}" if number is not None else f"not {where}")
+    ratio = [f"ratio {entry.ratio:,.2f}"] if entry.ratio else []
+    return ", ".join([_contender_name(entry.published.contender), entry.published.quantity, *words, *ratio])
+
+
+def format_amount(table: PaperTable, number: float) -> str:
+    """Format a number of a table with its unit."""
+    factor = papers.MILLISECONDS.get(table.unit)
+    return f"{number:,.3g} times" if factor is None else tables.format_cell(Column("", "", "ms"), number * factor)
+
+
+def figure_caption(table: PaperTable, compared: Sequence[PaperComparison], quick: bool) -> tuple[str, ...]:
+    """Return the caption: the machines of the published and of the measured values."""
+    points = [entry.point for entry in compared if entry.point is not None and entry.point.has_times]
+    devices = dict.fromkeys(f"{point.device} ({point.backend})" for point in points if point.device)
+    days = sorted({point.started[:10] for point in points if point.started})
+    when = f", {days[0]}" + (f" to {days[-1]}" if len(days) > 1 else "") if days else ""
+    size = f"; QUICK: every {table.scaled} is {table.scale:g} of the paper's" if quick and points else ""
+    left, right = ("left", "right") if table.plot.get("y") else ("hollow, dashed", "filled, solid")
+    here = f"Here ({right}): {', '.join(devices)}{when}{size}." if devices else "Here: not measured yet."
+    numbers = any(entry.published.value is not None for entry in compared)
+    return f"Published ({left if numbers else 'without numbers'}): {table.hardware}.", here
+
+
+def _build_lines(table: PaperTable, shown: Sequence[PaperComparison]) -> tuple[ComparedLine, ...]:
+    names = _colour_names(table)
+    moving = [name for name in names if len({published_value(entry.published, name) for entry in shown}) > 1] or [
+        *names
+    ][:1]
+    groups: dict[tuple[str, ...], list[PaperComparison]] = {}
+    for entry in shown:
+        groups.setdefault(tuple(published_value(entry.published, name) for name in names), []).append(entry)
+    found = []
+    for shade, members in enumerate(groups.values()):
+        name = ", ".join(filter(None, (_group_name(table, members, name) for name in moving)))
+        published, ours = (_build_series(table, name, shade, members, measured) for measured in (False, True))
+        found.append(ComparedLine(name, published, ours))
+    return tuple(found)
+
+
+def _build_series(
+    table: PaperTable, name: str, shade: int, members: Sequence[PaperComparison], measured: bool
+) -> PointSeries:
+    dots = []
+    for entry in members:
+        number = entry.ours if measured else entry.published.value
+        if number is not None:
+            point, spread = _labelled_point(describe_number(table, entry)), Spread(number, number, number, 1)
+            dots.append((_axis_place(table, entry, measured)[0], point, spread))
+    dots.sort(key=lambda dot: dot[0])
+    places, points, spreads = zip(*dots, strict=True) if dots else ((), (), ())
+    return PointSeries(name, points, places, spreads, shade, name)
+
+
+def _axis_marks(table: PaperTable, shown: Sequence[PaperComparison]) -> tuple[tuple[float, str], ...]:
+    """Return places and labels of the horizontal axis, published ones first as they win where labels overlap."""
+    there = [_axis_place(table, entry, False) for entry in shown if entry.published.value is not None]
+    here = [_axis_place(table, entry, True) for entry in shown if entry.ours is not None]
+    return tuple(dict([*there, *here]).items())
+
+
+def _axis_place(table: PaperTable, entry: PaperComparison, measured: bool) -> tuple[float, str]:
+    name = table.plot["x"]
+    if name in TEXT_AXES:
+        values = list(dict.fromkeys(published_value(number, name) for number in table.published))
+        found = published_value(entry.published, name)
+        return float(values.index(found)), _contender_name(entry.published.contender) if name == "method" else found
+    words = format_value(entry.coordinates.get(name)) if measured else published_value(entry.published, name)
+    return _size_place(words, table.plot.get("part"))
+
+
+def _size_place(words: str, part: int | None) -> tuple[float, str]:
+    """Return place and label of sizes such as "64", "5103x7168" or "64;128" (a mean); ``part`` selects one."""
+    runs = [[float(size) for size in run.split("x")] for run in words.split(";")]
+    runs = runs if part is None else [[run[part]] for run in runs]
+    if len({*map(tuple, runs)}) > 1:
+        means = [sum(run) / len(run) for run in runs]
+        return sum(means) / len(means), f"mean of {means[0]:,.6g} to {means[-1]:,.6g}"
+    run = runs[0]
+    sizes = run[:1] if len(set(run)) == 1 else run
+    return sum(run) / len(run), " x ".join(f"{size:,.6g}" for size in sizes)
+
+
+def _build_grids(table: PaperTable, shown: Sequence[PaperComparison], x: str, y: str) -> tuple[HeatGrid, HeatGrid]:
+    """Return the published and the measured grid; times in ms."""
+    there = [(entry, entry.published.value, entry.published.coordinates) for entry in shown]
+    here = [(entry, entry.ours, entry.coordinates) for entry in shown]
+    return _build_grid(table, there, x, y), _build_grid(table, here, x, y)
+
+
+def _build_grid(
+    table: PaperTable, found: Sequence[tuple[PaperComparison, float | None, Mapping[str, Any]]], x: str, y: str
+) -> HeatGrid:
+    there = [(entry, number, at) for entry, number, at in found if number is not None]
+    rows, columns = (tuple(sorted({float(at[name]) for _, _, at in there})) for name in (y, x))
+    factor = papers.MILLISECONDS.get(table.unit, 1.0)
+    cells = {}
+    for entry, number, at in there:
+        where = rows.index(float(at[y])), columns.index(float(at[x]))
+        cells[where] = _labelled_point(describe_number(table, entry)), factor * number
+    return HeatGrid(rows, columns, cells)
+
+
+def _labelled_point(words: str) -> MeasuredPoint:
+    """Return a point that stands for a number of a table in the plots of Tune; only its note is read."""
+    return MeasuredPoint(key=words, contender="", name="", coordinates={}, status=PointStatus.MEASURED, notes=(words,))
+
+
+def _colour_names(table: PaperTable) -> tuple[str, ...]:
+    if table.plot.get("y"):
+        return ()
+    colour = table.plot.get("colour") or ("method", "quantity")
+    return (colour,) if isinstance(colour, str) else tuple(colour)
+
+
+def _group_name(table: PaperTable, members: Sequence[PaperComparison], name: str) -> str:
+    """Return the name of a line, with the measured value beside the published one where they differ."""
+    entry = members[0]
+    if name == "method":
+        return _contender_name(entry.published.contender)
+    if name in ("quantity", "note"):
+        return published_value(entry.published, name)
+    return f"{name} = {_coordinate_text(entry, name)}" if published_value(entry.published, name) else ""
+
+
+def _coordinate_text(entry: PaperComparison, name: str) -> str:
+    there, here = entry.published.coordinates.get(name, ""), format_value(entry.coordinates.get(name, ""))
+    if name == "length":
+        there, here = _size_place(there, None)[1], _size_place(here, None)[1]
+    return there if there == here else f"{there} (here {here})"
+
+
+def _choice_text(name: str, kept: str) -> str:
+    if name in ("quantity", "note"):
+        return kept
+    return _size_place(kept, None)[1] if name == "length" else f"{name} = {kept}"
+
+
+def _place_key(table: PaperTable, number: PublishedNumber, name: str) -> Any:
+    """Return the key of a place on an axis: the value, or the part of a size that counts."""
+    words = published_value(number, name)
+    return _size_place(words, table.plot["part"]) if name == table.plot["x"] and "part" in table.plot else words
+
+
+def _contender_name(contender: str) -> str:
+    return next((entry.name for entry in known_contenders() if entry.id == contender), contender)
+
+
+def _axis_label(table: PaperTable, name: str) -> str:
+    if name in TEXT_AXES:
+        return ""
+    methods = [method for method in registry.METHODS if any(entry.contender == method.id for entry in table.published)]
+    try:
+        parameter = sweep_axes.find_axis(name, methods)[1]
+    except ParameterError:
+        return name
+    return f"{parameter.label}, {parameter.unit}" if parameter.unit else parameter.label
+
+
+def _quantity_label(table: PaperTable) -> str:
+    if table.unit in papers.MILLISECONDS:
+        return f"time, {table.unit}"
+    return f"speedup over {_contender_name(table.baseline)}, {table.unit}" if table.baseline else table.unit

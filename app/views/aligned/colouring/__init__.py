@@ -1,0 +1,1 @@
+"""Colour schemes of cells and their inputs."""

@@ -1,0 +1,1 @@
+"""Column counts and the tracks above the rows."""

@@ -1,0 +1,1 @@
+"""What is shown of an alignment, and its painting on the screen and in figures."""

@@ -1,0 +1,1 @@
+"""Selection, edit commands and the undo history."""

@@ -1,0 +1,1 @@
+"""Files, figures, tables and the clipboard."""

@@ -1,0 +1,1 @@
+"""The search box and its matches."""

@@ -1,0 +1,1 @@
+"""The canvas of the alignment viewer, its keys and the overview map."""

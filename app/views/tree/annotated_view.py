@@ -1,0 +1,96 @@
+"""The part of the tree view that handles a table of taxa, and undo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QToolButton, QWidget
+
+from antidiag.app.kit.controls.widgets import ElidedLabel
+from antidiag.app.kit.figures import export
+from antidiag.app.kit.tree.layout import TreeShape
+from antidiag.app.views.tree import tip_columns, tree_menus
+from antidiag.app.views.tree.tree_canvas import TreeCanvas
+from antidiag.app.views.tree.tree_editor import TreeEditor
+from antidiag.kernels.alignments.row_notes import NoteTable, read_note_table
+from antidiag.kernels.io.tree import Tree
+
+
+class AnnotatedTreeView(QWidget):
+    """A view of a tree with a table of its taxa and undo."""
+
+    editor: TreeEditor | None
+    canvas: TreeCanvas
+    colour_by: str
+    shape: TreeShape
+    undo_button: QToolButton
+    redo_button: QToolButton
+    _status: ElidedLabel
+
+    @property
+    def tree(self) -> Tree | None:
+        """The tree as it is shown."""
+        return self.editor.tree if self.editor else None
+
+    def ask_table(self) -> None:
+        """Ask for a table of the taxa, and show its columns."""
+        path, _ = QFileDialog.getOpenFileName(
+            self, "Columns from a table", "", "Tables (*.csv *.tsv *.txt);;All files (*)"
+        )
+        if path:
+            export.run_with_warning(self, Path(path), self.show_table, "Columns from a table")
+
+    def show_table(self, path: str | Path) -> None:
+        """Show the columns of a table; raise InputError if it cannot be read or names no taxon."""
+        table = read_note_table(path)
+        named = tip_columns.count_named_taxa(self.tree, table, str(path))
+        self.set_table(table)
+        beside = " Choose a rectangular, slanted or circular shape to see the columns." * (
+            self.shape == TreeShape.UNROOTED
+        )
+        self._status.setText(f"{named:,} of {len(self.tree.taxa):,} taxa are in the table.{beside}")
+
+    def set_table(self, table: NoteTable | None) -> None:
+        """Show a table beside the taxa, or none."""
+        if self.colour_by.startswith(tree_menus.COLUMN_PREFIX):
+            self.colour_by = "none"
+        self.editor.set_table(table)
+        if self.canvas.fitted:
+            self.canvas.show_all()
+
+    @property
+    def undo_text(self) -> str:
+        """What undo would revert; "" for nothing."""
+        return self.editor.undo_text if self.editor else ""
+
+    @property
+    def redo_text(self) -> str:
+        """What redo would repeat; "" for nothing."""
+        return self.editor.redo_text if self.editor else ""
+
+    def undo(self) -> None:
+        if self.editor is not None:
+            self.editor.undo()
+
+    def redo(self) -> None:
+        if self.editor is not None:
+            self.editor.redo()
+
+    def _update_undo_buttons(self) -> None:
+        undo, redo = (self.editor.undo_text, self.editor.redo_text) if self.editor else ("", "")
+        for button, text, word, keys in (
+            (self.undo_button, undo, "Undo", "Ctrl+Z"),
+            (self.redo_button, redo, "Redo", "Ctrl+Shift+Z"),
+        ):
+            button.setEnabled(bool(text))
+            button.setToolTip(f"{word} {text} ({keys})" if text else f"Nothing to {word.lower()}")
+
+    def _colour_column(self) -> str:
+        """Return the table column that colours the tree; "" for none."""
+        title = (
+            self.colour_by.removeprefix(tree_menus.COLUMN_PREFIX)
+            if self.colour_by.startswith(tree_menus.COLUMN_PREFIX)
+            else ""
+        )
+        table = self.editor.table if self.editor else None
+        return title if table is not None and title in table.titles else ""

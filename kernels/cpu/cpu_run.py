@@ -1,0 +1,182 @@
+"""One run on the CPU: its compilation, phases, threads, step log, progress and cancellation; shared by all families.
+
+A backend with one phase that is shared by threads, and one that is not::
+
+    def striped_score(problem, parameters, monitor, steps):
+        run = CpuRun(monitor, steps, threads)
+        run.compile(lambda: fill(tiny_table, CpuRun()))
+        with run.phase("rows", total=len(chunks)) as phase:
+            phase.share_tasks(chunks, lambda worker, chunk: fill_chunk(table, chunk, run.stop), log=cells_of_chunk)
+        with run.phase("path"):
+            path = walk_back(table)
+        return Outcome(path, run.times_ms, table.nbytes)
+
+Compiled code returns early when ``run.stop[0]`` is not 0. Whoever shares work then raises what stopped it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.compilation import compile_cancellably
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import StepLog
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedCells:
+    """The cells of one event in the step log, as half-open ranges, and the strip that they belong to."""
+
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+    strip: int = 0
+    layers: tuple[int, int] = (0, 0)
+
+
+@dataclass
+class CpuRun:
+    """Times, step log, threads and the wish to cancel of one run on the CPU.
+
+    Without a monitor and a step log it is silent, as for a tiny problem that only compiles. ``times_ms`` has the time
+    of every phase, and apart from them "compilation" and "transfer". ``stop`` is int64, shape (1,).
+    """
+
+    monitor: Monitor = field(default_factory=Monitor)
+    steps: StepLog = field(default_factory=lambda: StepLog(keeps=False))
+    threads: int = 1
+    times_ms: dict[str, float] = field(default_factory=lambda: {"compilation": 0.0, "transfer": 0.0})
+    stop: np.ndarray = field(default_factory=workers.make_stop_word)
+    started_ns: int = field(default_factory=time.perf_counter_ns)
+    """The origin of the times in the step log: the start of the first phase."""
+    _phase_numbers: dict[str, int] = field(default_factory=dict)
+
+    def compile(self, call: Callable[[], object]) -> None:
+        """Run a call that compiles or loads functions; its time is compilation, also inside a phase.
+
+        Raises Cancelled at once when the user cancels; the compiler goes on in the background.
+        """
+        self.times_ms["compilation"] += compile_cancellably(call, self.monitor)
+
+    @contextmanager
+    def phase(self, name: str, total: int = 1) -> Iterator[CpuPhase]:
+        """Measure a phase, which may be entered again; ``total`` is its amount of work, for the progress.
+
+        In the step log phases are numbered from 1 in the order in which they are first entered.
+        """
+        begun_ns, compilation_ms = time.perf_counter_ns(), self.times_ms["compilation"]
+        if not self._phase_numbers:
+            self.started_ns = begun_ns
+        number = self._phase_numbers.setdefault(name, len(self._phase_numbers) + 1)
+        yield CpuPhase(self, name, number, max(total, 1))
+        spent_ms = (time.perf_counter_ns() - begun_ns) / 1e6 - (self.times_ms["compilation"] - compilation_ms)
+        self.times_ms[name] = self.times_ms.get(name, 0.0) + max(spent_ms, 0.0)
+
+
+class CpuPhase:
+    """One phase of a run: shares its work among threads, logs what they did, and reports progress.
+
+    ``done`` counts finished work, int64, one number for each thread of the run, which compiled code may raise itself.
+    """
+
+    def __init__(self, run: CpuRun, name: str, number: int, total: int) -> None:
+        self.run, self.name, self.number, self.total = run, name, number, total
+        self.done = np.zeros(max(run.threads, 1), np.int64)
+
+    def report(self) -> None:
+        """Report the progress; raise Cancelled when the user cancelled."""
+        self.run.monitor.update(min(int(self.done.sum()), self.total), self.total, self.name)
+
+    def log(self, cells: LoggedCells, worker: int, begun_ns: int, waited_ns: int = 0) -> None:
+        """Log cells that a worker began to compute at ``begun_ns`` (time.perf_counter_ns) and has finished now."""
+        begun_ns, ended_ns = begun_ns - self.run.started_ns, time.perf_counter_ns() - self.run.started_ns
+        self.run.steps.add(
+            self.number, cells.strip, cells.rows, cells.columns, worker, begun_ns, ended_ns, cells.layers, waited_ns
+        )
+
+    def share(self, work: Callable[[int], None], report: Callable[[], None] | None = None, threads: int = 0) -> None:
+        """Run ``work(worker)`` once on each thread of the run, or on so many, until all have returned.
+
+        ``report`` replaces the report of ``done``; it runs every 50 ms on the calling thread. What it or a worker
+        raises sets ``run.stop`` and is raised here after all workers have returned.
+        """
+        workers.share_work(work, threads or self.run.threads, self.run.stop, report or self.report)
+
+    def call(self, work: Callable[[], Answer]) -> Answer:
+        """Return ``work()``, which runs on one thread while the caller reports progress and hears of Cancel."""
+        answers: list[Answer] = []
+        self.share(lambda worker: answers.append(work()), threads=1)
+        return answers[0]
+
+    def share_tasks(
+        self,
+        tasks: Sequence[Task],
+        compute: Callable[[int, Task], object],
+        log: Callable[[Task], LoggedCells] | None = None,
+    ) -> None:
+        """Run ``compute(worker, task)`` for all tasks; each thread takes the next task as soon as it is free."""
+        numbers = itertools.count()
+
+        def work(worker: int) -> None:
+            while (number := next(numbers)) < len(tasks) and self._compute(worker, tasks[number], compute, log):
+                pass
+
+        self.share(work, threads=min(self.run.threads, max(len(tasks), 1)))
+
+    def share_rounds(
+        self,
+        rounds: Sequence[Sequence[Task]],
+        compute: Callable[[int, Task], object],
+        log: Callable[[Task], LoggedCells] | None = None,
+    ) -> None:
+        """Run ``compute(worker, task)`` for all tasks of one round after another, such as antidiagonals of blocks.
+
+        A round begins when all tasks of the round before are finished.
+        """
+        barrier = threading.Barrier(self.run.threads)
+
+        def work(worker: int) -> None:
+            try:
+                for tasks in rounds:
+                    for task in tasks[worker :: self.run.threads]:
+                        if not self._compute(worker, task, compute, log):
+                            barrier.abort()
+                            return
+                    barrier.wait()
+            except threading.BrokenBarrierError:
+                return
+            except BaseException:
+                barrier.abort()
+                raise
+
+        self.share(work)
+
+    def _compute(
+        self,
+        worker: int,
+        task: Task,
+        compute: Callable[[int, Task], object],
+        log: Callable[[Task], LoggedCells] | None,
+    ) -> bool:
+        """Compute, log and count a task; False where the run was stopped, before or meanwhile."""
+        if self.run.stop[0]:
+            return False
+        begun_ns = time.perf_counter_ns()
+        compute(worker, task)
+        if self.run.stop[0]:
+            return False
+        if log is not None:
+            self.log(log(task), worker, begun_ns)
+        self.done[worker] += 1
+        return True

@@ -1,0 +1,1 @@
+"""Standard suites: the methods, inputs and peers that the benchmark measures."""

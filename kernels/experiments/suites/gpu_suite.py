@@ -1,0 +1,133 @@
+"""The standard benchmark on a GPU: the figures of docs/measurements.md that sweeps measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from antidiag.kernels import RESOURCES, registry
+from antidiag.kernels.experiments.suites.benchmark_cases import (
+    DNA,
+    TRIPLE,
+    BenchmarkCase,
+    make_product_case,
+    make_tropical_case,
+)
+from antidiag.kernels.experiments.sweeps.sweep import Sweep
+from antidiag.kernels.experiments.sweeps.sweep_axes import SweepAxis
+from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated, Length
+from antidiag.kernels.hmm.model import hmm
+from antidiag.kernels.model import SequenceType
+
+AFFINE = {"matrix": "BLOSUM62", "gap_open": 10.0, "gap_extend": 1.0}
+LOCAL = {"mode": "local", **DNA}
+LARGEST_TRIPLE = 1399, 1404, 1406
+"""Lengths of the largest three proteins that the paper aligns."""
+MEGABASES = 10_000_000, 9_800_000
+
+
+def gpu_cases(quick: bool, with_cpu: bool) -> Iterator[BenchmarkCase]:
+    """Yield the tables in order; ``quick`` leaves out long ones, ``with_cpu`` also measures some pairs on the CPU."""
+    for length in (100_000, 300_000) if quick else (100_000, 300_000, 600_000):
+        yield _pair_case("striped-score", length, with_cpu and length == 100_000)
+    yield _pair_case("striped-alignment", 50_000, with_cpu)
+    for length in (100_000,) if quick else (100_000, 600_000):
+        yield _pair_case("checkpointed-alignment", length, False)
+    yield _pair_case("striped-score", 1000, False)
+    yield _pair_case("chunked-alignment-1", (20_860, 29_120), False)
+    if not quick:
+        precisions = (SweepAxis("precision", "parameter", ("32", "16"), "Precision"),)
+        for length in (300_000, 600_000):
+            yield _gpu_case("striped-score", Generated(length=length), LOCAL, axes=precisions)
+        yield _gpu_case("checkpointed-alignment", Generated(length=MEGABASES), LOCAL, repeats=1)
+    yield from _triple_cases(quick)
+    yield from _tree_cases(quick)
+    yield from _tropical_cases(quick)
+
+
+def _triple_cases(quick: bool) -> Iterator[BenchmarkCase]:
+    # SLOPED over LAYERED: in tiles, and with one cell per thread and step as in the paper.
+    mappings = (SweepAxis("mapping", "parameter", ("tiles", "cells"), "Mapping"),)
+    yield _gpu_case(("sloped", "layered"), _random_proteins(LARGEST_TRIPLE), TRIPLE, {"method": "layered"}, mappings)
+    methods = ("sloped", "sloped-bt1", "sloped-bt2", "sloped-bt3", "sloped-checkpointed")
+    yield _gpu_case(methods, _random_proteins(LARGEST_TRIPLE), TRIPLE)
+    yield _gpu_case("sloped", _random_proteins((2500, 2500, 2500)), TRIPLE)
+    yield _gpu_case("sloped", _random_proteins(LARGEST_TRIPLE), AFFINE)
+    if not quick:
+        yield _gpu_case("sloped", _random_proteins((10_000, 10_000, 10_000)), TRIPLE, repeats=1)
+        yield _gpu_case("sloped-checkpointed", _random_proteins((5000, 5000, 5000)), TRIPLE)
+
+
+def _tree_cases(quick: bool) -> Iterator[BenchmarkCase]:
+    for taxa in (10_240,) if quick else (10_240, 30_000, 100_000):
+        yield _gpu_case("nj-pruned", Generated(length=taxa), repeats=1 if taxa > 30_000 else 3)
+    yield _gpu_case(("nj-basic", "nj-compact"), Generated(length=10_240))
+    proteins = Generated(type=SequenceType.PROTEIN, length=400, count=1000)
+    for method, options in (("distance-full", {"mode": "local"}), ("distance-ktuple", {}), ("distance-6mer", {})):
+        yield _gpu_case(method, proteins, options)
+
+
+def _tropical_cases(quick: bool) -> Iterator[BenchmarkCase]:
+    for vertices in (4096,) if quick else (4096, 16_384):
+        yield make_tropical_case("floyd-blocked", (), vertices, ("cuda",))
+    for numbers in ("int32", "float32"):
+        yield make_product_case("minplus-product", 4096, numbers, ("cuda",))
+    for length in ((256, 32_768), (8, 1_000_000)):
+        for method in ("viterbi-persistent", "hmm-posterior"):
+            yield make_tropical_case(method, (), length, ("cuda",))
+        yield make_tropical_case("hmm-baum-welch", (), length, ("cuda",), {"iterations": 1})
+    for name in ("cpg-islands", "gene-finder"):
+        (model,) = hmm.read_hmm(RESOURCES / "models" / f"{name}.json")
+        yield _gpu_case(("viterbi-persistent", "viterbi-tree"), Generated("random", length=1_000_000, given=(model,)))
+
+
+def _pair_case(method: str, length: Length, with_cpu: bool) -> BenchmarkCase:
+    """Return a case of a random DNA sequence and a mutated copy."""
+    sweep = Sweep(
+        contenders=(method,),
+        inputs=Generated(length=length),
+        options=LOCAL,
+        backends=("cuda", "cpu") if with_cpu else ("cuda",),
+        repeats=5,
+        side_by_side=True,
+        title=f"{method} on a GPU: random {_format_length(length)} with a mutated copy",
+    )
+    return BenchmarkCase(sweep, {"backend": "cpu"} if with_cpu else {})
+
+
+def _gpu_case(
+    methods: str | tuple[str, ...],
+    inputs: Generated,
+    options: Mapping[str, Any] | None = None,
+    baseline: Mapping[str, Any] | None = None,
+    axes: tuple[SweepAxis, ...] = (),
+    repeats: int = 5,
+) -> BenchmarkCase:
+    """Return a case of methods of one problem on the GPU that take turns."""
+    contenders = (methods,) if isinstance(methods, str) else methods
+    sweep = Sweep(
+        contenders=contenders,
+        inputs=inputs,
+        axes=axes,
+        options=options or {},
+        backends=("cuda",),
+        repeats=repeats,
+        patience_s=120.0,
+        side_by_side=True,
+        title=(
+            f"{' and '.join(contenders)} on a GPU: "
+            f"{inputs.describe_data(registry.find_method(contenders[0]).problem_type)}"
+        ),
+    )
+    return BenchmarkCase(sweep, baseline or {})
+
+
+def _random_proteins(length: Length) -> Generated:
+    return Generated(type=SequenceType.PROTEIN, length=length, divergence=0.5)
+
+
+def _format_length(length: Length) -> str:
+    """'100 kb', '20,860 x 29,120 letters'."""
+    if isinstance(length, int):
+        return f"{length // 1000} kb"
+    return " x ".join(f"{one:,}" for one in length) + " letters"

@@ -1,0 +1,1 @@
+"""Sweeps: axes, inputs and tasks of a measurement."""

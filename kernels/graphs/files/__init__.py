@@ -1,0 +1,1 @@
+"""Files of graphs, and of the distances between their vertices."""

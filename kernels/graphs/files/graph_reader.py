@@ -1,0 +1,238 @@
+"""Graphs read from files: edge lists (CSV, TSV), Matrix Market, GraphML, and distance matrices (PHYLIP, NPY)."""
+
+from __future__ import annotations
+
+import csv
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs.files import matrix_market
+from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights, random_graph
+from antidiag.kernels.io import distance_files, line_blocks, number_tables
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.method import DataKind
+from antidiag.kernels.model import unique_values
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.text import format_count, parse_real, quote_text
+
+SUFFIXES = (".csv", ".tsv", ".edges", ".mtx", ".graphml")
+WEIGHT_NAMES = ("weight", "cost", "distance", "length")
+HEADINGS = (
+    ("source", "target"),
+    ("source", "destination"),
+    ("from", "to"),
+    ("src", "dst"),
+    ("from node", "to node"),
+    ("node1", "node2"),
+    ("node 1", "node 2"),
+    ("vertex1", "vertex2"),
+    ("vertex 1", "vertex 2"),
+)
+SHORT_HEADINGS = (("u", "v"), ("i", "j"), ("start", "end"), ("tail", "head"))
+"""Headings that may also be names of vertices: they count only beside a heading of the weights."""
+
+
+def claims_file(path: Path, head: bytes) -> bool:
+    """Return whether a file holds a graph, by its first bytes, or by the suffix of an edge list."""
+    suffix = Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
+    listed = suffix in number_tables.EDGE_SUFFIXES and not number_tables.holds_matrix(path, head)
+    return head.startswith(matrix_market.BANNER) or b"<graphml" in head or listed
+
+
+def read_graph(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
+    """Read the graph of a file, plain or gzipped; an InputError names file and line.
+
+    An edge list has one directed edge per line: source, target, and a weight (by default 1), separated by commas,
+    semicolons, tabs or blanks; a line of headings and lines that begin with # are skipped. A Matrix Market file holds
+    the matrix of weights; a symmetric one has edges in both directions. In GraphML, the weight is the edge attribute
+    called weight, cost, distance or length. A distance matrix (PHYLIP, NPY) is a complete graph.
+    """
+    path = Path(path)
+    text = b"".join(line_blocks.read_blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf")
+    if text.startswith(matrix_market.BANNER):
+        return [matrix_market.read_matrix_market(path, text)]
+    if text.lstrip().startswith(b"<"):
+        return [_parse_graphml(path, text)]
+    if text.startswith(distance_files.NPY) or text.split(b"\n", 1)[0].strip().isdigit():
+        return [graph_of_distances(matrix) for matrix in distance_files.read_distances(path, monitor)]
+    return [_parse_edge_list(path, text)]
+
+
+def _parse_edge_list(path: Path, text: bytes) -> Graph:
+    names: dict[str, int] = {}
+    edges: list[tuple[str, str, float]] = []
+    skipped = ""
+    for line, fields in _split_lines(path, text):
+        if len(fields) not in (2, 3):
+            raise InputError(
+                f"{path}, line {line:,}: {format_count(len(fields), 'field')}; an edge has a source, a target and "
+                "optionally a weight"
+            )
+        if not edges and not skipped and _is_heading(fields):
+            skipped = f"The headings in line {line} were skipped."
+            continue
+        try:
+            weight = parse_real(fields[2]) if len(fields) == 3 else 1.0
+        except ValueError:
+            remedy = "" if edges else "; call the headings source, target, weight, or begin their line with #"
+            raise InputError(
+                f"{path}, line {line:,}: the weight {quote_text(fields[2])} is not a number{remedy}"
+            ) from None
+        if not np.isfinite(weight):
+            raise InputError(f"{path}, line {line:,}: the weight {fields[2]} is not finite; remove the edge")
+        names.setdefault(fields[0], len(names))
+        edges.append((fields[0], fields[1], weight))
+    if not edges:
+        raise InputError(f"{path}: the file has no edges; give each edge a line with source, target and weight")
+    for _, target, _ in edges:  # sources come first, in the order of their lines
+        names.setdefault(target, len(names))
+    return _build_graph(path, tuple(names), [(names[u], names[v], weight) for u, v, weight in edges], skipped)
+
+
+def _is_heading(fields: list[str]) -> bool:
+    """Return whether the first line must be headings: a vertex may have any name, and a weight may be mistyped."""
+    first, second, *weight = (" ".join(field.casefold().replace("_", " ").split()) for field in fields)
+    if weight:
+        return weight[0] in (*WEIGHT_NAMES, "w", "value") and (first, second) in HEADINGS + SHORT_HEADINGS
+    return (first, second) in HEADINGS
+
+
+def _split_lines(path: Path, text: bytes) -> Iterator[tuple[int, list[str]]]:
+    """Yield the numbers and fields of all lines that are not empty or comments."""
+    try:
+        lines = text.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        at = text[: error.start].count(b"\n") + 1
+        raise InputError(f"{path}, line {at:,}: this is not UTF-8 text; save the file as UTF-8") from None
+    sample = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    at = next((number for number, line in enumerate(lines, 1) if line is sample), 1)
+    counts = {mark: len(_split_line(path, at, sample, mark)) for mark in "\t;,"}
+    separator = next((mark for mark in counts if counts[mark] in (2, 3)), max(counts, key=counts.__getitem__))
+    separator = separator if counts[separator] > 1 else ""
+    for number, line in enumerate(lines, 1):
+        line = line.strip()
+        if line and not line.startswith("#"):
+            fields = _split_line(path, number, line, separator) if separator else line.split()
+            yield number, [field.strip() for field in fields]
+
+
+def _split_line(path: Path, number: int, line: str, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=separator), [])
+    except csv.Error as error:
+        raise InputError(
+            f"{path}, line {number:,}: {error}; an edge has a source, a target and optionally a weight"
+        ) from None
+
+
+def _build_graph(path: Path, names: tuple[str, ...], edges: list[tuple[int, int, float]], note: str) -> Graph:
+    count, kinds = len(edges), (np.int64, np.int64, np.float64)
+    # One column at a time: other threads run in between.
+    columns = (np.fromiter((edge[at] for edge in edges), kind, count) for at, kind in enumerate(kinds))
+    sources, targets, weights = columns
+    pairs = unique_values(sources * len(names) + targets).size
+    notes = [note] * bool(note)
+    if pairs < len(edges):
+        notes.append(f"{format_count(len(edges) - pairs, 'parallel edge')}: the lightest of each pair was kept.")
+    if loops := int(((sources == targets) & (weights >= 0)).sum()):
+        notes.append(f"{format_count(loops, 'loop')} left out: they shorten no path.")
+    return from_edges(len(names), sources, targets, weights, names, path.stem, str(path), " ".join(notes))
+
+
+def _parse_graphml(path: Path, text: bytes) -> Graph:
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise InputError(f"{path}, line {error.position[0]:,}: this is not XML: {error}") from None
+    except (ValueError, LookupError, RecursionError) as error:
+        raise InputError(f"{path}: this XML cannot be read: {error}; save it as UTF-8") from None
+    keys = {key.get("id"): key for key in root.iter() if _local_tag(key) == "key"}
+    graph = next((element for element in root if _local_tag(element) == "graph"), None)
+    if graph is None:
+        raise InputError(f"{path}: this GraphML file has no <graph>")
+    weight_key = next((name for name, key in keys.items() if _is_weight(key)), None)
+    names = _parse_nodes(path, graph)
+    both_ways = graph.get("edgedefault") == "undirected"
+    default = _default_weight(keys[weight_key]) if weight_key is not None else "1"
+    edges: list[tuple[int, int, float]] = []
+    for edge in (element for element in graph if _local_tag(element) == "edge"):
+        u, v = (_edge_end(path, names, edge, end) for end in ("source", "target"))
+        weight = _edge_weight(path, edge, weight_key, default)
+        directed = {"true": True, "false": False}.get(edge.get("directed", ""), not both_ways)
+        edges += [(u, v, weight)] if directed or u == v else [(u, v, weight), (v, u, weight)]
+    if not names:
+        raise InputError(f"{path}: the graph has no nodes")
+    note = "" if weight_key is not None else "The file declares no weights: every edge weighs 1."
+    if not edges:
+        none = np.empty(0, np.int64)
+        return from_edges(len(names), none, none, np.empty(0), tuple(names), path.stem, str(path))
+    return _build_graph(path, tuple(names), edges, note)
+
+
+def _parse_nodes(path: Path, graph: ElementTree.Element) -> dict[str, int]:
+    """Return the vertices by their ids; raise InputError for a missing or repeated id."""
+    names: dict[str, int] = {}
+    for node in (part for part in graph if _local_tag(part) == "node"):
+        name = node.get("id", "")
+        if not name:
+            raise InputError(f"{path}: node {len(names) + 1:,} has no id; give each node its own")
+        if name in names:
+            raise InputError(f"{path}: two nodes have the id {quote_text(name)}; give each node its own")
+        names[name] = len(names)
+    return names
+
+
+def _is_weight(key: ElementTree.Element) -> bool:
+    return key.get("for") in ("edge", "all") and (key.get("attr.name") or "").lower() in WEIGHT_NAMES
+
+
+def _local_tag(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _edge_end(path: Path, names: dict[str, int], edge: ElementTree.Element, end: str) -> int:
+    name = edge.get(end, "")
+    if name not in names:
+        raise InputError(f"{path}: the {end} {quote_text(name)} of an edge is no node of the graph")
+    return names[name]
+
+
+def _default_weight(key: ElementTree.Element) -> str:
+    """Return the weight of edges without one."""
+    return next((part.text for part in key if _local_tag(part) == "default"), "1") or ""
+
+
+def _edge_weight(path: Path, edge: ElementTree.Element, weight_key: str | None, default: str) -> float:
+    if weight_key is None:
+        return 1.0
+    texts = [datum.text for datum in edge if _local_tag(datum) == "data" and datum.get("key") == weight_key]
+    text = (texts or [default])[0] or ""
+    try:
+        weight = parse_real(text)
+    except ValueError:
+        weight = np.nan
+    if not np.isfinite(weight):
+        ends = f"{edge.get('source')} - {edge.get('target')}"
+        raise InputError(f"{path}: the weight {quote_text(text)} of the edge {ends} is not a finite number")
+    return weight
+
+
+def graph_of_distances(matrix: DistanceMatrix) -> Graph:
+    """Return the complete graph of a distance matrix, with edges in both directions between all taxa."""
+    return from_weights(matrix.values.astype(np.float64), matrix.names, matrix.name, matrix.source, matrix.note)
+
+
+GRAPH = DataKind(
+    id="graph",
+    label="graph",
+    plural="graphs",
+    type=Graph,
+    claims_file=claims_file,
+    read=read_graph,
+    suffixes=SUFFIXES,
+    generate=random_graph,
+)

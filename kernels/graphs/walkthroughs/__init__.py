@@ -1,0 +1,1 @@
+"""Shortest paths step by step, for teaching."""

@@ -1,0 +1,1 @@
+"""Hidden Markov models, their problems and answers, and their files."""

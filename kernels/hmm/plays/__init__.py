@@ -1,0 +1,1 @@
+"""Step-by-step animations of hidden Markov model methods."""

@@ -1,0 +1,1 @@
+"""Rows of the trellis on CPU and GPU, shared by all methods."""

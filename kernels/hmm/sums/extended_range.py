@@ -1,0 +1,95 @@
+"""Probabilities that underflow: the exact probability in extended range, and the check of what methods return."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from antidiag.kernels.cpu.phase_times import PhaseLog
+from antidiag.kernels.cpu.workers import make_stop_word
+from antidiag.kernels.errors import ScoreOverflow
+from antidiag.kernels.hmm.model.problem import HmmProblem
+from antidiag.kernels.hmm.model.underflow import cannot_underflow, least_safe_number
+from antidiag.kernels.hmm.rows.cpu_tables import HmmTables, build_probability_tables
+from antidiag.kernels.hmm.sums import cpu_extended_range
+from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
+
+SLICE = 1 << 24
+"""Cells between two checks for cancellation."""
+ROUNDING = 1e-9
+"""Logarithms that differ by less are equal."""
+MOST_COMPARED_CELLS = 1 << 28
+"""Most cells of a GPU run whose answer is compared with that of the CPU, which takes a second at most."""
+LOST_STATES_NOTE = (
+    "Some transitions of this model are impossible, or nearly so. A GPU loses a state that is 10^-270 times as "
+    "probable as another, even if it becomes probable again. The CPU detects that (--backend cpu)."
+)
+
+
+def compute_log_probability(
+    problem: HmmProblem, model: HmmTables, monitor: Monitor, log: PhaseLog | None = None
+) -> float:
+    """Return the logarithm of the probability of the letters; no state is lost."""
+    n = problem.n
+    numbers, powers = model.initial.copy(), np.zeros(model.width, np.int64)
+    enough, stop = least_safe_number(problem.hmm), make_stop_word()
+    several = max(1, SLICE // model.width**2)
+    for first in range(0, n, several):
+        monitor.update(first, n, "forward")
+        last, begun_ns = min(first + several, n), time.perf_counter_ns()
+        done = cpu_extended_range.compute_scaled_rows(numbers, powers, model, first, last, enough, stop)
+        if log is not None:
+            log.add_event(0, (0, model.states), (first, done), 0, begun_ns)
+        if done < last:
+            monitor.update(n, n, "forward")
+            return -np.inf
+    if not n:
+        return 0.0
+    monitor.update(n, n, "forward")
+    return _sum_logarithm(numbers[: model.states], powers[: model.states])
+
+
+def compile_extended_range(model: HmmTables) -> None:
+    """Run once on a tiny model, so that nothing is compiled while the clock runs."""
+    numbers, powers = model.initial.copy(), np.zeros(model.width, np.int64)
+    cpu_extended_range.compute_scaled_rows(numbers, powers, model, 0, len(model.seen), 2.0, make_stop_word())
+
+
+def check_gpu_probability(problem: HmmProblem, log_probability: float, monitor: Monitor) -> tuple[str, ...]:
+    """Check a logarithm of a probability from a GPU; return a note where that would take too long.
+
+    Up to `MOST_COMPARED_CELLS` cells are checked as by `refuse_lost_states`.
+    """
+    if cannot_underflow(problem):
+        return ()
+    if problem.cells > MOST_COMPARED_CELLS:
+        return (LOST_STATES_NOTE,)
+    refuse_lost_states(problem, build_probability_tables(problem), log_probability, monitor)
+    return ()
+
+
+def refuse_lost_states(problem: HmmProblem, model: HmmTables, log_probability: float, monitor: Monitor) -> None:
+    """ScoreOverflow where a logarithm of a probability lacks states that were lost and make a difference."""
+    if cannot_underflow(problem):
+        return
+    exact = compute_log_probability(problem, model, CancelOnlyMonitor(monitor))
+    # Losing a share f of the probability lowers the logarithm by about f, however long the sequence is.
+    allowed = ROUNDING + 4 * np.finfo(float).eps * (problem.n * model.width + 64 * abs(exact))
+    if exact == log_probability or (math.isfinite(exact) and abs(exact - log_probability) <= allowed):
+        return
+    raise ScoreOverflow(
+        f"{problem.title}: this method loses states that are 10^-270 times as probable as others and become probable "
+        f"again (log probability {log_probability:,.6g} instead of {exact:,.6g}); choose hmm-forward on the CPU for "
+        "the "
+        "probability, or a method of Viterbi, which computes in logarithms, for states"
+    )
+
+
+def _sum_logarithm(numbers: np.ndarray, powers: np.ndarray) -> float:
+    """Return the logarithm of the sum of numbers times powers of two."""
+    possible = numbers > 0
+    highest = int(powers[possible].max())
+    total = math.fsum(np.ldexp(numbers[possible], np.maximum(powers[possible] - highest, -2000).astype(int)))
+    return math.log(total) + highest * math.log(2)

@@ -1,0 +1,339 @@
+"""Alignments of any number of rows: the data type, and reading it from files and pasted text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import line_blocks, sequences
+from antidiag.kernels.io.alignment_formats import (
+    a3m,
+    balibase,
+    clustal_msf,
+    fasta,
+    maf,
+    nexus,
+    phylip,
+    pir,
+    sam_paf,
+    stockholm,
+)
+from antidiag.kernels.io.alignment_formats.raw_alignment import NO_ANNOTATIONS, Annotations, RawAlignment
+from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.serialization import stored
+from antidiag.kernels.text import format_count
+
+GAP = ord("-")
+BATCH_LETTERS = 1 << 22
+"""Letters in a batch, so that temporary arrays stay small."""
+FASTA_READERS = {".a3m": fasta.read_a3m, ".a2m": fasta.read_a2m}
+"""Readers of the FASTA formats in which case has a meaning, by suffix."""
+A3M_SUFFIXES = (".a3m", a3m.DATABASE_SUFFIX)
+"""Suffixes of files that may hold several alignments in A3M."""
+UNPACKED_RATIO = 6
+"""Approximate compression ratio of gzipped files."""
+
+
+@stored("aligned-sequences")
+@dataclass(frozen=True, eq=False)
+class AlignedSequences:
+    """Rows of one length, with names, annotations, and the case and gap signs that the file had.
+
+    ``letters`` is uint8 (rows, columns), upper-case ASCII with '-' for gaps, read-only. ``lower`` and ``dots`` mark
+    where the file had a lower-case letter, and '.' for a gap: bits of uint8 (rows, columns / 8), the first column the
+    highest bit; None where there is no such mark. `written_letters` combines all three.
+
+    While a large alignment is edited, all three are `BlockedCells`, which are read by numbers, slices and masks as
+    arrays are; `alignment_kind.as_arrays` turns them into arrays.
+    """
+
+    names: tuple[str, ...]
+    letters: np.ndarray = field(repr=False)
+    type: SequenceType
+    name: str = "alignment"
+    source: str = ""
+    note: str = ""
+    # What identifies an alignment are names and letters: the fields below are no part of its digest.
+    annotations: Annotations = field(default=NO_ANNOTATIONS, repr=False, compare=False)
+    lower: np.ndarray | None = field(default=None, repr=False, compare=False)
+    dots: np.ndarray | None = field(default=None, repr=False, compare=False)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, AlignedSequences)
+            and self.names == other.names
+            and np.array_equal(self.letters, other.letters)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.names[:16], self.letters[:1].tobytes()))
+
+    @property
+    def summary(self) -> str:
+        """The size in a few words: "24 rows of 160 columns"."""
+        rows, columns = self.letters.shape
+        return f"{format_count(rows, 'row')} of {format_count(columns, 'column')}"
+
+
+def written_letters(alignment: AlignedSequences, first: int = 0, last: int | None = None) -> np.ndarray:
+    """Return rows ``first`` to ``last`` with the case and the gap signs that the file had.
+
+    Parameters
+    ----------
+    alignment : AlignedSequences
+    first, last : int
+        The first row and the one after the last; all rows where they are not given.
+
+    Returns
+    -------
+    array of uint8, shape (rows, columns)
+    """
+    letters = alignment.letters[first:last]
+    columns = letters.shape[1]
+    for bits, change in ((alignment.lower, 32), (alignment.dots, ord(".") - GAP)):
+        if bits is not None:
+            found = bits[first:last]
+            marked = np.unpackbits(found, axis=1, count=columns) if isinstance(bits, np.ndarray) else found
+            letters = letters + marked * np.uint8(change)
+    return letters
+
+
+def read_alignments(path: str | Path, monitor: Monitor | None = None) -> list[AlignedSequences]:
+    """Read all alignments of a file, plain or gzipped.
+
+    The first bytes decide between FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, MAF, SAM, PAF, PIR and BAliBASE's XML;
+    the suffix decides for A2M, A3M and databases of A3M. Of rows with equal names the later ones get _2, _3, ...; the
+    note of the alignment says so.
+
+    Parameters
+    ----------
+    path : str or Path
+    monitor : Monitor, optional
+        Receives the bytes read; may cancel.
+
+    Returns
+    -------
+    list of AlignedSequences
+
+    Raises
+    ------
+    InputError
+        Where the file is no alignment; the text names the file and the row or line.
+    """
+    path = Path(path)
+    packed = path.suffix.lower() == ".gz"
+    stem = path.with_suffix("").stem if packed else path.stem
+    size = path.stat().st_size * (UNPACKED_RATIO if packed else 1) if path.is_file() else 0
+    found, suffix = line_blocks.read_blocks(path, monitor or Monitor()), _format_suffix(path)
+    if suffix == a3m.INDEX_SUFFIX:
+        raise InputError(
+            f"{path}: this is the index of a database; open {path.with_suffix(a3m.DATABASE_SUFFIX).name} beside it"
+        )
+    if suffix in A3M_SUFFIXES:
+        head = next(found, b"")
+        found = chain([head], found)
+        if suffix == a3m.DATABASE_SUFFIX or a3m.may_hold_several(head):
+            return [
+                _build_alignment(raw, str(path), stem)
+                for raw in a3m.read_a3m_entries(found, str(path), path.with_suffix(a3m.INDEX_SUFFIX))
+            ]
+    return _read_stream(found, str(path), stem, size, suffix)
+
+
+def read_alignment_text(text: str, source: str = "pasted text") -> list[AlignedSequences]:
+    """Read all alignments of a text, as `read_alignments` does of a file."""
+    block = line_blocks.normalise_line_ends(text.encode(errors="replace"))
+    return _read_stream(iter([block.rstrip(b"\n") + b"\n"]), source, source, len(block), "")
+
+
+def is_alignment_file(path: Path, head: bytes) -> bool:
+    """Return whether a file is an alignment: by its format, or because its rows have one length and hold gaps.
+
+    ``head`` are its first bytes, unpacked.
+    """
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = line_blocks.normalise_line_ends(start)
+    if _format_suffix(path) in (*A3M_SUFFIXES, a3m.INDEX_SUFFIX):
+        return True
+    if start.startswith(b">"):
+        try:
+            if pir.HEAD.match(start):
+                return pir.looks_aligned(line_blocks.read_blocks(path, Monitor()))
+            return _format_suffix(path) in FASTA_READERS or fasta.looks_aligned(
+                line_blocks.read_blocks(path, Monitor())
+            )
+        except InputError:
+            return False
+    if nexus.HEAD.match(start):
+        return path.is_file() and b"matrix" in b"".join(line_blocks.read_blocks(path, Monitor())).lower()
+    return any(pattern.match(start) for pattern, _ in FORMATS)
+
+
+def is_alignment_text(text: str) -> bool:
+    """Return whether a text is an alignment, by the rules of `is_alignment_file`."""
+    start = line_blocks.normalise_line_ends(text.lstrip().encode(errors="replace"))
+    if start.startswith(b">"):
+        return (pir if pir.HEAD.match(start) else fasta).looks_aligned(iter([start]))
+    return any(pattern.match(start) for pattern, _ in FORMATS) and (
+        not nexus.HEAD.match(start) or b"matrix" in start.lower()
+    )
+
+
+def with_letters(template: AlignedSequences, letters: np.ndarray, plain: bool = False) -> AlignedSequences:
+    """Return an alignment with other letters and everything else of a template.
+
+    Parameters
+    ----------
+    template : AlignedSequences
+    letters : array of uint8, shape (rows, columns)
+        Letters and gaps as a file has them. The array is taken over and becomes read-only.
+    plain : bool
+        The letters are known to be capitals, '*' and '-' alone.
+    """
+    unknown = ord("X" if template.type == SequenceType.PROTEIN else "N")
+    letters = np.ascontiguousarray(letters)
+    lower, dots, _ = (None, None, 0) if plain else _make_plain(letters, unknown, list(template.names), template.source)
+    letters.setflags(write=False)
+    return replace(template, letters=letters, lower=lower, dots=dots)
+
+
+def unaligned_sequences(alignment: AlignedSequences) -> list[Sequence]:
+    """Return the rows as sequences without gaps; rows of gaps alone are left out."""
+    described = {row: said for row, tag, said in alignment.annotations.of_rows if tag == "DE"}
+    found = []
+    for row, name in enumerate(alignment.names):
+        letters = alignment.letters[row].tobytes().replace(b"-", b"")
+        gaps = alignment.letters.shape[1] - len(letters)
+        note = f"{gaps:,} gap{'s' * (gaps > 1)} removed" if gaps else ""
+        title = f"{name} {described.get(row, '')}".strip()
+        if letters:
+            found.append(Sequence(name, letters, alignment.type, title, alignment.source, note))
+    return found
+
+
+def _format_suffix(path: Path) -> str:
+    """Return the suffix that names the format: in lower case, without that of gzip."""
+    return next((found for suffix in reversed(path.suffixes) if (found := suffix.lower()) != ".gz"), "")
+
+
+Reader = Callable[[Iterator[bytes], str], "Iterator[RawAlignment] | RawAlignment"]
+
+FORMATS = (
+    (pir.HEAD, pir.read_pir),
+    (stockholm.HEAD, stockholm.read_stockholm),
+    (clustal_msf.CLUSTAL_HEAD, clustal_msf.read_clustal),
+    (nexus.HEAD, nexus.read_nexus),
+    (maf.HEAD, maf.read_maf),
+    (sam_paf.SAM_HEAD, sam_paf.read_sam),
+    (sam_paf.PAF_HEAD, sam_paf.read_paf),
+    (phylip.HEAD, phylip.read_phylip_alignment),
+    (clustal_msf.MSF_HEAD, clustal_msf.read_msf),
+    (balibase.HEAD, balibase.read_balibase),
+)
+"""The beginning of each format, and its reader."""
+
+
+def _read_stream(stream: Iterator[bytes], source: str, stem: str, size: int, suffix: str) -> list[AlignedSequences]:
+    head = next(stream, b"").removeprefix(b"\xef\xbb\xbf")
+    blank = len(head) - len(head.lstrip())
+    lines = b"\n" * head[:blank].count(b"\n")
+    start = head[blank:]
+    if b"\0" in head[:4096]:
+        raise InputError(f"{source}: this is a binary file; give an alignment as text")
+    if start.startswith(b">") and not pir.HEAD.match(start):
+        read_fasta = FASTA_READERS.get(suffix, fasta.read_fasta)
+        return [_build_alignment(read_fasta(chain([start], stream), source, size), source, stem)]
+    reader: Reader | None = next((reader for pattern, reader in FORMATS if pattern.match(start)), None)
+    if reader is None:
+        raise InputError(
+            f"{source}: this is not an alignment in FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, MAF, SAM, "
+            "PAF or PIR; its first "
+            f"bytes are {head[:20]!r}"
+        )
+    found = reader(
+        chain([lines + start], stream) if reader is not phylip.read_phylip_alignment else chain([start], stream), source
+    )
+    made = [_build_alignment(raw, source, stem) for raw in ([found] if isinstance(found, RawAlignment) else found)]
+    if not made:
+        raise InputError(f"{source}: the alignment is empty; give one with letters")
+    return made
+
+
+def _build_alignment(raw: RawAlignment, source: str, stem: str) -> AlignedSequences:
+    """Build an alignment from what a reader found: plain letters, marks for case and dots, unique names."""
+    letters = raw.letters if raw.letters.flags.writeable else raw.letters.copy()
+    type_ = sequences.guess_type(_type_sample(letters))
+    unknown = "X" if type_ == SequenceType.PROTEIN else "N"
+    lower, dots, missing = (None, None, 0) if raw.plain else _make_plain(letters, ord(unknown), raw.names, source)
+    different = make_names_unique(raw.names)
+    notes = [raw.note, describe_renaming(raw.names, different)]
+    if missing:
+        notes.append(f"{missing:,} '?' replaced by {unknown}")
+    letters.setflags(write=False)
+    name = raw.name if raw.name == "" or raw.name == stem else f"{stem}: {raw.name}"
+    note = "; ".join(filter(None, notes))
+    return AlignedSequences(different, letters, type_, name or stem, source, note, raw.annotations, lower, dots)
+
+
+def _type_sample(letters: np.ndarray) -> bytes:
+    """Return letters of some rows, without gaps, from which the sequence type is guessed."""
+    found = letters[:: max(1, letters.shape[0] // 32), :20_000].tobytes().translate(None, b"-.~?*")
+    return found or b"A"
+
+
+WRONG, LOWER, DOT, TILDE, MISSING = 1, 2, 4, 8, 16
+_PLAIN = np.arange(256, dtype=np.uint8)
+_PLAIN[ord("a") : ord("z") + 1] -= 32
+_PLAIN[list(b".~")] = GAP
+_PECULIAR = np.full(256, WRONG, np.uint8)
+_PECULIAR[ord("A") : ord("Z") + 1] = 0
+_PECULIAR[list(b"-*")] = 0
+_PECULIAR[ord("a") : ord("z") + 1] = LOWER
+_PECULIAR[list(b".~?")] = DOT, TILDE, MISSING
+LOWER_CASE = (_PECULIAR == LOWER).astype(np.uint8)
+"""1 for lower-case letters, else 0."""
+
+
+def plain_letters(written: np.ndarray) -> np.ndarray:
+    """Return letters as capitals, and every gap sign as '-'."""
+    return _PLAIN[written]
+
+
+def _make_plain(
+    letters: np.ndarray, unknown: int, names: list[str], source: str
+) -> tuple[np.ndarray | None, np.ndarray | None, int]:
+    """Make letters plain in place. Return the bits of lower case, the bits of dots, and the number of '?'."""
+    from antidiag.kernels.io.alignment_formats.cpu_letters import (
+        join_kinds,  # loads Numba, which reading other files does not need
+    )
+
+    rows, columns = letters.shape
+    packed: dict[int, np.ndarray] = {}
+    missing, step = 0, max(1, BATCH_LETTERS // columns)
+    for first in range(0, rows, step):
+        part = letters[first : first + step]
+        if not join_kinds(part.reshape(-1), _PECULIAR):
+            continue
+        peculiar = _PECULIAR[part]
+        if (peculiar == WRONG).any():
+            row, column = np.argwhere(peculiar == WRONG)[0]
+            raise InputError(
+                f"{source}, row {names[first + row]}: {chr(part[row, column])!r} in column {column + 1:,} is "
+                "not a letter; correct it"
+            )
+        for kind in (LOWER, DOT):
+            found = peculiar == kind
+            if found.any():
+                bits = packed.setdefault(kind, np.zeros((rows, -(-columns // 8)), np.uint8))
+                bits[first : first + step] = np.packbits(found, axis=1)
+        gone = peculiar == MISSING
+        missing += int(gone.sum())
+        part[:] = np.where(gone, unknown, _PLAIN[part])
+    return packed.get(LOWER), packed.get(DOT), missing

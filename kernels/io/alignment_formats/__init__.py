@@ -1,0 +1,2 @@
+"""Alignment file formats, one module each. Readers return `RawAlignment`; nothing here knows the data type of
+alignments."""

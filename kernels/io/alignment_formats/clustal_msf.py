@@ -1,0 +1,105 @@
+"""Clustal and MSF: formats with blocks of rows, each row with its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.alignment_formats.raw_alignment import (
+    DESCRIPTION,
+    Annotations,
+    RawAlignment,
+    RowBuilder,
+    SourceLine,
+    numbered_lines,
+    remove_white_space,
+    split_titles,
+)
+from antidiag.kernels.io.line_blocks import decode_text
+
+CLUSTAL_HEAD = re.compile(rb"(CLUSTAL|MUSCLE|PROBCONS|MSAPROBS|Kalign|T-COFFEE)\b")
+MSF_HEAD = re.compile(rb"\s*(PileUp\b|!![AN]A_MULTIPLE|.{0,500}\bMSF: *\d+ +Type: )", re.DOTALL)
+MARKS = b"*:. "
+CLUSTAL_MARKS_TAG = "clustal"
+"""The tag of the line of marks below the rows; the writer computes them again."""
+GAPS = bytes.maketrans(b".~", b"--")
+"""MSF writes '.' for gaps within a row and '~' for those at its ends."""
+TITLE_PROGRAM = b"Kalign"
+"""The program whose names are whole titles, with blanks in them."""
+NAME, LENGTH = re.compile(rb"\s*Name:\s+(\S+)"), re.compile(rb"\sLen:")
+"""Two expressions: one for both would try each of many blanks."""
+PILEUP = b"oo"
+"""PileUp writes this after each name in the head."""
+WEIGHT = re.compile(rb"Weight:\s*(\S+)")
+
+
+def read_clustal(stream: Iterator[bytes], source: str) -> RawAlignment:
+    """Read Clustal: a head line, then blocks of names and letters, with a line of marks below each."""
+    rows, marks, start = RowBuilder(source), bytearray(), 0
+    lines = numbered_lines(stream, source)
+    _, head = next(lines, (None, b""))
+    whole = head.startswith(TITLE_PROGRAM)
+    width = 0
+    for place, line in lines:
+        if not line.strip():
+            rows.end_block()
+        elif line[:1].isspace():
+            if line.strip(MARKS):
+                place.refuse("this line has no name and is not a line of marks; begin each row with its name")
+            marks += line[start : start + width].ljust(width)
+            rows.end_block()
+        else:
+            name, letters, start = _split_name(line, place, whole)
+            width = len(letters)
+            rows.add_line(name, letters, place)
+    raw = rows.build_alignment()
+    names, described = split_titles(rows.names)
+    there = len(marks) == raw.letters.shape[1]
+    marked = ((CLUSTAL_MARKS_TAG, marks.decode("ascii")),) if there else ()
+    return raw._replace(names=names, annotations=Annotations(of_rows=described, of_columns=marked))
+
+
+def _split_name(line: bytes, place: SourceLine, whole_title: bool) -> tuple[bytes, bytes, int]:
+    """Return the name and the letters of a line, and where the letters begin; a letter count may follow them.
+
+    ``whole_title``: the name is a whole title, which may hold blanks.
+    """
+    parts = line.split()
+    if len(parts) > 2 and parts[-1].isdigit():
+        parts.pop()
+    if len(parts) < 2 or (len(parts) > 2 and not whole_title):
+        place.refuse(f"{decode_text(line[:60])!r} is not a name followed by letters; correct the line")
+    start = line.index(parts[1], len(parts[0])) if len(parts) == 2 else line.rindex(parts[-1])
+    return line[:start].strip(), parts[-1], start
+
+
+def read_msf(stream: Iterator[bytes], source: str) -> RawAlignment:
+    """Read MSF: names and weights in the head, which ends with "//", then blocks of names and letters.
+
+    Where a name is a whole title, as Kalign writes it, the first word is the name.
+    """
+    rows, said, rests = RowBuilder(source), list[tuple[int, str, str]](), dict[bytes, list[bytes]]()
+    lines = numbered_lines(stream, source)
+    for _, line in lines:
+        if line.strip() == b"//":
+            break
+        if found := NAME.match(line):
+            row, rest = rows.add_row(found[1]), LENGTH.split(line[found.end() :], 1)[0].strip()
+            if rest not in (b"", PILEUP):
+                rests.setdefault(found[1], []).append(rest)
+                said.append((row, DESCRIPTION, decode_text(rest)))
+            if weight := WEIGHT.search(line):
+                said.append((row, "WT", decode_text(weight[1])))
+    else:
+        raise InputError(f"{source}: the head has no '//' after the names; fetch the whole MSF file")
+    rows.end_naming()
+    for place, line in lines:
+        parts = line.split(None, 1)
+        if not parts:
+            rows.end_block()
+        elif len(parts) == 2 and not remove_white_space(line).isdigit():
+            title = next(filter(parts[1].startswith, rests.get(parts[0], ())), b"")
+            letters = parts[1].removeprefix(title)
+            rows.add_line(parts[0], remove_white_space(letters).translate(GAPS), place)
+    return rows.build_alignment(Annotations(of_rows=tuple(said)))

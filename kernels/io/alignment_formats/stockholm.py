@@ -1,0 +1,102 @@
+"""Stockholm, with its annotations of the file, of rows, of columns and of letters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from antidiag.kernels.io.alignment_formats.raw_alignment import (
+    Annotations,
+    RawAlignment,
+    RowBuilder,
+    SourceLine,
+    numbered_lines,
+    remove_white_space,
+)
+from antidiag.kernels.io.line_blocks import decode_text
+
+HEAD = re.compile(rb"\s*# STOCKHOLM")
+
+
+class _StockholmNotes:
+    """Annotations while they are read; rows by name, because annotations may precede them."""
+
+    def __init__(self) -> None:
+        self.of_file: list[tuple[str, str]] = []
+        self.of_rows: list[tuple[bytes, str, str]] = []
+        self.of_columns: dict[str, bytearray] = {}
+        self.of_letters: dict[tuple[int, str], bytearray] = {}
+
+
+def read_stockholm(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
+    """Yield the alignments of a file, each between its head line and "//"."""
+    rows, notes, open_, last = RowBuilder(source), _StockholmNotes(), False, -1
+    for place, line in numbered_lines(stream, source):
+        if HEAD.match(line):
+            open_ = True
+        elif line.strip() == b"//":
+            yield _build_raw(rows, notes)
+            rows, notes, open_, last = RowBuilder(source), _StockholmNotes(), False, -1
+        elif not line.strip():
+            rows.end_block()
+        elif line.startswith(b"#"):
+            _add_note(line, notes, rows, last, place)
+        else:
+            parts = line.split(None, 1)
+            if len(parts) < 2:
+                place.refuse(f"{decode_text(line[:60])!r} is not a name followed by letters; correct the line")
+            last = rows.add_line(parts[0], remove_white_space(parts[1]), place)
+    if open_ and len(rows):
+        yield _build_raw(rows, notes)  # the end line is often forgotten
+
+
+def _add_note(line: bytes, notes: _StockholmNotes, rows: RowBuilder, last: int, place: SourceLine) -> None:
+    """Add a line of annotation; a line of another kind is a comment."""
+    kind = line[:4]
+    if kind == b"#=GF":
+        _, tag, *rest = decode_text(line).split(None, 2) + [""] * (len(line.split()) < 2)
+        notes.of_file.append((tag, rest[0].rstrip() if rest else ""))
+    elif kind == b"#=GS":
+        parts = line.split(None, 3)
+        if len(parts) < 3:
+            place.refuse("#=GS needs a name, a tag and a text")
+        notes.of_rows.append(
+            (parts[1], decode_text(parts[2]), decode_text(parts[3]).rstrip() if len(parts) > 3 else "")
+        )
+    elif kind == b"#=GC":
+        parts = line.split()
+        if len(parts) < 3:
+            place.refuse("#=GC needs a tag and a character a column")
+        notes.of_columns.setdefault(decode_text(parts[1]), bytearray()).extend(b"".join(parts[2:]))
+    elif kind == b"#=GR":
+        parts = line.split()
+        if len(parts) < 4:
+            place.refuse("#=GR needs a name, a tag and a character a column")
+        row = last if 0 <= last < len(rows) and rows.names[last] == parts[1] else rows.row_of(parts[1])
+        if row is None:
+            place.refuse(f"#=GR names {decode_text(parts[1])}, but no row before it has this name; correct the name")
+        notes.of_letters.setdefault((row, decode_text(parts[2])), bytearray()).extend(b"".join(parts[3:]))
+
+
+def _build_raw(rows: RowBuilder, notes: _StockholmNotes) -> RawAlignment:
+    """Build the alignment; its note counts annotations of rows that do not exist."""
+    known = [(rows.row_of(name), tag, said) for name, tag, said in notes.of_rows]
+    kept = tuple((row, tag, said) for row, tag, said in known if row is not None)
+    lost = len(known) - len(kept)
+    raw = rows.build_alignment()
+    columns = raw.letters.shape[1]
+    of_columns = tuple(
+        (tag, decode_text(bytes(marks))) for tag, marks in notes.of_columns.items() if len(marks) == columns
+    )
+    of_letters = tuple(
+        (row, tag, decode_text(bytes(marks))) for (row, tag), marks in notes.of_letters.items() if len(marks) == columns
+    )
+    lost_lines = len(notes.of_columns) + len(notes.of_letters) - len(of_columns) - len(of_letters)
+    skipped = [f"{lost:,} #=GS lines of unknown rows"] * bool(lost)
+    skipped += [f"{lost_lines:,} annotation lines of another length than the rows"] * bool(lost_lines)
+    name = next((said for tag, said in notes.of_file if tag == "ID"), "")
+    return raw._replace(
+        annotations=Annotations(tuple(notes.of_file), kept, of_columns, of_letters),
+        name=name,
+        note=f"skipped: {', '.join(skipped)}" if skipped else "",
+    )

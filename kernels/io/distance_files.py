@@ -1,0 +1,129 @@
+"""Distance matrix files: PHYLIP and NPY, in and out.
+
+A PHYLIP matrix begins with the number of taxa; then every taxon has a record: its name, and distances to all taxa
+(square), to those before it (lower triangle) or to those after it (upper triangle), the triangles with or without the
+0 on the diagonal. A name is a word (relaxed) or fills ten characters (strict). A record begins on a line of its own and
+may continue on further lines.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import line_blocks, number_tables
+from antidiag.kernels.io.distance_matrix import BATCH_ROWS, DistanceMatrix, make_distance_matrix, numbered_names
+from antidiag.kernels.io.files import write_bytes, write_lines
+from antidiag.kernels.io.number_tables import NAMES_SUFFIX, NPY
+from antidiag.kernels.io.unique_names import make_names_unique
+from antidiag.kernels.method import DataKind
+from antidiag.kernels.monitor import Monitor
+
+
+def is_distance_file(path: Path, head: bytes) -> bool:
+    """Return whether a file holds a distance matrix, by its first bytes."""
+    if head.startswith(NPY):
+        return not number_tables.holds_matrix(path, head)
+    first, _, rest = line_blocks.normalise_line_ends(head.lstrip()).partition(b"\n")
+    return first.strip().isdigit() and bool(rest.strip()) and not rest.lstrip().startswith(b">")
+
+
+def read_distances(path: str | Path, monitor: Monitor | None = None) -> list[DistanceMatrix]:
+    """Read the distance matrix of a PHYLIP file, plain or gzipped, or of an NPY file.
+
+    An NPY file holds a square array; the names stand one a line in a file beside it with the suffix .names, or are
+    numbers from 1. InputError names file and line, or file and taxa.
+    """
+    path, monitor = Path(path), monitor or Monitor()
+    if _first_bytes(path).startswith(NPY):
+        return [_read_npy(path)]
+    from antidiag.kernels.io import phylip_distances as distances_text
+
+    text = b"".join(line_blocks.read_blocks(path, monitor))
+    return [distances_text.parse_phylip(text, str(path), _file_stem(path), monitor)]
+
+
+def phylip_lines(matrix: DistanceMatrix, layout: str = "square") -> Iterator[str]:
+    """Yield a PHYLIP file, square or lower, with relaxed unique names in which underscores replace blanks."""
+    yield f"{len(matrix)}\n"
+    words = ("_".join(name.split()) or f"unnamed-{row + 1}" for row, name in enumerate(matrix.names))
+    for row, word in enumerate(make_names_unique(words)):
+        numbers = matrix.values[row, : row if layout == "lower" else None].tolist()
+        yield " ".join([f"{word:10}", *[f"{number:.9g}" for number in numbers]]) + "\n"
+
+
+def write_distances(path: str | Path, matrix: DistanceMatrix) -> None:
+    """Write a matrix as PHYLIP, or as NPY with its names beside it where the suffix is .npy."""
+    path = Path(path)
+    if path.suffix.lower() != ".npy":
+        write_lines(path, phylip_lines(matrix), packed=path.suffix.lower() == ".gz")
+        return
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(matrix.values))
+    rows = (matrix.values[at : at + BATCH_ROWS].tobytes() for at in range(0, len(matrix), BATCH_ROWS))
+    write_bytes(path, chain((header.getvalue(),), rows))
+    names = make_names_unique(" ".join(name.split()) for name in matrix.names)
+    write_lines(path.with_suffix(NAMES_SUFFIX), (f"{name}\n" for name in names))
+
+
+def _first_bytes(path: Path) -> bytes:
+    try:
+        with open(path, "rb") as handle:
+            return handle.read(len(NPY))
+    except OSError:
+        return b""
+
+
+def _file_stem(path: Path) -> str:
+    """Return the file's name without the suffixes of format and compression."""
+    return Path(path.stem).stem if path.suffix == ".gz" else path.stem
+
+
+def _read_npy(path: Path) -> DistanceMatrix:
+    values = number_tables.map_array(path)
+    if values.ndim != 2 or values.dtype.kind not in "fiu":
+        raise InputError(
+            f"{path}: the array has type {values.dtype} and shape {values.shape}; a distance matrix is square, "
+            "of numbers; "
+            "a matrix to multiply is named .matrix.npy"
+        )
+    beside = path.with_suffix(NAMES_SUFFIX)
+    names = numbered_names(len(values))
+    if beside.is_file():
+        names = _read_names(beside)
+    return make_distance_matrix(names, np.array(values), _file_stem(path), str(path))
+
+
+def _read_names(path: Path) -> tuple[str, ...]:
+    """Return the lines of a file of names."""
+    data = b"".join(line_blocks.read_blocks(path, Monitor()))
+    try:
+        return tuple(data.decode("utf-8-sig").splitlines())
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}, line {line:,}: this line is not UTF-8; save the file as UTF-8") from None
+
+
+def _generate_distances(count: int, random: np.random.Generator) -> DistanceMatrix:
+    from antidiag.kernels.io.random_distances import (
+        random_distance_matrix,  # compiled: not for a program that only starts
+    )
+
+    return random_distance_matrix(count, random)
+
+
+DISTANCE_MATRIX = DataKind(
+    id="distance-matrix",
+    label="distance matrix",
+    plural="distance matrices",
+    type=DistanceMatrix,
+    claims_file=is_distance_file,
+    read=read_distances,
+    suffixes=(".phy", ".phylip", ".dist", ".mat", ".npy"),
+    generate=_generate_distances,
+)

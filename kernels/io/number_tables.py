@@ -1,0 +1,157 @@
+"""The content of a file of numbers, recognised by its first bytes: distances, edges of a graph, or a matrix to
+multiply.
+
+An array that is not square, or has three axes, is a matrix; so is a square one whose first rows and columns are not
+those of distances. A table of numbers is a matrix, unless its two or three columns could be edges. A file that could be
+several things is opened as the most likely one, and a remark says so.
+"""
+
+from __future__ import annotations
+
+import io
+import tokenize
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import line_blocks
+from antidiag.kernels.text import parse_real
+
+NPY = b"\x93NUMPY"
+MATRIX_ENDINGS = (".matrix", ".matrix.npy", ".matrix.csv", ".matrix.tsv", ".matrix.txt")
+"""A file whose name ends so is a matrix, whatever else its numbers could be."""
+NAMES_SUFFIX = ".names"
+"""Suffix of the file beside an array of distances that has the names of its taxa."""
+EDGE_SUFFIXES = (".csv", ".tsv", ".edges")
+CORNER_SIZE = 64
+"""Rows and columns of an array that are looked at."""
+HEADER_ERRORS = (ValueError, TypeError, SyntaxError, RecursionError, OverflowError, EOFError, tokenize.TokenError)
+"""What NumPy raises for a damaged header, which it reads as a piece of Python."""
+
+
+def holds_matrix(path: Path, head: bytes) -> bool:
+    """Return whether a file holds a matrix to multiply, by its name, its first bytes, or its first rows."""
+    if _is_named_matrix(path):
+        return True
+    if head.startswith(NPY):
+        shape = _announced_shape(head)
+        several = shape is not None and (len(shape) == 3 or (len(shape) == 2 and shape[0] != shape[1]))
+        return several or not _could_be_distances(path)
+    rows = _number_rows(head)
+    return bool(rows) and len(rows[0]) > 1 and not _could_be_edges(path, rows)
+
+
+def describe_alternative(path: Path, head: bytes) -> str:
+    """Return what else a file could be, and which name opens it as that; "" where there is nothing to say."""
+    if _is_named_matrix(path):
+        return ""
+    if head.startswith(NPY):
+        shape = _announced_shape(head) or ()
+        if path.with_suffix(NAMES_SUFFIX).is_file() or len(shape) != 2 or shape[0] != shape[1]:
+            return ""
+        if _could_be_distances(path):
+            return "Opened as a distance matrix; an array named .matrix.npy opens as a matrix to multiply."
+        return "Opened as a matrix to multiply: it is not symmetric with a zero diagonal, as distances are."
+    rows = _number_rows(head)
+    if rows and _could_be_edges(path, rows) and _file_suffix(path) != ".edges":
+        return f"Opened as edges of a graph; a table named .matrix{_file_suffix(path)} opens as a matrix to multiply."
+    return ""
+
+
+def map_array(path: Path) -> np.ndarray:
+    """Return the array of an NPY file, memory-mapped and read-only.
+
+    A damaged file may announce more than it holds; mapping it takes no memory.
+
+    Raises
+    ------
+    InputError
+        Where the file is not a valid NPY file, or cannot be read.
+    """
+    try:
+        with _without_warnings():
+            with open(path, "rb") as handle:
+                _read_header(handle)
+            return np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, *HEADER_ERRORS) as error:
+        reason = str(error).partition("\n")[0] or "its header cannot be read"
+        raise InputError(f"{path}: not a valid NPY file: {reason}; write it again with numpy.save") from error
+
+
+def _is_named_matrix(path: Path) -> bool:
+    return path.name.lower().removesuffix(".gz").endswith(MATRIX_ENDINGS)
+
+
+def _file_suffix(path: Path) -> str:
+    return (Path(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix).lower()
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Silence what NumPy warns of in damaged files."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _read_header(stream: BinaryIO) -> tuple[int, ...]:
+    """Return the shape that the header of an NPY file announces; one of HEADER_ERRORS where it is damaged."""
+    try:
+        version = np.lib.format.read_magic(stream)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        return tuple(read(stream)[0])
+    except MemoryError:  # so Python's parser calls an expression that is nested too deep; a header has 10 kB at most
+        raise ValueError("its header is nested too deep") from None
+
+
+def _announced_shape(head: bytes) -> tuple[int, ...] | None:
+    """Return the shape that the header of an array announces; None where it is damaged: its reader says why."""
+    try:
+        with _without_warnings():
+            return _read_header(io.BytesIO(head))
+    except HEADER_ERRORS:
+        return None
+
+
+def _could_be_distances(path: Path) -> bool:
+    """Return whether the first rows and columns of a square array are those of distances, or cannot be read."""
+    if path.with_suffix(NAMES_SUFFIX).is_file():
+        return True
+    try:
+        with _without_warnings():
+            corner = np.array(map_array(path)[:CORNER_SIZE, :CORNER_SIZE], np.float64)
+            symmetric = np.allclose(corner, corner.T, rtol=1e-5, atol=0, equal_nan=True)
+            return bool(symmetric and (np.diagonal(corner) == 0).all() and not (corner < 0).any())
+    except (InputError, IndexError, TypeError, ValueError):  # no numbers, or not two axes: the reader says why
+        return True
+
+
+def _number_rows(head: bytes) -> list[list[float]]:
+    """Return the numbers of all whole lines where every line has as many; none where anything else stands there."""
+    text = line_blocks.normalise_line_ends(head.removeprefix(b"\xef\xbb\xbf"))
+    whole, _, rest = text.rpartition(b"\n")
+    lines = [line for line in (whole or rest).split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")]
+    try:
+        rows = [[parse_real(field.strip().decode()) for field in _split_fields(line)] for line in lines]
+    except ValueError:
+        return []
+    return rows if len({len(row) for row in rows}) == 1 else []
+
+
+def _split_fields(line: bytes) -> list[bytes]:
+    separator = next((mark for mark in (b"\t", b";", b",") if mark in line), None)
+    return line.strip().split(separator)
+
+
+def _could_be_edges(path: Path, rows: list[list[float]]) -> bool:
+    """Return whether these are numbers of two vertices, and perhaps a weight, in a file that is named so."""
+    return (
+        _file_suffix(path) in EDGE_SUFFIXES
+        and len(rows[0]) in (2, 3)
+        and all(vertex.is_integer() for row in rows for vertex in row[:2])
+    )

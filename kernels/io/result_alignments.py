@@ -1,0 +1,123 @@
+"""File formats of the alignments in results, with any number of rows.
+
+Stockholm, PHYLIP and NEXUS come from Biopython; FASTA and Clustal are written here, because Biopython cuts long names
+or is slow on long sequences. A row is a sequence and its letters with '-' for gaps, all of one length.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Sequence as Sequences
+from functools import partial
+from types import MappingProxyType
+
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.method import FileFormat
+from antidiag.kernels.model import Result, Sequence
+
+LINE_LENGTH = 60
+AlignedRows = Sequences[tuple[Sequence, str]]
+"""Sequences and their gapped rows."""
+
+
+def fasta_lines(records: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield FASTA from titles and letters."""
+    for title, letters in records:
+        yield f">{title}\n"
+        for at in range(0, len(letters), LINE_LENGTH):
+            yield letters[at : at + LINE_LENGTH] + "\n"
+
+
+def aligned_fasta_lines(rows: AlignedRows, marks: str) -> Iterator[str]:
+    """Yield FASTA of the rows with their gaps; the format has no place for ``marks``."""
+    return fasta_lines((fasta_title(sequence), row) for sequence, row in rows)
+
+
+def clustal_lines(rows: AlignedRows, marks: str) -> Iterator[str]:
+    """Yield Clustal, with ``marks``, a character a column, below the rows."""
+    names = unique_names([sequence for sequence, _ in rows])
+    margin = max(map(len, names)) + 6
+    yield "CLUSTAL W multiple sequence alignment, written by Antidiag\n\n"
+    for at in range(0, len(marks), LINE_LENGTH):
+        for name, (_, row) in zip(names, rows, strict=True):
+            yield f"\n{name:{margin}}{row[at : at + LINE_LENGTH]}"
+        yield f"\n{'':{margin}}{marks[at : at + LINE_LENGTH]}\n"
+
+
+def _biopython_lines(format: str, rows: AlignedRows, marks: str) -> Iterable[str]:
+    from Bio import AlignIO
+    from Bio.Align import MultipleSeqAlignment
+    from Bio.Seq import Seq
+    from Bio.SeqRecord import SeqRecord
+
+    names = unique_names([sequence for sequence, _ in rows])
+    records = [
+        SeqRecord(Seq(row), id=name, description="", annotations={"molecule_type": str(sequence.type)})
+        for name, (sequence, row) in zip(names, rows, strict=True)
+    ]
+    handle = io.StringIO()
+    AlignIO.write([MultipleSeqAlignment(records)], handle, format)
+    return [handle.getvalue()]
+
+
+WRITERS: Mapping[str, tuple[str, Callable[[AlignedRows, str], Iterable[str]]]] = MappingProxyType(
+    {
+        ".fasta": ("FASTA", aligned_fasta_lines),
+        ".fa": ("FASTA", aligned_fasta_lines),
+        ".afa": ("FASTA", aligned_fasta_lines),
+        ".aln": ("Clustal", clustal_lines),
+        ".sto": ("Stockholm", partial(_biopython_lines, "stockholm")),
+        ".phy": ("PHYLIP", partial(_biopython_lines, "phylip-relaxed")),
+        ".nex": ("NEXUS", partial(_biopython_lines, "nexus")),
+    }
+)
+"""By suffix: the name of the format, and its writer."""
+
+
+def file_formats(rows_of: Callable[[Result], AlignedRows], marks_of: Callable[[Result], str]) -> tuple[FileFormat, ...]:
+    """Return the alignment formats of results.
+
+    ``rows_of`` gives the rows of a result, ``marks_of`` its match line.
+    """
+    return tuple(
+        FileFormat(suffix, label, "alignment", partial(_alignment_lines, write, rows_of, marks_of))
+        for suffix, (label, write) in WRITERS.items()
+    )
+
+
+def _alignment_lines(
+    write: Callable[[AlignedRows, str], Iterable[str]],
+    rows_of: Callable[[Result], AlignedRows],
+    marks_of: Callable[[Result], str],
+    result: Result,
+) -> Iterable[str]:
+    rows = rows_of(result)
+    if not rows[0][1]:
+        names = unique_names([sequence for sequence, _ in rows])
+        raise InputError(f"{' x '.join(names)}: the alignment is empty; save it as .json or .txt")
+    return write(rows, marks_of(result))
+
+
+def unique_names(sequences: Sequences[Sequence]) -> list[str]:
+    """Return names without white space, made different where some are equal: the formats need them so."""
+    names: list[str] = []
+    taken: set[str] = set()
+    for sequence in sequences:
+        name, number = name_without_spaces(sequence.name), 2
+        while name in taken:
+            name, number = f"{name_without_spaces(sequence.name)}_{number}", number + 1
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def name_without_spaces(name: str) -> str:
+    """Return a name with underscores for white space."""
+    return "_".join(name.split()) or "unnamed"
+
+
+def fasta_title(sequence: Sequence) -> str:
+    """Return the title line of a FASTA record: its first word is the name, also after the user renamed the sequence."""
+    name, described = name_without_spaces(sequence.name), sequence.description.split()
+    return " ".join(described if described[:1] == [name] else [name, *described])

@@ -1,7 +1,0 @@
-// Posteriors that are kept are words: the column in the lower half, units of 1 / 65,536 in the upper.
-
-__device__ __forceinline__ unsigned word_of(int column, int units) {
-    return static_cast<unsigned>(column) | static_cast<unsigned>(min(units, 65535)) << 16;
-}
-__device__ __forceinline__ int column_of(unsigned word) { return word & 0xffff; }
-__device__ __forceinline__ unsigned units_of(unsigned word) { return word >> 16; }

@@ -1,0 +1,1 @@
+"""Groups of aligned sequences: scored, merged along a guide tree, and refined."""

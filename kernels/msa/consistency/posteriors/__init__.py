@@ -1,0 +1,1 @@
+"""Pair models, posteriors of all pairs of sequences, and their consistency transformation."""

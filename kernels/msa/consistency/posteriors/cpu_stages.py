@@ -1,0 +1,241 @@
+"""The stages of consistency-based alignment over all pairs of sequences, on CPU threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.consistency.posteriors import cpu_pairs, cpu_sparse, cpu_strips, sparse_posteriors
+from antidiag.kernels.msa.consistency.posteriors.cpu_strips import CELLS, COLUMNS, LANES, PairModelWeights
+from antidiag.kernels.msa.consistency.posteriors.pair_models import CUT, PairModel
+from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import CompressedPairs, SparsePosteriors
+
+PIECE = 64
+"""Pairs of one task of a thread."""
+
+ROWS_ENTRIES = 12
+"""Initial capacity, in entries per row and lane."""
+
+
+@dataclass(frozen=True)
+class PairTask:
+    """A sequence x and up to 16 sequences that are no shorter."""
+
+    x: int
+    others: tuple[int, ...]
+    cells: int
+
+
+def lay_out_pairs(
+    lengths: np.ndarray, parts: Sequence[CompressedPairs], threads: int, check: Callable[[], None]
+) -> SparsePosteriors:
+    """Return all pairs of all parts as one `SparsePosteriors`."""
+    made, stop = sparse_posteriors.allocate_pairs(lengths, parts), workers.make_stop_word()
+    pieces = [(part, first) for part in parts for first in range(0, len(part.pairs), PIECE)]
+
+    def put(number: int) -> None:
+        part, first = pieces[number]
+        cpu_sparse.store_pairs(made.arrays, part, first, min(first + PIECE, len(part.pairs)), stop)
+
+    run_tasks(put, len(pieces), threads, stop, lambda done: check())
+    return made
+
+
+def run_tasks(
+    work: Callable[[int], None], tasks: int, threads: int, stop: np.ndarray, poll: Callable[[int], None]
+) -> None:
+    """Run ``work(task)`` for all tasks on threads, one task after another; ``poll(tasks done)`` meanwhile."""
+    numbers, done = count(), list[int]()
+
+    def share(worker: int) -> None:
+        while not stop[0] and (number := next(numbers)) < tasks:
+            work(number)
+            done.append(number)
+
+    workers.share_work(share, min(threads, max(tasks, 1)), stop, lambda: poll(len(done)))
+
+
+def pack_model(model: PairModel, longest: int) -> PairModelWeights:
+    """Return a model in the form that compiled code takes."""
+    ends, exponents = model.end_weights(longest)
+    into, extend, leave = (
+        [np.float32(number) for number in kinds] for kinds in (model.into, model.extend, model.leave)
+    )
+    return PairModelWeights(
+        model.odds,
+        np.float32(model.match),
+        into[0],
+        into[1],
+        extend[0],
+        extend[1],
+        leave[0],
+        leave[1],
+        model.gap_kinds == 2,
+        ends,
+        exponents,
+    )
+
+
+def list_pair_tasks(lengths: np.ndarray, cells: int = 1) -> list[PairTask]:
+    """List all pairs of at least ``cells`` cells as tasks, largest first."""
+    order = [int(x) for x in np.argsort(lengths, kind="stable") if lengths[x]]
+    made = []
+    for place, x in enumerate(order):
+        beside = [y for y in order[place + 1 :] if lengths[x] * lengths[y] >= cells]
+        for first in range(0, len(beside), LANES):
+            others = tuple(beside[first : first + LANES])
+            made.append(PairTask(x, others, int(lengths[x] * lengths[list(others)].sum())))
+    return sorted(made, key=lambda task: -task.cells)
+
+
+def list_tasks_of_first(lengths: np.ndarray, first_count: int) -> list[PairTask]:
+    """List as tasks all pairs that contain one of the first ``some`` sequences, largest first."""
+    made = []
+    for x in range(first_count):
+        longer = [y for y in range(x + 1, lengths.size) if lengths[y] >= lengths[x]]
+        shorter = [y for y in range(x + 1, lengths.size) if lengths[y] < lengths[x]]
+        groups = [(x, tuple(longer[first : first + LANES])) for first in range(0, len(longer), LANES)]
+        groups += [(y, (x,)) for y in shorter]
+        made += [PairTask(one, others, int(lengths[one] * lengths[list(others)].sum())) for one, others in groups]
+    return sorted(made, key=lambda task: -task.cells)
+
+
+def allocate_buffers(m: int, n: int, models: int) -> cpu_pairs.PosteriorBuffers:
+    """Allocate buffers for a task of sequences of at most m and n letters."""
+    borders, row = -(-n // COLUMNS) + 4, (m + 1) * LANES
+    return cpu_pairs.PosteriorBuffers(
+        np.zeros((models, borders, 4, row), np.float32),
+        np.zeros((models, borders, row), np.int32),
+        np.zeros(m * CELLS, np.float32),
+        np.zeros(m * CELLS, np.float32),
+        np.zeros(m * LANES, np.int32),
+        np.zeros(ROWS_ENTRIES * m * LANES, np.int64),
+    )
+
+
+def compute_all_posteriors(
+    sequences: Sequence[np.ndarray], models: Sequence[PairModel], threads: int, monitor: Monitor, cut: int = CUT
+) -> SparsePosteriors:
+    """Return posteriors of all pairs of encoded sequences: the root mean square over the models."""
+    lengths = np.array([sequence.size for sequence in sequences], np.int64)
+    parts = compute_task_posteriors(sequences, models, list_pair_tasks(lengths), threads, monitor, cut)
+    return lay_out_pairs(lengths, parts, threads, monitor.check)
+
+
+def compute_task_posteriors(
+    sequences: Sequence[np.ndarray],
+    models: Sequence[PairModel],
+    work: Sequence[PairTask],
+    threads: int,
+    monitor: Monitor,
+    cut: int = CUT,
+) -> list[CompressedPairs]:
+    """Return posteriors of the pairs of some tasks."""
+    lengths = np.array([sequence.size for sequence in sequences], np.int64)
+    ends = np.cumsum(lengths)
+    letters = np.concatenate([*sequences, np.empty(0, np.uint8)])
+    longest = int(lengths.max(initial=0))
+    parts: list[CompressedPairs] = []
+    forward = tuple(pack_model(model, longest) for model in models)
+    backward = tuple(pack_model(model.reverse_model(), longest) for model in models)
+    total, stop = sum(task.cells for task in work), workers.make_stop_word()
+    done: list[int] = []
+
+    def compute(number: int) -> None:
+        task = work[number]
+        y = np.array(task.others)
+        offsets, m = np.stack([ends[y] - lengths[y], ends[y]], 1), int(lengths[task.x])
+        space, rows = allocate_buffers(m, int(lengths[y].max()), len(models)), cpu_strips.allocate_strip_row()
+        first = int(ends[task.x]) - m
+        entries = cpu_pairs.compute_posteriors(
+            letters, first, first + m, offsets, forward, backward, space, rows, cut, stop
+        )
+        while entries > space.words.size:
+            space = space._replace(words=np.zeros(entries, np.int64))
+            entries = cpu_pairs.compute_posteriors(
+                letters, first, first + m, offsets, forward, backward, space, rows, cut, stop
+            )
+        if entries < 0:
+            return
+        pointers = np.empty((y.size, m + 1), np.int32)
+        columns, units = np.empty(entries, np.uint16), np.empty(entries, np.uint16)
+        starts = cpu_sparse.sort_words(space.words, entries, y.size, m, pointers, columns, units)
+        pairs = np.stack([np.full(y.size, task.x), y], 1).astype(np.int32)
+        parts.append(
+            CompressedPairs(pairs, np.arange(y.size) * (m + 1), starts[:-1], pointers.reshape(-1), columns, units)
+        )
+        done.append(task.cells)
+
+    run_tasks(compute, len(work), threads, stop, lambda _: monitor.update(sum(done), total, "posteriors"))
+    return parts
+
+
+def compute_accuracies(posteriors: SparsePosteriors, threads: int, monitor: Monitor) -> np.ndarray:
+    """Return expected accuracies of all pairs, float64 (n, n): largest sums of posteriors over the shorter length."""
+    made, stop = np.zeros((posteriors.count, posteriors.count)), workers.make_stop_word()
+    run_tasks(
+        lambda x: cpu_sparse.score_accuracies(posteriors.arrays, x, made[x], stop),
+        posteriors.count,
+        threads,
+        stop,
+        lambda done: monitor.update(done, posteriors.count, "distances"),
+    )
+    np.fill_diagonal(made, 0.5)
+    return made + made.T
+
+
+def apply_consistency(
+    posteriors: SparsePosteriors,
+    chosen: np.ndarray,
+    of_sequences: np.ndarray,
+    own_weight: float,
+    threads: int,
+    monitor: Monitor,
+    round_number: tuple[int, int] = (0, 1),
+    cut: int = CUT,
+) -> SparsePosteriors:
+    """Apply one round of consistency through the ``chosen`` sequences of each sequence (int32, n rows)."""
+    stop, parts = workers.make_stop_word(), []
+    of_sequences, relative = of_sequences.astype(np.float32), np.float32(own_weight)
+    pairs = np.stack(np.triu_indices(posteriors.count, 1), 1).astype(np.int32)
+    before, whole = round_number
+
+    def compute(number: int) -> None:
+        some = pairs[number * PIECE : (number + 1) * PIECE]
+        m = posteriors.lengths[some[:, 0]]
+        rows, begins = np.cumsum(m + 1) - (m + 1), np.zeros(len(some), np.int64)
+        pointers = np.zeros(int((m + 1).sum()), np.int32)
+        columns, units = (np.empty(int(ROWS_ENTRIES * m.sum()) + 64, np.uint16) for _ in range(2))
+        done = entries = 0
+        while True:
+            done, entries = cpu_sparse.transform_pairs(
+                posteriors.arrays,
+                some,
+                done,
+                chosen,
+                of_sequences,
+                relative,
+                cut,
+                pointers,
+                rows,
+                begins,
+                columns,
+                units,
+                entries,
+                stop,
+            )
+            if done == len(some) or stop[0]:
+                break
+            columns, units = (np.concatenate([array, np.empty_like(array)]) for array in (columns, units))
+        parts.append(CompressedPairs(some, rows, begins, pointers, columns[:entries].copy(), units[:entries].copy()))
+
+    total = -(-len(pairs) // PIECE)
+    run_tasks(
+        compute, total, threads, stop, lambda done: monitor.update(before * total + done, whole * total, "consistency")
+    )
+    return lay_out_pairs(posteriors.lengths, parts, threads, monitor.check)

@@ -1,0 +1,118 @@
+"""Posteriors on the device: entries as kernels find them, then compressed rows of both orders of each pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import cupy
+import numpy as np
+
+from antidiag.kernels.cuda import block_limits
+from antidiag.kernels.cuda.run import DeviceRun
+from antidiag.kernels.msa.consistency.posteriors import sparse_posteriors
+from antidiag.kernels.msa.consistency.posteriors.cuda_sources import ENTRIES, LAYOUT_SOURCE, POSTERIORS, THREADS, WARPS
+from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import CompressedPairs
+
+
+@dataclass(frozen=True, eq=False)
+class DevicePosteriors:
+    """`SparsePosteriors` on the current device; an entry is a word of column and units (``entries.cuh``)."""
+
+    lengths: np.ndarray
+    given: tuple[Any, ...]
+    """The arguments POSTERIORS."""
+
+    @property
+    def count(self) -> int:
+        """Number of sequences."""
+        return self.lengths.size
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceEntries:
+    """Entries of some pairs as kernels find them (ENTRIES); ``pairs`` int32 (k, 2) are on the host."""
+
+    pairs: np.ndarray
+    first_rows: Any
+    begins: Any
+    counts: Any
+    totals: Any
+    words: Any
+
+    @classmethod
+    def allocate_entries(cls, run: DeviceRun, pairs: np.ndarray, lengths: np.ndarray, entries: int) -> DeviceEntries:
+        """Allocate space for at most ``entries`` entries of these pairs."""
+        ends = np.concatenate([[0], np.cumsum(lengths[pairs[:, 0]])])
+        rows = max(int(ends[-1]), 1)
+        return cls(
+            pairs,
+            first_rows=run.upload_array(ends),
+            begins=run.allocate_array(rows, np.int64),
+            counts=run.allocate_array(rows, np.int32),
+            totals=run.allocate_filled(max(len(pairs), 1), np.int32),
+            words=run.allocate_array(max(entries, 1), np.uint32),
+        )
+
+    @classmethod
+    def upload_entries(cls, run: DeviceRun, part: CompressedPairs, lengths: np.ndarray) -> DeviceEntries:
+        """Copy entries that the host has found to the device."""
+        m, entries = lengths[part.pairs[:, 0]], part.columns.size
+        own = [part.pointers[row : row + length + 1] for row, length in zip(part.rows, m, strict=True)]
+        begins = [begin + pointers[:-1] for begin, pointers in zip(part.begins, own, strict=True)]
+        return replace(
+            cls.allocate_entries(run, part.pairs, lengths, entries),
+            begins=run.upload_array(np.concatenate([*begins, np.zeros(1, np.int64)])),
+            counts=run.upload_array(np.concatenate([*map(np.diff, own), np.zeros(1, np.int32)]).astype(np.int32)),
+            totals=run.upload_array(np.array([pointers[-1] for pointers in own], np.int32)),
+            words=run.upload_array(np.append(part.columns | part.units.astype(np.uint32) << 16, np.uint32(0))),
+        )
+
+    def pack_struct(self, cursor: int, limit: int) -> tuple[Any, ...]:
+        """Return the arguments ENTRIES; ``cursor`` is the address of the word that counts entries."""
+        return ENTRIES(
+            first_rows=self.first_rows,
+            begins=self.begins,
+            counts=self.counts,
+            totals=self.totals,
+            capacity=self.words.size,
+            cursor=cursor,
+            words=self.words,
+            limit=limit,
+        )
+
+    def trim_entries(self, entries: int) -> DeviceEntries:
+        """Return a copy with space for exactly ``entries`` entries."""
+        return replace(self, words=self.words[: max(entries, 1)].copy())
+
+
+def lay_out_pairs(lengths: np.ndarray, parts: Sequence[DeviceEntries], run: DeviceRun) -> DevicePosteriors:
+    """Return the pairs of all parts in both orders; pairs that are in no part have no entries."""
+    n = lengths.size
+    counts = np.zeros((n, n), np.int64)
+    for part in parts:
+        x, y = part.pairs.T
+        counts[x, y] = counts[y, x] = run.download_array(part.totals)[: len(part.pairs)]
+    rows, entries, pointers, total = sparse_posteriors.compute_offsets(lengths, counts)
+    given = POSTERIORS(
+        rows=run.upload_array(rows),
+        entries=run.upload_array(entries),
+        pointers=run.allocate_filled(max(pointers, 1), np.int32),
+        lengths=run.upload_array(lengths.astype(np.int32)),
+        words=run.allocate_array(max(total, 1), np.uint32),
+        sequences=n,
+    )
+    kernel = run.compile_kernel(LAYOUT_SOURCE, "lay_out")
+    for part in parts:
+        run.monitor.check()
+        count = len(part.pairs)
+        pairs = run.upload_array(np.ascontiguousarray(part.pairs, np.int32))
+        kernel((count_blocks(kernel, count),), (THREADS,), (*given, *part.pack_struct(0, 0), pairs, np.int64(count)))
+    cupy.cuda.get_current_stream().synchronize()
+    return DevicePosteriors(lengths, given)
+
+
+def count_blocks(kernel: Any, tasks: int, shared: int = 0) -> int:
+    """Return the number of blocks for so many tasks of a warp, at most as many as the device holds at a time."""
+    return max(min(-(-tasks // WARPS), block_limits.resident_blocks(kernel, THREADS, shared)), 1)

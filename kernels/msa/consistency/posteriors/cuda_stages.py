@@ -1,0 +1,308 @@
+"""Posteriors and consistency on a GPU, where they stay."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from antidiag.kernels.cuda import block_limits
+from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
+from antidiag.kernels.cuda.run import DeviceRun
+from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.memory import format_bytes
+from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
+from antidiag.kernels.msa.consistency.groups import cuda_merging
+from antidiag.kernels.msa.consistency.groups.cuda_merging import CudaColumnScorer
+from antidiag.kernels.msa.consistency.posteriors.cpu_stages import compute_task_posteriors, list_pair_tasks, pack_model
+from antidiag.kernels.msa.consistency.posteriors.cuda_layout import DeviceEntries, DevicePosteriors, lay_out_pairs
+from antidiag.kernels.msa.consistency.posteriors.cuda_sources import (
+    GROUP,
+    LANES,
+    LAYOUT_SOURCE,
+    MERGING_SOURCE,
+    MODELS,
+    PAIR_SOURCE,
+    PAIRS,
+    PATH_SOURCE,
+    ROUND,
+    ROUND_SOURCE,
+    STRIP,
+    THREADS,
+    WARPS,
+)
+from antidiag.kernels.msa.consistency.posteriors.pair_models import CODES, CUT, PairModel
+from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import CompressedPairs
+from antidiag.kernels.msa.consistency.sizes import BATCH_ROWS, ENTRIES_A_ROW, LONG_CELLS, count_warp_words
+
+SLICE_MS = 100.0
+FIRST_CELLS = 1 << 28
+"""Cells of the first launch; later ones take SLICE_MS."""
+FIRST_PRODUCTS = 1 << 28
+"""Products of posteriors in the first launch of a round."""
+TICKET_BYTES = 16
+"""Shared memory of a block of `consistent_rows` beside its sums."""
+PRODUCTS = 25
+"""Approximate products of a row with one other sequence."""
+
+
+@dataclass(frozen=True)
+class CudaStages:
+    """The `ConsistencyStages` of the current device."""
+
+    run: DeviceRun
+    threads: int
+    warps: int = 1024
+    cut: int = CUT
+
+    def compile_kernels(self) -> None:
+        """Compile all kernels, or load them from the cache."""
+        self.run.compile_kernel(PAIR_SOURCE, "pair_posteriors")
+        self.run.compile_kernel(ROUND_SOURCE, "consistent_rows")
+        self.run.compile_kernel(LAYOUT_SOURCE, "lay_out")
+        self.run.compile_kernel(MERGING_SOURCE, "best_sums")
+        self.run.compile_kernel(PATH_SOURCE, "best_paths")
+
+    def compute_posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> DevicePosteriors:
+        """Return posteriors of all pairs of sequences."""
+        return compute_all_posteriors(sequences, models, self.run, self.threads, self.warps, self.cut)
+
+    def compute_accuracies(self, posteriors: DevicePosteriors) -> np.ndarray:
+        """Return expected accuracies of all pairs, float64 (n, n)."""
+        return cuda_merging.compute_accuracies(posteriors, self.run)
+
+    def apply_consistency(
+        self,
+        posteriors: DevicePosteriors,
+        chosen: np.ndarray,
+        weights: np.ndarray,
+        own_weight: float,
+        round_number: tuple[int, int],
+    ) -> DevicePosteriors:
+        """Apply one round of consistency."""
+        return apply_consistency(posteriors, chosen, weights, own_weight, self.run, round_number, self.cut)
+
+    def make_scorer(self, posteriors: DevicePosteriors, weights: np.ndarray) -> CudaColumnScorer:
+        """Return the scorer of columns by these posteriors."""
+        return CudaColumnScorer(self.run, posteriors, weights)
+
+    def lay_out_pairs(self, lengths: np.ndarray, parts: Sequence[CompressedPairs]) -> DevicePosteriors:
+        """Copy parts to the device as posteriors."""
+        return lay_out_pairs(
+            lengths, [DeviceEntries.upload_entries(self.run, part, lengths) for part in parts], self.run
+        )
+
+    def with_monitor(self, monitor: Monitor) -> CudaStages:
+        """Return the same stages with another monitor."""
+        return replace(self, run=replace(self.run, monitor=monitor))
+
+
+@dataclass
+class PairSlices:
+    """Slices of all pairs, each about SLICE_MS of work and at most BATCH_ROWS rows."""
+
+    work: np.ndarray
+    rows: np.ndarray
+    size: float
+    done: int = 0
+
+    def __iter__(self) -> Iterator[slice]:
+        work, rows = (np.concatenate([[0], np.cumsum(array)]) for array in (self.work, self.rows))
+        first, least = 0, self.size / 16
+        while first < self.work.size:
+            ends = (
+                np.searchsorted(sums, sums[first] + most, side="right") - 1
+                for sums, most in ((work, self.size), (rows, BATCH_ROWS))
+            )
+            last = max(int(min(ends)), first + 1)
+            before = time.perf_counter()
+            yield slice(first, last)
+            spent_ms = (time.perf_counter() - before) * 1e3
+            self.done, done = int(work[last]), float(work[last] - work[first])
+            self.size = max(least, done * min(max(SLICE_MS / max(spent_ms, 1e-3), 0.25), 4.0))
+            first = last
+
+    @property
+    def total_work(self) -> int:
+        """Return the work of all pairs."""
+        return int(self.work.sum())
+
+
+def compute_all_posteriors(
+    sequences: Sequence[np.ndarray],
+    models: Sequence[PairModel],
+    run: DeviceRun,
+    threads: int,
+    warps: int,
+    cut: int = CUT,
+) -> DevicePosteriors:
+    """Return posteriors of all pairs, equal to those of the CPU to the last unit; ``warps`` compute a pair each at a
+    time.
+
+    The CPU computes pairs of LONG_CELLS cells or more, which take a warp too long.
+    """
+    lengths = np.array([sequence.size for sequence in sequences], np.int64)
+    given = _upload_models(models, int(lengths.max(initial=0)), run)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    letters, offsets = run.upload_array(np.concatenate([*sequences, np.zeros(1, np.uint8)])), run.upload_array(starts)
+    pairs = _list_pairs(lengths)
+    pairs = pairs[lengths[pairs].prod(1) < LONG_CELLS]
+    slices, made = PairSlices(lengths[pairs].prod(1), lengths[pairs[:, 0]], FIRST_CELLS), []
+    with run.time_phase("posteriors"):
+        for some in slices:
+            run.report_progress(slices.done, slices.total_work, "posteriors")
+            made.append(_compute_pair_slice(run, (*given, letters, offsets), lengths, pairs[some], warps, cut))
+    with run.time_phase("posteriors"):
+        long = compute_task_posteriors(
+            sequences, models, list_pair_tasks(lengths, LONG_CELLS), threads, CancelOnlyMonitor(run.monitor), cut
+        )
+        made += [DeviceEntries.upload_entries(run, part, lengths) for part in long]
+    run.report_progress(1, 1, "posteriors")
+    with run.time_phase("layout"):
+        return lay_out_pairs(lengths, made, run)
+
+
+def apply_consistency(
+    posteriors: DevicePosteriors,
+    chosen: np.ndarray,
+    of_sequences: np.ndarray,
+    own_weight: float,
+    run: DeviceRun,
+    round_number: tuple[int, int] = (0, 1),
+    cut: int = CUT,
+) -> DevicePosteriors:
+    """Apply one round of consistency, with the result of the CPU to the last unit."""
+    lengths, n = posteriors.lengths, posteriors.count
+    of_sequences = of_sequences.astype(np.float32)
+    x, y = np.triu_indices(n, 1)
+    pairs = np.stack([x, y], 1).astype(np.int32)
+    itself = np.float32(own_weight) * (of_sequences[x] + of_sequences[y])
+    via, weight = run.upload_array(chosen), run.upload_array(of_sequences)
+    slices, made = PairSlices(lengths[x] * min(2 * chosen.shape[1], n) * PRODUCTS, lengths[x], FIRST_PRODUCTS), []
+    before, parts = round_number
+    with run.time_phase("consistency"):
+        for some in slices:
+            run.report_progress(before * slices.total_work + slices.done, parts * slices.total_work, "consistency")
+            made.append(_compute_round_slice(run, posteriors, pairs[some], itself[some], via, weight, cut))
+    run.report_progress(before + 1, parts, "consistency")
+    with run.time_phase("layout"):
+        return lay_out_pairs(lengths, made, run)
+
+
+def _upload_models(models: Sequence[PairModel], longest: int, run: DeviceRun) -> tuple[Any, ...]:
+    """Copy the models in both directions to the device (MODELS)."""
+    both = [pack_model(way, longest) for model in models for way in (model, model.reverse_model())]
+    numbers = np.zeros((len(both), 8), np.float32)
+    for row, way in zip(numbers, both, strict=True):
+        row[:7] = way[1:8]
+    odds, ends = np.stack([model.odds for model in models]), np.stack([way.ends for way in both])
+    exponents = np.stack([way.end_exponents for way in both])
+    return MODELS(
+        weights=run.upload_array(numbers),
+        odds=run.upload_array(odds),
+        ends=run.upload_array(ends),
+        end_exponents=run.upload_array(exponents),
+        stride=ends.shape[1],
+        count=len(models),
+    )
+
+
+def _list_pairs(lengths: np.ndarray) -> np.ndarray:
+    """List all pairs of non-empty sequences, shorter one first, pairs with most cells first; int32 (k, 2)."""
+    order = np.argsort(lengths, kind="stable")
+    order = order[lengths[order] > 0]
+    first, second = np.triu_indices(order.size, 1)
+    pairs = np.stack([order[first], order[second]], 1).astype(np.int32)
+    return pairs[np.argsort(-lengths[pairs].prod(1), kind="stable")]
+
+
+def _compute_pair_slice(
+    run: DeviceRun, arguments: tuple[Any, ...], lengths: np.ndarray, pairs: np.ndarray, warps: int, cut: int
+) -> DeviceEntries:
+    """Compute posteriors of these pairs; ``given`` are the models (MODELS), and all letters with their offsets."""
+    kernel, (*models, letters, starts) = run.compile_kernel(PAIR_SOURCE, "pair_posteriors"), arguments
+    m, n = lengths[pairs].T
+    widths = -(-n // STRIP) * STRIP
+    cells, longest, widest = int(((m + LANES - 1) * widths).max()), int(m.max()), int(widths.max())
+    room_of_warp = count_warp_words(cells, longest, widest)
+    warps = min(len(pairs), warps)
+    grid = -(-warps // WARPS)
+    room = run.allocate_array(grid * WARPS * room_of_warp, np.float32)
+    capacity, on_device = int(ENTRIES_A_ROW * m.sum()), run.upload_array(pairs)
+    while True:
+        words, found = run.allocate_filled(2, np.uint64), DeviceEntries.allocate_entries(run, pairs, lengths, capacity)
+        work = PAIRS(
+            letters=letters,
+            starts=starts,
+            pairs=on_device,
+            count=len(pairs),
+            room=room,
+            warp_room=room_of_warp,
+            most_cells=cells,
+            longest=longest,
+            widest=widest,
+            ticket=words,
+        )
+        shared = int(models[-1]) * CODES * CODES * 4
+        kernel((grid,), (THREADS,), (*models, *work, *found.pack_struct(words.data.ptr + 8, cut)), shared_mem=shared)
+        count = int(run.download_array(words)[1])
+        if count <= capacity:
+            return found.trim_entries(count)
+        capacity = count
+
+
+def _compute_round_slice(
+    run: DeviceRun,
+    arguments: DevicePosteriors,
+    pairs: np.ndarray,
+    own_weight: np.ndarray,
+    via: Any,
+    weight: Any,
+    cut: int,
+) -> DeviceEntries:
+    """Apply a round of consistency to these pairs."""
+    kernel, lengths = run.compile_kernel(ROUND_SOURCE, "consistent_rows"), arguments.lengths
+    rows, widest = int(lengths[pairs[:, 0]].sum()), max(int(lengths[pairs[:, 1]].max()), 1)
+    most_shared = block_limits.max_shared_bytes() - TICKET_BYTES
+    groups = max(min(THREADS // GROUP, most_shared // (4 * widest)), 1)
+    groups = groups // 4 * 4 if groups >= 4 else groups
+    threads, shared = groups * GROUP, 4 * widest * groups
+    if shared > most_shared:
+        raise MemoryRefused(
+            f"consistency of {widest:,} letters needs {format_bytes(shared)} of shared memory, and this GPU has "
+            f"{format_bytes(most_shared)} per block; use the CPU"
+        )
+    allow_shared_bytes(kernel, shared)
+    tile_rows = min(groups, LANES // GROUP)
+    tiles = np.cumsum(-(-lengths[pairs[:, 0]] // tile_rows))
+    grid = min(-(-int(tiles[-1]) * tile_rows // groups), block_limits.resident_blocks(kernel, threads, shared)) or 1
+    first_tiles = run.upload_array(np.concatenate([[0], tiles[:-1]]))
+    on_device, itself, capacity = run.upload_array(pairs), run.upload_array(own_weight), ENTRIES_A_ROW * rows
+    while True:
+        words, found = run.allocate_filled(2, np.uint64), DeviceEntries.allocate_entries(run, pairs, lengths, capacity)
+        round_ = ROUND(
+            pairs=on_device,
+            count=len(pairs),
+            own=itself,
+            weights=weight,
+            via=via,
+            chosen=via.shape[1],
+            width=widest,
+            tile_rows=tile_rows,
+            first_tiles=first_tiles,
+            tiles=int(tiles[-1]),
+            ticket=words,
+        )
+        kernel(
+            (grid,),
+            (threads,),
+            (*arguments.given, *round_, *found.pack_struct(words.data.ptr + 8, cut)),
+            shared_mem=shared,
+        )
+        count = int(run.download_array(words)[1])
+        if count <= capacity:
+            return found.trim_entries(count)
+        capacity = count

@@ -1,0 +1,294 @@
+"""The stages of consistency-based alignment of encoded sequences, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_weights import leaf_weights
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.consistency.groups import tree_order
+from antidiag.kernels.msa.consistency.groups.column_scorer import ColumnScorer, CpuColumnScorer
+from antidiag.kernels.msa.consistency.groups.group_aligner import GroupAligner
+from antidiag.kernels.msa.consistency.posteriors import cpu_stages
+from antidiag.kernels.msa.consistency.posteriors.pair_models import CUT, WEIGHT_UNIT, PairModel
+from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import CompressedPairs, SparsePosteriors
+from antidiag.kernels.msa.consistency.recipe import ConsistencyRecipe
+from antidiag.kernels.msa.consistency.stage_observer import StageObserver
+from antidiag.kernels.msa.refinement_changes import RefinementChanges
+from antidiag.kernels.trees.alignment_order import alignment_order
+from antidiag.kernels.trees.joining import cpu_upgma
+
+SELF_WEIGHT = 3.0
+
+
+@dataclass(frozen=True)
+class ConsistencyAlignment:
+    """An alignment: columns of each sequence's letters (int32), confidence, tree, weights and refinement changes."""
+
+    places: list[np.ndarray]
+    columns: int
+    confidence: np.ndarray
+    tree: Tree
+    weights: np.ndarray
+    changes: RefinementChanges
+
+
+@dataclass(frozen=True, eq=False)
+class GivenGuide:
+    """Given distances, float64 (n, n), or a given tree whose leaves are named by sequence numbers."""
+
+    distances: np.ndarray | None = None
+    tree: Tree | None = None
+
+
+class ConsistencyStages(Protocol):
+    """What a device computes over all pairs of sequences; posteriors stay on the device."""
+
+    def compute_posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> Any:
+        """Return posteriors of all pairs of sequences."""
+
+    def compute_accuracies(self, posteriors: Any) -> np.ndarray:
+        """Return expected accuracies of all pairs, float64 (n, n)."""
+
+    def apply_consistency(
+        self, posteriors: Any, chosen: np.ndarray, weights: np.ndarray, own_weight: float, round_number: tuple[int, int]
+    ) -> Any:
+        """Apply one round of consistency through the ``choose_intermediates`` sequences."""
+
+    def make_scorer(self, posteriors: Any, weights: np.ndarray) -> ColumnScorer:
+        """Return the scorer of columns by these posteriors."""
+
+    def lay_out_pairs(self, lengths: np.ndarray, parts: Sequence[CompressedPairs]) -> Any:
+        """Return parts as posteriors of this device."""
+        ...
+
+    def with_monitor(self, monitor: Monitor) -> Self:
+        """Return the same stages with another monitor."""
+        ...
+
+
+@dataclass(frozen=True)
+class CpuStages:
+    """The `ConsistencyStages` of CPU threads."""
+
+    threads: int
+    monitor: Monitor
+    cut: int = CUT
+
+    def compute_posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> SparsePosteriors:
+        """Return posteriors of all pairs of sequences."""
+        return cpu_stages.compute_all_posteriors(sequences, models, self.threads, self.monitor, self.cut)
+
+    def apply_consistency(
+        self,
+        posteriors: SparsePosteriors,
+        chosen: np.ndarray,
+        weights: np.ndarray,
+        own_weight: float,
+        round_number: tuple[int, int],
+    ) -> SparsePosteriors:
+        """Apply one round of consistency."""
+        return cpu_stages.apply_consistency(
+            posteriors, chosen, weights, own_weight, self.threads, self.monitor, round_number, self.cut
+        )
+
+    def compute_accuracies(self, posteriors: SparsePosteriors) -> np.ndarray:
+        """Return expected accuracies of all pairs, float64 (n, n)."""
+        return cpu_stages.compute_accuracies(posteriors, self.threads, self.monitor)
+
+    def make_scorer(self, posteriors: SparsePosteriors, weights: np.ndarray) -> ColumnScorer:
+        """Return the scorer of columns by these posteriors."""
+        return CpuColumnScorer(posteriors, weights, self.threads)
+
+    def lay_out_pairs(self, lengths: np.ndarray, parts: Sequence[CompressedPairs]) -> SparsePosteriors:
+        """Return parts as one `SparsePosteriors`."""
+        return cpu_stages.lay_out_pairs(lengths, parts, self.threads, self.monitor.check)
+
+    def with_monitor(self, monitor: Monitor) -> CpuStages:
+        """Return the same stages with another monitor."""
+        return replace(self, monitor=monitor)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedAlignment:
+    """Consistent posteriors and a guide tree, from which alignments are made and by which they are scored.
+
+    ``accuracies`` float64 (n, n) are those of pairs before consistency, ``joins`` int32 (n - 1, 2).
+    """
+
+    scorer: ColumnScorer
+    accuracies: np.ndarray
+    joins: np.ndarray
+    tree: Tree
+    weights: np.ndarray
+
+    def make_aligner(self, threads: int) -> GroupAligner:
+        """Return an aligner in which every sequence is a group of its own."""
+        return GroupAligner.start_alignment(self.scorer, threads)
+
+    def finish_alignment(self, aligner: GroupAligner, columns: int, monitor: Monitor) -> ConsistencyAlignment:
+        """Return the finished alignment with its confidence."""
+        confidence = aligner.compute_confidence(columns, monitor)
+        return ConsistencyAlignment(
+            np.split(aligner.places, aligner.starts[1:]),
+            columns,
+            confidence,
+            self.tree,
+            self.weights,
+            RefinementChanges.keep_last(aligner.changes, aligner.count),
+        )
+
+
+def align_sequences(
+    sequences: Sequence[np.ndarray],
+    recipe: ConsistencyRecipe,
+    stages: ConsistencyStages,
+    threads: int,
+    monitor: Monitor,
+    observer: StageObserver,
+    guide: GivenGuide = GivenGuide(),
+) -> ConsistencyAlignment:
+    """Align encoded sequences (`encode_letters`), none empty.
+
+    Parameters
+    ----------
+    sequences
+        uint8 codes of each sequence.
+    recipe
+        What defines the alignment beside the sequences.
+    stages
+        Where posteriors are computed.
+    observer
+        Is called at the end of each stage.
+    guide
+        Given distances or a given tree.
+    """
+    made = prepare_alignment(sequences, recipe, stages, threads, monitor, observer, guide, grows=True)
+    return align_prepared(made, recipe, threads, monitor, observer)
+
+
+def align_prepared(
+    prepared_alignment: PreparedAlignment,
+    recipe: ConsistencyRecipe,
+    threads: int,
+    monitor: Monitor,
+    observer: StageObserver,
+) -> ConsistencyAlignment:
+    """Run the stages after consistency: progressive alignment, refinement and confidence."""
+    aligner = prepared_alignment.make_aligner(threads)
+    columns = tree_order.align_along_tree(
+        aligner, prepared_alignment.joins, prepared_alignment.tree, monitor, observer, recipe.triplets
+    )
+    observer("progressive")
+    columns = aligner.refine_alignment(columns, recipe.refinements, recipe.seed, monitor)
+    observer("refinement")
+    found = prepared_alignment.finish_alignment(aligner, columns, monitor)
+    observer("confidence")
+    return found
+
+
+def prepare_alignment(
+    sequences: Sequence[np.ndarray],
+    recipe: ConsistencyRecipe,
+    stages: ConsistencyStages,
+    threads: int,
+    monitor: Monitor,
+    observer: StageObserver,
+    guide: GivenGuide = GivenGuide(),
+    grows: bool = False,
+) -> PreparedAlignment:
+    """Run the stages before an alignment: posteriors, distances, tree and consistency.
+
+    If ``grows``, the observer receives the tree whose nodes will be aligned.
+    """
+    found = stages.compute_posteriors(sequences, recipe.models)
+    observer("posteriors")
+    accuracies = stages.compute_accuracies(found)
+    observer("distances")
+    if guide.tree is not None:
+        joins, tree = list_joins(guide.tree), guide.tree
+    else:
+        joins, tree = build_guide_tree(1 - accuracies if guide.distances is None else guide.distances, monitor)
+    weights = weigh_by_tree(tree) if recipe.tree_weights else weigh_by_similarity(accuracies)
+    observer("tree")
+    if grows:
+        observer.start_tree(tree)
+    found = _apply_rounds(
+        found, recipe, weights, choose_intermediates(accuracies, recipe.intermediate_count(found.count)), stages
+    )
+    observer("consistency")
+    return PreparedAlignment(stages.make_scorer(found, weights), accuracies, joins, tree, weights)
+
+
+def _apply_rounds(
+    posteriors: Any, recipe: ConsistencyRecipe, weights: np.ndarray, via: np.ndarray, stages: ConsistencyStages
+) -> Any:
+    """Apply all rounds of consistency of a recipe."""
+    rounds = recipe.rounds if posteriors.count <= recipe.small else min(recipe.rounds, 1)
+    relative = (weights / WEIGHT_UNIT).astype(np.float32)
+    for number in range(rounds):
+        posteriors = stages.apply_consistency(posteriors, via, relative, SELF_WEIGHT, (number, rounds))
+    return posteriors
+
+
+def list_joins(tree: Tree) -> np.ndarray:
+    """Return the joins of a binary tree whose leaves are named by numbers, int32 (n - 1, 2)."""
+    n = tree.leaves.size
+    number = {int(leaf): int(name) for leaf, name in zip(tree.leaves, tree.taxa, strict=True)}
+    joins = np.zeros((n - 1, 2), np.int32)
+    for made, node in enumerate(alignment_order(tree).nodes.tolist()):
+        joins[made] = [number[child] for child in tree.children(node).tolist()]
+        number[node] = n + made
+    return joins
+
+
+def build_guide_tree(distances: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, Tree]:
+    """Return the joins (n - 1, 2) and the tree of UPGMA; leaves are named by numbers."""
+    n = len(distances)
+    D, valid = np.ascontiguousarray(distances, np.float64).copy(), np.ones(n, np.uint8)
+    nearest = cpu_upgma.NearestClusters(np.full(n, -1, np.int64), np.full(n, np.inf))
+    cpu_upgma.find_all(D, valid, 0, n, nearest)
+    joins, heights = np.zeros((max(n - 1, 0), 2), np.int32), np.zeros(max(n - 1, 0))
+    sizes, nodes, stop = np.ones(n), np.arange(n, dtype=np.int32), np.zeros(1, np.int64)
+    for done in range(0, n - 1, 64):
+        monitor.check()
+        cpu_upgma.make_joins(D, valid, sizes, nearest, nodes, done, 64, joins, heights, stop)
+    height = np.concatenate([np.zeros(n), heights])
+    lengths = np.maximum(heights[:, None] - height[joins], 0)
+    return joins, Tree.from_joins([str(x) for x in range(n)], joins, lengths)
+
+
+def weigh_by_tree(tree: Tree) -> np.ndarray:
+    """Return ClustalW's weights in the order of the sequences, int64 from 1 to WEIGHT_UNIT."""
+    made = np.empty(len(tree.leaves), np.int64)
+    made[[int(name) for name in tree.taxa]] = np.maximum(np.rint(WEIGHT_UNIT * leaf_weights(tree)), 1)
+    return made
+
+
+def weigh_by_similarity(accuracies: np.ndarray) -> np.ndarray:
+    """Weigh each sequence by one over the number of similar sequences, int64 from 1 to WEIGHT_UNIT.
+
+    ``accuracies`` float64 (n, n): two sequences count as similar by the fourth power of their expected accuracy, so
+    distant ones count little. A large family then has little more weight than a small one, however deep its subtree is.
+    """
+    likeness = np.square(np.square(accuracies))  # not a power, which machines round differently
+    np.fill_diagonal(likeness, 1)
+    alike = likeness.sum(axis=1)
+    made: np.ndarray = np.maximum(np.rint(WEIGHT_UNIT * alike.min() / alike), 1).astype(np.int64)
+    return made
+
+
+def choose_intermediates(accuracies: np.ndarray, count: int) -> np.ndarray:
+    """Choose the intermediate sequences of each sequence: those of highest expected accuracy.
+
+    Returns int32 (n, chosen), rising; all sequences if there are at most ``others``.
+    """
+    n = len(accuracies)
+    if n <= count:
+        return np.broadcast_to(np.arange(n, dtype=np.int32), (n, n)).copy()
+    return np.sort(np.argsort(-accuracies, axis=1, kind="stable")[:, :count], axis=1).astype(np.int32)

@@ -1,0 +1,1 @@
+"""Progressive alignment pipelines: distances, guide tree, and alignment along the tree."""

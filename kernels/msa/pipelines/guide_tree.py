@@ -1,0 +1,89 @@
+"""The first two stages of a pipeline, distances and guide tree, or the user's data in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Sequences
+from dataclasses import replace
+
+import numpy as np
+
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.msa.pipelines.pipeline import DISTANCES, TREE, PipelineJob
+from antidiag.kernels.scoring import Mode, Scoring, SubstitutionMatrix
+from antidiag.kernels.trees.distances.problem import KTUPLE_DEFAULTS, FullProblem, KtupleProblem
+from antidiag.kernels.trees.problem import DOUBLE_TAXA, TreeProblem
+
+FULL, KTUPLE = "full", "ktuple"
+PAIRWISE = (FULL, KTUPLE)
+"""Distances of aligned pairs, or of chains of shared words: ClustalW's slow and its fast mode."""
+
+
+def build_guide_tree(job: PipelineJob, pairwise: str, scoring: Scoring) -> Tree:
+    """Return the guide tree: the given one, else a neighbor joining tree with ClustalW's root, made binary.
+
+    Distances are the given ones, else those of aligned pairs under ``scoring`` or of k-tuples.
+    """
+    if job.problem.tree is not None:
+        return resolve_multifurcations(job.problem.tree)
+    distances = job.problem.distances or compute_distances(job, pairwise, scoring)
+    if len(distances) == 1:
+        return Tree(distances.names, np.array([-1]), np.array([np.nan]))
+    precision = "double" if len(distances) <= DOUBLE_TAXA else "single"
+    problem = TreeProblem(distances, precision, "zero", "clustalw")
+    return resolve_multifurcations(
+        job.run_stage(TREE, job.tools.join_tree, problem, {"epoch": 8, "threads": job.tools.threads}).tree
+    )
+
+
+def compute_distances(job: PipelineJob, pairwise: str, scoring: Scoring) -> DistanceMatrix:
+    """Return the distances of all pairs, under the names of the taxa."""
+    if pairwise == KTUPLE:
+        words = KtupleProblem(job.sequences, **KTUPLE_DEFAULTS[job.problem.protein])
+        return job.run_stage(DISTANCES, job.tools.ktuple_distances, words, {"threads": job.tools.threads}).distances
+    problem = FullProblem(replace_unknown_letters(job.sequences, scoring.matrix), scoring, Mode.LOCAL)
+    return job.run_stage(DISTANCES, job.tools.full_distances, problem, {"threads": job.tools.threads}).distances
+
+
+def replace_unknown_letters(sequences: Sequences[Sequence], matrix: SubstitutionMatrix) -> tuple[Sequence, ...]:
+    """Replace letters that the matrix does not know by the unknown letter (X, for nucleotides N)."""
+    table = bytearray(range(256))
+    unknown = {
+        kind: next((one for one in wanted if matrix.codes[ord(one)] >= 0), matrix.letters[0])
+        for kind, wanted in ((True, "XA"), (False, "NXA"))
+    }
+    found = []
+    for sequence in sequences:
+        other = ord(unknown[sequence.type == SequenceType.PROTEIN])
+        for letter in set(sequence.letters):
+            table[letter] = letter if matrix.codes[letter] >= 0 else other
+        found.append(replace(sequence, letters=sequence.letters.translate(bytes(table))))
+    return tuple(found)
+
+
+def resolve_multifurcations(tree: Tree) -> Tree:
+    """Return the tree with two branches at each inner node; further branches are joined by edges of length 0.
+
+    Raises InputError if a node has one branch.
+    """
+    degrees = tree.degrees
+    if (degrees == 1).any():
+        raise InputError(
+            f"{tree.name}: an inner node has one branch; use a guide tree with two or more branches per node"
+        )
+    if not (degrees > 2).any():
+        return tree
+    names, parents, lengths = list(tree.names), tree.parents.tolist(), tree.lengths.tolist()
+    for node in np.flatnonzero(degrees > 2).tolist():
+        children, above = tree.children(node).tolist(), node
+        for child in children[1:-1]:
+            names.append("")
+            parents.append(above)
+            lengths.append(0.0)
+            above = len(names) - 1
+            parents[child] = above
+        parents[children[-1]] = above
+    # Added nodes have numbers behind all others, and so stand second below their parents, as they must.
+    return Tree.from_parents(names, np.array(parents), np.array(lengths), tree.name, tree.source)

@@ -1,0 +1,22 @@
+"""The class of dynamic programming of the alignment of two sequences (Hanif 2014, section 6.1)."""
+
+from __future__ import annotations
+
+from antidiag.kernels.dp_taxonomy import NMDP, DependencyPicture, DpClassification, make_dependency_picture
+
+
+def _draw_grid() -> DependencyPicture:
+    """Return the picture of a cell's dependencies."""
+    cells = {(j, i): f"H[{i}, {j}]" for i in range(3) for j in range(3)}
+    return make_dependency_picture(
+        (2, 2), [[(1, 1)], [(2, 1)], [(1, 2)]], cells, "levels are antidiagonals: one and two back"
+    )
+
+
+GAPS = DpClassification(
+    NMDP,
+    "H[i, j] = max(H[i-1, j-1] + s(i, j), E[i, j], F[i, j]);  E and F extend H[i, j-1] and H[i-1, j]",
+    "Antidiagonals need the one before for gaps and the second before for a match; three states for affine gaps "
+    "keep one recursive term, where gaps of any cost would need whole rows and columns.",
+    _draw_grid(),
+)

@@ -1,0 +1,42 @@
+"""Named tuples that compiled functions of several methods take, so that Numba knows every field's type.
+
+What can be None is an argument of its own: Numba then drops the branches for None before it compiles, which it does not
+for a field. Taking an array out of a record counts a reference that all threads share; so it is done once, before the
+loops, and inner functions take arrays.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from antidiag.kernels.pairwise.encoding import EncodedPair
+
+NEVER_BETTER = 2**30
+"""A score that no cell exceeds."""
+
+
+class PairCosts(NamedTuple):
+    """Gap costs and the floor of H, all np.int32."""
+
+    open_extend: np.int32
+    extend: np.int32
+    floor: np.int32
+
+
+class StripProgress(NamedTuple):
+    """Progress of every thread or strip, and the stop flag.
+
+    ``words`` int64: those of number k begin at k WORD; ``own`` is the number of the one that is computed. ``stop``
+    int64 (1): not 0 when all are to return.
+    """
+
+    words: np.ndarray
+    own: int
+    stop: np.ndarray
+
+
+def pair_costs(pair: EncodedPair) -> PairCosts:
+    """Return the costs of a pair."""
+    return PairCosts(np.int32(pair.open + pair.extend), np.int32(pair.extend), np.int32(pair.score_floor))

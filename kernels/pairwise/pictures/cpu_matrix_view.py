@@ -1,0 +1,122 @@
+"""Compiled kernels for pictures of the matrix: the greatest H of every pixel, and kept rows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from antidiag.kernels.cpu.jit import cached_njit
+from antidiag.kernels.cpu.simd import store_release
+from antidiag.kernels.cpu.workers import count_processors
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.pairwise.encoding import EncodedPair
+from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER
+from antidiag.kernels.pairwise.pictures.matrix_region import MatrixRegion
+from antidiag.kernels.pairwise.strips.cpu_sizes import WIDTH_STEP, WORD, column_length
+from antidiag.kernels.pairwise.strips.cpu_strips import StripRun, share_strips, wait_for_left_strip
+from antidiag.kernels.pairwise.strips.cpu_tile_kernels import compute_score_tile, from_lane_order, to_lane_order
+
+
+class StripView(NamedTuple):
+    """What is drawn and kept of a strip.
+
+    ``bands`` int64 (bands, 3): the last row of a band, its row of pixels, and the place of its last row in
+    ``kept_rows``. ``pixel_columns``: the column of pixels of each column of the tile. -1 means none. ``image`` int32
+    takes maxima; ``kept_rows`` int32 (kept, 2, s) takes H and G. Rows of the tile are in lane order
+    (strips/cpu_tile_kernels.py).
+    """
+
+    bands: np.ndarray
+    pixel_columns: np.ndarray
+    image: np.ndarray
+    kept_rows: np.ndarray
+
+
+class StoredBlock(NamedTuple):
+    """A part of the matrix that is kept whole: letters of its rows and columns, scores, costs, the floor of H."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    table: np.ndarray
+    open: int
+    extend: int
+    floor: int
+
+
+def sweep_region(part: MatrixRegion, s: int, monitor: Monitor) -> None:
+    """Fill the image, kept rows and kept columns of a region, in strips of ``s`` columns on all cores.
+
+    Kept columns are the last ones of strips. Raises Cancelled.
+    """
+    strips = _make_strips(part.pair, s, part.top, part.left)
+    strips.kept_columns = dict(zip(((part.column_numbers - 1) // s).tolist(), part.columns, strict=True))
+    kept_places, all_pixels = part.bands[part.bands[:, 2] >= 0, 2], part.column_pixels
+
+    def one_strip(strip: int, worker: int) -> None:
+        start, end = strips.column_range(strip)
+        borders, progress = strips.begin_strip(strip)
+        width = borders.edge.shape[1]
+        pixels = np.full(width, -1)
+        pixels[: end - start] = all_pixels[start + 1 : end + 1]
+        kept = np.empty((len(part.rows), 2, width), np.int32)
+        shown = StripView(part.bands, to_lane_order(pixels), part.image, kept)
+        advance_image(
+            strips.strip_problem(strip), borders, strips.best[strip], np.empty(width, np.int32), shown, progress
+        )
+        for place in kept_places:
+            for value in range(2):
+                part.rows[place, value, start + 1 : end + 1] = from_lane_order(kept[place, value])[: end - start]
+
+    share_strips(strips, one_strip, monitor, "matrix")
+
+
+def _make_strips(pair: EncodedPair, s: int, top: np.ndarray | None, left: np.ndarray | None) -> StripRun:
+    workers = min(count_processors(), -(-pair.columns.size // s))
+    values = np.empty((workers + 1, 2, column_length(pair.rows.size)), np.int32)
+    strips = StripRun(pair, s, WIDTH_STEP, workers, values, top=top, left=left)
+    strips.best[:, 0] = NEVER_BETTER
+    return strips
+
+
+@cached_njit
+def advance_image(problem, borders, best, peaks, shown, progress):
+    """Compute a strip band by band; return early on stop. ``peaks`` is work space for a row."""
+    bands, pixel_columns, image, kept_rows = shown
+    own = progress.own * WORD
+    row = progress.words[own]
+    for band in range(bands.shape[0]):
+        end, pixel_row, place = bands[band]
+        if end <= row:
+            continue
+        if not wait_for_left_strip(progress, end):
+            return
+        compute_score_tile(problem, borders, row, end - row, best, peaks)
+        if pixel_row >= 0:
+            for column in range(peaks.size):
+                pixel = pixel_columns[column]
+                if pixel >= 0:
+                    image[pixel_row, pixel] = max(image[pixel_row, pixel], peaks[column])
+        if place >= 0:
+            kept_rows[place] = borders.edge
+        row = end
+        store_release(progress.words, own, row)
+
+
+@cached_njit
+def fill_block(block, top, left, H, E, F):
+    """Compute all cells of a block one after another: ``H``, ``E``, ``F`` int32 (rows + 1, columns + 1).
+
+    ``top`` (2, columns + 1) holds H and G of the row above, ``left`` (2, rows + 1) H and K of the column on the left;
+    row 0 and column 0 of the results receive H only.
+    """
+    rows, columns, table, open_cost, extend, floor = block
+    H[0], H[:, 0] = top[0], left[0]
+    for j in range(columns.size):
+        above = top[1, j + 1]
+        for i in range(rows.size):
+            E[i + 1, j + 1] = above - open_cost - extend
+            beside = left[1, i + 1] if j == 0 else max(F[i + 1, j] + open_cost, H[i + 1, j])
+            F[i + 1, j + 1] = beside - open_cost - extend
+            H[i + 1, j + 1] = max(H[i, j] + table[rows[i], columns[j]], E[i + 1, j + 1], F[i + 1, j + 1], floor)
+            above = max(E[i + 1, j + 1] + open_cost, H[i + 1, j + 1])

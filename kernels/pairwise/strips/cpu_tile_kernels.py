@@ -1,0 +1,375 @@
+"""Compiled kernels of a strip on the CPU: 16 lanes compute a tile of rows.
+
+The recurrence (Li et al. 2012, section III), with alpha = open, beta = extend, oe = alpha + beta. The gap states are
+kept shifted by the opening cost, G = max(E + alpha, H) and K = max(F + alpha, H), so that each is one subtraction and
+one maximum. One cell, given the diagonal neighbour's H, G from above and K from the left:
+
+    T = max(diagonal + score, G - oe, floor)        floor = 0 (local) or minus infinity (global)
+    H = max(T, K - oe)
+    K = max(K - beta, T)                            T in place of H is the same, because alpha >= 0
+    G = max(G - beta, H)
+
+Lanes. A tile has s = 16 R columns. Lane l owns columns l R .. l R + R - 1 and works on row t - l at step t, so
+that the cells of a step lie on a steep antidiagonal. H and K leave a lane at its last column and enter the next
+one at the next step, by a shift; lane 0 takes them from the left boundary, lane 15 gives them to the right one.
+Lanes whose row lies outside the tile compute numbers that nobody reads: a lane loads its part of the top row just
+before its first row, and stores its part of the bottom row just after its last.
+
+Memory. Rows of a tile are in lane order: column c of lane l is element 16 c + l, so that a column of all lanes is one
+vector (``to_lane_order``). The substitution scores of a step come from the strip's profile (a row of s scores for each
+letter): lane l needs R neighbouring scores of the row of its own letter, and blocks of 16 x 16 are transposed into
+vectors.
+
+    edge    int32 (2, s) in lane order: H and G of the row above the tile, then of its last row
+    left    int32 (2, rows + 16): H and K of the boundary column, indexed by row; row 0 is that of the edge
+    right   the same, written
+    letters uint8: letters[row + 15] is the letter of a row; 15 more at each end
+    profile int8 or int32 (letters, s + 16), flat; columns beyond the end of the sequence score 0
+
+Ties (the same rule for recurrence and path): diagonal before E before F, opening before extending. Columns beyond the
+end of the sequence never win: nothing flows from them to the left, and their H is at most that of a cell to the left
+in the same row or of one further up.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from antidiag.kernels.cpu.jit import cached_njit, inline_njit, inner_njit
+from antidiag.kernels.cpu.simd import (
+    LANES,
+    add,
+    any_lane,
+    bit_and,
+    equal_lanes,
+    greater_lanes,
+    lane_count,
+    lane_numbers,
+    last_lane,
+    load,
+    maximum,
+    select_lanes,
+    shift_in,
+    shift_left,
+    splat,
+    splat_like,
+    store,
+    subtract,
+    transpose_block,
+)
+from antidiag.kernels.pairwise.kernel_records import PairCosts
+from antidiag.kernels.pairwise.strips.cpu_sizes import MARGIN
+from antidiag.kernels.pairwise.strips.start_states import (
+    FROM_DIAGONAL,
+    FROM_E,
+    FROM_F,
+    KIND_H,
+    KIND_K,
+    KIND_NEW,
+    KIND_TOP_G,
+    KIND_TOP_H,
+    OPENS_E,
+    OPENS_F,
+    PLACE_BITS,
+    STOP,
+)
+
+NEW_STATE = KIND_NEW << PLACE_BITS
+"""A new path at row 0."""
+
+
+class StripProblem(NamedTuple):
+    """Letters, profile and costs of a strip, as in Memory above."""
+
+    letters: np.ndarray
+    profile: np.ndarray
+    costs: PairCosts
+
+
+class StripBorders(NamedTuple):
+    """The values around a strip, as in Memory above; ``edge`` moves down with the tiles."""
+
+    edge: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+
+def to_lane_order(row: np.ndarray, lanes: int = LANES) -> np.ndarray:
+    """Return a row of s columns in lane order."""
+    return np.ascontiguousarray(row.reshape(lanes, -1).T).ravel()
+
+
+def from_lane_order(row: np.ndarray, lanes: int = LANES) -> np.ndarray:
+    """Return a row in lane order in the order of the matrix."""
+    return np.ascontiguousarray(row.reshape(-1, lanes).T).ravel()
+
+
+@inline_njit
+def copy_lane(source, lane, target):
+    """Copy the columns of one lane."""
+    chosen = equal_lanes(lane_numbers(), splat(np.int32(lane)))
+    for at in range(0, target.size, LANES):
+        store(target, at, select_lanes(chosen, load(source, at), load(target, at)))
+
+
+@inline_njit
+def fill_lane(value, lane, target):
+    """Set the columns of one lane."""
+    chosen = equal_lanes(lane_numbers(), splat(np.int32(lane)))
+    for at in range(0, target.size, LANES):
+        store(target, at, select_lanes(chosen, value, load(target, at)))
+
+
+@inline_njit
+def corner_values(top, corner):
+    """Return the value diagonally above each lane's first column; lane 0 has the boundary on its left."""
+    return shift_in(load(top, top.size - LANES), corner)
+
+
+@inline_njit
+def load_step_scores(letters, row, profile, columns, offsets, scores):
+    """Load the substitution scores of one step, lane 0 at ``row``, in lane order."""
+    for lane in range(LANES):
+        offsets[lane] = np.int64(letters[row - lane + MARGIN]) * (columns + 1) * LANES + lane * columns
+    for c in range(0, columns, LANES):
+        transpose_block(profile, offsets, c, scores, c * LANES)
+
+
+@inline_njit
+def working_lanes(t, rows):
+    """Return a mask of the lanes whose row lies inside the tile at step ``t``."""
+    lanes = lane_numbers()
+    return bit_and(greater_lanes(splat(np.int32(t + 1)), lanes), greater_lanes(lanes, splat(np.int32(t - rows))))
+
+
+@inline_njit
+def find_first_column(inside, value, columns):
+    """Return in each lane the first column that holds ``value``."""
+    found = splat_like(value, 0)
+    for c in range(columns - 1, -1, -1):
+        found = select_lanes(equal_lanes(load(inside, c * lane_count(value)), value), splat_like(value, c), found)
+    return found
+
+
+@inline_njit
+def pick_column(inside, column, columns):
+    """Return in each lane the number in its ``column``."""
+    found = splat(np.int32(0))
+    for c in range(columns):
+        found = select_lanes(equal_lanes(splat(np.int32(c)), column), load(inside, c * LANES), found)
+    return found
+
+
+@inline_njit
+def merge_best_cells(best, score, row, column, state, columns):
+    """Merge the best cells of the lanes into ``best`` (score, row, column, state; int32) by the tie rule.
+
+    Lanes start with the score already in ``best`` and improve only beyond it, so that earlier rows win ties.
+    """
+    kept = np.empty((4, LANES), np.int32)
+    store(kept[0], 0, score)
+    store(kept[1], 0, row)
+    store(kept[2], 0, column)
+    store(kept[3], 0, state)
+    start = best[0]
+    for lane in range(LANES):
+        score, row = kept[0, lane], kept[1, lane]
+        if score > start and (score > best[0] or (score == best[0] and row < best[1])):
+            best[0] = score
+            best[1] = row
+            best[2] = lane * columns + kept[2, lane] + 1
+            best[3] = kept[3, lane]
+
+
+@cached_njit
+def compute_score_tile(problem, borders, first, rows, best, peaks):
+    """Compute rows first + 1 .. first + rows of a strip; ``edge`` and ``right`` get their last row and column.
+
+    ``best`` (score, row, column in the strip from 1, unused) improves by the tie rule; a score that no cell exceeds
+    switches that off. ``peaks``, int32 (s) in lane order or None, gets the greatest H of every column.
+    """
+    letters, profile, costs = problem
+    edge, left, right = borders
+    columns = edge.shape[1] // LANES
+    H, G = np.empty(columns * LANES, np.int32), np.empty(columns * LANES, np.int32)
+    highest = np.empty(columns * LANES, np.int32)
+    scores, offsets = np.empty((columns + LANES) * LANES, profile.dtype), np.empty(LANES, np.int64)
+    open_extend, extend, floor = splat(costs.open_extend), splat(costs.extend), splat(costs.floor)
+    start = corner_values(edge[0], left[0, first])
+    diagonal_in, h, K = start, floor, floor
+    best_score, best_row, best_column = splat(best[0]), start, start
+    for t in range(rows + LANES - 1):
+        row = first + 1 + t
+        if t < LANES:
+            copy_lane(edge[0], t, H)
+            copy_lane(edge[1], t, G)
+            if peaks is not None:
+                fill_lane(floor, t, highest)
+            diagonal_in = select_lanes(equal_lanes(lane_numbers(), splat(np.int32(t))), start, diagonal_in)
+        load_step_scores(letters, row, profile, columns, offsets, scores)
+        h = shift_in(h, left[0, row])
+        K = shift_in(K, left[1, row])
+        diagonal, diagonal_in, row_best = diagonal_in, h, floor
+        for c in range(columns):
+            above, G_above = load(H, c * LANES), load(G, c * LANES)
+            T = maximum(maximum(add(diagonal, load(scores, c * LANES)), subtract(G_above, open_extend)), floor)
+            h = maximum(T, subtract(K, open_extend))
+            K = maximum(subtract(K, extend), T)
+            store(H, c * LANES, h)
+            store(G, c * LANES, maximum(subtract(G_above, extend), h))
+            if peaks is not None:
+                store(highest, c * LANES, maximum(load(highest, c * LANES), h))
+            diagonal, row_best = above, maximum(row_best, h)
+        improved = bit_and(greater_lanes(row_best, best_score), working_lanes(t, rows))
+        if any_lane(improved):
+            best_score = select_lanes(improved, row_best, best_score)
+            best_row = select_lanes(improved, subtract(splat(np.int32(row)), lane_numbers()), best_row)
+            best_column = select_lanes(improved, find_first_column(H, row_best, columns), best_column)
+        if t >= LANES - 1:
+            right[0, row - LANES + 1] = last_lane(h)
+            right[1, row - LANES + 1] = last_lane(K)
+        if t >= rows - 1:
+            copy_lane(H, t - rows + 1, edge[0])
+            copy_lane(G, t - rows + 1, edge[1])
+            if peaks is not None:
+                copy_lane(highest, t - rows + 1, peaks)
+    merge_best_cells(best, best_score, best_row, best_column, best_column, columns)
+
+
+@inner_njit
+def compute_state_tile(problem, borders, states, first, rows, best):
+    """Compute rows of a strip as `compute_score_tile` does, with the local start state of every value.
+
+    States are those of start_states.py. ``edge`` is int32 (4, s): H, G and their states. ``states`` (2, rows + 16) gets
+    those of H and K in the last column; what enters from the left starts there: its state is its own row and kind.
+    """
+    letters, profile, costs = problem
+    edge, left, right = borders
+    columns = edge.shape[1] // LANES
+    inside = np.empty((4, columns * LANES), np.int32)
+    H, G, H_states, G_states = inside[0], inside[1], inside[2], inside[3]
+    scores, offsets = np.empty((columns + LANES) * LANES, profile.dtype), np.empty(LANES, np.int64)
+    open_extend, extend, floor = splat(costs.open_extend), splat(costs.extend), splat(costs.floor)
+    start = corner_values(edge[0], left[0, first])
+    start_states = corner_values(edge[2], np.int32(KIND_H << PLACE_BITS | first))
+    diagonal_in, diagonal_in_state, h, K = start, start_states, floor, floor
+    h_state, K_state = floor, floor
+    best_score, best_row, best_column, best_state = splat(best[0]), start, start, start
+    for t in range(rows + LANES - 1):
+        row = first + 1 + t
+        if t < LANES:
+            for part in range(4):
+                copy_lane(edge[part], t, inside[part])
+            entering = equal_lanes(lane_numbers(), splat(np.int32(t)))
+            diagonal_in = select_lanes(entering, start, diagonal_in)
+            diagonal_in_state = select_lanes(entering, start_states, diagonal_in_state)
+        load_step_scores(letters, row, profile, columns, offsets, scores)
+        h = shift_in(h, left[0, row])
+        K = shift_in(K, left[1, row])
+        h_state = shift_in(h_state, np.int32(KIND_H << PLACE_BITS | row))
+        K_state = shift_in(K_state, np.int32(KIND_K << PLACE_BITS | row))
+        new_state = subtract(splat(np.int32(NEW_STATE + row)), lane_numbers())
+        diagonal, diagonal_in, row_best = diagonal_in, h, floor
+        diagonal_state, diagonal_in_state = diagonal_in_state, h_state
+        for c in range(columns):
+            above, above_state = load(H, c * LANES), load(H_states, c * LANES)
+            G_above, G_state = load(G, c * LANES), load(G_states, c * LANES)
+            T, E, F = add(diagonal, load(scores, c * LANES)), subtract(G_above, open_extend), subtract(K, open_extend)
+            T_state = select_lanes(greater_lanes(E, T), G_state, diagonal_state)
+            T = maximum(T, E)
+            T_state = select_lanes(greater_lanes(T, floor), T_state, new_state)
+            T = maximum(T, floor)
+            h_state = select_lanes(greater_lanes(F, T), K_state, T_state)
+            h = maximum(T, F)
+            K, G_above = subtract(K, extend), subtract(G_above, extend)
+            K_state = select_lanes(greater_lanes(K, T), K_state, T_state)
+            K = maximum(K, T)
+            store(H, c * LANES, h)
+            store(H_states, c * LANES, h_state)
+            store(G, c * LANES, maximum(G_above, h))
+            store(G_states, c * LANES, select_lanes(greater_lanes(G_above, h), G_state, h_state))
+            diagonal, diagonal_state, row_best = above, above_state, maximum(row_best, h)
+        improved = bit_and(greater_lanes(row_best, best_score), working_lanes(t, rows))
+        if any_lane(improved):
+            best_score = select_lanes(improved, row_best, best_score)
+            best_row = select_lanes(improved, subtract(splat(np.int32(row)), lane_numbers()), best_row)
+            best_column = select_lanes(improved, find_first_column(H, row_best, columns), best_column)
+            best_state = select_lanes(improved, pick_column(H_states, best_column, columns), best_state)
+        if t >= LANES - 1:
+            right[0, row - LANES + 1] = last_lane(h)
+            right[1, row - LANES + 1] = last_lane(K)
+            states[0, row - LANES + 1] = last_lane(h_state)
+            states[1, row - LANES + 1] = last_lane(K_state)
+        if t >= rows - 1:
+            for part in range(4):
+                copy_lane(inside[part], t - rows + 1, edge[part])
+    merge_best_cells(best, best_score, best_row, best_column, best_state, columns)
+
+
+@inline_njit
+def store_chunk_row(edge, bottom, lanes):
+    """Keep the last row of a tile as that of a chunk: ``bottom`` int32 (2 or 4, s), in matrix order.
+
+    It holds H and G, and their start states where these are local to chunks; they then begin anew below.
+    """
+    parts, columns = bottom.shape[0], edge.shape[1] // lanes
+    for column in range(edge.shape[1]):
+        place = column % columns * lanes + column // columns
+        for part in range(parts):
+            bottom[part, column] = edge[part, place]
+        if parts == 4:
+            edge[2, place] = KIND_TOP_H << PLACE_BITS | (column + 1)
+            edge[3, place] = KIND_TOP_G << PLACE_BITS | (column + 1)
+
+
+@cached_njit
+def compute_direction_tile(problem, edge, left, first, rows, directions):
+    """Compute rows of a strip, and keep for each cell how it was reached; no best cell, no right boundary.
+
+    ``directions`` is uint8, (rows + 15) s / 2 bytes. At step t, lane l writes one byte for columns c and c + 1 (low and
+    high half) at (t R / 2 + c / 2) 16 + l. The bits are those of start_states.py; STOP is 0.
+    """
+    letters, profile, costs = problem
+    columns = edge.shape[1] // LANES
+    H, G = np.empty(columns * LANES, np.int32), np.empty(columns * LANES, np.int32)
+    scores, offsets = np.empty((columns + LANES) * LANES, profile.dtype), np.empty(LANES, np.int64)
+    open_extend, extend, floor = splat(costs.open_extend), splat(costs.extend), splat(costs.floor)
+    nothing = splat(np.int32(STOP))
+    start = corner_values(edge[0], left[0, first])
+    diagonal_in, h, K = start, floor, floor
+    for t in range(rows + LANES - 1):
+        row = first + 1 + t
+        if t < LANES:
+            copy_lane(edge[0], t, H)
+            copy_lane(edge[1], t, G)
+            diagonal_in = select_lanes(equal_lanes(lane_numbers(), splat(np.int32(t))), start, diagonal_in)
+        load_step_scores(letters, row, profile, columns, offsets, scores)
+        h = shift_in(h, left[0, row])
+        K = shift_in(K, left[1, row])
+        diagonal, diagonal_in, low_half = diagonal_in, h, nothing
+        for c in range(columns):
+            above, G_above = load(H, c * LANES), load(G, c * LANES)
+            T, E, F = add(diagonal, load(scores, c * LANES)), subtract(G_above, open_extend), subtract(K, open_extend)
+            came = select_lanes(greater_lanes(E, T), splat(np.int32(FROM_E)), splat(np.int32(FROM_DIAGONAL)))
+            T = maximum(T, E)
+            came = select_lanes(greater_lanes(T, floor), came, nothing)
+            T = maximum(T, floor)
+            came = select_lanes(greater_lanes(F, T), splat(np.int32(FROM_F)), came)
+            h = maximum(T, F)
+            K, G_above = subtract(K, extend), subtract(G_above, extend)
+            opens_E = select_lanes(greater_lanes(G_above, h), nothing, splat(np.int32(OPENS_E)))
+            opens_F = select_lanes(greater_lanes(K, T), nothing, splat(np.int32(OPENS_F)))
+            code = add(came, add(opens_E, opens_F))
+            K = maximum(K, T)
+            store(H, c * LANES, h)
+            store(G, c * LANES, maximum(G_above, h))
+            diagonal = above
+            if c % 2:
+                both_halves = add(low_half, shift_left(code, splat(np.int32(4))))
+                store(directions, (t * columns + c - 1) // 2 * LANES, both_halves)
+            low_half = code
+        if t >= rows - 1:
+            copy_lane(H, t - rows + 1, edge[0])
+            copy_lane(G, t - rows + 1, edge[1])

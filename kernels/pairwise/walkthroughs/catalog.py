@@ -1,0 +1,90 @@
+"""Catalog of the pair methods' walkthroughs: what can be typed, and the parameters that cut the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from antidiag.kernels.pairwise import problem as problems
+from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
+from antidiag.kernels.pairwise.walkthroughs import baselines, strips
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.trials import TrialChooser
+from antidiag.kernels.walkthroughs.animation import Animation
+from antidiag.kernels.walkthroughs.typed_inputs import parse_sequence, score_inputs, sequence_input
+from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
+
+INPUTS = (
+    sequence_input("first", "First sequence", "GCATGCTACG"),
+    sequence_input("second", "Second sequence", "GATTACATGCAACG"),
+    Parameter(
+        "mode",
+        "choice",
+        "Mode",
+        "Local: the best parts of both. Global: both from end to end.",
+        default="local",
+        choices=("local", "global"),
+    ),
+    *score_inputs(match=2, mismatch=-1, gap_open=2, gap_extend=1),
+)
+
+
+def _count_parameter(name: str, label: str, help: str, default: int, maximum: int, unit: str) -> Parameter:
+    return Parameter(name, "int", label, help, default=default, minimum=1, maximum=maximum, unit=unit)
+
+
+WORKERS = _count_parameter(
+    "workers", "Multiprocessors", "Multiprocessors that compute at the same time.", 2, 16, "multiprocessors"
+)
+THREADS = _count_parameter("threads", "Threads", "Threads that share an antidiagonal or a row.", 4, 64, "threads")
+STRIP = _count_parameter("s", "Strip width s", "Columns of a strip.", 4, 64, "columns")
+BATCH = _count_parameter("T", "Batch T", "Boundary cells that are passed on together.", 2, 64, "rows")
+BLOCK = _count_parameter("s", "Block size s", "Rows and columns of a block.", 4, 64, "cells")
+CHUNK = _count_parameter("h", "Chunk height h", "Rows of a chunk.", 4, 64, "rows")
+
+
+def build_problem(values: Mapping[str, Any]) -> PairProblem:
+    """Return the typed pair; InputError names what is not a letter."""
+    sequences = [parse_sequence(values[name], name) for name in ("first", "second")]
+    options = {name: values[name] for name in ("mode", "match", "mismatch", "gap_open", "gap_extend")}
+    return problems.build_pair(sequences, options)
+
+
+def draw_inputs(choose: TrialChooser) -> dict[str, Any]:
+    """Return two similar sequences of a few letters, and scores."""
+    letters = choose.choose_one(("AC", "ACGT"))
+    match, mismatch = choose.choose_one(((2, -1), (1, -1), (5, -4), (1, 0)))
+    return {
+        "first": "".join(choose.choose_one(letters) for _ in range(choose.draw_integer(1, 9))),
+        "second": "".join(choose.choose_one(letters) for _ in range(choose.draw_integer(1, 11))),
+        "mode": choose.choose_one(("local", "global")),
+        "match": match,
+        "mismatch": mismatch,
+        "gap_open": choose.choose_one((0, 2, 5)),
+        "gap_extend": choose.choose_one((1, 2)),
+    }
+
+
+def check_agreement(play: Animation, answer: PairAnswer) -> None:
+    """Check the score, and the path where the method returns one."""
+    assert play.answer.score == answer.score, f"the play ends in {play.answer.score}, the method in {answer.score}"
+    best = max((play.cell_value(cell) for cell in play.ends), default=0)
+    assert best == answer.score, f"the last cell is {best}, the score {answer.score}"
+    if answer.alignment is not None:
+        assert play.answer.alignment.operations.tolist() == answer.alignment.operations.tolist()
+
+
+def _make_walkthrough(play: Callable[..., Animation], *parameters: Parameter) -> Walkthrough:
+    return Walkthrough(INPUTS, parameters, build_problem, play, draw_inputs, check_agreement, lambda made: made.cells)
+
+
+ANTIDIAGONAL = _make_walkthrough(baselines.animate_antidiagonals, THREADS)
+BLOCKED = _make_walkthrough(partial(baselines.animate_blocks, enhanced=False), BLOCK, WORKERS)
+ENHANCED = _make_walkthrough(partial(baselines.animate_blocks, enhanced=True), BLOCK, WORKERS)
+PEROT = _make_walkthrough(baselines.animate_perot, THREADS)
+SCORE = _make_walkthrough(partial(strips.animate_strips, strips.SCORE), STRIP, BATCH, WORKERS)
+STRIPED = _make_walkthrough(partial(strips.animate_strips, strips.STRIPED), STRIP, BATCH, WORKERS)
+CHUNKED_1 = _make_walkthrough(partial(strips.animate_strips, strips.CHUNKED_1), STRIP, CHUNK, BATCH, WORKERS)
+CHUNKED_2 = _make_walkthrough(partial(strips.animate_strips, strips.CHUNKED_2), STRIP, CHUNK, BATCH, WORKERS)
+TILES = _make_walkthrough(partial(strips.animate_strips, strips.TILES), STRIP, BATCH, WORKERS)

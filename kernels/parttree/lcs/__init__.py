@@ -1,0 +1,1 @@
+"""Guide trees over longest common subsequences: single linkage, and medoid trees."""

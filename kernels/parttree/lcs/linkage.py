@@ -1,0 +1,196 @@
+"""Single linkage over longest common subsequences, as in FAMSA: a guide tree of many sequences."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.compilation import compile_cancellably
+from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog
+from antidiag.kernels.model import Outcome, group_equal_sequences
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parttree.lcs import cpu_spanning_tree
+from antidiag.kernels.parttree.parameters import PartTreeThreads
+from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
+from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress, end_threads_on_failure
+from antidiag.kernels.parttree.sizes import linkage_blocks
+from antidiag.kernels.parttree.splitting.recursion import tree_with_equal_leaves
+from antidiag.kernels.parttree.symbols import encode_sequences
+from antidiag.kernels.steps import StepLog
+
+PHASE = "linkage"
+MASK_LETTER_BYTES = 3
+"""Bytes of the masks for each letter: 21 words of 32 bits for 32 letters, rounded up."""
+
+
+def lcs_single_linkage(
+    problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+) -> Outcome:
+    """Join the nearest two clusters, which are as near as their nearest sequences, until one is left."""
+    times_ms = {"compilation": compile_cancellably(compile_linkage, monitor), "transfer": 0.0}
+    threads = to_dataclass(PartTreeThreads, parameters).threads
+
+    def link(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, report: ReportProgress) -> Joins:
+        return single_linkage(codes, offsets, threads, report)
+
+    return run_linkage(problem, monitor, steps, times_ms, PHASE, link, MASK_LETTER_BYTES)
+
+
+Joins = tuple[np.ndarray, np.ndarray]
+"""Joins int64 (n - 1, 2) and heights float64 (n - 1,): see `single_linkage`."""
+Link = Callable[[np.ndarray, np.ndarray, np.ndarray, ReportProgress], Joins]
+"""``link(codes, offsets, numbers, report)``: the joins of sequences; ``numbers`` are theirs in the problem."""
+
+
+def run_linkage(
+    problem: PartTreeProblem,
+    monitor: Monitor,
+    steps: StepLog,
+    times_ms: dict[str, float],
+    phase: str,
+    link: Link,
+    letter_bytes: int,
+) -> Outcome:
+    """Run a method that links the different sequences of a problem, on any device; equal ones are joined first.
+
+    ``letter_bytes`` is the memory that it takes for each letter.
+    """
+    clock = PhaseClock(times_ms)
+    first, own = group_equal_sequences(problem.sequences)
+    codes, offsets = encode_sequences([problem.sequences[number] for number in first.tolist()], problem.protein)
+    report = RecursionProgress(monitor, phase)
+    with end_threads_on_failure():
+        joins, heights = link(codes, offsets, first, report)
+        report(1, 1)
+    tree = tree_with_equal_leaves(problem.names, own, joins, edge_lengths(joins, heights), problem.title)
+    PhaseLog(steps, 1, clock.started_ns).add_event(0, (0, first.size), (0, first.size), 0, clock.started_ns)
+    clock.end_phase(phase)
+    return Outcome(PartTreeAnswer(tree), times_ms, letter_bytes * codes.size)
+
+
+def edge_lengths(joins: np.ndarray, heights: np.ndarray) -> np.ndarray:
+    """Return lengths of the edges below each join: differences of the heights at their ends; float64 (n - 1, 2)."""
+    of_nodes = np.concatenate([np.zeros(len(joins) + 1), heights])
+    return np.maximum(heights[:, None] - of_nodes[joins], 0)
+
+
+def single_linkage(
+    codes: np.ndarray, offsets: np.ndarray, threads: int, report: ReportProgress
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return joins int64 (n - 1, 2) and heights float64 (n - 1,) of encoded sequences (uint8, 20 for no letter).
+
+    ``report(pairs, of)`` reports progress.
+    """
+    every, order = sort_by_length(codes, offsets)
+    keys, lengths = _spanning_edges(every, threads, report)
+    return joins_of_spanning_tree(keys, lengths.view(np.float32), order)
+
+
+def sort_by_length(codes: np.ndarray, offsets: np.ndarray) -> tuple[cpu_spanning_tree.SequencesByLength, np.ndarray]:
+    """Return the sequences by ascending length, equal ones in their order, and the number of each, int64."""
+    lengths = np.diff(offsets)
+    order = np.argsort(lengths, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(lengths[order])])
+    arranged = np.empty_like(codes)
+    cpu_spanning_tree.copy_in_order(codes, offsets, order, starts, arranged)
+    return cpu_spanning_tree.SequencesByLength(arranged, starts), order
+
+
+def joins_of_spanning_tree(keys: np.ndarray, lengths: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the joins along the minimum spanning tree of some edges, and their heights.
+
+    ``order`` int64 are the numbers of the sequences by rank.
+    """
+    edges = max(order.size - 1, 0)
+    joins, used = np.empty((edges, 2), np.int64), np.empty(edges, np.int64)
+    cpu_spanning_tree.joins_of_edges(keys, np.lexsort((keys, lengths)), joins, used)
+    leaves = joins < order.size
+    joins[leaves] = order[joins[leaves]]
+    return joins, lengths[used].astype(float)
+
+
+REFILL_SHARE = 0.8
+"""Share of the remaining sequences at which groups are filled up again."""
+
+
+BlockTrees = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""Edges of the tree between two blocks, or within one that is given twice: keys int64, and bits of the lengths, int32.
+
+It counts pairs in its third argument, and ends where the fourth is not 0.
+"""
+
+
+def _spanning_edges(
+    sequences: cpu_spanning_tree.SequencesByLength, threads: int, report: ReportProgress
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return edges that contain the minimum spanning tree: keys int64, and bits of the lengths, int32."""
+    count = sequences.offsets.size - 1
+    parts = np.array_split(np.arange(count), linkage_blocks(np.diff(sequences.offsets), threads))
+    return spanning_edges_of_blocks(parts, count, threads, partial(_spanning_tree_of_blocks, sequences), report)
+
+
+def spanning_edges_of_blocks(
+    parts: list[np.ndarray], count: int, threads: int, tree: BlockTrees, report: ReportProgress
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges of the trees of all pairs of blocks, and of every block."""
+    pairs = list(itertools.combinations(parts, 2)) + [(part, part) for part in parts]
+    threads = max(1, min(threads, len(pairs)))
+    found: list[tuple[np.ndarray, np.ndarray]] = []
+    done, stop = np.zeros((threads, 8), np.int64), workers.make_stop_word()
+    waiting = iter(pairs)
+
+    def run_worker(worker: int) -> None:
+        for one, two in waiting:
+            found.append(tree(one, two, done[worker], stop))
+            if stop[0]:
+                return
+
+    workers.share_work(
+        run_worker, threads, stop, lambda: report(int(done[:, 0].sum()), max(count * (count - 1) // 2, 1))
+    )
+    keys, lengths = zip(*found, strict=True)
+    return np.concatenate(keys), np.concatenate(lengths)
+
+
+def _spanning_tree_of_blocks(
+    sequences: cpu_spanning_tree.SequencesByLength,
+    first_block: np.ndarray,
+    second_block: np.ndarray,
+    done: np.ndarray,
+    stop: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges of the minimum spanning tree between two blocks, or within one that is given twice."""
+    within = first_block is second_block
+    edges = first_block.size - 1 + (0 if within else second_block.size)
+    keys, lengths = np.empty(edges, np.int64), np.empty(edges, np.int32)
+    blocks = (
+        [_outside_tree(first_block[1:])] if within else [_outside_tree(first_block[1:]), _outside_tree(second_block)]
+    )
+    rank, side, step = int(first_block[0]), 0, 0
+    while step < edges and not stop[0]:
+        left = edges - step
+        last = step + (left if left <= cpu_spanning_tree.LANES else left - int(REFILL_SHARE * left))
+        own = [cpu_spanning_tree.make_masks(sequences, *block) for block in blocks]
+        rank, side = cpu_spanning_tree.grow_tree(
+            own[0], own[-1], sequences, rank, side, keys, lengths, step, last, done, stop
+        )
+        blocks, step = [cpu_spanning_tree.outside_tree(block) for block in own], last
+        del own  # frees the masks before the next ones are made
+    return keys, lengths
+
+
+def _outside_tree(ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the state of sequences outside the tree, of which nothing is known yet."""
+    return ranks, np.zeros_like(ranks), np.full(ranks.size, cpu_spanning_tree.FARTHEST)
+
+
+@cache
+def compile_linkage() -> None:
+    """Compile single linkage, or load it from the cache."""
+    single_linkage(np.zeros(3, np.uint8), np.arange(4), 1, lambda done, total: None)

@@ -1,0 +1,200 @@
+"""Rules of the alignment of very many sequences: options, guide tree, leaves, scores and gap costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from antidiag.kernels import memory
+from antidiag.kernels.errors import MemoryRefused, ParameterError
+from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.model import Sequence, group_equal_sequences, sequence_lengths
+from antidiag.kernels.msa.pipelines.guide_tree import resolve_multifurcations
+from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.parttree.problem import OPTIONS as PART_TREE_OPTIONS
+from antidiag.kernels.parttree.symbols import (
+    AMINO_ACIDS,
+    BASES,
+    BITS,
+    ENDS,
+    EXTENDS,
+    LETTERS,
+    OPENS,
+    SYMBOLS,
+    UNKNOWN,
+    ScoreRules,
+    encode_sequences,
+)
+from antidiag.kernels.scoring import named_matrix
+from antidiag.kernels.scoring_options import are_nucleotides
+from antidiag.kernels.serialization import stored
+
+SINGLE, MEDOID, PARTTREE = GUIDES = ("single-linkage", "medoid", "parttree")
+MOST_COST = 1000.0
+NUCLEOTIDE_SCORES = 5.0, -4.0
+DEFAULT_COSTS = {
+    True: {"gap_open": 15.0, "gap_extend": 2.0, "gap_end": 0.66},
+    False: {"gap_open": 12.0, "gap_extend": 1.0, "gap_end": 0.5},
+}
+"""Gap costs for proteins (True) and for nucleotides (False)."""
+MOST_STEPS = 10**12
+"""Words of bits that single linkage counts at most where the guide is automatic: about a minute of one core."""
+GROWTH_START, GROWTH_FACTOR = 7.0, 45.0
+"""Gap costs grow where log2(sequences / SMALL)^2 exceeds FACTOR: the numbers of FAMSA."""
+
+OPTIONS = (
+    Parameter("guide", "choice", "Guide tree",
+              "single-linkage: longest common subsequences of all pairs, as in FAMSA; gives the best alignments. "
+              "medoid: single linkage in parts around central sequences; for more sequences than can all be compared. "
+              "parttree: references are picked, and the others join the nearest by shared 6-mers; the fastest.",
+              default=None, choices=GUIDES),
+    Parameter("matrix", "text", "Matrix", "Name of the scores of amino acids; nucleotides score 5 and -4.",
+              default="BLOSUM50"),
+    Parameter("gap_open", "float", "Gap opening", "Cost of the first letter of a gap (15; nucleotides 12).",
+              default=None, minimum=0),
+    Parameter("gap_extend", "float", "Gap extension", "Cost of each further letter (2; nucleotides 1).", default=None,
+              minimum=0),
+    Parameter("gap_end", "float", "End gap",
+              "Cost of a letter before or after all letters of another row (0.66; nucleotides 0.5).", default=None,
+              minimum=0, maximum=1000),
+    Parameter("growth", "float", "Growth",
+              "Power with which gap costs grow with the number of sequences; 0: constant. In large families a gap is "
+              "seldom right, and its cost must not vanish in the mean.", default=0.5, minimum=0, maximum=2),
+    Parameter("passes", "int", "Passes",
+              "2 and more: align again along the single linkage tree of the aligned rows. It takes long, and was "
+              "hardly better on real families; a given tree has one pass.", default=1, minimum=1, maximum=5),
+    Parameter("refine_top", "int", "Refine the top",
+              "Largest branches of the tree that are realigned to all other rows at the end; 0: none. It measured no "
+              "better on real families.", default=0, minimum=0, maximum=1000, unit="branches"),
+    *PART_TREE_OPTIONS,
+)  # fmt: skip
+
+
+@stored("msa-parttree-rules")
+@dataclass(frozen=True)
+class PartTreeRules:
+    """Rules of an alignment of very many sequences; see OPTIONS."""
+
+    guide: str
+    matrix: str
+    gap_open: float
+    gap_extend: float
+    gap_end: float
+    growth: float
+    references: int
+    pick_seed: int
+    passes: int = 1
+    refine_top: int = 0
+
+
+def make_rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> PartTreeRules:
+    """Return the rules of option values; missing values are chosen for the sequences."""
+    found = complete_options(sequences, values)
+    return PartTreeRules(**{"guide": choose_guide(sequences), **found})
+
+
+def complete_options(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return option values with a valid matrix and costs; missing ones are chosen for the sequences."""
+    given = {name: value for name, value in values.items() if value is not None}
+    found = {**DEFAULT_COSTS[not are_nucleotides(sequences)], **given}
+    named_matrix(found["matrix"])
+    for name in ("gap_open", "gap_extend"):
+        if found[name] > MOST_COST:
+            raise ParameterError(f"{name} must be at most {MOST_COST:g}; got {found[name]:g}")
+    if found["gap_extend"] > found["gap_open"]:
+        raise ParameterError(
+            f"gap_extend must be at most gap_open ({found['gap_open']:g}); got {found['gap_extend']:g}"
+        )
+    return found
+
+
+def choose_guide(sequences: tuple[Sequence, ...]) -> str:
+    """Choose single linkage, or medoids where single linkage of the different sequences would take too long."""
+    lengths = sequence_lengths(sequences)
+    if count_linkage_steps(lengths) <= MOST_STEPS:
+        return SINGLE
+    first, _ = group_equal_sequences(sequences)
+    return SINGLE if count_linkage_steps(lengths[first]) <= MOST_STEPS else MEDOID
+
+
+def count_linkage_steps(lengths: np.ndarray, copies: np.ndarray | int = 1) -> float:
+    """Return the words of bits that all longest common subsequences are counted with.
+
+    ``lengths`` int64 are those of the sequences; there are ``copies`` of each.
+    """
+    words = np.maximum((lengths + BITS - 1) // BITS, 1)
+    return float(int((lengths * copies).sum()) * int((words * copies).sum()) / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class AlignmentLeaves:
+    """The different sequences of a problem, which are aligned, and whose they are.
+
+    ``sequences`` int64 are their numbers among those that have letters; ``own`` int64 is the leaf of each of these.
+    ``codes`` uint8 are symbols from offsets[i] on (int64).
+    """
+
+    sequences: np.ndarray
+    own: np.ndarray
+    codes: np.ndarray
+    offsets: np.ndarray
+
+
+def make_leaves(problem: MsaProblem, keep_equal: bool) -> AlignmentLeaves:
+    """Return the leaves; with ``keep_equal``, equal sequences are separate leaves."""
+    filled = problem.filled_sequences
+    first, own = (np.arange(len(filled)),) * 2 if keep_equal else group_equal_sequences(filled)
+    return AlignmentLeaves(
+        first, own, *encode_sequences([filled[number] for number in first.tolist()], problem.protein)
+    )
+
+
+def gap_cost_growth(count: int, power: float) -> float:
+    """Return the factor of gap costs among so many different sequences."""
+    return max(1.0, float(np.log2(count / GROWTH_START)) ** 2 / GROWTH_FACTOR if count > GROWTH_START else 1.0) ** power
+
+
+def make_score_rules(problem: MsaProblem, count: int) -> ScoreRules:
+    """Return the scores and costs of an alignment of so many different sequences; its rules have the names of
+    OPTIONS."""
+    own = problem.rules
+    table = np.zeros((SYMBOLS, SYMBOLS), np.float32)
+    if problem.protein:
+        matrix, letters = named_matrix(own.matrix), AMINO_ACIDS.decode()
+        places = [matrix.letters.index(letter) for letter in letters]
+        table[:LETTERS, :LETTERS] = np.asarray(matrix.values)[np.ix_(places, places)]
+    else:
+        same, other = NUCLEOTIDE_SCORES
+        table[: len(BASES), : len(BASES)] = np.where(np.eye(len(BASES)), same, other)
+    costs = [gap_cost_growth(count, own.growth) * cost for cost in (own.gap_open, own.gap_extend, own.gap_end)]
+    for gap, cost in zip((OPENS, EXTENDS, ENDS), costs, strict=True):
+        for letter in (*range(LETTERS), UNKNOWN):
+            table[letter, gap] = table[gap, letter] = -cost
+    return ScoreRules(table, *map(np.float32, costs))
+
+
+def joins_of_tree(tree: Tree, taxa: tuple[str, ...]) -> np.ndarray:
+    """Return the joins of a tree whose leaves are these taxa, int64 (n - 1, 2)."""
+    tree = resolve_multifurcations(tree)
+    place = {name: number for number, name in enumerate(taxa)}
+    inner = np.flatnonzero(tree.degrees > 0)[::-1]
+    number = np.empty(len(tree), np.int64)
+    number[tree.leaves] = [place[name] for name in tree.taxa]
+    number[inner] = len(taxa) + np.arange(inner.size)
+    second = tree.ends[inner + 1]
+    return np.stack([number[inner + 1], number[second]], 1) if inner.size else np.zeros((0, 2), np.int64)
+
+
+def check_row_memory(rows: int, columns: int) -> None:
+    """Raise MemoryRefused where the rows do not fit: the number of columns is known only after the alignment."""
+    free = memory.host_bytes_free()
+    if rows * columns > free:
+        raise MemoryRefused(
+            f"the alignment has {rows:,} rows of {columns:,} columns, {memory.format_bytes(rows * columns)}, and "
+            f"{memory.format_bytes(free)} is free; sequences with little in common get many columns: raise gap_open, "
+            "or leave sequences out"
+        )

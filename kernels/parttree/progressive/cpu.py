@@ -1,0 +1,243 @@
+"""The alignment of very many sequences on the CPU: guide tree on threads, then profiles from leaves to root."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.compilation import compile_cancellably
+from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog
+from antidiag.kernels.model import Outcome, Sequence, SequenceType, concatenate_letters, sequence_lengths
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.msa.problem import MsaProblem, make_answer
+from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parttree.kmers.cpu_shared_words import TASK
+from antidiag.kernels.parttree.kmers.word_arrays import LetterArrays
+from antidiag.kernels.parttree.kmers.word_arrays import concatenate_letters as letters_of
+from antidiag.kernels.parttree.lcs.linkage import Joins, edge_lengths, single_linkage
+from antidiag.kernels.parttree.lcs.medoid_trees import compile_medoids as compile_medoids
+from antidiag.kernels.parttree.lcs.medoid_trees import medoid_linkage
+from antidiag.kernels.parttree.parameters import PartTreeThreads
+from antidiag.kernels.parttree.problem import PartTreeProblem
+from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress, end_threads_on_failure
+from antidiag.kernels.parttree.progressive.alignment_rules import (
+    MEDOID,
+    PARTTREE,
+    AlignmentLeaves,
+    PartTreeRules,
+    check_row_memory,
+    joins_of_tree,
+    make_leaves,
+    make_score_rules,
+)
+from antidiag.kernels.parttree.progressive.cpu_rows import NodeColumns, RowLetters, write_rows
+from antidiag.kernels.parttree.progressive.cpu_stage import AlignedNodes, align_whole_tree
+from antidiag.kernels.parttree.progressive.refinement import compile_refinement, refine_branches, tree_of_rows
+from antidiag.kernels.parttree.progressive.tree_tasks import count_roots, order_steps, split_steps
+from antidiag.kernels.parttree.splitting.cpu import IndexedDistances, LevelLog, compile_all, encode_sixmers
+from antidiag.kernels.parttree.splitting.recursion import PartTreeRecursion, tree_with_equal_leaves
+from antidiag.kernels.parttree.symbols import TreeSteps
+from antidiag.kernels.steps import StepLog
+
+TREE, ALIGNMENT, ROWS, FURTHER, REFINEMENT = "tree", "alignment", "rows", "further passes", "refinement"
+
+
+GuideMaker = Callable[[AlignmentLeaves], tuple[np.ndarray, np.ndarray]]
+"""The joins of leaves, int64 (n - 1, 2), and the lengths of the edges below each."""
+ProfileAligner = Callable[[AlignmentLeaves, np.ndarray], AlignedNodes]
+"""From leaves and joins to columns of every node, places and gaps."""
+
+
+def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    """Align profiles along a guide tree of the different sequences, or along a given tree of all of them."""
+    threads = to_dataclass(PartTreeThreads, parameters).threads
+    times_ms = {"compilation": compile_cancellably(alignment_compiler(problem), monitor), "transfer": 0.0}
+    clock = PhaseClock(times_ms)
+
+    def guide_of(leaves: AlignmentLeaves) -> tuple[np.ndarray, np.ndarray]:
+        return make_guide_on_threads(problem, leaves, threads, monitor)
+
+    def align(leaves: AlignmentLeaves, joins: np.ndarray) -> AlignedNodes:
+        return _align_profiles(problem, leaves, joins, threads, monitor)
+
+    return run_stages(problem, threads, monitor, steps, clock, times_ms, guide_of, align)
+
+
+@end_threads_on_failure()
+def run_stages(
+    problem: MsaProblem,
+    threads: int,
+    monitor: Monitor,
+    steps: StepLog,
+    clock: PhaseClock,
+    times_ms: dict[str, float],
+    guide_of: GuideMaker,
+    align: ProfileAligner,
+) -> Outcome:
+    """Make guide tree, alignment and rows; ``guide_of`` and ``align`` make the first two."""
+    leaves = make_leaves(problem, problem.tree is not None)
+    count, phase, begun_ns = leaves.sequences.size, 1, clock.started_ns
+    tree = problem.tree
+    if tree is None:
+        log = PhaseLog(steps, phase, clock.started_ns)
+        joins, lengths = guide_of(leaves)
+        log.add_event(0, (0, count), (0, count), 0, begun_ns)
+        tree = tree_with_equal_leaves(problem.taxa, leaves.own, joins, lengths, problem.title)
+        clock.end_phase(TREE)
+        phase += 1
+        begun_ns = time.perf_counter_ns()
+    else:
+        joins = joins_of_tree(tree, problem.taxa)
+    found = align(leaves, joins)
+    PhaseLog(steps, phase, clock.started_ns).add_event(0, (0, count), (0, int(found[0][-1])), 0, begun_ns)
+    clock.end_phase(ALIGNMENT)
+    target = _write_rows(problem, leaves, joins, found, threads, monitor)
+    clock.end_phase(ROWS)
+    nbytes = target.nbytes + found[2].nbytes
+    if problem.rules.passes > 1 and problem.tree is None and count > 1:
+        log, begun_ns = PhaseLog(steps, phase + 2, clock.started_ns), time.perf_counter_ns()
+        report = RecursionProgress(monitor, FURTHER)
+        for number in range(problem.rules.passes - 1):
+            joins, lengths = tree_of_rows(target[leaves.sequences], threads, report)
+            target = _write_rows(problem, leaves, joins, align(leaves, joins), threads, monitor)
+            log.add_event(number, (0, count), (0, target.shape[1]), 0, begun_ns)
+        report(1, 1)
+        tree = tree_with_equal_leaves(problem.taxa, leaves.own, joins, lengths, problem.title)
+        clock.end_phase(FURTHER)
+        phase += 1
+    if problem.rules.refine_top and count > 1:
+        log, begun_ns = PhaseLog(steps, phase + 2, clock.started_ns), time.perf_counter_ns()
+        rules, report = make_score_rules(problem, count), RecursionProgress(monitor, REFINEMENT)
+        most, rows = problem.rules.refine_top, target[leaves.sequences]
+        target = refine_branches(rows, joins, most, rules, problem.protein, report)[leaves.own]
+        log.add_event(0, (0, count), (0, target.shape[1]), 0, begun_ns)
+        clock.end_phase(REFINEMENT)
+    return Outcome(make_answer(problem, target, tree), times_ms, nbytes)
+
+
+def alignment_compiler(problem: MsaProblem) -> Callable[[], None]:
+    """Return a function that compiles all that a run needs."""
+    own: PartTreeRules = problem.rules
+    return partial(compile_alignment, own.guide, own.passes > 1 or own.refine_top > 0)
+
+
+def make_guide_on_threads(
+    problem: MsaProblem, leaves: AlignmentLeaves, threads: int, monitor: Monitor
+) -> tuple[np.ndarray, np.ndarray]:
+    """Make the guide tree on threads; see `make_guide`."""
+    report = RecursionProgress(monitor, TREE)
+
+    def link(codes: np.ndarray, offsets: np.ndarray, report: ReportProgress) -> Joins:
+        return single_linkage(codes, offsets, threads, report)
+
+    def measure_of(letters: LetterArrays) -> tuple[IndexedDistances, int]:
+        words = encode_sixmers(letters, problem.protein, threads, Monitor())
+        measure = IndexedDistances(words, letters.possible_words, threads, monitor, LevelLog(StepLog(), 1, 0))
+        measure.report = report.report_distances
+        return measure, TASK
+
+    return make_guide(problem, leaves, threads, report, link, measure_of)
+
+
+def make_guide(
+    problem: MsaProblem,
+    leaves: AlignmentLeaves,
+    threads: int,
+    report: RecursionProgress,
+    link: Callable[[np.ndarray, np.ndarray, ReportProgress], Joins],
+    measure_of: Callable[[LetterArrays], tuple[Any, int]],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the joins of the leaves, int64 (n - 1, 2), and the lengths of the edges below each, float64 (n - 1, 2).
+
+    ``link`` makes single linkage; ``measure_of`` gives what measures distances for PartTree (`recursion.Measure`, with
+    its ``words``) and the most members of a task. Medoid trees are made on the host: their parts are small.
+    """
+    rules: PartTreeRules = problem.rules
+    if rules.guide == PARTTREE:
+        filled = [problem.sequences[problem.filled[number]] for number in leaves.sequences.tolist()]
+        part = PartTreeProblem(tuple(filled), rules.references, rules.pick_seed)
+        measure, task = measure_of(letters_of(filled, problem.protein))
+        return PartTreeRecursion(part, measure.words, measure, threads, report, task).joins()
+    if rules.guide == MEDOID:
+        settings = rules.references, rules.pick_seed, threads, report
+        joins, heights = medoid_linkage(leaves.codes, leaves.offsets, leaves.sequences, *settings)
+    else:
+        joins, heights = link(leaves.codes, leaves.offsets, report)
+    report(1, 1)
+    return joins, edge_lengths(joins, heights)
+
+
+def _align_profiles(
+    problem: MsaProblem, leaves: AlignmentLeaves, joins: np.ndarray, threads: int, monitor: Monitor
+) -> AlignedNodes:
+    """Align all nodes on threads."""
+    count = leaves.sequences.size
+    rules = make_score_rules(problem, count)
+    return align_whole_tree(leaves, order_steps(joins, count), rules, threads, RecursionProgress(monitor, ALIGNMENT))
+
+
+def _write_rows(
+    problem: MsaProblem, leaves: AlignmentLeaves, joins: np.ndarray, found: AlignedNodes, threads: int, monitor: Monitor
+) -> np.ndarray:
+    """Write the rows of all sequences that have letters."""
+    columns, gap_ranges, gaps = found
+    filled = problem.filled_sequences
+    shape = len(filled), int(columns[-1])
+    check_row_memory(*shape)
+    texts = RowLetters(
+        concatenate_letters(filled),
+        np.concatenate([[0], np.cumsum(sequence_lengths(filled))]),
+        np.argsort(leaves.own, kind="stable"),
+        np.concatenate([[0], np.cumsum(np.bincount(leaves.own, minlength=leaves.sequences.size))]),
+    )
+    target, stop = np.empty(shape, np.uint8), workers.make_stop_word()
+    groups, top = split_steps(order_steps(joins, leaves.sequences.size), threads)
+    standing: list[NodeColumns] = []
+
+    def write(nodes: TreeSteps, roots: NodeColumns) -> NodeColumns:
+        return write_rows(texts, nodes, gaps, gap_ranges, columns, roots, target, stop)
+
+    def report_progress() -> None:
+        monitor.check()
+
+    root = NodeColumns(np.arange(shape[1], dtype=np.int32), np.zeros(2, np.int64))
+    workers.share_work(lambda worker: standing.append(write(top, root)), 1, stop, report_progress)
+    begins = np.append(standing[0].begins, 0)
+    ends = np.cumsum([count_roots(nodes) for nodes in groups], dtype=np.int64)
+    parts = iter(zip(groups, ends.tolist(), strict=True))
+
+    def run_worker(worker: int) -> None:
+        for nodes, end in parts:
+            write(nodes, NodeColumns(standing[0].columns, begins[: end + 1]))
+
+    workers.share_work(run_worker, max(1, min(threads, len(groups))), stop, report_progress)
+    monitor.update(1, 1, ROWS)
+    return target
+
+
+@cache
+def compile_alignment(kind: str, further: bool) -> None:
+    """Compile a guide tree of this kind and the profiles along it, or load them from the cache.
+
+    With ``further`` also what follows the first alignment.
+    """
+    if kind == MEDOID:
+        compile_medoids()
+    elif kind == PARTTREE:
+        compile_all()
+    from antidiag.kernels.parttree.progressive.alignment_rules import make_rules
+
+    texts = (b"ACDEFGHIKL", b"ACDEFGGHIKL", b"WWW")
+    sequences = tuple(Sequence(str(number), text, SequenceType.PROTEIN) for number, text in enumerate(texts))
+    values: dict[str, Any] = {"matrix": "BLOSUM62", "growth": 0.5, "references": 2, "pick_seed": 1, "guide": kind}
+    problem = MsaProblem(sequences, make_rules(sequences, values))
+    leaves = make_leaves(problem, False)
+    joins, _ = make_guide_on_threads(problem, leaves, 1, Monitor())
+    _write_rows(problem, leaves, joins, _align_profiles(problem, leaves, joins, 1, Monitor()), 1, Monitor())
+    if further:
+        compile_refinement()

@@ -1,0 +1,233 @@
+"""The progressive stage over a guide tree of very many sequences, compiled: profiles on a stack, gaps in lists.
+
+A profile has for every column the number of rows with each symbol: LETTERS letters, then gaps that open, gaps that
+extend, and gaps outside of a row's letters. They are integers, and all else is made of them in single precision and in
+one order, so that every device finds the same. Gap costs are scores with these symbols; two gaps score nothing. So the
+score of an alignment is a sum over all pairs of rows, over their number.
+
+    scores_A[i, b] = sum over symbols c of counts_A[i, c] table[c, b]
+    S(i, j) = sum over symbols b of scores_A[i, b] counts_B[j, b] / (rows_A rows_B)
+
+A gap of B opposite column i of A costs, for the letters of A there, an opening for those rows of B that have letters on
+both sides, and an extension for the others; before and after B all rows pay the cost of ends.
+
+On the stack the counts of a symbol lie side by side, in float32, which holds them exactly.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from antidiag.kernels.cpu.jit import cached_njit, inner_njit
+from antidiag.kernels.cpu.simd import load_acquire
+from antidiag.kernels.parttree.progressive.cpu_profile_pair import (
+    LANES,
+    LEFT,
+    UP,
+    align_profiles,
+    count_letters,
+    diagonal_width,
+    trace_path,
+)
+from antidiag.kernels.parttree.symbols import ENDS, EXTENDS, LETTERS, OPENS, SYMBOLS, UNKNOWN
+
+GAPS = 1 << OPENS | 1 << EXTENDS | 1 << ENDS
+MOST_ROWS = 65_535
+"""Rows whose counts fit 16 bits."""
+MERGED = -1
+"""The leaf of a step that aligns the two profiles on top of the stack; smaller numbers are ready profiles."""
+
+
+class ReadyProfiles(NamedTuple):
+    """Profiles that were left on a stack.
+
+    ``planes`` uint16 from begins[number] on, with their columns and rows (int64), and a bit for each symbol that they
+    have (int64). There are none where one has more than MOST_ROWS rows.
+    """
+
+    planes: np.ndarray
+    begins: np.ndarray
+    sizes: np.ndarray
+    rows: np.ndarray
+    present: np.ndarray
+
+
+def no_profiles() -> ReadyProfiles:
+    """Return no profiles."""
+    return ReadyProfiles(np.empty(0, np.uint16), *(np.zeros(0, np.int64) for _ in range(4)))
+
+
+def concatenate_profiles(profile_lists: list[ReadyProfiles]) -> ReadyProfiles:
+    """Concatenate the profiles of several lists, in their order."""
+    if not profile_lists:
+        return no_profiles()
+    starts = np.concatenate([[0], np.cumsum([one.planes.size for one in profile_lists])])[:-1]
+    begins = np.concatenate([one.begins + start for one, start in zip(profile_lists, starts, strict=True)])
+    fields = (
+        np.concatenate([getattr(one, name) for one in profile_lists]) for name in ("planes", *ReadyProfiles._fields[2:])
+    )
+    planes, *others = fields
+    return ReadyProfiles(planes, begins, *others)
+
+
+@inner_njit
+def push_leaf(codes, planes, start):
+    """Write the profile of one sequence, and return the bits of its symbols."""
+    size, present = codes.size, np.int64(0)
+    planes[start : start + SYMBOLS * size] = 0
+    for column in range(size):
+        code = np.int64(codes[column])
+        symbol = code if code < LETTERS else UNKNOWN
+        planes[start + symbol * size + column] = 1
+        present |= np.int64(1) << symbol
+    return present
+
+
+@inner_njit
+def _add_gap(planes, start, size, rows, columns_before, length, target, target_start, columns):
+    """Add a gap of a profile after ``columns_before`` of its columns.
+
+    Rows that end here or have not begun have an end gap; the others extend a gap or open one.
+    """
+    opens, extends, ends = (
+        target_start + OPENS * columns,
+        target_start + EXTENDS * columns,
+        target_start + ENDS * columns,
+    )
+    if columns_before == 0 or columns_before == size:
+        for column in range(length):
+            target[ends + column] += rows
+        return
+    before = start + ENDS * size + columns_before - 1
+    outside = min(planes[before], planes[before + 1])
+    opening = count_letters(planes, start, size, columns_before - 1, rows)
+    for column in range(length):
+        target[extends + column] += rows - outside
+        target[ends + column] += outside
+    target[opens] += opening
+    target[extends] -= opening
+
+
+@inner_njit
+def _add_side(planes, start, size, rows, present, runs, absent, target, columns):
+    """Add one of two aligned profiles to the columns of both; ``absent`` is the operation that leaves it out."""
+    taken, column, opened = 0, 0, False
+    for number in range(runs.shape[0]):
+        length = runs[number, 1]
+        if runs[number, 0] == absent:
+            _add_gap(planes, start, size, rows, taken, length, target, column, columns)
+            column += length
+            opened = True
+            continue
+        for symbol in range(SYMBOLS):
+            if present >> symbol & 1:
+                source, to = start + symbol * size + taken, symbol * columns + column
+                for place in range(length):
+                    target[to + place] += planes[source + place]
+        if opened and taken > 0:
+            # Gaps that opened here extend the new one.
+            moved = planes[start + OPENS * size + taken]
+            target[OPENS * columns + column] -= moved
+            target[EXTENDS * columns + column] += moved
+        taken += length
+        column += length
+        opened = False
+
+
+@inner_njit
+def _append_gaps(runs, absent, gaps, used):
+    """Append the gaps of one side as (columns of it before, length) at gaps[used], and return how many there are
+    then."""
+    taken = 0
+    for number in range(runs.shape[0]):
+        if runs[number, 0] == absent:
+            gaps[used, 0], gaps[used, 1] = taken, runs[number, 1]
+            used += 1
+        else:
+            taken += runs[number, 1]
+    return used
+
+
+@inner_njit
+def grow_array(numbers, filled, size):
+    """Return the array if it holds ``size`` numbers, else one of twice that size with the first ``filled`` copied."""
+    if numbers.size >= size:
+        return numbers
+    larger = np.empty(2 * size, numbers.dtype)
+    larger[:filled] = numbers[:filled]
+    return larger
+
+
+@cached_njit
+def align_steps(codes, offsets, nodes, ready, rules, columns, gap_ranges, done, stop):
+    """Run steps in their order; return the profiles left on the stack, and the gaps of all joins, int32 (k, 2).
+
+    ``columns`` int64 (nodes,) becomes the number of columns of each node; the gaps of the sides of a node are those
+    from its ``gap_ranges`` int64 (nodes, 3) on: of the first, of the second, and where they end. ``done`` counts joins.
+    """
+    planes, merged, ways = np.empty(1 << 16, np.float32), np.empty(1 << 14, np.float32), np.empty(1 << 16, np.uint8)
+    gaps, used, top, filled = np.empty((4096, 2), np.int32), 0, 0, 0
+    begins, sizes = np.empty(128, np.int64), np.empty(128, np.int64)
+    rows, present = np.empty(128, np.int64), np.empty(128, np.int64)
+    for step in range(nodes.leaf.size):
+        if load_acquire(stop, 0) != 0:
+            break
+        leaf, node = nodes.leaf[step], nodes.node[step]
+        if leaf != MERGED:
+            number = -2 - leaf
+            size = offsets[leaf + 1] - offsets[leaf] if leaf >= 0 else ready.sizes[number]
+            planes = grow_array(planes, filled, filled + SYMBOLS * size)
+            if top == begins.size:
+                begins, sizes = np.append(begins, begins), np.append(sizes, sizes)
+                rows, present = np.append(rows, rows), np.append(present, present)
+            begins[top], sizes[top] = filled, size
+            if leaf >= 0:
+                rows[top] = 1
+                present[top] = push_leaf(codes[offsets[leaf] : offsets[leaf + 1]], planes, filled)
+                columns[node] = size
+            else:
+                rows[top], present[top] = ready.rows[number], ready.present[number]
+                begin = ready.begins[number]
+                for at in range(SYMBOLS * size):
+                    planes[filled + at] = ready.planes[begin + at]
+            filled += SYMBOLS * size
+            top += 1
+            continue
+        a, m, rows_a = begins[top - 2], sizes[top - 2], np.float32(rows[top - 2])
+        b, n, rows_b = begins[top - 1], sizes[top - 1], np.float32(rows[top - 1])
+        if ways.size < (m + n) * diagonal_width(m, n) + LANES:
+            ways = np.empty(2 * (m + n) * diagonal_width(m, n) + LANES, np.uint8)
+        align_profiles(planes, a, m, rows_a, present[top - 2], b, n, rows_b, present[top - 1], rules, ways, stop)
+        if load_acquire(stop, 0) != 0:
+            break
+        runs = np.empty((m + n, 2), np.int64)
+        runs = runs[: trace_path(ways, m, n, runs)]
+        while gaps.shape[0] < used + 2 * runs.shape[0]:
+            more = np.empty((2 * gaps.shape[0], 2), np.int32)
+            more[:used] = gaps[:used]
+            gaps = more
+        gap_ranges[node, 0] = used
+        used = _append_gaps(runs, LEFT, gaps, used)
+        gap_ranges[node, 1] = used
+        used = _append_gaps(runs, UP, gaps, used)
+        gap_ranges[node, 2] = used
+        size = runs[:, 1].sum()
+        merged = grow_array(merged, 0, SYMBOLS * size)
+        merged[: SYMBOLS * size] = 0
+        _add_side(planes, a, m, rows_a, present[top - 2], runs, LEFT, merged, size)
+        _add_side(planes, b, n, rows_b, present[top - 1], runs, UP, merged, size)
+        filled = a + SYMBOLS * size
+        planes = grow_array(planes, a, filled)
+        planes[a:filled] = merged[: SYMBOLS * size]
+        top -= 1
+        sizes[top - 1], rows[top - 1] = size, rows[top - 1] + rows[top]
+        present[top - 1] |= present[top] | (GAPS if runs.shape[0] > 1 or runs[0, 0] != 0 else 0)
+        columns[node] = size
+        done[0] += 1
+    if rows[:top].max() > MOST_ROWS:
+        filled = top = 0
+    counts = planes[:filled].astype(np.uint16)
+    left = ReadyProfiles(counts, begins[:top].copy(), sizes[:top].copy(), rows[:top].copy(), present[:top].copy())
+    return left, gaps[:used].copy()

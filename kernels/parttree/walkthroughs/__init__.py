@@ -1,0 +1,1 @@
+"""Step-by-step walkthroughs of PartTree and of single linkage."""

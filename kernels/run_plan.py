@@ -1,0 +1,32 @@
+"""Plans of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from antidiag.kernels.memory import Footprint
+from antidiag.kernels.method import Method
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """A planned run: device, parameters, memory and expected time.
+
+    ``refusal`` is the reason why the run does not fit into memory, or None. ``notes`` are sentences about choices of
+    the program, such as the CPU instead of a missing GPU. ``tuned`` are the parameters whose value comes from an
+    earlier search on this machine (see kernels.machine.tuned_values).
+    """
+
+    method: Method
+    problem: Any
+    parameters: Mapping[str, Any]
+    backend: str
+    device: int
+    device_name: str
+    footprint: Footprint
+    time_ms: float
+    refusal: str | None
+    notes: tuple[str, ...] = ()
+    tuned: frozenset[str] = frozenset()

@@ -1,0 +1,1 @@
+"""MAFFT's distances: the 6-mers that two sequences share."""

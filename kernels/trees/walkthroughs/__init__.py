@@ -1,0 +1,1 @@
+"""Step-by-step walkthroughs of tree building and of pairwise distances."""

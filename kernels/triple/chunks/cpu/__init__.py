@@ -1,0 +1,1 @@
+"""Chunked methods for three sequences on the CPU."""

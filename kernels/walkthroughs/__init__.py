@@ -1,0 +1,1 @@
+"""Step-by-step animations of methods on small problems, for learning and teaching."""

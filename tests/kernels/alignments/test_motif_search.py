@@ -1,0 +1,164 @@
+"""Motifs and expressions in alignments: what is found is what a search of the letters without gaps finds."""
+
+import re
+import time
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from antidiag.kernels.alignments import motif_search
+from antidiag.kernels.errors import Cancelled, InputError
+from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.monitor import Monitor
+
+ROWS = st.integers(1, 30).flatmap(
+    lambda columns: st.lists(st.text("ACG-", min_size=columns, max_size=columns), min_size=1, max_size=4)
+)
+TIMES = st.sampled_from(
+    ["", "", "", "{2}", "{0,2}", "{1,3}", "{2,}", "{,2}", "?", "*", "+", "??", "*?", "+?", "{1,2}?"]
+)
+LETTERS = st.sampled_from(["A", "c", "G", "[AC]", "[^G]", "[a-c]", "."])
+
+
+def repeated(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.lists(st.tuples(parts, TIMES).map("".join), max_size=3).map("".join)
+
+
+EXPRESSIONS = st.recursive(
+    repeated(LETTERS),
+    lambda inner: repeated(
+        LETTERS
+        | st.lists(inner, min_size=1, max_size=3).map(lambda ways: f"(?:{'|'.join(ways)})")
+        | inner.map(lambda part: f"({part})")
+    ),
+    max_leaves=6,
+)
+
+
+def alignment(rows: list[str]) -> AlignedSequences:
+    letters = np.array([list(row.encode()) for row in rows], np.uint8)
+    return AlignedSequences(tuple(map(str, range(len(rows)))), letters, SequenceType.DNA)
+
+
+def columns_of(row: str, first: int, last: int) -> tuple[int, int]:
+    there = [column for column, letter in enumerate(row) if letter != "-"]
+    return there[first], there[last - 1] + 1
+
+
+@given(ROWS, st.text("ACGN", min_size=1, max_size=6), st.integers(0, 3))
+def test_a_motif_is_found_wherever_as_many_letters_are_right(rows, motif, allowed):
+    allowed = min(allowed, len(motif) - 1)
+    wanted = []
+    for number, row in enumerate(rows):
+        plain = row.replace("-", "")
+        for at in range(len(plain) - len(motif) + 1):
+            wrong = sum(want not in ("N", has) for want, has in zip(motif, plain[at:], strict=False))
+            if wrong <= allowed:
+                wanted.append((number, *columns_of(row, at, at + len(motif))))
+    found = motif_search.find_motif(alignment(rows), np.arange(len(rows)), f"{motif} {allowed}")
+    assert [tuple(hit) for hit in found.tolist()] == wanted
+
+
+@settings(max_examples=200)
+@given(ROWS, EXPRESSIONS.filter(len) | st.tuples(EXPRESSIONS, EXPRESSIONS).map("|".join))
+@example(["AACA"], "(A|AA)C?")
+@example(["ACGACG", "CA-GGC"], "(?:A|AC|ACG)(?:G|CG)*?")
+@example(["ACCA"], "A.{0,40}C.{0,40}A")
+def test_an_expression_is_found_where_python_finds_it(rows, pattern):
+    wanted = [
+        (number, *columns_of(row, *hit.span()))
+        for number, row in enumerate(rows)
+        for hit in re.finditer(pattern, row.replace("-", ""), re.IGNORECASE)
+        if hit.end() > hit.start()
+    ]
+    found = motif_search.find_motif(alignment(rows), np.arange(len(rows)), f"/{pattern}/")
+    assert [tuple(hit) for hit in found.tolist()] == wanted
+
+
+@pytest.mark.parametrize(
+    "pattern", ["^A", "A$", r"\bA", "(?=A)C", r"(A)\1", "A*", "(A?)+", r"A\d", "A++", "(?i:A)", "[^A-Z*]", r"\W?A\Z"]
+)
+def test_all_of_pythons_expressions_are_found_row_by_row(pattern):
+    rows = ["AACA--C", "GAC-AAA", "CCGGAA-"]
+    wanted = [
+        (number, *columns_of(row, *hit.span()))
+        for number, row in enumerate(rows)
+        for hit in re.finditer(pattern, row.replace("-", ""), re.IGNORECASE)
+        if hit.end() > hit.start()
+    ]
+    found = motif_search.find_motif(alignment(rows), np.arange(len(rows)), f"/{pattern}/")
+    assert [tuple(hit) for hit in found.tolist()] == wanted
+
+
+def test_matches_far_apart_and_overlapping_ones_are_those_of_python():
+    pattern = "A.{12}C"
+    row = "AGGC--AGGGGGGGGGGGGC-AGGGGGAGGGGGGCAAGG--GGGGC"
+    found = motif_search.find_motif(alignment([row]), np.arange(1), f"/{pattern}/")
+    wanted = [(0, *columns_of(row, *hit.span())) for hit in re.finditer(pattern, row.replace("-", ""))]
+    assert [tuple(hit) for hit in found.tolist()] == wanted and len(wanted) > 1
+
+
+def test_a_match_never_reaches_from_one_row_into_the_next():
+    rows = ["GGNA", "S-AA", "NASG", "----"]
+    found = motif_search.find_motif(alignment(rows), np.arange(4), "/N[^P][^P]/")
+    assert found.tolist() == [[2, 0, 3]]
+
+
+def test_an_expression_that_would_take_for_ever_is_stopped_and_says_why(monkeypatch):
+    monkeypatch.setattr(motif_search, "EXPRESSION_SECONDS", 0.2)
+    began = time.monotonic()
+    with pytest.raises(InputError, match="takes too long.*nested"):
+        motif_search.find_motif(alignment(["A" * 200]), np.arange(1), r"/(A|AA|A.)+\d/")
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("allowed", [0, 2])
+@pytest.mark.parametrize("length", [64, 65, 150])
+def test_a_motif_may_be_longer_than_a_word_has_bits(length, allowed):
+    random = np.random.default_rng(length)
+    line = random.choice(np.frombuffer(b"ACGT", np.uint8), 400)
+    motif = line[100 : 100 + length].copy()
+    for place in (3, length - 2)[:allowed]:
+        motif[place] = ord("A") if motif[place] != ord("A") else ord("C")
+    row = np.insert(line, [50, 120, 120, 200], GAP).tobytes().decode()
+    found = motif_search.find_motif(alignment([row]), np.arange(1), f"{motif.tobytes().decode()} {allowed}")
+    assert [tuple(hit) for hit in found.tolist()] == [(0, *columns_of(row, 100, 100 + length))]
+    motif[length - 1] = ord("A") if motif[length - 1] != ord("A") else ord("C")
+    assert not len(motif_search.find_motif(alignment([row]), np.arange(1), f"{motif.tobytes().decode()} {allowed}"))
+
+
+@settings(max_examples=20)
+@given(st.integers(1, 4), st.integers(1, 30), st.permutations(range(12)))
+def test_threads_find_the_first_places_in_the_order_of_the_rows(threads, most, order):
+    rows = alignment(["A-CA", "AAAA", "--CA"] * 4)
+    whole = motif_search.find_motif(rows, np.array(order), "A")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(motif_search, "MOTIF_PART", 1)
+        patch.setattr(motif_search, "MAX_HITS", most)
+        found = motif_search.find_motif(rows, np.array(order), "A", threads=threads)
+    assert np.array_equal(found, whole[:most])
+
+
+def test_a_search_tells_how_far_it_is_and_stops_when_cancelled(monkeypatch):
+    monkeypatch.setattr(motif_search, "MOTIF_PART", 1)
+    searched, told = [], []
+    search = motif_search._first_hits
+
+    def slowly(*given, **more):
+        searched.append(None)
+        time.sleep(0.05)
+        return search(*given, **more)
+
+    def listen(done: int, total: int, phase: str) -> None:
+        told.append((done, total))
+        if len(told) == 2:
+            monitor.cancel()
+
+    monkeypatch.setattr(motif_search, "_first_hits", slowly)
+    monitor = Monitor(listen)
+    with pytest.raises(Cancelled):
+        motif_search.find_motif(alignment(["ACGT"] * 500), np.arange(500), "G", monitor, threads=2)
+    assert told[0][1] == 500 and len(searched) < 500
