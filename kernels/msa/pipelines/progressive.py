@@ -57,7 +57,7 @@ def align_along_tree(
     tree
         Binary tree; the leaves of a first child stand before those of the second.
     sequences, weights
-        Those of the leaves, in their order; weights are whole numbers from 1.
+        The sequence and the weight of each leaf, in leaf order; weights are whole numbers from 1.
     align_each
         Aligns encoded pairs on a backend.
     at_once
