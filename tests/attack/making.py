@@ -86,8 +86,8 @@ def attack(plan: Plan, job: int, begun: Callable[[str, int], None], made: Callab
     """
     spent = dict.fromkeys(plan.kinds, 0.0)
     numbers = {kind: itertools.count(job, plan.jobs) for kind in plan.kinds}
-    end = time.monotonic() + plan.seconds
     with tempfile.TemporaryDirectory(prefix="antidiag-attack-") as folder:
+        end = time.monotonic() + plan.seconds
         while time.monotonic() < end:
             kind = min(plan.kinds, key=lambda kind: spent[kind] / KINDS[kind].share)
             number, started = next(numbers[kind]), time.monotonic()

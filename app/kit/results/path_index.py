@@ -88,8 +88,8 @@ def simplify_line(points: np.ndarray, tolerance: float) -> np.ndarray:
         if high - low < 2:
             continue
         along, inner = points[high] - points[low], points[low + 1 : high] - points[low]
-        length = np.hypot(*along)
-        away = np.abs(inner @ (along[1], -along[0])) / length if length else np.hypot(*inner.T)
+        share = np.clip(inner @ along / max(along @ along, np.finfo(float).tiny), 0, 1)
+        away = np.hypot(*(inner - share[:, None] * along).T)  # from the segment: a line may turn back
         farthest = int(away.argmax())
         if away[farthest] > tolerance:
             middle = low + 1 + farthest

@@ -202,10 +202,10 @@ def test_cancel_reaches_into_a_run(sleeper):
 
 def test_a_pause_lasts_until_it_is_ended(sleeper):
     class Watched(SweepControl):
-        def wait(self) -> None:
+        def wait_while_paused(self) -> None:
             if self.is_paused:
                 waiting.set()
-            super().wait()
+            super().wait_while_paused()
 
     control, arrived, waiting = Watched(), list[MeasuredPoint](), threading.Event()
 
@@ -217,10 +217,10 @@ def test_a_pause_lasts_until_it_is_ended(sleeper):
     thread = threading.Thread(target=runner.run_sweep, args=(sweep("width=1,2"), None, control, pause_after_the_first))
     thread.start()
     assert waiting.wait(PATIENCE_S)
-    assert control.paused
+    assert control.is_paused
     assert len(arrived) == 1
     assert thread.is_alive()
-    control.go_on()
+    control.resume()
     thread.join(PATIENCE_S)
     assert len(arrived) == 2
 
