@@ -18,13 +18,12 @@ from antidiag.app.kit.figures import export
 from antidiag.app.kit.results.command_line import format_command
 from antidiag.app.panels.placed import BESIDE, TABS, WINDOW
 from antidiag.app.session import archive, autosave
-from antidiag.app.session.loading import SESSION_SUFFIX, prepare
+from antidiag.app.session.loading import SESSION_SUFFIX, prepare_all
 from antidiag.app.settings import configuration_folder
 from antidiag.app.workbench import Workbench
 from antidiag.kernels import registry
 from antidiag.kernels.errors import AntidiagError
-from antidiag.kernels.gui_priority import iterate_yielding
-from antidiag.kernels.model import Result
+from antidiag.kernels.model import Result, sequence_names
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import data_loading
 from antidiag.kernels.registry.result_saving import result_suffixes, write_result, write_sequences
@@ -251,10 +250,13 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
     """Read a session on a thread, then put it in the place of what is open; ``quietly`` that of the last time."""
     parts = window.autosave.parts if quietly else None
 
+    missing: list[str] = []
+
     def read(monitor: Monitor) -> archive.Saved:
-        found = archive.load(path, parts)
-        for datum in iterate_yielding((*found[0].sequences, *found[0].data)):
-            prepare(datum)
+        found = archive.load(path, parts, missing.append)
+        if quietly:
+            window.autosave.incomplete = bool(missing)
+        prepare_all(found[0].sequences, found[0].data, monitor.check)
         if found[1] or found[0].data:
             views.preload_views()  # the window would stand still until a thread has loaded them
         return found
@@ -266,6 +268,8 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
             window.recall(settings)
         if not entries:
             _look_at_first(window)
+        for text in missing:
+            window.jobs.say(text, error=True)
         if not quietly:
             window.settings.add_recent(str(path.resolve()))
 
@@ -362,7 +366,8 @@ def _finds(window: Workbench, query: str) -> list[Find]:
     finds += [Find(sample.title, "sample", partial(window.loader.open_sample, sample)) for sample in bundled_samples()]
     word = query.strip().lower()
     if len(word) >= 2:
-        names = ((row, one.name) for row, one in enumerate(window.session.state.sequences) if word in one.name.lower())
+        every = enumerate(sequence_names(window.session.state.sequences))
+        names = ((row, name) for row, name in every if word in name.lower())
         hits = (found for found, _ in zip(names, range(SEQUENCE_HITS), strict=False))
         finds += [Find(name, "sequence", partial(window.sequences.go_to, row)) for row, name in hits]
     return finds

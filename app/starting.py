@@ -29,6 +29,7 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
     wanted = window.settings.flag("restore", True) and not any(file.suffix == SESSION_SUFFIX for file in files)
     restored = wanted and actions.open_autosaved(window)
     window.autosave.kept.connect(lambda path: _tell_kept(window, Path(path)))
+    window.autosave.failed.connect(lambda text: window.jobs.say(text, error=True))
     if not wanted and (kept := autosave.set_aside()):
         _tell_kept(window, kept)
     if files:

@@ -19,6 +19,7 @@ from antidiag.kernels.model import Result
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.sequences.sequence_set import split_data
 from antidiag.kernels.steps import LoggedWork
 from antidiag.kernels.table_cuts import TableCuts, TableTiles, no_cuts, no_tiles
 
@@ -61,7 +62,7 @@ class DataKind:
     plural: str
     type: type
     claims_file: Callable[[Path, bytes], bool]
-    read: Callable[[Path, Monitor | None], list[Any]]
+    read: Callable[[Path, Monitor | None], Sequence[Any]]
     suffixes: tuple[str, ...] = ()
     generate: Callable[[int, np.random.Generator], Any] | None = None
     extract_sequences: Callable[[Any], list[Letters]] | None = None
@@ -227,9 +228,14 @@ class ProblemType:
 
         Raises InputError if there are too few or too many data of a kind, and the errors of ``build``.
         """
+        sequences, others = split_data(data)
+        looked_at = (*sequences[:1], *others)  # what holds of one sequence holds of all
         for taken in self.inputs:
-            taken.check(sum(taken.kind.accepts(datum) for datum in data))
-        if not all(self.convert_datum(datum) is datum for datum in data):
+            count = sum(map(taken.kind.accepts, looked_at))
+            if len(sequences) and taken.kind.accepts(looked_at[0]):
+                count += len(sequences) - 1
+            taken.check(count)
+        if not all(self.convert_datum(datum) is datum for datum in looked_at):
             data = [self.convert_datum(datum) for datum in data]
         return self.build_problem(data, options)
 

@@ -12,11 +12,12 @@ letters and the cells at its two ends are the same two numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -82,12 +83,36 @@ class Outcome:
 
 def sequence_lengths(sequences: Iterable[Sequence]) -> np.ndarray:
     """Return the length of each sequence, int64."""
+    if (lengths := getattr(sequences, "lengths", None)) is not None:  # a `SequenceSet` has arrays
+        return lengths
     return np.fromiter((len(sequence.letters) for sequence in sequences), np.int64)
 
 
 def concatenate_letters(sequences: Sequences[Sequence]) -> np.ndarray:
     """Return the letters of all sequences, one sequence after another, uint8."""
+    if (letters := getattr(sequences, "letters", None)) is not None:
+        return letters.copy()  # which may be written to, as compiled code expects
     return np.frombuffer(bytearray().join([sequence.letters for sequence in sequences]), np.uint8)
+
+
+def sequence_names(sequences: Iterable[Sequence]) -> tuple[str, ...]:
+    """Return the names of sequences."""
+    names = getattr(sequences, "names", None)
+    return tuple(sequence.name for sequence in sequences) if names is None else tuple(names)
+
+
+def sequence_types(sequences: Iterable[Sequence]) -> set[SequenceType]:
+    """Return the types that sequences have."""
+    types = getattr(sequences, "different_types", None)
+    return {sequence.type for sequence in sequences} if types is None else types
+
+
+def _each_letters(sequences: Sequences[Sequence]) -> Iterator[bytes]:
+    """Yield the letters of each sequence."""
+    if (letters := getattr(sequences, "letters", None)) is None:
+        return (one.letters for one in sequences)
+    data, offsets = letters.tobytes(), sequences.offsets.tolist()
+    return (data[start:end] for start, end in pairwise(offsets))
 
 
 def group_equal_sequences(sequences: Sequences[Sequence]) -> tuple[np.ndarray, np.ndarray]:
@@ -101,7 +126,8 @@ def group_equal_sequences(sequences: Sequences[Sequence]) -> tuple[np.ndarray, n
         Group of every sequence, int64.
     """
     known: dict[bytes, int] = {}
-    own = np.fromiter((known.setdefault(one.letters, len(known)) for one in sequences), np.int64, len(sequences))
+    letters = _each_letters(sequences)
+    own = np.fromiter((known.setdefault(one, len(known)) for one in letters), np.int64, len(sequences))
     return np.unique(own, return_index=True)[1].astype(np.int64), own
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from typing import Any
 
-from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.model import Sequence, SequenceType, sequence_types
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.scoring import Scoring, load_matrix, match_mismatch, with_wildcard
 
@@ -78,14 +78,14 @@ def resolve_options(
 
 def are_nucleotides(sequences: Sequences[Sequence]) -> bool:
     """Return whether all sequences are DNA or RNA, so that U equals T."""
-    return all(sequence.type != SequenceType.PROTEIN for sequence in sequences)
+    return SequenceType.PROTEIN not in sequence_types(sequences)
 
 
 def type_notes(problem: Any) -> tuple[str, ...]:
     """Return a note if nucleotides are aligned with a protein, which are compared without translation."""
-    kinds = {sequence.type == SequenceType.PROTEIN: sequence for sequence in problem.sequences}
-    if len(kinds) < 2:
+    if len({kind == SequenceType.PROTEIN for kind in sequence_types(problem.sequences)}) < 2:
         return ()
+    kinds = {sequence.type == SequenceType.PROTEIN: sequence for sequence in problem.sequences}
     return (
         f"The types differ: {kinds[False].name} is {kinds[False].type} and {kinds[True].name} is protein. "
         "Sequences are not translated, so the score has little meaning. Correct the type, or translate first.",

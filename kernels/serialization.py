@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -212,7 +212,7 @@ def _feed_digest(value: Any, add: Callable[[Any], None]) -> None:
         for name in sorted(value):
             _feed_digest(name, add)
             _feed_digest(value[name], add)
-    elif isinstance(value, (tuple, list)):
+    elif isinstance(value, Sequence) and not isinstance(value, str):  # tuples, lists, and sets of sequences
         add(f"tuple {len(value)}\n".encode())
         for part in value:
             _feed_digest(part, add)

@@ -19,6 +19,7 @@ from antidiag.kernels.method import DataKind, Method
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import result_saving
+from antidiag.kernels.sequences.sequence_set import join_data
 
 STANDARD_INPUT = STANDARD_OUTPUT = "-"
 
@@ -49,7 +50,7 @@ def read_inputs(
     records: Sequences[str],
     kind: SequenceType | None,
     monitor: Monitor | None = None,
-) -> list[Any]:
+) -> Sequences[Any]:
     """Read the data that a method takes, in the order of its inputs.
 
     ``files`` hold the input without a flag, ``flagged`` maps a flag to its file, and ``records`` names the sequences to
@@ -64,17 +65,17 @@ def read_inputs(
             "--record"
         )
     _check_flags(method, flagged)
-    found: list[Any] = []
+    found: list[Sequences[Any]] = []
     for taken in inputs:
         given = list(files) if not taken.flag else [flagged[taken.flag]] if taken.flag in flagged else []
         with interrupted_at_once():
-            data = [datum for file in given for datum in _read_data(taken.kind, file, kind, monitor)]
+            data = join_data([_read_data(taken.kind, file, kind, monitor) for file in given])
         if taken.kind is sequences.SEQUENCE and records:
             data = [sequences.find_sequence(data, name) for name in records]
         if taken.flag and len(data) < taken.minimum:
             raise InputError(f"{method.name} also takes a {taken.kind.label}; give its file with --{taken.flag}")
-        found += data
-    return found
+        found.append(data)
+    return join_data(found)
 
 
 def _check_flags(method: Method, flagged: Mapping[str, str]) -> None:
@@ -101,14 +102,14 @@ def check_targets(method: Method, out: str | None, json_file: str | None, files:
     return ResultTargets(path, json_path)
 
 
-def read_sequences(file: str, type: SequenceType | None, monitor: Monitor | None) -> list[Sequence]:
+def read_sequences(file: str, type: SequenceType | None, monitor: Monitor | None) -> Sequences[Sequence]:
     """Read the sequences of a file, or of standard input."""
     if file == STANDARD_INPUT:
         return sequences.read_sequence_stream(cast(BufferedReader, sys.stdin.buffer), "standard input", type, monitor)
     return sequences.read_sequences(file, type, monitor)
 
 
-def _read_data(kind: DataKind, file: str, type: SequenceType | None, monitor: Monitor | None) -> list[Any]:
+def _read_data(kind: DataKind, file: str, type: SequenceType | None, monitor: Monitor | None) -> Sequences[Any]:
     if kind is sequences.SEQUENCE:
         return read_sequences(file, type, monitor)
     if file == STANDARD_INPUT:

@@ -65,7 +65,7 @@ def sequences(
         data = _read_chosen(files or [], records or [], kind, monitor)
         data = list(compress(data, map(keeps, data)))
         if unique:
-            data = tools.unique_sequences(data, monitor.check)
+            data = [data[row] for row in tools.unique_rows(data, monitor.check)]
         if not data:
             raise InputError("no sequence is left; loosen --name, --shortest or --longest")
         steps = []

@@ -23,8 +23,9 @@ MARGIN = 46
 def find_path(result: Result) -> Alignment | None:
     """Return the path of a pairwise result, or None."""
     found = getattr(result.answer, "alignment", None)
-    pair = all(isinstance(datum, Sequence) for datum in getattr(result.problem, "data", (None,)))
-    return found if isinstance(found, Alignment) and found.operations.size and pair else None
+    if not isinstance(found, Alignment) or not found.operations.size:
+        return None
+    return found if all(isinstance(datum, Sequence) for datum in getattr(result.problem, "data", (None,))) else None
 
 
 def are_comparable(first: Result, second: Result) -> bool:

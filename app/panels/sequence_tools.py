@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import compress
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
@@ -84,7 +83,7 @@ class SequenceTools:
     def remove_doubles(self) -> None:
         """Keep the first of all sequences that are equal."""
         sequences = self._session.state.sequences
-        self._editor.keep("Remove equal sequences", lambda check: tools.unique_sequences(sequences, check))
+        self._editor.keep("Remove equal sequences", lambda check: tools.unique_rows(sequences, check))
 
     def keep(self, name: str, shortest: int, longest: int) -> None:
         """Keep the sequences with such titles and lengths; says so where these are none."""
@@ -95,8 +94,13 @@ class SequenceTools:
             self._said(texts.sentence(str(error)))
             return
 
-        def kept(check: Callable[[], None]) -> list:
-            found = list(compress(sequences, map(keeps, sequences)))
+        def kept(check: Callable[[], None]) -> list[int]:
+            found = []
+            for row, sequence in enumerate(sequences):
+                if row % tools.BATCH == 0:
+                    check()
+                if keeps(sequence):
+                    found.append(row)
             if not found:
                 raise InputError("No sequence has such a title and length; all are kept.")
             return found
@@ -148,7 +152,7 @@ class SequenceTools:
         except AntidiagError as error:
             self._said(texts.sentence(str(error)))
             return
-        self._session.add(tuple(found), f"Add {found[0].name}", [])
+        self._session.add(found, f"Add {found[0].name}")
 
 
 class KeepDialog(QDialog):

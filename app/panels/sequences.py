@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from collections.abc import Sequence as Sequences
 
 import numpy as np
@@ -20,10 +20,10 @@ from antidiag.app.panels.sequence_tools import SequenceTools
 from antidiag.app.session.editing import MANY, Editor
 from antidiag.app.session.session import Session
 from antidiag.app.session.state import BATCH
-from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.method import ProblemInput
-from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.model import Sequence, SequenceType, sequence_names
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.sequences.sequence_set import take_sequences
 
 NARROW = 300
 """Pixels of a panel whose heading has room for a number."""
@@ -125,11 +125,11 @@ class SequencePanel(Card):
             self._session.choose(role, self.table.currentIndex().row(), self.model.inputs)
 
     def delete(self) -> None:
-        self._session.remove(self.table.rows())
+        self._editor.remove(self.table.rows())
 
     def clear(self) -> None:
         """Delete all sequences, as one edit that can be undone."""
-        self._session.remove(range(len(self._session.state.sequences)))
+        self._editor.remove(range(len(self._session.state.sequences)))
 
     def duplicate(self) -> None:
         self._editor.duplicate(self.table.rows())
@@ -142,7 +142,7 @@ class SequencePanel(Card):
     def move_rows(self, step: int) -> None:
         """The selected rows one place up or down; they stay selected."""
         rows = self.table.rows()
-        self._session.move(rows, step)
+        self._editor.move(rows, step)
         if rows and rows[0] + step >= 0 and rows[-1] + step < self.model.rowCount():
             places = np.array(rows) + step
             self.table.select_ranges(_edges(np.bincount(places, minlength=self.model.rowCount())))
@@ -162,7 +162,7 @@ class SequencePanel(Card):
         """Select the rows of the sequences with these names, and show the first; tells nobody."""
         if self._telling:
             return
-        found = [sequence.name in names for sequence in self._session.state.sequences]
+        found = [name in names for name in sequence_names(self._session.state.sequences)] if names else []
         edges = _edges(found) if names else []
         if len(edges) > 2 * MOST_RANGES:
             self.refused.emit(
@@ -253,15 +253,13 @@ class SequencePanel(Card):
 
 
 def _names(sequences: Sequences[Sequence], rows: Sequences[int], monitor: Monitor | None = None) -> frozenset[str]:
-    """The names of these rows; a loop of Python's own, because it lets the window go on."""
-
-    def each() -> Iterator[str]:
-        for number, row in enumerate(iterate_yielding(rows)):
-            if monitor and number % BATCH == 0:
-                monitor.check()
-            yield sequences[row].name
-
-    return frozenset(each())
+    """The names of these rows."""
+    found: set[str] = set()
+    for at in range(0, len(rows), BATCH):
+        if monitor:
+            monitor.check()
+        found.update(sequence_names(take_sequences(sequences, rows[at : at + BATCH])))
+    return frozenset(found)
 
 
 def _edges(wanted: Sequences[bool] | np.ndarray) -> list[int]:

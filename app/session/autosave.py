@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import threading
 from collections.abc import Callable, Mapping
@@ -63,6 +62,8 @@ class Autosave(QObject):
     """
 
     kept = Signal(str)
+    failed = Signal(str)
+    """Why the session could not be saved; said once, until it can be again."""
 
     def __init__(self, session: Session, settings: Callable[[], Mapping[str, Any]]) -> None:
         super().__init__()
@@ -71,6 +72,9 @@ class Autosave(QObject):
         self._thread: threading.Thread | None = None
         self._monitor, self._saved = Monitor(), 0.0
         self.reading = False
+        self.incomplete = False
+        """Whether a part of what was open last could not be read."""
+        self._failing = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DELAY_MS)
@@ -93,7 +97,7 @@ class Autosave(QObject):
                 return
             self.reading = False
             queue.ended.disconnect(settle)
-            if job.state is not JobState.DONE and (path := set_aside()):
+            if (job.state is not JobState.DONE or self.incomplete) and (path := set_aside()):
                 self.kept.emit(str(path))
 
         self.reading = True
@@ -142,6 +146,13 @@ class Autosave(QObject):
         return session.state, session.entries, dict(self._settings()), session.data_edits()
 
     def _save(self, monitor: Monitor, snapshot: archive.Saved) -> None:
-        # A folder that cannot be written is no reason to disturb anybody; what is cancelled is saved anew.
-        with contextlib.suppress(AntidiagError, Cancelled):
+        try:
             archive.save(autosave_path(), *snapshot, monitor, self.parts)
+        except Cancelled:  # what is cancelled is saved anew
+            return
+        except AntidiagError as error:
+            if not self._failing:
+                self.failed.emit(f"What is open cannot be kept for the next start: {error}")
+            self._failing = True
+        else:
+            self._failing = False

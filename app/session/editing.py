@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from antidiag.app.jobs.queue import Job, JobQueue
-from antidiag.app.session.session import Session, duplicate_label, retype_label
-from antidiag.app.session.state import Check, State, duplicated, kept_alone, retyped, with_made
+from antidiag.app.session.session import MOVE_LABEL, Session, duplicate_label, remove_label, retype_label
+from antidiag.app.session.state import Check, State, duplicated, kept_alone, moved, removed, retyped, with_made
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.model import Sequence as Data
-from antidiag.kernels.model import SequenceType
+from antidiag.kernels.model import SequenceType, sequence_lengths
 
 LANE = "edit"
 MANY = 20_000
 """Rows from which an edit that makes new sequences is a job: so many take some 50 ms."""
+COPIED = 10
+"""Open sequences that are copied in the time in which one row is made."""
 LETTERS = 10
 """Letters that cost as much as a row where sequences are made of others."""
 
@@ -26,6 +28,17 @@ class Editor:
     def __init__(self, session: Session, queue: JobQueue, refused: Callable[[str], None]) -> None:
         self._session, self._queue, self._refused = session, queue, refused
 
+    def remove(self, rows: Sequence[int]) -> None:
+        """Without these rows."""
+        before = self._session.state
+        if rows:
+            self._edit(remove_label(len(rows)), len(before.sequences) // COPIED, lambda check: removed(before, rows))
+
+    def move(self, rows: Sequence[int], step: int) -> None:
+        """These rows one place up (step -1) or down (step 1)."""
+        before = self._session.state
+        self._edit(MOVE_LABEL, len(before.sequences) // COPIED, lambda check: moved(before, rows, step))
+
     def duplicate(self, rows: Sequence[int]) -> None:
         """Copies of these rows behind the last of them."""
         before = self._session.state
@@ -37,11 +50,11 @@ class Editor:
         before = self._session.state
         if not rows:
             return
-        letters = sum(len(before.sequences[row]) for row in rows)
+        letters = int(sequence_lengths(before.sequences)[rows].sum())
         self._edit(label, max(len(rows), letters // LETTERS), lambda check: with_made(before, rows, made, check))
 
-    def keep(self, label: str, kept: Callable[[Check], Sequence[Data]]) -> None:
-        """These sequences alone, which are some of the open ones in their order."""
+    def keep(self, label: str, kept: Callable[[Check], Sequence[int]]) -> None:
+        """The sequences of these rows alone."""
         before = self._session.state
         self._edit(label, len(before.sequences), lambda check: kept_alone(before, kept(check)))
 

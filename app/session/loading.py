@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable
+from collections.abc import Sequence as Sequences
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QMimeData, QObject, Signal
 
 from antidiag.app import texts
@@ -18,10 +20,11 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.sequences import reading_notes, reads_like_words
 from antidiag.kernels.method import ProblemInput
-from antidiag.kernels.model import Sequence
+from antidiag.kernels.model import Sequence, sequence_lengths
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import data_loading
 from antidiag.kernels.registry.samples import BundledSample
+from antidiag.kernels.sequences.sequence_set import join_sequences, split_data
 from antidiag.kernels.text import format_count
 
 LANE = "read"
@@ -54,7 +57,7 @@ class Loader(QObject):
 
     def open_paths(self, paths: Iterable[str | Path]) -> None:
         """Read files, one job each, in this order; a session file opens as a session."""
-        together: list[Any] = []
+        together: list[Sequences[Sequence]] = []
         others: list[Any] = []
         for path in map(Path, paths):
             if path.suffix == SESSION_SUFFIX:
@@ -82,32 +85,29 @@ class Loader(QObject):
     def _read(
         self,
         title: str,
-        read: Callable[[Monitor], list[Any]],
-        together: list[Any],
+        read: Callable[[Monitor], Sequences[Any]],
+        together: list[Sequences[Sequence]],
         path: Path | None = None,
         beside: list[Any] | None = None,
         sample: bool = False,
-        tell: Callable[[list[Sequence]], tuple[str, ...]] = lambda sequences: (),
+        tell: Callable[[Sequences[Sequence]], tuple[str, ...]] = lambda sequences: (),
     ) -> None:
-        def work(monitor: Monitor) -> tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]:
-            sequences: list[Sequence] = []
-            others: list[Any] = []
-            for datum in read(monitor):
-                monitor.check()
-                prepare(datum)
-                (sequences if isinstance(datum, Sequence) else others).append(datum)
+        def work(monitor: Monitor) -> tuple[Sequences[Sequence], tuple[Any, ...], tuple[str, ...]]:
+            sequences, others = split_data(read(monitor))
+            prepare_all(sequences, others, monitor.check)
             changed = tell(sequences), reading_notes(sequences)
-            return tuple(sequences), others, tuple(itertools.chain(*changed))
+            return sequences, others, tuple(itertools.chain(*changed))
 
-        def done(found: tuple[tuple[Sequence, ...], list[Any], tuple[str, ...]]) -> None:
+        def done(found: tuple[Sequences[Sequence], tuple[Any, ...], tuple[str, ...]]) -> None:
             sequences, others, changed = found
             before = () if beside is None else tuple(beside)
-            together.extend(sequences)
-            alone = not before and not others  # a million sequences are not copied
-            counts = {Sequence: len(together)} if alone and together else None
-            self.found.emit(together if alone else [*before, *others, *together], sample, counts)
+            together.append(sequences)
+            opened = join_sequences(*together)
+            alone = not before and not others
+            counts = {Sequence: len(opened)} if alone and opened else None
+            self.found.emit(opened if alone else [*before, *others, *opened], sample, counts)
             if sequences:
-                self._add_sequences(sequences, together, before)
+                self._add_sequences(sequences, len(opened), before)
             if others:
                 self._session.add_data(others, before)
                 if beside is not None:
@@ -127,20 +127,31 @@ class Loader(QObject):
             if job.lane == LANE and job.state is JobState.FAILED:
                 self._queue.dismiss(job)
 
-    def _add_sequences(
-        self, found: tuple[Sequence, ...], together: list[Sequence], beside: tuple[Any, ...] = ()
-    ) -> None:
+    def _add_sequences(self, found: Sequences[Sequence], together: int, beside: tuple[Any, ...] = ()) -> None:
+        """Add sequences, the last of ``together`` that were opened at once."""
         label = f"Add {found[0].name}" if len(found) == 1 else f"Add {len(found):,} sequences"
         most = self.taken.maximum if self.taken else 0
         if most is None:
-            self._session.add(found, label, last=len(together), beside=beside)
+            self._session.add(found, label, last=together, beside=beside)
             return
         before = self._session.state
-        chosen = list(map(before.sequences.__getitem__, before.rows(most))) if len(together) < most else []
-        chosen = [sequence for sequence in chosen if sequence.type == found[0].type]  # nobody aligns DNA to proteins
-        self._session.add(
-            found, label, [*chosen, *found][-most:] if chosen and most else together[:most], beside=beside
-        )
+        end = len(before.sequences) + len(found)
+        chosen = list(before.rows(most)) if together < most else []
+        # Nobody aligns DNA to proteins.
+        chosen = [row for row in chosen if before.sequences[row].type == found[0].type]
+        if chosen and most:
+            rows = [*chosen, *range(len(before.sequences), end)][-most:]
+        else:
+            rows = list(range(max(end - together, 0), end))[:most]
+        self._session.add(found, label, rows, beside=beside)
+
+
+def prepare_all(sequences: Sequences[Sequence], others: Iterable[Any], check: Callable[[], None]) -> None:
+    """Prepare all that was read (see `prepare`); ``check`` may raise Cancelled."""
+    long = np.flatnonzero(sequence_lengths(sequences) >= LONG).tolist()
+    for datum in itertools.chain((sequences[row] for row in long), others):
+        check()
+        prepare(datum)
 
 
 def prepare(datum: Any) -> None:
@@ -155,20 +166,20 @@ def prepare(datum: Any) -> None:
         cell_pixels.load_compiled_code(datum.letters)
 
 
-def read_file(path: Path, monitor: Monitor) -> list[Any]:
+def read_file(path: Path, monitor: Monitor) -> Sequences[Any]:
     """What is in a file; InputError for a pipe, on which a window could wait for ever."""
     if path.is_fifo():
         raise InputError(f"{path}: a pipe; save what comes out of it to a file, and open that")
     return data_loading.read_data(path, monitor)
 
 
-def _pasted(text: str, sequences: list[Sequence]) -> tuple[str, ...]:
+def _pasted(text: str, sequences: Sequences[Sequence]) -> tuple[str, ...]:
     """What a pasted text was taken for, and a doubt where it does not look like it; nothing of other data."""
     if not sequences:
         return ()
     types = Counter(str(sequence.type) for sequence in sequences)
     taken = " and ".join(f"{number:,} {name}" for name, number in types.items())
-    letters = format_count(sum(map(len, sequences)), "letter")
+    letters = format_count(int(sequence_lengths(sequences).sum()), "letter")
     words = f"Pasted: {taken} sequence{'s' * (len(sequences) > 1)} of {letters}"
     if len(sequences) == 1 and reads_like_words(text):
         return (f"{words}. It looks like words and not like a sequence: Edit > Undo takes it back.",)

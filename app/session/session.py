@@ -6,7 +6,9 @@ the one before.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
+from collections.abc import Sequence as Sequences
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -36,8 +38,10 @@ from antidiag.kernels.io.sequence_tools import rename_sequence
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import ProblemType
 from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.sequences.sequence_set import pack_sequences, split_data
 
 UNDO_LIMIT = 50
+MOVE_LABEL = "Move sequences"
 
 
 class Session(QObject):
@@ -63,20 +67,19 @@ class Session(QObject):
         self,
         sequences: Iterable[Sequence],
         label: str = "",
-        chosen: Iterable[Sequence] = (),
+        chosen: Iterable[int] = (),
         last: int = 0,
         beside: Iterable[Any] = (),
     ) -> None:
-        """Append sequences; those of ``chosen``, where given, become the inputs of the next run.
+        """Append sequences; the rows of ``chosen``, where given, become the inputs of the next run.
 
         Of a run that takes any number, the ``last`` ones do, where they are several; a single one goes in as well.
         A tree or distances of other sequences do not, but for what was opened ``beside`` these.
         """
-        new = tuple(sequences)
+        new = pack_sequences(sequences)
         if new:
-            end = len(self.state.sequences)
             before = without_strangers(self.state, new, beside)
-            after = with_chosen(inserted(before, end, new), chosen, end)
+            after = with_chosen(inserted(before, len(self.state.sequences), new), chosen)
             self.edit(label or f"Add {_count(len(new))}", with_last(after, last))
 
     def add_data(self, data: Iterable[Any], behind: Iterable[Any] = ()) -> None:
@@ -111,7 +114,7 @@ class Session(QObject):
     def remove(self, rows: Iterable[int]) -> None:
         after = removed(self.state, rows)
         if gone := len(self.state.sequences) - len(after.sequences):
-            self.edit(f"Delete {_count(gone)}", after)
+            self.edit(remove_label(gone), after)
 
     def duplicate(self, rows: Iterable[int]) -> None:
         rows = set(rows)
@@ -121,7 +124,7 @@ class Session(QObject):
     def move(self, rows: Iterable[int], step: int) -> None:
         after = moved(self.state, rows, step)
         if after != self.state:
-            self.edit("Move sequences", after)
+            self.edit(MOVE_LABEL, after)
 
     def rename(self, row: int, name: str) -> None:
         name = " ".join(name.split())
@@ -139,9 +142,9 @@ class Session(QObject):
 
     def use(self, problem: ProblemType, data: Iterable[Any]) -> None:
         """These data, as far as they are open, as the inputs of the next run of such a problem."""
-        wanted, state = list(data), self.state
+        (wanted, others), state = split_data(data), self.state
         rows = _rows_of(wanted, state.sequences)
-        numbers = [number for datum in wanted for number in _numbers_of(datum, state.data, problem)]
+        numbers = [number for datum in others for number in _numbers_of(datum, state.data, problem)]
         several = any(taken.kind is SEQUENCE and taken.maximum is None for taken in problem.inputs)
         after = replace(state, subset=tuple(sorted(rows))) if several else replace(state, chosen=tuple(rows))
         for number in reversed(numbers):
@@ -291,6 +294,10 @@ class _Relabel(QUndoCommand):
         self._session.replace_entries({after: before for before, after in self._changes.items()})
 
 
+def remove_label(rows: int) -> str:
+    return f"Delete {_count(rows)}"
+
+
 def duplicate_label(rows: int) -> str:
     return f"Duplicate {_count(rows)}"
 
@@ -299,21 +306,22 @@ def retype_label(kind: SequenceType) -> str:
     return f"Change type to {kind}"
 
 
-def _rows_of(wanted: Iterable[Any], sequences: tuple[Sequence, ...]) -> list[int]:
-    """Rows of these very sequences, or of the first ones that equal them; of those that are there."""
-    wanted = [datum for datum in wanted if isinstance(datum, Sequence)]
-    by_identity = {id(sequence): row for row, sequence in enumerate(sequences)}
-    found = [by_identity.get(id(datum)) for datum in wanted]
-    if None in found:
-        equal = {sequence: row for row, sequence in reversed(list(enumerate(sequences)))}
-        found = [equal.get(datum) if row is None else row for row, datum in zip(found, wanted, strict=True)]
-    return [row for row in found if row is not None]
+def _rows_of(wanted: Sequences[Sequence], sequences: Sequences[Sequence]) -> Sequences[int]:
+    """Rows of sequences that equal these, of those that are open; of equal ones another row each, while there are."""
+    if wanted is sequences or (len(wanted) == len(sequences) and wanted == sequences):
+        return range(len(sequences))
+    free: dict[Sequence, deque[int]] = {sequence: deque() for sequence in wanted}
+    for row, sequence in enumerate(sequences):
+        if sequence in free:
+            free[sequence].append(row)
+    rows = [free[sequence] for sequence in wanted if free[sequence]]
+    return [found.popleft() if len(found) > 1 else found[0] for found in rows]
 
 
 def _numbers_of(wanted: Any, data: tuple[Any, ...], problem: ProblemType) -> list[int]:
     """The number of this very datum, or else of the first that stands for it; none where it is not open."""
     found = [number for number, datum in enumerate(data) if datum is wanted]
-    if found or isinstance(wanted, Sequence):
+    if found:
         return found
     made = ((number, datum, problem.convert_datum(datum)) for number, datum in enumerate(data))
     return next(([number] for number, datum, one in made if one is not datum and one == wanted), [])

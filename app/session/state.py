@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, replace
-from itertools import chain, compress, islice
-from operator import attrgetter
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,8 @@ import numpy as np
 from antidiag.kernels.io.sequence_tools import rename_sequence
 from antidiag.kernels.io.sequences import SEQUENCE, with_type
 from antidiag.kernels.method import ProblemInput, ProblemType
-from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.model import Sequence, SequenceType, sequence_names
+from antidiag.kernels.sequences.sequence_set import join_data, join_sequences, pack_sequences, take_sequences
 
 LOOKED_AT = 1000
 """Sequences whose names tell whether a tree or distances are of them."""
@@ -33,12 +33,13 @@ Check = Callable[[], None]
 class State:
     """The open data, and which of them go into the next run.
 
-    ``chosen`` are the rows of the sequences that were chosen as first, second, ... input; ``subset`` those that a
-    method of any number of sequences takes, all where it is empty. ``data`` are distance matrices, models and the
-    like, ``picked`` the numbers of those that the user picked, the last one first.
+    ``sequences`` are a tuple where they are few, and a `SequenceSet` where they are many. ``chosen`` are the rows of
+    the sequences that were chosen as first, second, ... input; ``subset`` those that a method of any number of
+    sequences takes, all where it is empty. ``data`` are distance matrices, models and the like, ``picked`` the numbers
+    of those that the user picked, the last one first.
     """
 
-    sequences: tuple[Sequence, ...] = ()
+    sequences: Sequences[Sequence] = ()
     chosen: tuple[int, ...] = ()
     data: tuple[Any, ...] = ()
     picked: tuple[int, ...] = ()
@@ -60,25 +61,24 @@ class State:
     def _spare(self, rows: Sequences[int]) -> Iterator[int]:
         """The rows that are left; of the first of them those first that have the type of the first of ``rows``."""
         near = range(min(len(self.sequences), NEAR))
-        type_of = attrgetter("type")
-        wanted = type_of(self.sequences[rows[0] if rows else 0])
-        order = sorted(near, key=lambda row: type_of(self.sequences[row]) != wanted)
+        wanted = self.sequences[rows[0] if rows else 0].type
+        order = sorted(near, key=lambda row: self.sequences[row].type != wanted)
         return (row for row in chain(order, range(len(near), len(self.sequences))) if row not in rows)
 
-    def given(self, taken: ProblemInput) -> tuple[Any, ...]:
+    def given(self, taken: ProblemInput) -> Sequences[Any]:
         """The data that a run takes for this input: the picked ones of its kind, then the newest; of an input that may
         be left out, the picked ones alone."""
         if taken.kind is SEQUENCE:
             every = taken.maximum is None and not self.subset
-            return self.sequences if every else tuple(map(self.sequences.__getitem__, self.rows(taken.maximum)))
+            return self.sequences if every else take_sequences(self.sequences, self.rows(taken.maximum))
         newest = reversed(range(len(self.data))) if taken.minimum else ()
         order = dict.fromkeys((*self.picked, *newest))
         found = [self.data[number] for number in order if taken.kind.accepts(self.data[number])]
         return tuple(found[: taken.maximum])
 
-    def inputs(self, problem: ProblemType) -> tuple[Any, ...]:
+    def inputs(self, problem: ProblemType) -> Sequences[Any]:
         """Everything that a run takes, in the order of the problem's inputs, as far as it is there."""
-        return sum((self.given(taken) for taken in problem.inputs), ())
+        return join_data([self.given(taken) for taken in problem.inputs])
 
     def missing(self, problem: ProblemType) -> str:
         """What a run still lacks, for people; empty when nothing does."""
@@ -89,7 +89,7 @@ class State:
         return f"This method takes {problem.describe_inputs()}; open: {', '.join(counts)}."
 
 
-def _renumbered(state: State, sequences: tuple[Sequence, ...], place: Callable[[np.ndarray], np.ndarray]) -> State:
+def _renumbered(state: State, sequences: Sequences[Sequence], place: Callable[[np.ndarray], np.ndarray]) -> State:
     """Other sequences; ``place(rows)`` are the new rows of old ones, -1 of those that are gone."""
     given = (np.array(rows, np.int64) for rows in (state.chosen, state.subset))
     chosen, subset = (place(rows[rows < len(state.sequences)]) for rows in given)
@@ -101,8 +101,8 @@ def _renumbered(state: State, sequences: tuple[Sequence, ...], place: Callable[[
 
 def inserted(state: State, row: int, sequences: Iterable[Sequence]) -> State:
     """``sequences`` before ``row``; what was chosen stays chosen."""
-    new = tuple(sequences)
-    after = state.sequences[:row] + new + state.sequences[row:]
+    new = pack_sequences(sequences)
+    after = join_sequences(state.sequences[:row], new, state.sequences[row:])
     return _renumbered(state, after, lambda old: old + len(new) * (old >= row))
 
 
@@ -111,10 +111,7 @@ def removed(state: State, rows: Iterable[int]) -> State:
     kept = np.ones(len(state.sequences), bool)
     kept[_rows(rows)] = False
     gone = np.flatnonzero(~kept)
-    if gone.size and gone[-1] - gone[0] == gone.size - 1:  # mostly they are neighbours
-        left = state.sequences[: gone[0]] + state.sequences[gone[-1] + 1 :]
-    else:
-        left = tuple(compress(state.sequences, kept.tolist()))
+    left = take_sequences(state.sequences, np.flatnonzero(kept))
     return _renumbered(state, left, lambda old: np.where(kept[old], old - np.searchsorted(gone, old), -1))
 
 
@@ -132,19 +129,16 @@ def moved(state: State, rows: Iterable[int], step: int) -> State:
     others = np.ones(count, bool)
     others[places[old]] = False
     places[places < 0] = np.flatnonzero(others)
-    low, high = max(int(old[0]) - 1, 0), int(old[-1]) + 2  # the rows before and behind stay where they are
-    order = (low + np.argsort(places[low:high])).tolist()
-    between = tuple(map(state.sequences.__getitem__, order))
-    after = state.sequences[:low] + between + state.sequences[high:]
-    return _renumbered(state, after, places.__getitem__)
+    return _renumbered(state, take_sequences(state.sequences, np.argsort(places)), places.__getitem__)
 
 
 def replaced(state: State, changes: dict[int, Sequence]) -> State:
     """Other sequences in these rows."""
-    sequences = list(state.sequences)
-    for row, sequence in changes.items():
-        sequences[row] = sequence
-    return replace(state, sequences=tuple(sequences))
+    rows = np.array(sorted(changes))
+    order = np.arange(len(state.sequences))
+    order[rows] = order.size + np.arange(rows.size)
+    both = join_sequences(state.sequences, [changes[row] for row in rows.tolist()])
+    return replace(state, sequences=take_sequences(both, order))
 
 
 def duplicated(state: State, rows: Iterable[int], check: Check = lambda: None) -> State:
@@ -153,7 +147,7 @@ def duplicated(state: State, rows: Iterable[int], check: Check = lambda: None) -
     copies = []
     for at in range(0, len(order), BATCH):
         check()
-        found = map(state.sequences.__getitem__, order[at : at + BATCH])
+        found = (state.sequences[row] for row in order[at : at + BATCH])
         copies += [rename_sequence(sequence, f"{sequence.name}_copy") for sequence in found]
     return inserted(state, order[-1] + 1, copies)
 
@@ -169,10 +163,10 @@ def with_made(
     return inserted(state, order[-1] + 1, found)
 
 
-def kept_alone(state: State, kept: Iterable[Sequence]) -> State:
-    """Without all sequences but these very ones."""
-    wanted = {id(sequence) for sequence in kept}
-    return removed(state, [row for row, sequence in enumerate(state.sequences) if id(sequence) not in wanted])
+def kept_alone(state: State, kept: Iterable[int]) -> State:
+    """Without all sequences but those of these rows."""
+    wanted = set(kept)
+    return removed(state, [row for row in range(len(state.sequences)) if row not in wanted])
 
 
 def retyped(state: State, rows: Iterable[int], kind: SequenceType, check: Check = lambda: None) -> State:
@@ -181,8 +175,9 @@ def retyped(state: State, rows: Iterable[int], kind: SequenceType, check: Check 
     for number, row in enumerate(rows):
         if number % BATCH == 0:
             check()
-        if state.sequences[row].type != kind:
-            changes[row] = with_type(state.sequences[row], kind)
+        sequence = state.sequences[row]
+        if sequence.type != kind:
+            changes[row] = with_type(sequence, kind)
     return replaced(state, changes) if changes else state
 
 
@@ -197,21 +192,9 @@ def chosen(state: State, role: int, row: int, count: int) -> State:
     return replace(state, chosen=tuple(rows))
 
 
-def with_chosen(state: State, sequences: Iterable[Sequence], first: int = 0) -> State:
-    """These very sequences as the inputs, in this order; as it was where there are none.
-
-    They are looked for from row ``first`` on, then before it.
-    """
-    order = [id(sequence) for sequence in sequences]
-    wanted = set(order)
-    rows: dict[int, int] = {}
-    for row in chain(range(first, len(state.sequences)), range(first)):
-        if len(rows) == len(wanted):
-            break
-        number = id(state.sequences[row])
-        if number in wanted:
-            rows.setdefault(number, row)
-    found = tuple(rows[number] for number in order if number in rows)
+def with_chosen(state: State, rows: Iterable[int]) -> State:
+    """These rows as the inputs, in this order; as it was where there are none."""
+    found = tuple(rows)
     return replace(state, chosen=found) if found else state
 
 
@@ -248,7 +231,7 @@ def left_out(state: State, number: int) -> State:
 def without_strangers(state: State, sequences: Sequences[Sequence], beside: Iterable[Any] = ()) -> State:
     """Trees, distances and the like that are of other sequences than these, which have just come, are left out; those
     that were opened ``beside`` them stay."""
-    names = {sequence.name for sequence in sequences[:LOOKED_AT]}
+    names = set(sequence_names(sequences[:LOOKED_AT]))
     kept = {id(datum) for datum in beside}
 
     def stays(datum: Any) -> bool:

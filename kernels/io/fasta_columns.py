@@ -7,6 +7,7 @@ the file again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ UPPER = np.frombuffer(bytes(range(256)).upper(), np.uint8)
 LETTER = np.isin(np.arange(256), np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", np.uint8))
 SPACE = np.isin(np.arange(256), np.frombuffer(b" \t\v\f", np.uint8))
 CONTROL = np.arange(256) < 32
+UNICODE_SPACE = re.compile(r"[^\S\x00-\x7f]")
+"""Spaces other than those of ASCII, which end a name as well."""
 COUNTED = (
     np.isin(np.arange(256), np.frombuffer(b"ACGTUN", np.uint8)),
     ~np.isin(np.arange(256), np.frombuffer(NUCLEOTIDES.encode() + b"U", np.uint8)),
@@ -47,13 +50,17 @@ class FastaColumns(NamedTuple):
 
 
 def read_columns(blocks: Iterable[bytes]) -> FastaColumns | None:
-    """Return the records of a FASTA file, given in blocks of whole lines; None where it is not plain."""
+    """Return the records of a FASTA file, given in blocks of whole lines; None where it is not plain.
+
+    A file with a record that is longer than a block counts as not plain: columns have no advantage there.
+    """
     found: list[FastaColumns] = []
     pending = b""
     for block in blocks:
-        text = pending + block
-        last = text.rfind(b"\n>") + 1  # the last record may go on in the next block
-        text, pending = text[:last], text[last:]
+        last = block.rfind(b"\n>") + 1  # the last record may go on in the next block
+        if not last and found:
+            return None
+        text, pending = pending + block[:last], block[last:]
         if text and not _append(found, text):
             return None
     if pending and not _append(found, pending):
@@ -80,10 +87,10 @@ def parse_block(text: np.ndarray) -> FastaColumns | None:
     titles, title_offsets = take_ranges_of(text, starts[is_title] + 1, ends[is_title])
     lines, line_offsets = take_ranges_of(text, starts[~is_title], ends[~is_title])
     letters = UPPER[lines]
-    if not LETTER[letters].all() or CONTROL[titles].any() or not _is_utf8(titles):
+    if not LETTER[letters].all() or CONTROL[titles].any():
         return None
     name_lengths = first_words(titles, title_offsets)
-    if name_lengths is None:
+    if name_lengths is None or ((titles >= 128).any() and not _is_plain_text(titles, title_offsets)):
         return None
     record_of_line = np.cumsum(is_title)[~is_title]
     first_line = np.searchsorted(record_of_line, np.arange(1, title_offsets.size + 1))
@@ -143,12 +150,14 @@ def as_set(columns: FastaColumns, types: np.ndarray, source: str) -> SequenceSet
     )
 
 
-def _is_utf8(data: np.ndarray) -> bool:
+def _is_plain_text(titles: np.ndarray, offsets: np.ndarray) -> bool:
+    """Return whether each title is UTF-8, without spaces that ASCII does not have."""
+    if ((titles[offsets[:-1]] & 0xC0) == 0x80).any():  # a character would begin in the title before
+        return False
     try:
-        data.tobytes().decode()
+        return not UNICODE_SPACE.search(titles.tobytes().decode())
     except UnicodeDecodeError:
         return False
-    return True
 
 
 def _joined(parts: list[FastaColumns]) -> FastaColumns:

@@ -78,16 +78,16 @@ def parse_range(text: str, length: int) -> tuple[int, int]:
     return int(found[1] or 1), int(found[2] or length)
 
 
-def unique_sequences(sequences: Iterable[Sequence], check: CancelCheck = lambda: None) -> list[Sequence]:
-    """Return the sequences without duplicates: the first of all that have the same letters and type."""
+def unique_rows(sequences: Iterable[Sequence], check: CancelCheck = lambda: None) -> list[int]:
+    """Return the rows of sequences without duplicates: the first of all that have the same letters and type."""
     seen: set[tuple[bytes, SequenceType]] = set()
     kept = []
-    for number, sequence in enumerate(sequences):
-        if number % BATCH == 0:
+    for row, sequence in enumerate(sequences):
+        if row % BATCH == 0:
             check()
         if (key := (sequence.letters, sequence.type)) not in seen:
             seen.add(key)
-            kept.append(sequence)
+            kept.append(row)
     return kept
 
 

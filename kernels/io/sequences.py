@@ -18,12 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import line_blocks
+from antidiag.kernels.io import fasta_columns, line_blocks
 from antidiag.kernels.io import sequence_records as reading
 from antidiag.kernels.method import DataKind
-from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.model import Sequence, SequenceType, sequence_names
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.scoring import NUCLEOTIDES
+from antidiag.kernels.sequences.sequence_set import MANY_SEQUENCES, TYPES, SequenceSet
 from antidiag.kernels.text import format_count, quote_text
 
 ALPHABETS: Mapping[SequenceType, bytes] = {
@@ -50,8 +51,8 @@ BATCH_LETTERS = 1 << 20
 
 def read_sequences(
     path: str | Path, type: SequenceType | None = None, monitor: Monitor | None = None
-) -> list[Sequence]:
-    """Read all sequences of a file, in its order; equal names are kept.
+) -> Sequences[Sequence]:
+    """Read all sequences of a file, in its order; equal names are kept. Very many of plain FASTA come as a set.
 
     The content decides the format, not the suffix: FASTA, plain letters, GenBank, EMBL, Swiss-Prot, Clustal, Stockholm,
     NEXUS or PHYLIP, each plain or gzipped, with any line ends. Letters become upper case; white space and digits are
@@ -72,6 +73,8 @@ def read_sequences(
     """
     path = Path(path)
     monitor = monitor or Monitor()
+    if (found := _read_plain_fasta(path, type, monitor)) is not None:
+        return found
     return _build_sequences(
         reading.read_records(line_blocks.read_blocks(path, monitor), str(path), monitor), str(path), type
     )
@@ -145,7 +148,8 @@ def gc_fraction(sequence: Sequence) -> float | None:
 
 def reading_notes(sequences: Iterable[Sequence]) -> tuple[str, ...]:
     """Summarise the notes of sequences: "2,399,145 gaps removed from 14,950 sequences"."""
-    parts = [part for sequence in sequences if sequence.note for part in sequence.note.split("; ")]
+    notes = sequences.notes if isinstance(sequences, SequenceSet) else (sequence.note for sequence in sequences)
+    parts = [part for note in notes if note for part in note.split("; ")]
     gaps = [int(found[1].replace(",", "")) for part in parts if (found := reading.GAPS_NOTE.fullmatch(part))]
     others = Counter(part for part in parts if not reading.GAPS_NOTE.fullmatch(part))
     changes = [(f"{format_count(sum(gaps), 'gap')} removed", len(gaps))] if gaps else []
@@ -171,7 +175,7 @@ def find_sequence(sequences: Sequences[Sequence], wanted: str) -> Sequence:
     A name matches as a whole, or by one of its parts between bars (P69905 in sp|P69905|HBA_HUMAN).
     """
     for matches in (lambda name: name == wanted, lambda name: wanted in name.split("|")):
-        found = [number for number, sequence in enumerate(sequences) if matches(sequence.name)]
+        found = [number for number, name in enumerate(sequence_names(sequences)) if matches(name)]
         if len(found) == 1:
             return sequences[found[0]]
         if found:
@@ -181,6 +185,28 @@ def find_sequence(sequences: Sequences[Sequence], wanted: str) -> Sequence:
     if 1 <= number <= len(sequences):
         return sequences[number - 1]
     raise InputError(f"no record {quote_text(wanted)} among {len(sequences):,}; {_suggest_names(sequences, wanted)}")
+
+
+def _read_plain_fasta(path: Path, type: SequenceType | None, monitor: Monitor) -> SequenceSet | None:
+    """Return the set of very many records of plain FASTA; None where the file holds few, or anything unusual."""
+    if not path.is_file() or path.stat().st_size < 2 * MANY_SEQUENCES:  # a title and a letter take more
+        return None
+    columns = fasta_columns.read_columns(line_blocks.read_blocks(path, monitor))
+    if columns is None or columns.name_lengths.size < MANY_SEQUENCES or not columns.letters.size:
+        return None
+    if type is None:
+        types = fasta_columns.guess_types(columns, SURE_LETTERS)
+        for row in np.flatnonzero(np.diff(columns.offsets) > 3 * SAMPLE_LETTERS).tolist():
+            letters = columns.letters[columns.offsets[row] : columns.offsets[row + 1]]
+            types[row] = TYPES.index(guess_type(letters.tobytes()))
+    else:
+        types = np.full(columns.name_lengths.size, TYPES.index(SequenceType(type)), np.uint8)
+    protein = TYPES.index(SequenceType.PROTEIN)
+    if ((types != protein) & (columns.counts[1] > 0)).any():  # the reader of records names the letter
+        return None
+    if type is None and (types == protein).any():
+        types[np.diff(columns.offsets) < SURE_LETTERS] = protein
+    return fasta_columns.as_set(columns, types, str(path))
 
 
 def _build_sequences(
@@ -223,7 +249,7 @@ def _location(sequence: Sequence) -> str:
 
 
 def _suggest_names(sequences: Sequences[Sequence], wanted: str) -> str:
-    names = [sequence.name for sequence in sequences[:10_000]]
+    names = list(sequence_names(sequences[:10_000]))
     close = difflib.get_close_matches(wanted, names, 3) or names[:3]
     return f"names are such as {', '.join(close)}, and #1 is the first" if close else "the list is empty"
 
@@ -233,7 +259,7 @@ def _is_sequence_file(path: Path, head: bytes) -> bool:
     return True
 
 
-def _read_file(path: Path, monitor: Monitor | None) -> list[Sequence]:
+def _read_file(path: Path, monitor: Monitor | None) -> Sequences[Sequence]:
     return read_sequences(path, monitor=monitor)
 
 

@@ -14,7 +14,6 @@ from functools import cached_property
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.serialization import stored
 
 BATCH_NAMES = 4096
@@ -234,7 +233,7 @@ def _names_in_order(names: Sequences[str], order: np.ndarray, named: int) -> tup
     A Python loop over batches lets other threads run meanwhile.
     """
     parts = (order[first : first + BATCH_NAMES].tolist() for first in range(0, order.size, BATCH_NAMES))
-    return tuple(names[node] if node < named else "" for part in parts for node in iterate_yielding(part))
+    return tuple(names[node] if node < named else "" for part in parts for node in part)
 
 
 def sum_from_root(parents: np.ndarray, values: np.ndarray) -> np.ndarray:

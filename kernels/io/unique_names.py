@@ -5,28 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Sequence as Sequences
 
-import numpy as np
-
-from antidiag.kernels.gui_priority import iterate_yielding, yield_gil
-
 SHOWN_NAMES = 3
 """Names that a note lists."""
-BATCH_NAMES = 10_000
-"""Names in a batch; other threads run between two batches."""
 
 
 def make_names_unique(names: Iterable[str]) -> tuple[str, ...]:
     """Return names of which each occurs once: of equal ones the first stays and the others get _2, _3, ..."""
-    names = tuple(iterate_yielding(names))
-    if _are_all_different(names):
-        return names
-    taken = set(iterate_yielding(names))
+    names = tuple(names)
+    taken = set(names)
     if len(taken) == len(names):
         return names
     seen: set[str] = set()
     next_number: dict[str, int] = {}
     found = []
-    for name in iterate_yielding(names):
+    for name in names:
         if name in seen:
             number = next_number.get(name, 2)
             while f"{name}_{number}" in taken:
@@ -37,18 +29,6 @@ def make_names_unique(names: Iterable[str]) -> tuple[str, ...]:
         seen.add(name)
         found.append(name)
     return tuple(found)
-
-
-def _are_all_different(names: Sequences[str]) -> bool:
-    """Return whether the hashes of all names differ, and so the names; a set of a million names would hold the
-    interpreter."""
-    hashes = np.empty(len(names), np.int64)
-    for at in range(0, len(names), BATCH_NAMES):
-        part = names[at : at + BATCH_NAMES]
-        hashes[at : at + len(part)] = list(map(hash, part))
-        yield_gil()
-    hashes.sort()
-    return bool((hashes[1:] != hashes[:-1]).all())
 
 
 def first_repeated(names: Sequences[str]) -> tuple[int, int] | None:
@@ -62,7 +42,7 @@ def first_repeated(names: Sequences[str]) -> tuple[int, int] | None:
 
 def describe_renaming(old_names: Iterable[str], new_names: Iterable[str]) -> str:
     """Describe what `make_names_unique` changed; "" for nothing."""
-    changed = [new for old, new in iterate_yielding(zip(old_names, new_names, strict=True)) if old != new]
+    changed = [new for old, new in zip(old_names, new_names, strict=True) if old != new]
     if not changed:
         return ""
     shown = ", ".join(changed[:SHOWN_NAMES]) + (", ..." if len(changed) > SHOWN_NAMES else "")

@@ -17,7 +17,6 @@ import numpy as np
 
 from antidiag.kernels import scoring_options
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.io import alignment_writer, newick, tree_files
 from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
 from antidiag.kernels.io.alignment_formats.raw_alignment import DESCRIPTION, Annotations
@@ -35,11 +34,14 @@ from antidiag.kernels.model import (
     group_equal_sequences,
     have_same_names,
     sequence_lengths,
+    sequence_names,
+    sequence_types,
 )
 from antidiag.kernels.msa.dp_class import MERGES
 from antidiag.kernels.msa.refinement_changes import RefinementChanges
 from antidiag.kernels.msa.relatedness import are_related
 from antidiag.kernels.parameters import Parameter, resolve_values
+from antidiag.kernels.sequences.sequence_set import SequenceSet, join_data, split_data, take_sequences
 from antidiag.kernels.serialization import stored
 
 INPUTS = (
@@ -62,21 +64,20 @@ class MsaProblem:
     Sequences may be empty: their rows are gaps alone, and neither distances nor tree contain them.
     """
 
-    sequences: tuple[Sequence, ...]
+    sequences: tuple[Sequence, ...] | SequenceSet
     rules: Any
     tree: Tree | None = None
     distances: DistanceMatrix | None = None
 
     @property
-    def data(self) -> tuple[Any, ...]:
-        """Return the sequences and the given tree and distances; the same tuple if only sequences are given."""
-        others = tuple(given for given in (self.tree, self.distances) if given is not None)
-        return self.sequences + others  # the same tuple, of up to a million, if only sequences are given
+    def data(self) -> Sequences[Any]:
+        """Return the sequences and the given tree and distances; the sequences themselves if nothing else is given."""
+        return join_data([self.sequences, [given for given in (self.tree, self.distances) if given is not None]])
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Return unique names of all sequences, which rows and taxa use."""
-        return make_names_unique(sequence.name for sequence in iterate_yielding(self.sequences))
+        return make_names_unique(sequence_names(self.sequences))
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -95,25 +96,21 @@ class MsaProblem:
         return range(len(self.sequences)) if there.all() else tuple(np.flatnonzero(there).tolist())
 
     @property
-    def filled_sequences(self) -> tuple[Sequence, ...]:
-        """Return the sequences that have letters; the same tuple if all have."""
+    def filled_sequences(self) -> Sequences[Sequence]:
+        """Return the sequences that have letters; the same list if all have."""
         if len(self.filled) == len(self.sequences):
             return self.sequences
-        return tuple(self.sequences[number] for number in self.filled)
+        return take_sequences(self.sequences, self.filled)
 
     @cached_property
     def taxa(self) -> tuple[str, ...]:
         """Return the names of the sequences that have letters; the same tuple if all have."""
-        return (
-            self.names
-            if len(self.filled) == len(self.names)
-            else tuple(map(self.names.__getitem__, iterate_yielding(self.filled)))
-        )
+        return self.names if len(self.filled) == len(self.names) else tuple(map(self.names.__getitem__, self.filled))
 
     @cached_property
     def type(self) -> SequenceType:
         """Return protein if any sequence is one, RNA if all are."""
-        kinds = {sequence.type for sequence in iterate_yielding(self.sequences)}
+        kinds = sequence_types(self.sequences)
         return SequenceType.PROTEIN if SequenceType.PROTEIN in kinds else min(kinds)
 
     @property
@@ -155,7 +152,7 @@ class MsaProblem:
     def notes(self) -> tuple[str, ...]:
         """Return what a user should know of the sequences and of given data."""
         texts = list(scoring_options.type_notes(self))
-        if renamed := describe_renaming((sequence.name for sequence in iterate_yielding(self.sequences)), self.names):
+        if renamed := describe_renaming(sequence_names(self.sequences), self.names):
             texts.append(f"Sequences with {renamed}.")
         if empty := len(self.sequences) - len(self.filled):
             have, rows = ("sequence has", "row") if empty == 1 else ("sequences have", "rows")
@@ -233,7 +230,7 @@ def _confidence_digits(confidence: np.ndarray) -> str:
     return (tenths + ord("0")).astype(np.uint8).tobytes().decode("ascii")
 
 
-MakeRules = Callable[[tuple[Sequence, ...], Mapping[str, Any]], Any]
+MakeRules = Callable[[Sequences[Sequence], Mapping[str, Any]], Any]
 """Makes rules of sequences and resolved option values; may raise InputError or ParameterError."""
 
 
@@ -282,15 +279,12 @@ def _build_problem(
     options: tuple[Parameter, ...], rules: MakeRules, data: Sequences[Any], given_values: Mapping[str, Any]
 ) -> MsaProblem:
     """Build a problem of the user's data and options."""
-    alone = isinstance(data, tuple) and all(isinstance(datum, Sequence) for datum in iterate_yielding(data))
-    sequences = (
-        tuple(data) if alone else tuple(datum for datum in iterate_yielding(data) if isinstance(datum, Sequence))
-    )
+    sequences, others = split_data(data)
     INPUTS[0].check(len(sequences))
-    if not any(map(len, sequences)):
+    if not sequence_lengths(sequences).any():
         raise InputError("all sequences are empty; add one with letters")
-    tree = next((datum for datum in data if isinstance(datum, Tree)), None)
-    distances = next((datum for datum in data if isinstance(datum, DistanceMatrix)), None)
+    tree = next((datum for datum in others if isinstance(datum, Tree)), None)
+    distances = next((datum for datum in others if isinstance(datum, DistanceMatrix)), None)
     problem = MsaProblem(sequences, rules(sequences, resolve_values(options, given_values)), tree, distances)
     if tree is not None:
         check_taxa(problem, tree.name, tree.taxa, "leaf")

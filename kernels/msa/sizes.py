@@ -58,7 +58,7 @@ def _distance_bytes(problem: MsaProblem, parameters: Mapping[str, Any], backend:
         return {}
     pairs = FullProblem(problem.sequences, Scoring(named_matrix("BLOSUM62"), 0, 0))
     found = distances.distance_footprint(pairs, parameters, backend).device
-    if sorted(map(len, problem.sequences))[-2:][0] <= ONE_STRIP:
+    if sorted(problem.lengths.tolist())[-2:][0] <= ONE_STRIP:
         return {name: count for name, count in found.items() if name != "borders of strips"}
     return found
 

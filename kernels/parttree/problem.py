@@ -16,9 +16,10 @@ from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
-from antidiag.kernels.model import Result, Sequence, have_same_names, sequence_lengths
+from antidiag.kernels.model import Result, Sequence, have_same_names, sequence_lengths, sequence_names
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.parttree.dp_class import JOINS
+from antidiag.kernels.sequences.sequence_set import SequenceSet, pack_sequences
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.trees.distances.shared_words.kmers import K
 
@@ -53,19 +54,19 @@ OPTIONS = (
 class PartTreeProblem:
     """Sequences of any number and length, and how many of them are picked as references; see OPTIONS."""
 
-    sequences: tuple[Sequence, ...] = field(repr=False)
+    sequences: tuple[Sequence, ...] | SequenceSet = field(repr=False)
     references: int = 50
     pick_seed: int = 1
 
     @property
-    def data(self) -> tuple[Sequence, ...]:
+    def data(self) -> Sequences[Sequence]:
         """The input data of the problem."""
         return self.sequences
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the leaves: those of the sequences, made distinct."""
-        return make_names_unique(sequence.name for sequence in self.sequences)
+        return make_names_unique(sequence_names(self.sequences))
 
     @property
     def cells(self) -> int:
@@ -102,7 +103,7 @@ class PartTreeProblem:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Notes for the user: names that were made distinct, and sequences without a 6-mer."""
-        renamed = describe_renaming((sequence.name for sequence in self.sequences), self.names)
+        renamed = describe_renaming(sequence_names(self.sequences), self.names)
         short = int((self.lengths < K).sum())
         have = "sequence has" if short == 1 else "sequences have"
         note = f"{short:,} {have} no word of {K} letters: it is in the tree, but its position means nothing."
@@ -161,7 +162,7 @@ def draw_key(seed: int, level: int, sequence: int) -> int:
 
 def build_problem(data: Sequences[Sequence], options: Mapping[str, Any]) -> PartTreeProblem:
     """Return the problem of these sequences; empty ones are accepted."""
-    return PartTreeProblem(tuple(data), **resolve_values(OPTIONS, options))
+    return PartTreeProblem(pack_sequences(data), **resolve_values(OPTIONS, options))
 
 
 def option_values(problem: PartTreeProblem) -> Mapping[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Sequences
 from typing import NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.model import Sequence, concatenate_letters
+from antidiag.kernels.model import Sequence, concatenate_letters, sequence_lengths
 
 AMINO_ACIDS, BASES = b"ACDEFGHIKLMNPQRSTVWY", b"ACGT"
 BITS = 32
@@ -48,9 +49,9 @@ def encode_letters(letters: np.ndarray, alphabet: bytes) -> np.ndarray:
     return table[letters]
 
 
-def encode_sequences(sequences: list[Sequence], protein: bool) -> tuple[np.ndarray, np.ndarray]:
+def encode_sequences(sequences: Sequences[Sequence], protein: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return the codes of sequences, one after another (uint8), and where each begins (int64)."""
-    offsets = np.concatenate([[0], np.cumsum([len(one) for one in sequences], dtype=np.int64)])
+    offsets = np.concatenate([[0], np.cumsum(sequence_lengths(sequences), dtype=np.int64)])
     letters = concatenate_letters(sequences)
     if not protein:
         letters = np.where(letters == ord("U"), ord("T"), letters).astype(np.uint8)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,12 +41,13 @@ def find_kind_of_file(path: str | Path) -> DataKind:
     return next((kind for kind in data_kinds() if kind is not SEQUENCE and kind.claims_file(path, head)), SEQUENCE)
 
 
-def read_data(path: str | Path, monitor: Monitor | None = None) -> list[Any]:
+def read_data(path: str | Path, monitor: Monitor | None = None) -> Sequence[Any]:
     """Read all data of a file of any kind; raise InputError if it cannot be read. Ambiguous data have a note."""
     path = Path(path)
     found = find_kind_of_file(path).read(path, monitor)
     if found and (remark := number_tables.describe_alternative(path, _read_head(path))):
-        found[0] = replace(found[0], note=" ".join(filter(None, (found[0].note, remark))))
+        noted = replace(found[0], note=" ".join(filter(None, (found[0].note, remark))))
+        return [noted, *found[1:]]
     return found
 
 

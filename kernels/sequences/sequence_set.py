@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Sequences
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
 from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.sequences.text_column import TextColumn, TextPool, check_offsets, offsets_of, take_ranges
+from antidiag.kernels.sequences.text_column import (
+    TextColumn,
+    TextPool,
+    check_offsets,
+    make_read_only,
+    offsets_of,
+    take_ranges,
+)
+from antidiag.kernels.serialization import stored
 
 TYPES = tuple(SequenceType)
 """Types of sequences by the code that stands for them in a set."""
+MANY_SEQUENCES = 10_000
+"""Sequences from which on they are held in columns; fewer are held as a tuple of objects."""
 
 
+@stored("sequence-set")
+@dataclass(frozen=True, eq=False, repr=False)
 class SequenceSet(Sequences[Sequence]):
     """An immutable list of sequences, held in columns.
 
@@ -34,24 +49,22 @@ class SequenceSet(Sequences[Sequence]):
         Codes of their types, numbers in `TYPES`.
     """
 
-    __slots__ = ("descriptions", "letters", "names", "notes", "offsets", "sources", "types")
+    letters: np.ndarray
+    offsets: np.ndarray
+    names: TextColumn
+    descriptions: TextColumn
+    types: np.ndarray
+    sources: TextPool
+    notes: TextPool
 
-    def __init__(
-        self,
-        letters: np.ndarray,
-        offsets: np.ndarray,
-        names: TextColumn,
-        descriptions: TextColumn,
-        types: np.ndarray,
-        sources: TextPool,
-        notes: TextPool,
-    ) -> None:
-        check_offsets(letters, offsets)
-        count = offsets.size - 1
-        if not count == len(names) == len(descriptions) == len(sources) == len(notes) == types.size:
+    def __post_init__(self) -> None:
+        check_offsets(self.letters, self.offsets)
+        columns = (self.names, self.descriptions, self.sources, self.notes, self.types)
+        if {len(column) for column in columns} != {len(self)}:
             raise ValueError("columns of a set of sequences differ in length")
-        self.letters, self.offsets, self.types = letters, offsets, types
-        self.names, self.descriptions, self.sources, self.notes = names, descriptions, sources, notes
+        if self.types.dtype != np.uint8 or (self.types >= len(TYPES)).any():
+            raise ValueError("a sequence of a set has an unknown type")
+        make_read_only(self.letters, self.offsets, self.types)
 
     @classmethod
     def from_sequences(cls, sequences: Iterable[Sequence]) -> SequenceSet:
@@ -99,11 +112,22 @@ class SequenceSet(Sequences[Sequence]):
             yield Sequence(name, letters, TYPES[self.types[row]], description, source, note)
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, (tuple, list)):
+            return len(self) == len(other) and all(one == another for one, another in zip(self, other, strict=True))
         if not isinstance(other, SequenceSet):
             return NotImplemented
-        return len(self) == len(other) and all(one == another for one, another in zip(self, other, strict=True))
+        arrays = ("offsets", "types", "letters")
+        return self is other or (
+            all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
+            and (self.names, self.descriptions, self.sources) == (other.names, other.descriptions, other.sources)
+        )
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def different_types(self) -> set[SequenceType]:
+        """The types that sequences of the set have."""
+        return {TYPES[code] for code in np.flatnonzero(np.bincount(self.types))}
 
     def __add__(self, other: Iterable[Sequence]) -> SequenceSet:
         return concatenate([self, SequenceSet.from_sequences(other)])
@@ -141,3 +165,69 @@ def concatenate(sets: Sequences[SequenceSet]) -> SequenceSet:
         TextPool.concatenate([one.sources for one in sets]),
         TextPool.concatenate([one.notes for one in sets]),
     )
+
+
+class MixedData(Sequences[Any]):
+    """A list of many sequences followed by other data, of which nothing is copied."""
+
+    def __init__(self, sequences: SequenceSet, others: tuple[Any, ...]) -> None:
+        self.sequences, self.others = sequences, others
+
+    def __len__(self) -> int:
+        return len(self.sequences) + len(self.others)
+
+    def __getitem__(self, index):  # type: ignore[override]
+        if isinstance(index, slice):
+            return [self[row] for row in range(*index.indices(len(self)))]
+        row = range(len(self))[index]
+        return self.sequences[row] if row < len(self.sequences) else self.others[row - len(self.sequences)]
+
+    def __iter__(self) -> Iterator[Any]:
+        return chain(self.sequences, self.others)
+
+
+def pack_sequences(sequences: Iterable[Sequence]) -> tuple[Sequence, ...] | SequenceSet:
+    """Return few sequences as a tuple, many as a set."""
+    if isinstance(sequences, SequenceSet):
+        return sequences if len(sequences) >= MANY_SEQUENCES else tuple(sequences)
+    listed = tuple(sequences)
+    return listed if len(listed) < MANY_SEQUENCES else SequenceSet.from_sequences(listed)
+
+
+def join_sequences(*parts: Sequences[Sequence]) -> tuple[Sequence, ...] | SequenceSet:
+    """Return the sequences of several lists, in their order; few as a tuple, many as a set."""
+    filled = [part for part in parts if len(part)]
+    if len(filled) == 1:
+        return pack_sequences(filled[0])
+    if sum(map(len, filled)) < MANY_SEQUENCES:
+        return tuple(chain.from_iterable(filled))
+    return concatenate([SequenceSet.from_sequences(part) for part in filled])
+
+
+def take_sequences(sequences: Sequences[Sequence], rows: Iterable[int]) -> tuple[Sequence, ...] | SequenceSet:
+    """Return the sequences of these rows, in their order; few as a tuple, many as a set."""
+    if isinstance(sequences, SequenceSet):
+        wanted = rows if isinstance(rows, np.ndarray) else np.fromiter(rows, np.int64)
+        return pack_sequences(sequences.take(wanted))
+    return tuple(sequences[row] for row in rows)
+
+
+def join_data(parts: Iterable[Sequences[Any]]) -> Sequences[Any]:
+    """Return the data of several lists as one; a set that comes first stays what it is."""
+    filled = [part for part in parts if len(part)]
+    if filled and isinstance(filled[0], SequenceSet):
+        return MixedData(filled[0], tuple(chain.from_iterable(filled[1:]))) if filled[1:] else filled[0]
+    return tuple(chain.from_iterable(filled))
+
+
+def split_data(data: Iterable[Any]) -> tuple[Sequences[Sequence], tuple[Any, ...]]:
+    """Return the sequences among data, a set as it is or a tuple, and the other data."""
+    if isinstance(data, SequenceSet):
+        return data, ()
+    if isinstance(data, MixedData):
+        return data.sequences, data.others
+    listed = tuple(data)
+    sequences = tuple(datum for datum in listed if isinstance(datum, Sequence))
+    if len(sequences) == len(listed):
+        return pack_sequences(sequences), ()
+    return pack_sequences(sequences), tuple(datum for datum in listed if not isinstance(datum, Sequence))

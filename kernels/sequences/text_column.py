@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+
+from antidiag.kernels.serialization import stored
 
 ENCODING, ERRORS = "utf-8", "surrogatepass"
 
 
+@stored("text-column")
+@dataclass(frozen=True, eq=False, repr=False)
 class TextColumn(Sequence[str]):
     """An immutable list of texts.
 
@@ -21,17 +26,30 @@ class TextColumn(Sequence[str]):
         Text i is ``data[offsets[i]:offsets[i + 1]]``.
     """
 
-    __slots__ = ("data", "offsets")
+    data: np.ndarray
+    offsets: np.ndarray
 
-    def __init__(self, data: np.ndarray, offsets: np.ndarray) -> None:
-        check_offsets(data, offsets)
-        self.data, self.offsets = data, offsets
+    def __post_init__(self) -> None:
+        check_offsets(self.data, self.offsets)
+        if (self.data >= 128).any():
+            self.data.tobytes().decode(ENCODING, ERRORS)
+            starts = self.offsets[:-1][np.diff(self.offsets) > 0]
+            if ((self.data[starts] & 0xC0) == 0x80).any():
+                raise ValueError("offsets cut a character of a text")
+        make_read_only(self.data, self.offsets)
 
     @classmethod
     def from_texts(cls, texts: Iterable[str]) -> TextColumn:
         """Return the column of these texts."""
         encoded = [text.encode(ENCODING, ERRORS) for text in texts]
         return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets_of(np.array(list(map(len, encoded)), np.int64)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TextColumn):
+            return NotImplemented
+        return np.array_equal(self.offsets, other.offsets) and np.array_equal(self.data, other.data)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __len__(self) -> int:
         return self.offsets.size - 1
@@ -59,6 +77,8 @@ class TextColumn(Sequence[str]):
         return TextColumn(data, offsets_of(lengths))
 
 
+@stored("text-pool")
+@dataclass(frozen=True, eq=False, repr=False)
 class TextPool(Sequence[str]):
     """An immutable list of texts of which there are few different ones, such as the files of sequences.
 
@@ -70,12 +90,15 @@ class TextPool(Sequence[str]):
         Which of them each text is.
     """
 
-    __slots__ = ("numbers", "texts")
+    texts: tuple[str, ...]
+    numbers: np.ndarray
 
-    def __init__(self, texts: tuple[str, ...], numbers: np.ndarray) -> None:
-        if numbers.dtype != np.int32 or (numbers.size and not 0 <= numbers.min() <= numbers.max() < len(texts)):
+    def __post_init__(self) -> None:
+        numbers = self.numbers
+        known = not numbers.size or 0 <= numbers.min() <= numbers.max() < len(self.texts)
+        if numbers.dtype != np.int32 or numbers.ndim != 1 or not known:
             raise ValueError("numbers of texts do not fit their texts")
-        self.texts, self.numbers = texts, numbers
+        make_read_only(numbers)
 
     @classmethod
     def from_texts(cls, texts: Iterable[str]) -> TextPool:
@@ -83,6 +106,14 @@ class TextPool(Sequence[str]):
         places: dict[str, int] = {}
         numbers = np.array([places.setdefault(text, len(places)) for text in texts], np.int32)
         return cls(tuple(places), numbers)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TextPool):
+            return NotImplemented
+        same = (np.array(pool.texts, object)[pool.numbers] for pool in (self, other) if len(pool))
+        return len(self) == len(other) and (not len(self) or np.array_equal(*same))
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __len__(self) -> int:
         return self.numbers.size
@@ -122,12 +153,20 @@ def offsets_of(lengths: np.ndarray) -> np.ndarray:
     return offsets
 
 
+def make_read_only(*arrays: np.ndarray) -> None:
+    """Let nobody write to these arrays."""
+    for array in arrays:
+        array.setflags(write=False)
+
+
 def take_ranges(data: np.ndarray, offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the data and offsets of some ranges, in the order of ``rows``; neighbouring rows share the memory."""
+    """Return the data and offsets of some ranges, in the order of ``rows``; neighbouring rows are copied together."""
     rows = np.asarray(rows, np.int64)
-    if rows.size and (np.diff(rows) == 1).all():
-        part = offsets[rows[0] : rows[-1] + 2]
-        return data[part[0] : part[-1]], part - part[0]
-    taken = offsets_of(offsets[rows + 1] - offsets[rows])
-    places = np.arange(taken[-1]) + np.repeat(offsets[rows] - taken[:-1], np.diff(taken))
-    return data[places], taken
+    if not rows.size:
+        return np.zeros(0, np.uint8), np.zeros(1, np.int64)
+    breaks = np.flatnonzero(np.diff(rows) != 1) + 1
+    first, last = rows[np.append(0, breaks)], rows[np.append(breaks, rows.size) - 1]
+    starts, ends = offsets[first].tolist(), offsets[last + 1].tolist()
+    pieces = [data[start:end] for start, end in zip(starts, ends, strict=True)]
+    taken = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+    return taken, offsets_of(offsets[rows + 1] - offsets[rows])

@@ -132,7 +132,7 @@ def reachable() -> set[type]:
 
 def _without_window(saved: Any) -> Any:
     """Of a state the data, of entries the results; both are the window's own."""
-    return saved.data + saved.sequences if hasattr(saved, "data") else tuple(entry.result for entry in saved)
+    return (*saved.data, *saved.sequences) if hasattr(saved, "data") else tuple(entry.result for entry in saved)
 
 
 def test_every_type_that_a_session_may_hold_has_a_name() -> None:

@@ -1,7 +1,9 @@
 """Opening sequences in the window, and the table of them, as a person uses it."""
 
 import gzip
+import json
 import os
+import zipfile
 from dataclasses import replace
 
 import pytest
@@ -12,6 +14,8 @@ from PySide6.QtWidgets import QApplication
 from antidiag.app import actions
 from antidiag.app.jobs.queue import JobState
 from antidiag.app.panels.sequence_table import ABOUT, MAKEUP, NAME, ROLE, TYPE
+from antidiag.app.session import archive
+from antidiag.app.session.state import State
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.registry import data_loading
 from tests.app.steps import cells
@@ -268,3 +272,17 @@ def test_every_kind_of_data_is_in_the_open_dialog(window):
     for kind in data_loading.data_kinds():
         assert all(f"*{suffix}" in offered.split(";;")[0] for suffix in kind.suffixes)
     assert "Scales (*.scale)" in offered and "*.antidiag" in offered
+
+
+def test_a_session_with_an_unreadable_result_opens_the_rest_and_says_so(qtbot, window, tmp_path):
+    path = tmp_path / "x.antidiag"
+    archive.save(path, State((Sequence("a", b"ACGT", SequenceType.DNA),)), [], {})
+    with zipfile.ZipFile(path) as source:
+        members = {name: source.read(name) for name in source.namelist()}
+    index = {**json.loads(members[archive.INDEX]), "results": [{"name": "mine"}]}
+    with zipfile.ZipFile(path, "w") as target:
+        for name, data in {**members, archive.INDEX: json.dumps(index)}.items():
+            target.writestr(name, data)
+    actions.open_session(window, path)
+    qtbot.waitUntil(lambda: len(window.session.state.sequences) == 1)
+    assert window.jobs.message.text().startswith("Result mine could not be read and is missing")

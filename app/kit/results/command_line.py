@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from antidiag.app import texts
@@ -12,6 +13,7 @@ from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import ProblemInput
 from antidiag.kernels.model import Result
+from antidiag.kernels.sequences.sequence_set import SequenceSet, split_data
 
 NO_FILE = ("", "pasted")  # sources that are not files; the user replaces FILE
 
@@ -23,8 +25,10 @@ def format_command(result: Result) -> str:
     except ParameterError:
         return ""
     words = [*PROGRAM.split(), "run", result.method]
+    sequences, others = split_data(result.problem.data)
     for taken in kind.inputs:
-        words += _input_arguments(taken, [datum for datum in result.problem.data if isinstance(datum, taken.kind.type)])
+        fitting = [datum for datum in others if isinstance(datum, taken.kind.type)]
+        words += _input_arguments(taken, sequences if taken.kind is SEQUENCE else fitting)
     for name, value in kind.option_values(result.problem).items():
         words += ["--" + name.replace("_", "-"), _format_value(value)]
     for name, value in result.parameters.items():
@@ -32,8 +36,9 @@ def format_command(result: Result) -> str:
     return shlex.join([*words, "--backend", result.backend])
 
 
-def _input_arguments(taken: ProblemInput, data: list[Any]) -> list[str]:
-    sources = dict.fromkeys(datum.source for datum in data)  # many sequences come from few files
+def _input_arguments(taken: ProblemInput, data: Sequence[Any]) -> list[str]:
+    every = data.sources if isinstance(data, SequenceSet) else (datum.source for datum in data)
+    sources = dict.fromkeys(every)  # many sequences come from few files
     files = list(dict.fromkeys("FILE" if source in NO_FILE else texts.place(source) for source in sources))
     if taken.flag:
         return [word for file in files for word in ("--" + taken.flag, file)]

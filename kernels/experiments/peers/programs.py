@@ -22,6 +22,7 @@ from antidiag.kernels.experiments.peers.pairs import package_version
 from antidiag.kernels.experiments.peers.peer import Peer
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.sequences.sequence_set import SequenceSet
 from antidiag.kernels.trees import NEIGHBOR_JOINING
 from antidiag.kernels.trees.distances.problem import KTUPLE_DISTANCES
 from antidiag.kernels.trees.problem import TREE_PROBLEM
@@ -55,7 +56,7 @@ def sequences_of(problem: Any) -> list[Sequence]:
 def _sequences_answer(value: Any) -> Iterator[Sequence]:
     if isinstance(value, Sequence):
         yield value
-    elif isinstance(value, (tuple, list)):
+    elif isinstance(value, (tuple, list, SequenceSet)):
         for item in value:
             yield from _sequences_answer(item)
     elif is_dataclass(value) and not isinstance(value, type):

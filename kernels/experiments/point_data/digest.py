@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.kernels.sequences.sequence_set import SequenceSet
 from antidiag.kernels.serialization import original_class_name
 
 DIGITS = 16
@@ -43,6 +44,10 @@ def _feed_value(found: Any, value: Any) -> None:
         _add(
             found, f"array {value.dtype.str} {value.shape}", np.ascontiguousarray(value).reshape(-1).view(np.uint8).data
         )
+    elif isinstance(value, (tuple, list, SequenceSet)):
+        _add(found, f"tuple {len(value)}", b"")
+        for item in value:
+            _feed_value(found, item)
     elif is_dataclass(value) and not isinstance(value, type):
         kept = [field.name for field in fields(value) if field.compare and field.name not in ORIGIN_FIELDS]
         _add(found, f"dataclass {_class_name(type(value))} {len(kept)}", b"")
@@ -56,10 +61,6 @@ def _feed_value(found: Any, value: Any) -> None:
             _feed_value(found, value[key])
     elif isinstance(value, (set, frozenset)):
         _add(found, "set", "".join(sorted(digest_value(item) for item in value)).encode())
-    elif isinstance(value, (tuple, list)):
-        _add(found, f"tuple {len(value)}", b"")
-        for item in value:
-            _feed_value(found, item)
     else:
         raise TypeError(f"{type(value).__name__} has no digest; make it a frozen dataclass")
 

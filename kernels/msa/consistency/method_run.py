@@ -72,7 +72,7 @@ class StageClock(StageObserver):
 
 def start_clock(problem: MsaProblem, times_ms: dict[str, float], monitor: Monitor, steps: StepLog) -> StageClock:
     """Return a clock that starts now."""
-    return StageClock(problem, monitor, steps, times_ms, len(problem.filled), max(map(len, problem.sequences)))
+    return StageClock(problem, monitor, steps, times_ms, len(problem.filled), int(problem.lengths.max()))
 
 
 def align_problem(

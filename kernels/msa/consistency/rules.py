@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.gui_priority import iterate_yielding
-from antidiag.kernels.model import Sequence
+from antidiag.kernels.model import Sequence, sequence_lengths
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.serialization import stored
 
@@ -94,16 +96,16 @@ class RefinementRules:
         return describe_dropped(self.least_posterior)
 
 
-def make_rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> ConsistencyRules:
+def make_rules(sequences: Sequences[Sequence], values: Mapping[str, Any]) -> ConsistencyRules:
     """Return the rules of option values; InputError if sequences are too many or too long."""
     check_sizes(sequences)
     least = values[LEAST.name] or choose_least_posterior(sequences)
     return ConsistencyRules(values["effort"], values["refinement_seed"], least, values[TRIPLETS.name])
 
 
-def choose_least_posterior(sequences: tuple[Sequence, ...]) -> float:
+def choose_least_posterior(sequences: Sequences[Sequence]) -> float:
     """Choose the least posterior that is kept, by number and lengths of the sequences."""
-    letters = sum(map(len, sequences))
+    letters = int(sequence_lengths(sequences).sum())
     fitting = (least for least in LEASTS if estimate_posterior_bytes(len(sequences), letters, least) <= ROOM_BYTES)
     return next(fitting, LEASTS[-1])
 
@@ -123,15 +125,16 @@ def describe_dropped(least: float) -> tuple[str, ...]:
     return () if least <= LEASTS[0] else (f"Posteriors below {least:g} are dropped to save memory.",)
 
 
-def check_sizes(sequences: tuple[Sequence, ...]) -> None:
+def check_sizes(sequences: Sequences[Sequence]) -> None:
     """Raise InputError if sequences are too many or too long."""
-    filled = sum(len(sequence) > 0 for sequence in iterate_yielding(sequences))
+    lengths = sequence_lengths(sequences)
+    filled = int(np.count_nonzero(lengths))
     if filled > MOST_SEQUENCES:
         raise InputError(
             f"{filled:,} sequences are too many for posteriors of all pairs (at most {MOST_SEQUENCES:,}); remove some, "
             "or use the alignment along PartTree, which takes any number"
         )
-    longest = max(iterate_yielding(sequences), key=len)
+    longest = sequences[int(lengths.argmax())]
     if len(longest) > MOST_LETTERS:
         raise InputError(
             f"{longest.name} has {len(longest):,} letters (at most {MOST_LETTERS:,}); cut it, or use a method without "

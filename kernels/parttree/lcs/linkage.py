@@ -22,6 +22,7 @@ from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress
 from antidiag.kernels.parttree.sizes import linkage_blocks
 from antidiag.kernels.parttree.splitting.recursion import tree_with_equal_leaves
 from antidiag.kernels.parttree.symbols import encode_sequences
+from antidiag.kernels.sequences.sequence_set import take_sequences
 from antidiag.kernels.steps import StepLog
 
 PHASE = "linkage"
@@ -63,7 +64,7 @@ def run_linkage(
     """
     clock = PhaseClock(times_ms)
     first, own = group_equal_sequences(problem.sequences)
-    codes, offsets = encode_sequences([problem.sequences[number] for number in first.tolist()], problem.protein)
+    codes, offsets = encode_sequences(take_sequences(problem.sequences, first.tolist()), problem.protein)
     report = RecursionProgress(monitor, phase)
     with end_threads_on_failure():
         joins, heights = link(codes, offsets, first, report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,7 @@ from antidiag.kernels.parttree.symbols import (
 )
 from antidiag.kernels.scoring import named_matrix
 from antidiag.kernels.scoring_options import are_nucleotides
+from antidiag.kernels.sequences.sequence_set import take_sequences
 from antidiag.kernels.serialization import stored
 
 SINGLE, MEDOID, PARTTREE = GUIDES = ("single-linkage", "medoid", "parttree")
@@ -91,13 +93,13 @@ class PartTreeRules:
     refine_top: int = 0
 
 
-def make_rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> PartTreeRules:
+def make_rules(sequences: Sequences[Sequence], values: Mapping[str, Any]) -> PartTreeRules:
     """Return the rules of option values; missing values are chosen for the sequences."""
     found = complete_options(sequences, values)
     return PartTreeRules(**{"guide": choose_guide(sequences), **found})
 
 
-def complete_options(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> dict[str, Any]:
+def complete_options(sequences: Sequences[Sequence], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return option values with a valid matrix and costs; missing ones are chosen for the sequences."""
     given = {name: value for name, value in values.items() if value is not None}
     found = {**DEFAULT_COSTS[not are_nucleotides(sequences)], **given}
@@ -112,7 +114,7 @@ def complete_options(sequences: tuple[Sequence, ...], values: Mapping[str, Any])
     return found
 
 
-def choose_guide(sequences: tuple[Sequence, ...]) -> str:
+def choose_guide(sequences: Sequences[Sequence]) -> str:
     """Choose single linkage, or medoids where single linkage of the different sequences would take too long."""
     lengths = sequence_lengths(sequences)
     if count_linkage_steps(lengths) <= MOST_STEPS:
@@ -148,9 +150,7 @@ def make_leaves(problem: MsaProblem, keep_equal: bool) -> AlignmentLeaves:
     """Return the leaves; with ``keep_equal``, equal sequences are separate leaves."""
     filled = problem.filled_sequences
     first, own = (np.arange(len(filled)),) * 2 if keep_equal else group_equal_sequences(filled)
-    return AlignmentLeaves(
-        first, own, *encode_sequences([filled[number] for number in first.tolist()], problem.protein)
-    )
+    return AlignmentLeaves(first, own, *encode_sequences(take_sequences(filled, first.tolist()), problem.protein))
 
 
 def gap_cost_growth(count: int, power: float) -> float:

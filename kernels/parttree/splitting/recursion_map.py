@@ -15,6 +15,7 @@ from antidiag.kernels.parttree.kmers.cpu_shared_words import TASK, DistanceBatch
 from antidiag.kernels.parttree.kmers.word_arrays import concatenate_letters
 from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
 from antidiag.kernels.parttree.splitting.cpu import IndexedDistances, LevelLog, compile_all, encode_sixmers
+from antidiag.kernels.sequences.sequence_set import take_sequences
 from antidiag.kernels.steps import StepLog
 
 
@@ -117,7 +118,7 @@ def measure_distances(problem: PartTreeProblem, references: np.ndarray, sequence
     """
     compile_all()
     numbers, places = np.unique(np.concatenate([references, sequences]), return_inverse=True)
-    letters = concatenate_letters([problem.sequences[number] for number in numbers.tolist()], problem.protein)
+    letters = concatenate_letters(take_sequences(problem.sequences, numbers.tolist()), problem.protein)
     words = encode_sixmers(letters, problem.protein, 1, Monitor())
     measure = IndexedDistances(words, letters.possible_words, 1, Monitor(), LevelLog(StepLog(), 1, 0))
     refs, members = places[: references.size], places[references.size :]

@@ -126,7 +126,7 @@ def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monit
     """Compute ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
     times_ms = {"compilation": compile_cancellably(_compile_ktuple, monitor), "transfer": 0.0}
     clock, values, stop = PhaseClock(times_ms), np.zeros((len(problem.sequences),) * 2), make_stop_word()
-    lengths = np.array([len(sequence) for sequence in problem.sequences])
+    lengths = sequence_lengths(problem.sequences)
     rule = cpu_single_chains.ChainRule(problem.ktuple, problem.diagonals, problem.window, problem.word_gap)
     is_short = find_short_sequences(problem, lengths)
     parts: list[PairTasks] = []

@@ -21,9 +21,10 @@ from antidiag.kernels.io.distance_matrix import DistanceMatrix, are_distances
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.method import FileFormat, LabelledRows, ProblemInput, ProblemType
-from antidiag.kernels.model import Result, Sequence, concatenate_letters, sequence_lengths
+from antidiag.kernels.model import Result, Sequence, concatenate_letters, sequence_lengths, sequence_names
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.scoring import Mode, Scoring, refuse_overflow
+from antidiag.kernels.sequences.sequence_set import SequenceSet, pack_sequences
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.trees import dp_classes
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS
@@ -62,17 +63,17 @@ MODEL = Parameter(
 class _Sequences:
     """Sequences, between all pairs of which a distance is computed."""
 
-    sequences: tuple[Sequence, ...]
+    sequences: tuple[Sequence, ...] | SequenceSet
 
     @property
-    def data(self) -> tuple[Sequence, ...]:
+    def data(self) -> Sequences[Sequence]:
         """The input data of the problem."""
         return self.sequences
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the taxa: those of the sequences, made distinct."""
-        return make_names_unique(_sequence_names(self.sequences))
+        return make_names_unique(sequence_names(self.sequences))
 
     @property
     def pairs(self) -> int:
@@ -98,7 +99,7 @@ class _Sequences:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes for the user: names that were made distinct, and distances that the rule does not define."""
-        renamed = describe_renaming(_sequence_names(self.sequences), self.names)
+        renamed = describe_renaming(sequence_names(self.sequences), self.names)
         return (*((f"Sequences with {renamed}.",) if renamed else ()), *self._without_words())
 
     def _without_words(self) -> tuple[str, ...]:
@@ -222,11 +223,6 @@ def symmetric_matrix(names: tuple[str, ...], values: np.ndarray, name: str) -> D
     return DistanceMatrix(names, values, name)
 
 
-def _sequence_names(sequences: Sequences[Sequence]) -> tuple[str, ...]:
-    """Return the names of sequences."""
-    return tuple(sequence.name for sequence in sequences)
-
-
 def _short_note(count: int, k: int, distance: str) -> tuple[str, ...]:
     """Return a note that sequences without a word share none, not even with an equal sequence."""
     if not count:
@@ -246,7 +242,7 @@ def _build_full(data: Sequences[Sequence], options: Mapping[str, Any]) -> FullPr
         raise InputError(f"{scoring.matrix.name}: not symmetric; a distance needs the same score both ways")
     lengths = np.sort(sequence_lengths(data))
     refuse_overflow(int(lengths[-2:][0]), int(lengths[-1]), scoring)
-    return FullProblem(tuple(data), scoring, Mode(values["mode"]))
+    return FullProblem(pack_sequences(data), scoring, Mode(values["mode"]))
 
 
 def _build_ktuple(data: Sequences[Sequence], options: Mapping[str, Any]) -> KtupleProblem:
@@ -256,7 +252,7 @@ def _build_ktuple(data: Sequences[Sequence], options: Mapping[str, Any]) -> Ktup
     values = dict(resolve_values(KTUPLE_OPTIONS, {**_ktuple_defaults(data), **given}))
     if values["ktuple"] > 2 and not scoring_options.are_nucleotides(data):
         raise InputError(f"ktuple={values['ktuple']} is for nucleotides; for proteins give 1 or 2")
-    return KtupleProblem(tuple(data), **values)
+    return KtupleProblem(pack_sequences(data), **values)
 
 
 def _ktuple_defaults(data: Sequences[Sequence]) -> Mapping[str, Any]:
@@ -268,7 +264,7 @@ def _build_sixmer(data: Sequences[Sequence], options: Mapping[str, Any]) -> Sixm
     """Build a problem of 6-mer distances."""
     _refuse_empty(data)
     resolve_values((), options)
-    return SixmerProblem(tuple(data))
+    return SixmerProblem(pack_sequences(data))
 
 
 def _build_aligned(data: Sequences[AlignedSequences], options: Mapping[str, Any]) -> AlignedProblem:

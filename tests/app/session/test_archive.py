@@ -1,6 +1,7 @@
 import json
 import tracemalloc
 import zipfile
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -11,14 +12,20 @@ from antidiag.app.session.session import Entry
 from antidiag.app.session.state import State
 from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem
+from antidiag.kernels.parttree.problem import PartTreeProblem
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels.sequences.sequence_set import MANY_SEQUENCES, SequenceSet
 from antidiag.kernels.steps import StepLog
 
 FIRST = Sequence("a name", b"ACGT" * 40, SequenceType.DNA, "a name and more", "/x/y.fa", "a note")
 SECOND = Sequence("b", b"ACGU", SequenceType.RNA)
+MANY = SequenceSet.from_sequences(
+    Sequence(f"r{number}", b"ACGT"[number % 3 :], SequenceType.DNA) for number in range(MANY_SEQUENCES)
+)
 
 
 def entry() -> Entry:
@@ -176,20 +183,56 @@ def test_a_large_array_is_saved_and_read_without_a_second_one(tmp_path):
 
 
 @pytest.mark.parametrize("packs", [True, False])
-def test_large_arrays_are_packed_where_that_saves_much(tmp_path, packs):
-    """By all cores, in pieces of a megabyte; what another program unpacks is the array."""
-    random = np.random.default_rng(1)
-    values = random.integers(0, 3, (1700, 1300)).astype(float) if packs else random.random((1700, 1300))
-    matrix = DistanceMatrix(("a",), values)
-    archive.save(tmp_path / "x.antidiag", State((), (), (matrix,)), [], {})
+def test_floating_point_numbers_are_not_packed(tmp_path, packs):
+    values = np.zeros((40, 40))
+    state = State(MANY) if packs else State((), (), (DistanceMatrix(tuple(map(str, range(40))), values),))
+    archive.save(tmp_path / "x.antidiag", state, [], {})
     with zipfile.ZipFile(tmp_path / "x.antidiag") as source:
-        assert source.testzip() is None
-        (member,) = (one for one in source.infolist() if one.filename.startswith("arrays/"))
-        assert (member.compress_type == zipfile.ZIP_DEFLATED) is packs
-        assert (member.compress_size < member.file_size / 4) is packs
-        with source.open(member) as handle:
-            np.testing.assert_array_equal(np.lib.format.read_array(handle), values)
-    assert archive.load(tmp_path / "x.antidiag")[0].data[0] == matrix
+        members = [one for one in source.infolist() if one.filename.startswith("arrays/")]
+        assert {one.compress_type == zipfile.ZIP_DEFLATED for one in members} == {packs}
+    assert archive.load(tmp_path / "x.antidiag")[0] == state
+
+
+def test_very_many_sequences_are_columns_that_a_result_shares(tmp_path):
+    path, names = tmp_path / "x.antidiag", tuple(f"a\n{number}" for number in range(archive.MANY_TEXTS))
+    tree = Tree.from_joins(
+        names, np.stack([np.r_[0, len(names) + np.arange(len(names) - 2)], np.arange(1, len(names))], 1)
+    )
+    problem = PartTreeProblem(MANY, references=50)
+    kept = Entry(replace(entry().result, method="parttree", problem=problem, answer=None))
+    archive.save(path, State(MANY, (3,), (tree,)), [], {})
+    state, *_ = archive.load(path)
+    assert state == State(MANY, (3,), (tree,)) and isinstance(state.sequences, SequenceSet)
+    writer = archive._Writer(None)
+    assert writer.encode(MANY) == writer.encode(kept.result.problem)["fields"]["sequences"] == {"set": 0}
+    with zipfile.ZipFile(path) as source:
+        index = json.loads(source.read(archive.INDEX))
+        assert index["format"] == archive.COLUMNS_FORMAT and index["open"] == {"set": 0}
+        assert len(source.read(archive.RECORDS)) == 0
+
+
+def test_few_sequences_are_saved_as_earlier_versions_read_them(saved):
+    with zipfile.ZipFile(saved) as source:
+        index = json.loads(source.read(archive.INDEX))
+    assert index["format"] == archive.FORMAT and index["open"] == [0, 1, 0]
+
+
+def test_a_result_that_cannot_be_read_is_left_out_and_named(saved):
+    with zipfile.ZipFile(saved) as source:
+        (result,) = json.loads(source.read(archive.INDEX))["results"]
+    bad = {**result["result"], "fields": {**result["result"]["fields"], "problem": {"class": "nothing", "fields": {}}}}
+    told: list[str] = []
+    path = changed(saved, results=[{**result, "result": bad}, result, {}])
+    state, entries, *_ = archive.load(path, report=told.append)
+    assert len(state.sequences) == 3 and len(entries) == 1
+    assert told[0].startswith("Result striped-score could not be read and is missing: the file names nothing")
+    assert told[1].startswith("A result could not be read")
+
+
+def test_a_mistake_of_the_program_is_not_called_a_damaged_session(saved, monkeypatch):
+    monkeypatch.setattr(archive, "_refuse_too_large", lambda size: size.missing)
+    with pytest.raises(AttributeError):
+        archive.load(saved)
 
 
 def test_saving_a_large_array_can_be_cancelled(tmp_path):

@@ -1,10 +1,8 @@
 """Saving behind the user's back, and at the end."""
 
-import gc
 import threading
 
 import pytest
-from PySide6.QtWidgets import QApplication
 
 from antidiag.app.dialogs import save_progress
 from antidiag.app.jobs import queue
@@ -13,7 +11,7 @@ from antidiag.app.session import archive
 from antidiag.app.session.autosave import Autosave, autosave_path, previous_path
 from antidiag.app.session.session import Session
 from antidiag.app.session.state import State
-from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 
@@ -82,16 +80,28 @@ def test_a_long_save_is_shown(qtbot, autosave, monkeypatch):
     assert not told.dialog.isVisible()
 
 
-def test_a_crowd_of_records_is_set_aside_instead_of_being_looked_through(qtbot, monkeypatch):
-    monkeypatch.setattr(queue, "CROWD", 1000)
-    collector = queue.Collector(QApplication.instance())
-    try:
-        before = gc.get_freeze_count()
-        held = [[] for _ in range(2000)]
-        collector._collect()
-        assert gc.get_freeze_count() - before >= len(held)
-    finally:
-        collector.stop()
+def test_a_full_disk_is_said_once_until_there_is_room_again(qtbot, autosave, monkeypatch):
+    told, save = [], archive.save
+    autosave.failed.connect(told.append)
+    monkeypatch.setattr(archive, "save", lambda *given: full())
+
+    def full() -> None:
+        raise InputError("No space left on device")
+
+    def saved(name: str) -> None:
+        autosave._session.add([Sequence(name, b"ACGT", SequenceType.DNA)])
+        autosave.finish()
+
+    saved("a")
+    saved("b")
+    qtbot.waitUntil(lambda: len(told) == 1)
+    assert told == ["What is open cannot be kept for the next start: No space left on device"]
+    monkeypatch.setattr(archive, "save", save)
+    saved("c")
+    assert len(archive.load(autosave_path())[0].sequences) == 3
+    monkeypatch.setattr(archive, "save", lambda *given: full())
+    saved("d")
+    qtbot.waitUntil(lambda: len(told) == 2)
 
 
 def test_a_setting_is_saved_with_little_data_and_waits_with_much(autosave, monkeypatch):

@@ -60,10 +60,11 @@ def test_a_type_that_the_letters_refuse():
     assert session.state.sequences[0].type is SequenceType.PROTEIN
 
 
-def test_data_of_a_result_are_found_again_by_identity_and_else_by_what_they_are():
+def test_data_of_a_result_are_found_again_by_what_they_are():
     session = Session()
-    session.add(same := [Sequence("same", b"ACGT", SequenceType.DNA) for _ in range(3)])
-    session.use(PAIR, [same[2], same[1]])
-    assert session.state.chosen == (2, 1)
-    session.use(PAIR, [same[1], Sequence("same", b"ACGT", SequenceType.DNA)])
+    same = Sequence("same", b"ACGT", SequenceType.DNA)
+    session.add([same, Sequence("other", b"AC", SequenceType.DNA), same])
+    session.use(PAIR, [session.state.sequences[1], same])
     assert session.state.chosen == (1, 0)
+    session.use(PAIR, [same, same])
+    assert session.state.chosen == (0, 2), "two rows where there are two"

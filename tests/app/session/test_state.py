@@ -1,11 +1,15 @@
 """The edits of the open data, as functions from state to state."""
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.app.session import state as module
 from antidiag.app.session.state import State
 from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.sequences import sequence_set
 
 
 def sequences(*names: str) -> tuple[Sequence, ...]:
@@ -59,9 +63,8 @@ def test_moving_stops_at_the_border():
     assert names(module.moved(state, [0, 3], 1)) == "bacd"
 
 
-def test_what_was_opened_is_chosen_by_identity_and_in_its_order():
-    first, second, third = (Sequence("same", b"ACGT", SequenceType.DNA) for _ in range(3))
-    state = module.with_chosen(State((first, second, third)), [third, first])
+def test_what_was_opened_is_chosen_by_its_rows_and_in_their_order():
+    state = module.with_chosen(State(sequences(*"abc")), [2, 0])
     assert state.chosen == (2, 0)
     assert module.with_chosen(state, []).chosen == (2, 0)
 
@@ -108,3 +111,24 @@ def test_what_is_of_other_sequences_is_left_out_when_new_ones_come():
     assert module.without_strangers(state, sequences("a", "b")).picked == (0, 2)
     assert module.without_strangers(state, sequences("a", "b"), beside=[other]) is state
     assert module.left_out(state, 0).picked == (1, 2)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=4), st.integers(0, 6), st.sampled_from([-1, 1]))
+def test_edits_of_a_set_of_sequences_are_those_of_a_tuple(rows, place, step):
+    few = State(sequences(*"abcdef"), chosen=(1, 3), subset=(2, 4))
+    edits = (
+        lambda state: module.inserted(state, place, sequences("x", "y")),
+        lambda state: module.removed(state, rows),
+        lambda state: module.moved(state, sorted(set(rows)), step),
+        lambda state: module.replaced(state, {row: sequences("z")[0] for row in rows}),
+        lambda state: module.duplicated(state, rows),
+        lambda state: module.retyped(state, rows, SequenceType.RNA),
+        lambda state: module.kept_alone(state, rows),
+    )
+    expected = [edit(few) for edit in edits]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sequence_set, "MANY_SEQUENCES", 1)
+        many = replace(few, sequences=sequence_set.pack_sequences(few.sequences))
+        found = [edit(many) for edit in edits]
+    assert all(isinstance(state.sequences, sequence_set.SequenceSet) for state in found if state.sequences)
+    assert found == expected

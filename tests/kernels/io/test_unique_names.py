@@ -38,7 +38,7 @@ def test_distinct_names_differ_and_first_ones_stay(given_names: list[str]) -> No
 
 @pytest.mark.parametrize("repeated", [False, True])
 def test_a_name_of_very_many_that_is_there_twice_is_found(repeated: bool) -> None:
-    given_names = [f"n{number}" for number in range(2 * unique_names.BATCH_NAMES + 1)]
+    given_names = [f"n{number}" for number in range(20_001)]
     given_names[-1] = given_names[0] if repeated else "other"
     expected = (*given_names[:-1], "n0_2" if repeated else "other")
     assert unique_names.make_names_unique(given_names) == expected

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antidiag.kernels import model
 from antidiag.kernels.cpu import workers
-from antidiag.kernels.model import Sequence
+from antidiag.kernels.model import Sequence, sequence_lengths
 
 K = 6
 GROUPS = ("AGPST", "ILMVJ", "NDQEBZ", "RHK", "FWY", "C")
@@ -58,7 +59,7 @@ def count_sixmers(
 
 def split_batches(sequences: Sequences[Sequence]) -> list[Sequences[Sequence]]:
     """Return sequences in batches of few letters, whose arrays stay in a cache, and few sequences."""
-    until = np.cumsum([len(sequence) for sequence in sequences])
+    until = np.cumsum(sequence_lengths(sequences))
     found, first = [], 0
     while first < len(sequences):
         before = int(until[first - 1]) if first else 0
@@ -70,9 +71,8 @@ def split_batches(sequences: Sequences[Sequence]) -> list[Sequences[Sequence]]:
 
 def concatenate_letters(sequences: Sequences[Sequence]) -> tuple[np.ndarray, np.ndarray]:
     """Return the letters of sequences, one after another, uint8, and whose they are, int32."""
-    letters = np.frombuffer(b"".join(sequence.letters for sequence in sequences), np.uint8)
     numbers = np.arange(len(sequences), dtype=np.int32)
-    return letters, np.repeat(numbers, [len(sequence) for sequence in sequences])
+    return model.concatenate_letters(sequences), np.repeat(numbers, sequence_lengths(sequences))
 
 
 def _count_batch(sequences: Sequences[Sequence], codes: np.ndarray, base: int) -> tuple[np.ndarray, ...]:

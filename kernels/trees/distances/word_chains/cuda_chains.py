@@ -12,6 +12,7 @@ import numpy as np
 from antidiag.kernels.cpu.compilation import compile_cancellably
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.run import DeviceRun
+from antidiag.kernels.model import sequence_lengths
 from antidiag.kernels.trees.distances import pair_tiles
 from antidiag.kernels.trees.distances.cpu_count_distances import compile_distances, distances_of_counts
 from antidiag.kernels.trees.distances.cuda_sources import CHAIN_WORDS, CHAINS, COUNT_WORDS, PAIRS, TUPLES, WORDS
@@ -40,7 +41,7 @@ class DeviceChains:
             kmers = list_ktuples(problem, run.monitor.check)
         arrays = kmers.kmers, kmers.starts, kmers.places, kmers.kmer_starts
         self.words, self.bins = tuple(map(run.upload_array, arrays)), kmers.bins
-        lengths = np.array([len(sequence) for sequence in problem.sequences])
+        lengths = sequence_lengths(problem.sequences)
         self.diagonals, self.room = chain_numbers(problem, lengths)
         most = CHAIN_WARPS * block_limits.multiprocessor_count()
         self.warps = min(chain_warps(problem, lengths), most)
@@ -67,7 +68,7 @@ class DeviceChains:
             for pairs in self._pair_batches(self._long_pairs(rows[tile], columns[tile]) for tile in similar):
                 self._chain_long_pairs(pairs)
             scores = self.scores.reshape(self.scores.shape[0] * TILE, -1)
-            letters = np.array([len(sequence) for sequence in self.problem.sequences])
+            letters = sequence_lengths(self.problem.sequences)
             return distances_of_counts(scores, letters, np.arange(self.taxa), self.run.monitor.check, 0.0)
 
     def _pair_cells(self, pairs: np.ndarray) -> np.ndarray:
