@@ -72,19 +72,19 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     if not problem.n:
         return Outcome(PosteriorAnswer(0.0, np.empty((0, problem.states))), run.times_ms)
     piece = to_dataclass(HmmParameters, parameters).piece
+    posterior = run.allocate_answer((problem.n, problem.states), np.float64)
     rows = compute_forward_rows(problem.hmm, join_letters([problem]), run, piece)
     forward, evidence, backward = compute_both_rows(rows, piece, _queue_evidence)
     found = evidence.sum_logarithms()
     notes = extended_range.check_gpu_probability(problem, found, monitor)
     backward.finish()
-    posterior = None
     if found > -np.inf:
         arrays = forward.rows, backward.model.rows, forward.emissions, forward.seen, forward.starts
         _launch_by_letter(forward, "posterior", "posterior", arrays)
-        posterior = run.download_array(forward.rows)
+        run.download_array(forward.rows, posterior)
     run.finish_pending()
-    host_bytes = problem.n if posterior is None else posterior.nbytes
-    return Outcome(PosteriorAnswer(found, posterior), run.times_ms, host_bytes, run.device_bytes, notes)
+    answer = PosteriorAnswer(found, posterior if found > -np.inf else None)
+    return Outcome(answer, run.times_ms, posterior.nbytes, run.device_bytes, notes)
 
 
 def hmm_baum_welch(
