@@ -70,15 +70,16 @@ class CpuRun:
         self.times_ms["compilation"] += compile_cancellably(call, self.monitor)
 
     @contextmanager
-    def phase(self, name: str, total: int = 1) -> Iterator[CpuPhase]:
+    def phase(self, name: str, total: int = 1, number: int = 0) -> Iterator[CpuPhase]:
         """Measure a phase, which may be entered again; ``total`` is its amount of work, for the progress.
 
-        In the step log phases are numbered from 1 in the order in which they are first entered.
+        In the step log phases have their ``number``, or are numbered from 1 in the order in which they are first
+        entered.
         """
         begun_ns, compilation_ms = time.perf_counter_ns(), self.times_ms["compilation"]
         if not self._phase_numbers:
             self.started_ns = begun_ns
-        number = self._phase_numbers.setdefault(name, len(self._phase_numbers) + 1)
+        number = self._phase_numbers.setdefault(name, number or len(self._phase_numbers) + 1)
         yield CpuPhase(self, name, number, max(total, 1), begun_ns)
         spent_ms = (time.perf_counter_ns() - begun_ns) / 1e6 - (self.times_ms["compilation"] - compilation_ms)
         self.times_ms[name] = self.times_ms.get(name, 0.0) + max(spent_ms, 0.0)

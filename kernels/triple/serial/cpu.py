@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
-from antidiag.kernels.cpu.workers import make_stop_word, share_work
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.steps import StepLog
@@ -32,25 +31,27 @@ def traceback(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Mo
 
 
 def _run_serial(problem: TripleProblem, monitor: Monitor, steps: StepLog, keeps: bool) -> Outcome:
-    encoded = encode_problem(problem)
-    compiling_ms = measure_ms(lambda: _compile_serial(encoded.affine, keeps))
-    clock = PhaseClock(times_ms := {"compilation": compiling_ms, "transfer": 0.0})
-    score, found, bytes_used = _fill_cube(encoded, monitor, steps, clock.started_ns, keeps)
-    clock.end_phase("phase 1")
-    if found is None:
-        return Outcome(encoded.make_answer(score), times_ms, bytes_used)
-    path = _find_path(encoded, found)
-    clock.end_phase("phase 2")
-    return Outcome(encoded.make_answer(score, path), times_ms, bytes_used + sum(encoded.cells))
+    run, encoded = CpuRun(monitor, steps), encode_problem(problem)
+    run.compile(lambda: _compile_serial(encoded.affine, keeps))
+    return _compute_answer(run, encoded, keeps)
 
 
 @cache
 def _compile_serial(affine: bool, keeps: bool) -> None:
     """Compile, or load from the cache folder, by running on a tiny problem."""
     tiny = EncodedTriple((np.zeros(1, np.uint8),) * 3, np.zeros((1, 1), np.int32), int(affine), 0)
-    _, found, _ = _fill_cube(tiny, Monitor(), StepLog(), 0, keeps)
-    if found is not None:
-        _find_path(tiny, found)
+    _compute_answer(CpuRun(), tiny, keeps)
+
+
+def _compute_answer(run: CpuRun, encoded: EncodedTriple, keeps: bool) -> Outcome:
+    """Compute the cube, and the path where moves are kept."""
+    with run.phase("phase 1", encoded.cells[0]) as phase:
+        score, found, bytes_used = _fill_cube(phase, encoded, keeps)
+    if found is None:
+        return Outcome(encoded.make_answer(score), run.times_ms, bytes_used)
+    with run.phase("phase 2"):
+        path = _find_path(encoded, found)
+    return Outcome(encoded.make_answer(score, path), run.times_ms, bytes_used + sum(encoded.cells))
 
 
 def make_scores(encoded: EncodedTriple, third: np.ndarray) -> TripleScores:
@@ -73,9 +74,7 @@ def _find_path(encoded: EncodedTriple, found: np.ndarray) -> np.ndarray:
     return backwards[: count - 1][::-1].copy()
 
 
-def _fill_cube(
-    encoded: EncodedTriple, monitor: Monitor, steps: StepLog, started_ns: int, keeps: bool
-) -> tuple[int, np.ndarray | None, int]:
+def _fill_cube(phase: CpuPhase, encoded: EncodedTriple, keeps: bool) -> tuple[int, np.ndarray | None, int]:
     """Return H' of the last cell, the moves where they are kept, and the bytes that were used."""
     i_cells, j_cells, k_cells = encoded.cells
     shape = (2, j_cells + 1, k_cells + 1, *((8,) if encoded.affine else ()))
@@ -86,7 +85,7 @@ def _fill_cube(
     common, call = (
         ((make_gaps(encoded), scores), cpu_rows.affine_rows) if encoded.affine else ((scores,), cpu_rows.rows)
     )
-    stop, done = make_stop_word(), [0]
+    stop, begun_ns = phase.run.stop, time.perf_counter_ns()
     band = max(1, cpu_rows.CELLS_PER_CHECK // k_cells)
 
     def work(worker: int) -> None:
@@ -97,13 +96,11 @@ def _fill_cube(
                 call(planes, moves, *common, i, first, min(first + band, j_cells))
             if i == 0:  # beyond the first cell, the border is no source
                 planes[(1, 0, 0, *((7,) if encoded.affine else ()))] = NEGATIVE
-            done[0] = i + 1
+            phase.done[0] += 1
 
-    begun_ns = time.perf_counter_ns()
-    share_work(work, 1, stop, lambda: monitor.update(done[0], i_cells, "phase 1"))
-    ended_ns = time.perf_counter_ns()
+    phase.share(work)
     end = encoded.end_cell
-    steps.add(1, 0, (0, end[0]), (0, end[1]), 0, begun_ns - started_ns, ended_ns - started_ns, (0, end[2]))
+    phase.log(LoggedCells((0, end[0]), (0, end[1]), layers=(0, end[2])), 0, begun_ns)
     last = planes[(1 - i_cells % 2, -1, -1)]
     used = planes.nbytes + scores.profile.nbytes + (0 if moves is None else moves.nbytes)
     return int(last[7] if encoded.affine else last), moves, used
