@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,75 +12,92 @@ from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.folding import cpu_triangle
 from antidiag.kernels.folding.cpu_triangle import BLOCK, ChainTable, FoldingTable
 from antidiag.kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
-from antidiag.kernels.model import Outcome
+from antidiag.kernels.model import Outcome, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
-TINY_CODES, TINY_CHAIN = np.zeros(2, np.uint8), (1, 1, 1)
-"""The letters and the dimensions of the smallest problems, with which functions are compiled."""
+TINY_FOLDING, TINY_CHAIN = FoldingProblem(Sequence("tiny", b"AA", SequenceType.RNA)), ChainProblem((1, 1, 1))
+"""The smallest problems, with which functions are compiled."""
 
 
 def nussinov(problem: FoldingProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """Return a structure with the most base pairs without crossing (Nussinov et al. 1978)."""
     run = CpuRun(monitor, steps, to_dataclass(ThreadParameters, parameters).threads)
-    run.compile(lambda: _fold(CpuRun(), TINY_CODES, problem.pairing_table, 0))
-    found = _fold(run, problem.letter_codes, problem.pairing_table, problem.min_loop)
-    return Outcome(found, run.times_ms, 4 * problem.n**2)
+    run.compile(_compile_folding)
+    return Outcome(_fold(run, problem), run.times_ms, 4 * problem.n**2)
 
 
 def matrix_chain(problem: ChainProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the order of a matrix product that takes the fewest multiplications (Godbole 1973)."""
     run = CpuRun(monitor, steps, to_dataclass(ThreadParameters, parameters).threads)
-    run.compile(lambda: _order_chain(CpuRun(), TINY_CHAIN))
-    return Outcome(_order_chain(run, problem.dimensions), run.times_ms, 8 * problem.n**2)
+    run.compile(_compile_chain)
+    return Outcome(_order_chain(run, problem), run.times_ms, 8 * problem.n**2)
 
 
-def _fold(run: CpuRun, codes: np.ndarray, pairing: np.ndarray, min_loop: int) -> FoldingAnswer:
+@cache
+def _compile_folding() -> None:
+    """Compile, or load from the cache folder, by folding two letters."""
+    _fold(CpuRun(), TINY_FOLDING)
+
+
+@cache
+def _compile_chain() -> None:
+    """Compile, or load from the cache folder, by ordering two matrices."""
+    _order_chain(CpuRun(), TINY_CHAIN)
+
+
+def _fold(run: CpuRun, problem: FoldingProblem) -> FoldingAnswer:
     """Compute Nussinov's table and read a structure from it."""
-    table = _fill_table(run, codes, pairing, min_loop)
+    table = _fill_table(run, problem)
     with run.phase("structure"):
-        return read_structure(table, codes, pairing, min_loop)
+        return read_structure(table, problem)
 
 
 def compute_table(problem: FoldingProblem, threads: int, monitor: Monitor) -> np.ndarray:
     """Return the most pairs of every interval i..j: int32, n x n, symmetric."""
-    run = CpuRun(monitor, threads=threads)
-    table = _fill_table(run, problem.letter_codes, problem.pairing_table, problem.min_loop)
-    return table.reshape(problem.n, problem.n)
+    return _fill_table(CpuRun(monitor, threads=threads), problem).reshape(problem.n, problem.n)
 
 
-def _fill_table(run: CpuRun, codes: np.ndarray, pairing: np.ndarray, min_loop: int) -> np.ndarray:
+def _fill_table(run: CpuRun, problem: FoldingProblem) -> np.ndarray:
     """Return Nussinov's table, flat."""
-    table = np.zeros(codes.size**2, np.int32)
-    _fill_blocks(run, codes.size, partial(cpu_triangle.fold_block, FoldingTable(table, codes, pairing, min_loop)))
+    table = np.zeros(problem.n**2, np.int32)
+    _fill_blocks(run, problem.n, partial(cpu_triangle.fold_block, _make_folding_table(table, problem)))
     return table
 
 
-def read_structure(table: np.ndarray, codes: np.ndarray, pairing: np.ndarray, min_loop: int) -> FoldingAnswer:
+def _make_folding_table(table: np.ndarray, problem: FoldingProblem) -> FoldingTable:
+    """Return a table (flat, n x n, int32) with what defines it."""
+    return FoldingTable(table, problem.letter_codes, problem.pairing_table, problem.min_loop)
+
+
+def read_structure(table: np.ndarray, problem: FoldingProblem) -> FoldingAnswer:
     """Return the structure that a filled table (flat, n x n, int32) describes."""
-    partners = np.full(codes.size, -1, np.int32)
-    if codes.size:
-        cpu_triangle.trace_fold(FoldingTable(table, codes, pairing, min_loop), partners)
-    return FoldingAnswer(int(table[codes.size - 1]) if codes.size else 0, partners)
+    partners = np.full(problem.n, -1, np.int32)
+    if problem.n:
+        cpu_triangle.trace_fold(_make_folding_table(table, problem), partners)
+    return FoldingAnswer(int(table[problem.n - 1]) if problem.n else 0, partners)
 
 
-def _order_chain(run: CpuRun, dimensions: tuple[int, ...]) -> ChainAnswer:
+def _order_chain(run: CpuRun, problem: ChainProblem) -> ChainAnswer:
     """Compute the costs of all partial products and read the best order from them."""
-    n = len(dimensions) - 1
-    table = np.zeros(n * n, np.int64)
-    _fill_blocks(run, n, partial(cpu_triangle.chain_block, ChainTable(table, np.array(dimensions, np.int64))))
+    table = np.zeros(problem.n**2, np.int64)
+    _fill_blocks(run, problem.n, partial(cpu_triangle.chain_block, _make_chain_table(table, problem)))
     with run.phase("order"):
-        return read_order(table, dimensions)
+        return read_order(table, problem)
 
 
-def read_order(table: np.ndarray, dimensions: tuple[int, ...]) -> ChainAnswer:
+def _make_chain_table(table: np.ndarray, problem: ChainProblem) -> ChainTable:
+    """Return a table (flat, n x n, int64) with what defines it."""
+    return ChainTable(table, np.array(problem.dimensions, np.int64))
+
+
+def read_order(table: np.ndarray, problem: ChainProblem) -> ChainAnswer:
     """Return the order that a filled table (flat, n x n, int64) describes."""
-    n = len(dimensions) - 1
-    splits = np.empty((n - 1, 3), np.int32)
-    cpu_triangle.trace_chain(ChainTable(table, np.array(dimensions, np.int64)), splits)
-    return ChainAnswer(int(table[n - 1]), splits)
+    splits = np.empty((problem.n - 1, 3), np.int32)
+    cpu_triangle.trace_chain(_make_chain_table(table, problem), splits)
+    return ChainAnswer(int(table[problem.n - 1]), splits)
 
 
 def _fill_blocks(run: CpuRun, n: int, fill: Callable[[int, int, np.ndarray], None]) -> None:

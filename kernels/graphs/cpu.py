@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from typing import Any
 
@@ -31,8 +31,8 @@ SERIAL_STEPS = 1 << 26
 
 DISTANCES, PREDECESSORS = "distances", "predecessors"
 
-Distances = Callable[[PathsProblem, CpuRun], np.ndarray]
-"""Computes the distances, which is a phase."""
+Distances = Callable[..., np.ndarray]
+"""Computes the distances of a problem in a run, which is a phase; some take the layout of matrices, too."""
 
 
 def floyd_warshall(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
@@ -47,44 +47,27 @@ def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor:
 
 def floyd_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """SMemFloyd: repeated squaring (equation 6.7) of a matrix in contiguous blocks."""
-    return _run_algorithm(
-        problem, parameters, monitor, steps, partial(_square_repeatedly, layout="tiles"), algorithms.SQUARED
-    )
+    return _run_algorithm(problem, parameters, monitor, steps, _square_repeatedly, algorithms.SQUARED, "tiles")
 
 
 def floyd_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """TMemFloyd: repeated squaring of a row-major matrix, whose blocks are read through the caches."""
-    return _run_algorithm(
-        problem, parameters, monitor, steps, partial(_square_repeatedly, layout="rows"), algorithms.SQUARED
-    )
+    return _run_algorithm(problem, parameters, monitor, steps, _square_repeatedly, algorithms.SQUARED, "rows")
 
 
 def bipartite_serial(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """BIPARTITEAPSP (algorithm 6.2) on one thread, with products by the definition."""
-    return _run_algorithm(
-        problem,
-        parameters,
-        monitor,
-        steps,
-        partial(_solve_bipartite, product=_multiply_serially),
-        algorithms.BIPARTITE_SERIAL,
-    )
+    return _run_algorithm(problem, parameters, monitor, steps, _solve_bipartite, algorithms.BIPARTITE_SERIAL, None)
 
 
 def bipartite_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """SMemBipartite: BIPARTITEAPSP with contiguous blocks."""
-    product = partial(multiply_matrices, semiring=MIN_PLUS, layout="tiles")
-    return _run_algorithm(
-        problem, parameters, monitor, steps, partial(_solve_bipartite, product=product), algorithms.BIPARTITE
-    )
+    return _run_algorithm(problem, parameters, monitor, steps, _solve_bipartite, algorithms.BIPARTITE, "tiles")
 
 
 def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """TMemBipartite: BIPARTITEAPSP with row-major matrices."""
-    product = partial(multiply_matrices, semiring=MIN_PLUS, layout="rows")
-    return _run_algorithm(
-        problem, parameters, monitor, steps, partial(_solve_bipartite, product=product), algorithms.BIPARTITE
-    )
+    return _run_algorithm(problem, parameters, monitor, steps, _solve_bipartite, algorithms.BIPARTITE, "rows")
 
 
 def _run_algorithm(
@@ -94,16 +77,18 @@ def _run_algorithm(
     steps: StepLog,
     distances: Distances,
     algorithm: PathAlgorithm,
+    *layout: Layout | None,
 ) -> Outcome:
     """Search for a negative cycle; without one, compute distances, and predecessors if asked for."""
     run = CpuRun(monitor, steps, to_dataclass(ThreadParameters, parameters).threads)
-    run.compile(lambda: _compile_algorithm(distances, problem))
+    is_lifted = problem.graph.least_weight < 0
+    run.compile(lambda: _compile_algorithm(distances, layout, problem.precision, problem.predecessors, is_lifted))
     with run.phase(CYCLES) as phase:
         cycle, vertex_potentials = predecessors.search_negative_cycle(problem.graph, monitor, phase)
         over = problem if cycle else potentials.lift_weights(problem, vertex_potentials)
     if cycle:
         return Outcome(PathsAnswer(None, None, cycle), run.times_ms)
-    found = distances(over, run)
+    found = distances(over, run, *layout)
     monitor.update(1, 1, DISTANCES)
     if problem.precision == "int32":
         found[found >= problem.limit] = MIN_PLUS.zero_element(np.int32)
@@ -113,16 +98,19 @@ def _run_algorithm(
     return Outcome(PathsAnswer(found, before), run.times_ms, host_bytes(problem, algorithm))
 
 
-def _compile_algorithm(distances: Distances, problem: PathsProblem) -> None:
+@cache
+def _compile_algorithm(
+    distances: Distances, layout: tuple[Layout | None, ...], precision: str, predecessors_too: bool, is_lifted: bool
+) -> None:
     """Run on three vertices, the fewest that are squared, so that all code is compiled before the clock starts."""
     from antidiag.kernels.graphs.graph import from_weights
 
     graph = from_weights(np.array([[0.0, 1.0, np.inf], [-1.0, 0.0, np.inf], [np.inf, np.inf, 0.0]]))
-    tiny = PathsProblem(graph, problem.precision, problem.predecessors)
-    found = distances(tiny, CpuRun())
-    if problem.graph.least_weight < 0:
+    tiny = PathsProblem(graph, precision, predecessors_too)
+    found = distances(tiny, CpuRun(), *layout)
+    if is_lifted:
         predecessors.find_negative_cycle(graph, Monitor())
-    if problem.predecessors:
+    if predecessors_too:
         _find_predecessors(tiny, found, CpuRun())
 
 
@@ -203,16 +191,18 @@ def _square_repeatedly(problem: PathsProblem, run: CpuRun, layout: Layout) -> np
         return cpu_blocks.unblock_matrix(matrix)
 
 
-def _solve_bipartite(problem: PathsProblem, run: CpuRun, product: Callable[..., np.ndarray]) -> np.ndarray:
+def _solve_bipartite(problem: PathsProblem, run: CpuRun, layout: Layout | None) -> np.ndarray:
     """Compute the four blocks of the distances from the two blocks of the weights (algorithm 6.2, by squaring).
 
-    ``product(a, b, phase=phase, plus=plus, strip=strip)`` returns a x b plus a matrix, or alone if ``plus`` is None.
+    Products are those of blocks in a ``layout``, or serial if that is None.
     """
     with run.phase(DISTANCES, algorithms.BIPARTITE.cells(problem)) as phase:
         strips = count()
 
         def multiply(a: np.ndarray, b: np.ndarray, plus: np.ndarray | None = None) -> np.ndarray:
-            return product(a, b, phase=phase, plus=plus, strip=next(strips))
+            if layout is None:
+                return _multiply_serially(a, b, phase, plus, next(strips))
+            return multiply_matrices(a, b, MIN_PLUS, phase, layout, plus, next(strips))
 
         first, second = (np.flatnonzero(problem.sides == side) for side in (False, True))
         there, back = problem.matrix[np.ix_(first, second)], problem.matrix[np.ix_(second, first)]

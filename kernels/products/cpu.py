@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,7 @@ def multiply_matrices(
 ) -> Outcome:
     """Compute the product, or the products of a batch."""
     run, semiring = CpuRun(monitor, steps, to_dataclass(ThreadParameters, parameters).threads), problem.semiring
-    tiny = np.zeros((1, 1), problem.dtype)
-    run.compile(lambda: _multiply_together(CpuRun(), tiny, tiny, semiring))
+    run.compile(lambda: _compile_product(problem.dtype, semiring))
     left, right = problem.factors
     if problem.batch_size == 1:
         one, other = (array.reshape(array.shape[-2:]) for array in (left, right))
@@ -35,6 +35,13 @@ def multiply_matrices(
         found = _multiply_batch(run, left, right, semiring)
     monitor.update(1, 1, PRODUCT)
     return Outcome(ProductAnswer(found), run.times_ms, sizes.estimate_footprint(problem, parameters, "cpu").host_bytes)
+
+
+@cache
+def _compile_product(dtype: np.dtype, semiring: Semiring) -> None:
+    """Compile, or load from the cache folder, by multiplying two numbers."""
+    tiny = np.zeros((1, 1), dtype)
+    _multiply_together(CpuRun(), tiny, tiny, semiring)
 
 
 def _multiply_together(run: CpuRun, a: np.ndarray, b: np.ndarray, semiring: Semiring) -> np.ndarray:
