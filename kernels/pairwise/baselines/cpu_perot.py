@@ -23,17 +23,15 @@ import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit
+from antidiag.kernels.cpu.lane_moves import last_lane, prefix_maximum, shift_in
 from antidiag.kernels.cpu.progress_words import wait_until_all_reached
 from antidiag.kernels.cpu.simd import (
     LANES,
     add,
     any_lane,
     greater_lanes,
-    last_lane,
     load,
     maximum,
-    prefix_maximum,
-    shift_in,
     splat,
     store,
     store_release,
