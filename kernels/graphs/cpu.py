@@ -13,7 +13,7 @@ import numpy as np
 from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.graphs import algorithms, cpu_floyd, potentials, predecessors
 from antidiag.kernels.graphs.algorithms import PathAlgorithm, closing_products
-from antidiag.kernels.graphs.predecessors import CYCLES
+from antidiag.kernels.graphs.predecessors import CYCLES, TINY_GRAPH
 from antidiag.kernels.graphs.problem import PathsAnswer, PathsProblem
 from antidiag.kernels.graphs.sizes import host_bytes
 from antidiag.kernels.model import Outcome
@@ -102,14 +102,11 @@ def _run_algorithm(
 def _compile_algorithm(
     distances: Distances, layout: tuple[Layout | None, ...], precision: str, predecessors_too: bool, is_lifted: bool
 ) -> None:
-    """Run on three vertices, the fewest that are squared, so that all code is compiled before the clock starts."""
-    from antidiag.kernels.graphs.graph import from_weights
-
-    graph = from_weights(np.array([[0.0, 1.0, np.inf], [-1.0, 0.0, np.inf], [np.inf, np.inf, 0.0]]))
-    tiny = PathsProblem(graph, precision, predecessors_too)
+    """Compile all code of a run, or load it from the cache folder, by running a tiny problem."""
+    tiny = PathsProblem(TINY_GRAPH, precision, predecessors_too)
     found = distances(tiny, CpuRun(), *layout)
     if is_lifted:
-        predecessors.find_negative_cycle(graph, Monitor())
+        predecessors.compile_search()
     if predecessors_too:
         _find_predecessors(tiny, found, CpuRun())
 

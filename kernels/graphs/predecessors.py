@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import cache
 from itertools import count, pairwise
 
 import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuPhase, LoggedCells
 from antidiag.kernels.graphs import cpu_predecessors
-from antidiag.kernels.graphs.graph import Graph
+from antidiag.kernels.graphs.graph import Graph, from_weights
 from antidiag.kernels.graphs.number_precision import DIGITS, TOLERANCE
 from antidiag.kernels.monitor import Monitor
 
@@ -24,6 +25,9 @@ CYCLES = "negative cycles"
 SLACK = 1e-12
 """A negative cycle weighs less than minus this share of the heaviest edge per edge: the rest is rounding. Where sums
 are exact, it weighs less than zero."""
+
+TINY_GRAPH = from_weights(np.array([[0.0, 1.0, np.inf], [-1.0, 0.0, np.inf], [np.inf, np.inf, 0.0]]))
+"""The graph with which functions are compiled: three vertices, the fewest whose matrix is squared."""
 
 Found = tuple[tuple[int, ...], np.ndarray]
 """The vertices of a negative cycle, or none; then the potentials, float64, shape (n,)."""
@@ -41,6 +45,19 @@ def search_negative_cycle(graph: Graph, monitor: Monitor, phase: CpuPhase | None
     found = _relax_until_stable(graph.weights, slack, monitor, phase)
     monitor.update(1, 1, CYCLES)
     return found
+
+
+@cache
+def compile_search() -> None:
+    """Compile the search for a negative cycle, or load it from the cache folder."""
+    find_negative_cycle(TINY_GRAPH, Monitor())
+
+
+@cache
+def compile_repair(dtype: np.dtype) -> None:
+    """Compile the repair of predecessors, or load it from the cache folder."""
+    number = np.zeros((1, 1), dtype)
+    repair_all(np.zeros((1, 1), np.int32), number, number, dtype.type(1), lambda done, total: None)
 
 
 def find_negative_cycle(graph: Graph, monitor: Monitor) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from antidiag.kernels.hmm.model.hmm import Hmm
 from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.model.underflow import cannot_underflow
 from antidiag.kernels.hmm.parameters import HmmParameters
-from antidiag.kernels.hmm.rows.cpu_tables import HmmTables, build_probability_tables, build_tiny_tables
+from antidiag.kernels.hmm.rows.cpu_tables import build_probability_tables
 from antidiag.kernels.hmm.sums import cpu_forward_backward, extended_range
 from antidiag.kernels.hmm.sums.forward_backward import compute_forward, compute_posterior
 from antidiag.kernels.hmm.sums.problem import (
@@ -149,35 +149,30 @@ def _count_expected(problem: LearningProblem, model: Hmm, monitor: Monitor) -> E
     return total, first, pairs, letters[:symbols].T
 
 
-def _make_tiny_tables() -> HmmTables:
-    """Return a tiny model to compile with."""
-    return build_tiny_tables(0.0, np.array([0.5, 0.5]), np.full((2, 2), 0.5), 1.0)
-
-
 @cache
 def _compile_forward(is_bounded: bool, is_shared: bool) -> None:
     """Compile what evaluation needs."""
     if is_bounded:
         with CpuRun(threads=2 if is_shared else 1).phase("forward") as phase:
-            compute_forward(_make_tiny_tables(), phase, NOTHING)
+            compute_forward(extended_range.make_tiny_tables(), phase, NOTHING)
     else:
-        extended_range.compile_extended_range(_make_tiny_tables())
+        extended_range.compile_extended_range()
 
 
 @cache
 def _compile_posterior(is_bounded: bool, is_shared: bool = False) -> None:
     """Compile what the posterior needs."""
     with CpuRun(threads=2 if is_shared else 1).phase("forward and backward") as phase:
-        compute_posterior(_make_tiny_tables(), phase, NOTHING)
+        compute_posterior(extended_range.make_tiny_tables(), phase, NOTHING)
     if not is_bounded:
-        extended_range.compile_extended_range(_make_tiny_tables())
+        extended_range.compile_extended_range()
 
 
 @cache
 def _compile_counts(is_bounded: bool) -> None:
     """Compile what learning needs."""
     _compile_posterior(is_bounded)
-    model = _make_tiny_tables()
+    model = extended_range.make_tiny_tables()
     with CpuRun().phase("learning") as phase:
         _, rows = compute_posterior(model, phase, np.zeros(model.width**2))
     cpu_forward_backward.count_letters(rows, model, 0, 1, np.zeros(2 * model.width))

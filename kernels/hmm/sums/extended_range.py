@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.errors import ScoreOverflow
 from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.model.underflow import cannot_underflow, least_safe_number
-from antidiag.kernels.hmm.rows.cpu_tables import HmmTables, build_probability_tables
+from antidiag.kernels.hmm.rows.cpu_tables import HmmTables, build_probability_tables, build_tiny_tables
 from antidiag.kernels.hmm.sums import cpu_extended_range
 from antidiag.kernels.hmm.sums.forward_backward import compute_slices
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
@@ -39,8 +40,15 @@ def compute_log_probability(problem: HmmProblem, model: HmmTables, phase: CpuPha
     return _sum_logarithm(numbers[: model.states], powers[: model.states]) if problem.n else 0.0
 
 
-def compile_extended_range(model: HmmTables) -> None:
-    """Run once on a tiny model, so that nothing is compiled while the clock runs."""
+def make_tiny_tables() -> HmmTables:
+    """Return a tiny model to compile with."""
+    return build_tiny_tables(0.0, np.array([0.5, 0.5]), np.full((2, 2), 0.5), 1.0)
+
+
+@cache
+def compile_extended_range() -> None:
+    """Compile, or load from the cache folder, by running a tiny model."""
+    model = make_tiny_tables()
     numbers, powers = model.initial.copy(), np.zeros(model.width, np.int64)
     cpu_extended_range.compute_scaled_rows(numbers, powers, model, 0, len(model.seen), 2.0, CpuRun().stop)
 
