@@ -89,8 +89,8 @@ def iterate_planes(
 ) -> Iterator[np.ndarray]:
     """Yield H' of every plane i, of so many cells along each side; a plane is overwritten two planes later.
 
-    With affine gaps, a cell has the values of all moves. ``report`` gets the number of finished rows of cells along k, some
-    times a second. ``moves`` takes the best moves of all cells; see `cpu_rows`.
+    With affine gaps, a cell has the values of all moves. ``report`` gets the number of finished rows of cells along k,
+    some times a second. ``moves`` takes the best moves of all cells; see `cpu_rows`.
     """
     values = (8,) if encoded.affine else ()
     planes = np.full((2, cells[1] + 1, cells[2] + 1, *values), NEGATIVE, np.int32)
