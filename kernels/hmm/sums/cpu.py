@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -114,12 +115,18 @@ def _count_portions(portions: list[LearningProblem], model: Hmm, monitor: Monito
         finished = sum(portion.letters for portion, counts in zip(portions, found, strict=True) if counts)
         monitor.update(finished, letters[-1], "learning")
 
-    phase.share_tasks(
-        range(len(portions)),
-        count,
-        lambda number: LoggedCells((0, len(model)), (letters[number], letters[number + 1]), number),
-        report,
-    )
+    def cells_of_portion(number: int) -> LoggedCells:
+        return LoggedCells((0, len(model)), (letters[number], letters[number + 1]), number)
+
+    if phase.run.threads > 1:
+        phase.share_tasks(range(len(portions)), count, cells_of_portion, report)
+    else:  # a round may be shorter than the way to another thread
+        for number in range(len(portions)):
+            report()
+            begun_ns = time.perf_counter_ns()
+            count(0, number)
+            phase.log(cells_of_portion(number), 0, begun_ns)
+        report()
     if failures:  # portions begin in order, so that the first failure is raised, whatever the threads
         raise failures[min(failures)]
     total, *sums = zip(*(counts for counts in found if counts is not None), strict=True)

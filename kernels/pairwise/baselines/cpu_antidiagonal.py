@@ -154,8 +154,9 @@ def advance_antidiagonals(letters, values, best, progress, until):
             above = greater_lanes(splat(np.int32(best[1])), add(splat(np.int32(row)), lane_numbers()))
             beaten = select_lanes(above, splat(np.int32(max(best[0] - 1, 0))), splat(np.int32(best[0])))
             if any_lane(greater_lanes(h, beaten)):
-                for i in range(max(row, low, 1), min(row + LANES - 1, high, d - 1) + 1):
-                    update_best_cell(best, np.int64(H0[LANES + i]), i, d - i)
+                for lane in range(LANES):
+                    if max(low, 1) <= row + lane <= min(high, d - 1):
+                        update_best_cell(best, np.int64(H0[place + lane]), row + lane, d - row - lane)
             if vector == 0 and d <= n:
                 H0[LANES], E0[LANES] = border_score(d, costs), NEGATIVE
             if vector == d // LANES:
