@@ -70,16 +70,17 @@ class CpuRun:
         self.times_ms["compilation"] += compile_cancellably(call, self.monitor)
 
     @contextmanager
-    def phase(self, name: str, total: int = 1) -> Iterator[CpuPhase]:
+    def phase(self, name: str, total: int = 1, number: int = 0) -> Iterator[CpuPhase]:
         """Measure a phase, which may be entered again; ``total`` is its amount of work, for the progress.
 
-        In the step log phases are numbered from 1 in the order in which they are first entered.
+        In the step log phases have their ``number``, or are numbered from 1 in the order in which they are first
+        entered.
         """
         begun_ns, compilation_ms = time.perf_counter_ns(), self.times_ms["compilation"]
         if not self._phase_numbers:
             self.started_ns = begun_ns
-        number = self._phase_numbers.setdefault(name, len(self._phase_numbers) + 1)
-        yield CpuPhase(self, name, number, max(total, 1))
+        number = self._phase_numbers.setdefault(name, number or len(self._phase_numbers) + 1)
+        yield CpuPhase(self, name, number, max(total, 1), begun_ns)
         spent_ms = (time.perf_counter_ns() - begun_ns) / 1e6 - (self.times_ms["compilation"] - compilation_ms)
         self.times_ms[name] = self.times_ms.get(name, 0.0) + max(spent_ms, 0.0)
 
@@ -90,13 +91,19 @@ class CpuPhase:
     ``done`` counts finished work, int64, one number for each thread of the run, which compiled code may raise itself.
     """
 
-    def __init__(self, run: CpuRun, name: str, number: int, total: int) -> None:
-        self.run, self.name, self.number, self.total = run, name, number, total
+    def __init__(self, run: CpuRun, name: str, number: int, total: int, begun_ns: int) -> None:
+        self.run, self.name, self.number, self.total, self.begun_ns = run, name, number, total, begun_ns
         self.done = np.zeros(max(run.threads, 1), np.int64)
 
-    def report(self) -> None:
-        """Report the progress; raise Cancelled when the user cancelled."""
-        self.run.monitor.update(min(int(self.done.sum()), self.total), self.total, self.name)
+    @property
+    def elapsed_ms(self) -> float:
+        """Return the milliseconds since the phase was entered."""
+        return (time.perf_counter_ns() - self.begun_ns) / 1e6
+
+    def report(self, done: int | None = None) -> None:
+        """Report ``done``, or the sum of ``self.done``, as the progress; raise Cancelled when the user cancelled."""
+        done = int(self.done.sum()) if done is None else done
+        self.run.monitor.update(min(done, self.total), self.total, self.name)
 
     def log(self, cells: LoggedCells, worker: int, begun_ns: int, waited_ns: int = 0) -> None:
         """Log cells that a worker began to compute at ``begun_ns`` (time.perf_counter_ns) and has finished now."""
@@ -124,15 +131,19 @@ class CpuPhase:
         tasks: Sequence[Task],
         compute: Callable[[int, Task], object],
         log: Callable[[Task], LoggedCells] | None = None,
+        report: Callable[[], None] | None = None,
     ) -> None:
-        """Run ``compute(worker, task)`` for all tasks; each thread takes the next task as soon as it is free."""
+        """Run ``compute(worker, task)`` for all tasks; each thread takes the next task as soon as it is free.
+
+        ``report`` as in `share`.
+        """
         numbers = itertools.count()
 
         def work(worker: int) -> None:
             while (number := next(numbers)) < len(tasks) and self._compute(worker, tasks[number], compute, log):
                 pass
 
-        self.share(work, threads=min(self.run.threads, max(len(tasks), 1)))
+        self.share(work, report, threads=min(self.run.threads, max(len(tasks), 1)))
 
     def share_rounds(
         self,

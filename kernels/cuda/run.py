@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
+from antidiag.kernels.cpu.compilation import compile_cancellably
 from antidiag.kernels.cuda import device_arrays, devices, pinned_transfers
 from antidiag.kernels.cuda.kernel_compiler import SourcePart, compile_kernel
 from antidiag.kernels.cuda.pinned_transfers import FillRows, TakeRows
@@ -84,12 +85,11 @@ class DeviceRun:
         return kernel
 
     def compile_host_code(self, prepare: Callable[[], object]) -> None:
-        """Call a function that compiles host code, and count its time as compilation; hear Cancel before and after."""
-        self.monitor.check()
-        before = time.perf_counter()
-        prepare()
-        self.add_time("compilation", (time.perf_counter() - before) * 1e3)
-        self.monitor.check()
+        """Call a function that compiles host code on a thread of its own, and count its time as compilation.
+
+        Raises Cancelled at once when the user cancels; the compiler goes on in the background.
+        """
+        self.add_time("compilation", compile_cancellably(prepare, self.monitor))
 
     # Arrays and transfers
 

@@ -60,6 +60,10 @@ def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor
 def _run_algorithm(problem: PathsProblem, monitor: Monitor, steps: StepLog, distances: Distances) -> Outcome:
     """Search for a negative cycle on the host; without one, compute distances, and predecessors if asked for."""
     run = DeviceRun(monitor, steps, rows=problem.n)
+    if problem.graph.least_weight < 0:
+        run.compile_host_code(predecessors.compile_search)
+    if problem.predecessors:
+        run.compile_host_code(lambda: predecessors.compile_repair(problem.dtype))
     with run.time_phase("negative cycles"):
         cycle, vertex_potentials = predecessors.search_negative_cycle(problem.graph, monitor)
         over = problem if cycle else potentials.lift_weights(problem, vertex_potentials)

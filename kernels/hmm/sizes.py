@@ -146,9 +146,9 @@ LEAST_SHARED_STATES = 64
 
 
 def count_sharing_threads(problem: HmmProblem, parameters: Mapping[str, Any]) -> int:
-    """Return how many threads share the rows of a sequence; 0 where one thread does all of them."""
+    """Return how many threads share the rows of a sequence."""
     threads = min(to_dataclass(HmmParameters, parameters).threads, pad_states(problem.states) // LEAST_SHARED_STATES)
-    return threads if threads > 1 else 0
+    return max(threads, 1)
 
 
 MOST_PORTIONS = 64

@@ -173,7 +173,7 @@ def launch_product(
 def multiply_matrices(
     a: np.ndarray, b: np.ndarray, semiring: Semiring = MIN_PLUS, texture: bool = False, run: DeviceRun | None = None
 ) -> np.ndarray:
-    """Return the product of two matrices or batches; parameters and result as of `cpu.multiply_matrices`."""
+    """Return the products of two batches of matrices, shapes (..., m, d) and (..., d, n), or of two matrices."""
     run = run or DeviceRun(Monitor())
     batch, rows, columns = a.shape[:-2], a.shape[-2], b.shape[-1]
     if not math.prod((*batch, rows, columns)):

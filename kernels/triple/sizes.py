@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import count_processors
+from antidiag.kernels.cpu.workers import WORD_STRIDE, count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.triple.chunks.cpu import int16, layouts
@@ -91,7 +91,7 @@ def estimate_footprint(problem: TripleProblem, parameters: Parameters, backend: 
     host = {
         "faces of chunks": number_bytes * numbers * (2 if kind.has_local_starts else 1),
         "threads": workers * number_bytes * (n.size * (2 if kind.has_local_starts else 1) + scores),
-        "progress": 8 * layouts.WORD_STRIDE * chunks.chunks,
+        "progress": 8 * WORD_STRIDE * chunks.chunks,
     }
     if kind.keeps_faces:
         count, type_ = layouts.count_moves(n)

@@ -61,7 +61,7 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
         found = compute_product_probability(hmm, letters, run, piece, int(problem.observations[-1]))
     else:
         found = _compute_log_probability(hmm, letters, run, piece)
-    notes = extended_range.check_gpu_probability(problem, found, monitor)
+    notes = _check_probability(run, problem, found)
     run.finish_pending()
     return Outcome(EvaluationAnswer(found), run.times_ms, 2 * problem.n, run.device_bytes, notes)
 
@@ -76,7 +76,7 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     rows = compute_forward_rows(problem.hmm, join_letters([problem]), run, piece)
     forward, evidence, backward = compute_both_rows(rows, piece, _queue_evidence)
     found = evidence.sum_logarithms()
-    notes = extended_range.check_gpu_probability(problem, found, monitor)
+    notes = _check_probability(run, problem, found)
     backward.finish()
     if found > -np.inf:
         arrays = forward.rows, backward.model.rows, forward.emissions, forward.seen, forward.starts
@@ -85,6 +85,13 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     run.finish_pending()
     answer = PosteriorAnswer(found, posterior if found > -np.inf else None)
     return Outcome(answer, run.times_ms, posterior.nbytes, run.device_bytes, notes)
+
+
+def _check_probability(run: DeviceRun, problem: HmmProblem, found: float) -> tuple[str, ...]:
+    """Compare a logarithm of a probability with that of the CPU; return a note where that would take too long."""
+    if not cannot_underflow(problem):
+        run.compile_host_code(extended_range.compile_extended_range)
+    return extended_range.check_gpu_probability(problem, found, run.monitor)
 
 
 def hmm_baum_welch(

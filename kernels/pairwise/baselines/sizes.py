@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import count_processors
+from antidiag.kernels.cpu.workers import WORD_STRIDE, count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.baselines.cuda_sources import BEST, BUSY, COLUMNS_A_THREAD, LOG_SLOTS, WALK
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks, LevelThreads
-from antidiag.kernels.pairwise.strips.cpu_sizes import WORD, score_type
+from antidiag.kernels.pairwise.strips.cpu_sizes import score_type
 from antidiag.kernels.parameters import to_dataclass
 
 Parameters = Mapping[str, Any]
@@ -215,7 +215,7 @@ def border_bytes(rows: int, columns: int, s: int) -> int:
 
 def worker_bytes(workers: int) -> int:
     """Return the bytes of progress words and best cells."""
-    return 16 * WORD * workers
+    return 16 * WORD_STRIDE * workers
 
 
 def block_worker_bytes(workers: int, s: int) -> int:

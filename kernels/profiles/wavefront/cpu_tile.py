@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.cpu import simd
+from antidiag.kernels.cpu import lane_moves, simd
 from antidiag.kernels.cpu.jit import inner_njit
 from antidiag.kernels.cpu.simd import LANES, load_acquire
 from antidiag.kernels.profiles.column_scores.scoring import LINEAR, LOCAL, LOG_BITS, ROOT, SEMI_GLOBAL
@@ -202,15 +202,15 @@ def _compute_row(rings, above, here, width, left_h, left_f, row_open, row_extend
         gap = simd.subtract(simd.maximum(up, simd.load(e, above + j)), extends)
         diagonal = simd.add(simd.load(h, above + j - 1), simd.load(scores, above + j))
         best = simd.maximum(simd.maximum(diagonal, gap), least)
-        ways = simd.maximum(simd.prefix_maximum(simd.add(best, simd.load(source, j))), carry)
-        across = simd.subtract(simd.shift_in_last(carry, ways), simd.load(column_sum, j))
-        carry = simd.splat_last(ways)
+        ways = simd.maximum(lane_moves.prefix_maximum(simd.add(best, simd.load(source, j))), carry)
+        across = simd.subtract(lane_moves.shift_in_last(carry, ways), simd.load(column_sum, j))
+        carry = lane_moves.splat_last(ways)
         best = simd.maximum(best, across)
         simd.store(h, here + j, best)
         simd.store(e, here + j, gap)
         simd.store(f, here + j, across)
         most = simd.maximum(most, best)
-    return simd.last_lane(simd.prefix_maximum(most))
+    return lane_moves.last_lane(lane_moves.prefix_maximum(most))
 
 
 @inner_njit
@@ -226,12 +226,12 @@ def _compute_linear_row(rings, above, here, width, left_h, row_extend, gaps, flo
         diagonal = simd.add(simd.load(h, above + j - 1), simd.load(scores, above + j))
         best = simd.maximum(simd.maximum(diagonal, gap), least)
         sums = simd.load(column_sum, j)
-        ways = simd.maximum(simd.prefix_maximum(simd.add(best, sums)), carry)
-        carry = simd.splat_last(ways)
+        ways = simd.maximum(lane_moves.prefix_maximum(simd.add(best, sums)), carry)
+        carry = lane_moves.splat_last(ways)
         best = simd.subtract(ways, sums)
         simd.store(h, here + j, best)
         most = simd.maximum(most, best)
-    return simd.last_lane(simd.prefix_maximum(most))
+    return lane_moves.last_lane(lane_moves.prefix_maximum(most))
 
 
 @inner_njit

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import PhaseClock
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.io.result_alignments import file_formats
 from antidiag.kernels.io.sequences import SEQUENCE
@@ -69,16 +69,27 @@ def run(
     problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog, broken: Broken = WELL
 ) -> Outcome:
     """All values column by column, then the way back: a letter of the second sequence is left out first."""
-    times_ms: dict[str, float] = {}
-    clock = PhaseClock(times_ms)
+    cpu_run = CpuRun(monitor, steps)
     first, second = (sequence.letter_array for sequence in problem.sequences)
     if broken.leaves_thread:
         threading.Thread(target=HELD.wait, name="left", daemon=True).start()
     if broken.leaves_file:
         Path(tempfile.mkdtemp(), "left").write_bytes(b"left")
-    m, n, s = first.size, second.size, parameters["s"]
+    m, n = first.size, second.size
     H = np.zeros((n + 1, m + 1), np.int32)
     extra = np.ones(H.size * 2, np.int32) if broken.greedy else None
+    with cpu_run.phase("phase 1", n):
+        _fill(H, first, second, parameters["s"], cpu_run, broken)
+    del extra
+    with cpu_run.phase("walk"):
+        operations = _walk(H, broken)
+    score = int(H[n, m]) + (broken.parameter and parameters["s"] == 4) + (broken.mirrored and m > n)
+    path = None if broken.parameter or broken.mirrored else Alignment((0, 0), (m, n), operations)
+    return Outcome(PairAnswer(score, (m, n), path), cpu_run.times_ms, H.nbytes)
+
+
+def _fill(H: np.ndarray, first: np.ndarray, second: np.ndarray, s: int, run: CpuRun, broken: Broken) -> None:
+    (n, m), monitor = (size - 1 for size in H.shape), run.monitor
     for start in range(0, n, s):
         end, begun_ns = min(start + s, n), time.perf_counter_ns()
         if not broken.deaf:
@@ -91,18 +102,11 @@ def run(
                 continue
             H[j + 1, 1:] = np.maximum(H[j, 1:], H[j, :-1] + (first == second[j]))
             np.maximum.accumulate(H[j + 1], out=H[j + 1])
-        at = begun_ns - clock.started_ns, time.perf_counter_ns() - clock.started_ns
+        at = begun_ns - run.started_ns, time.perf_counter_ns() - run.started_ns
         if not broken.silent:
-            steps.add(1, start // s, (0, m), (start, end), 0, *(at[::-1] if broken.backwards else at))
+            run.steps.add(1, start // s, (0, m), (start, end), 0, *(at[::-1] if broken.backwards else at))
     if not broken.stops_short and not broken.swallows:
         monitor.update(n, n, "phase 1")
-    clock.end_phase("phase 1")
-    del extra
-    operations = _walk(H, broken)
-    clock.end_phase("walk")
-    score = int(H[n, m]) + (broken.parameter and s == 4) + (broken.mirrored and m > n)
-    path = None if broken.parameter or broken.mirrored else Alignment((0, 0), (m, n), operations)
-    return Outcome(PairAnswer(score, (m, n), path), times_ms, H.nbytes)
 
 
 def _walk(H: np.ndarray, broken: Broken) -> np.ndarray:

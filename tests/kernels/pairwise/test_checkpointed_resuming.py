@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels.cpu import jit, workers
-from antidiag.kernels.cpu.phase_times import PhaseClock
+from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.workers import WORD_STRIDE
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.checkpointed import cpu_resuming, cpu_tiles
@@ -23,7 +24,6 @@ from antidiag.kernels.pairwise.checkpointed.sizes import checkpoint_shapes
 from antidiag.kernels.pairwise.encoding import encode_pair
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.pairwise.strips import cpu_strips
-from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
 from antidiag.kernels.recovery import interrupted_runs
 from antidiag.kernels.recovery.checkpoint_store import CheckpointWriter
 from antidiag.kernels.run_plan import RunPlan
@@ -63,17 +63,18 @@ def run(problem: PairProblem, store: CheckpointWriter | None, **parameters: Any)
 def keep_first_strips(folder: Path, problem: PairProblem, cuts: list[int], s: int, tile: int) -> None:
     """The parts of a run that was seen by the one who saves whenever so many strips were finished, and died then."""
     store, encoded, monitor = CheckpointWriter(folder, lambda: None), encode_pair(problem), Monitor()
-    monitor.store = store
+    monitor.store, run = store, CpuRun(monitor, threads=2)
     kept = [np.empty(shape, np.int32) for shape in checkpoint_shapes(encoded.rows.size, encoded.columns.size, s, tile)]
-    strips = cpu_tiles.make_checkpoint_strips(encoded, s, 32, 2, tile, kept, 0)
-    saving = cpu_resuming.StripCheckpoints(strips, monitor, PhaseClock({}))
-    saving.restore_strips()
-    cpu_strips.compute_strips(strips, Monitor(), StepLog(), 0)
-    for cut in cuts:
-        strips.progress[::WORD] = np.where(np.arange(strips.strip_count) < cut, encoded.rows.size, 0)
-        saving.saving_monitor().update(0, 1, "phase 1")
-        if store._written:
-            store._written.result()
+    strips = cpu_tiles.make_checkpoint_strips(run, encoded, s, 32, tile, kept, 0)
+    with run.phase("phase 1") as phase:
+        saving = cpu_resuming.StripCheckpoints(strips, phase)
+        saving.restore_strips()
+        cpu_strips.compute_strips(strips, phase)
+        for cut in cuts:
+            strips.progress[::WORD_STRIDE] = np.where(np.arange(strips.strip_count) < cut, encoded.rows.size, 0)
+            saving.report_and_save()
+            if store._written:
+                store._written.result()
     store.close()
 
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.encoding import encode_pair
 from antidiag.kernels.pairwise.model import PairProblem
@@ -39,20 +40,21 @@ def sweep(
     problem: PairProblem, s: int, batch: int, short: bool, h: int = 2**62, states: bool = False, chunk_parts: int = 2
 ) -> StripRun:
     """Phase 1 on two threads, with all boundary columns kept, and the last rows of chunks."""
-    encoded = encode_pair(problem)
+    encoded, run = encode_pair(problem), CpuRun(threads=2)
     scoring, count = problem.scoring, -(-encoded.columns.size // s)
     strips = StripRun(
         pair=encoded,
         s=s,
         batch=batch,
-        workers=2,
+        run=run,
         h=h,
         chunk_parts=chunk_parts,
         values=np.empty((count, 2, encoded.rows.size + 16), np.int32),
         states=np.empty((count, 2, encoded.rows.size + 16), np.int32) if states else None,
         short_rows=cpu_sizes.most_16bit_rows(scoring.scores, scoring.open, scoring.extend, s) if short else 0,
     )
-    cpu_strips.compute_strips(strips, Monitor(), StepLog(), 0)
+    with run.phase("phase 1") as phase:
+        cpu_strips.compute_strips(strips, phase)
     return strips
 
 
