@@ -98,9 +98,10 @@ class CpuPhase:
         """Report the progress; raise Cancelled when the user cancelled."""
         self.run.monitor.update(min(int(self.done.sum()), self.total), self.total, self.name)
 
-    def log(self, cells: LoggedCells, worker: int, begun_ns: int, waited_ns: int = 0) -> None:
-        """Log cells that a worker began to compute at ``begun_ns`` (time.perf_counter_ns) and has finished now."""
-        begun_ns, ended_ns = begun_ns - self.run.started_ns, time.perf_counter_ns() - self.run.started_ns
+    def log(self, cells: LoggedCells, worker: int, begun_ns: int, waited_ns: int = 0, ended_ns: int = 0) -> None:
+        """Log cells that a worker computed from ``begun_ns`` to ``ended_ns`` (time.perf_counter_ns), or until now."""
+        ended_ns = (ended_ns or time.perf_counter_ns()) - self.run.started_ns
+        begun_ns -= self.run.started_ns
         self.run.steps.add(
             self.number, cells.strip, cells.rows, cells.columns, worker, begun_ns, ended_ns, cells.layers, waited_ns
         )
@@ -124,15 +125,20 @@ class CpuPhase:
         tasks: Sequence[Task],
         compute: Callable[[int, Task], object],
         log: Callable[[Task], LoggedCells] | None = None,
+        sizes: Sequence[int] | None = None,
+        report: Callable[[], None] | None = None,
     ) -> None:
-        """Run ``compute(worker, task)`` for all tasks; each thread takes the next task as soon as it is free."""
+        """Run ``compute(worker, task)`` for all tasks; each thread takes the next task as soon as it is free.
+
+        ``sizes`` are the amounts of work of the tasks, 1 if they are None; ``report`` is that of `share`.
+        """
         numbers = itertools.count()
 
         def work(worker: int) -> None:
             while (number := next(numbers)) < len(tasks) and self._compute(worker, tasks[number], compute, log):
-                pass
+                self.done[worker] += 1 if sizes is None else sizes[number]
 
-        self.share(work, threads=min(self.run.threads, max(len(tasks), 1)))
+        self.share(work, report, min(self.run.threads, max(len(tasks), 1)))
 
     def share_rounds(
         self,
@@ -153,6 +159,7 @@ class CpuPhase:
                         if not self._compute(worker, task, compute, log):
                             barrier.abort()
                             return
+                        self.done[worker] += 1
                     barrier.wait()
             except threading.BrokenBarrierError:
                 return
@@ -169,7 +176,7 @@ class CpuPhase:
         compute: Callable[[int, Task], object],
         log: Callable[[Task], LoggedCells] | None,
     ) -> bool:
-        """Compute, log and count a task; False where the run was stopped, before or meanwhile."""
+        """Compute and log a task; False where the run was stopped, before or meanwhile."""
         if self.run.stop[0]:
             return False
         begun_ns = time.perf_counter_ns()
@@ -178,5 +185,4 @@ class CpuPhase:
             return False
         if log is not None:
             self.log(log(task), worker, begun_ns)
-        self.done[worker] += 1
         return True

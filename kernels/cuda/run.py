@@ -29,6 +29,8 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
+from antidiag.kernels.cpu.compilation import compile_cancellably
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.cuda import device_arrays, devices, pinned_transfers
 from antidiag.kernels.cuda.kernel_compiler import SourcePart, compile_kernel
 from antidiag.kernels.cuda.pinned_transfers import FillRows, TakeRows
@@ -84,12 +86,19 @@ class DeviceRun:
         return kernel
 
     def compile_host_code(self, prepare: Callable[[], object]) -> None:
-        """Call a function that compiles host code, and count its time as compilation; hear Cancel before and after."""
-        self.monitor.check()
-        before = time.perf_counter()
-        prepare()
-        self.add_time("compilation", (time.perf_counter() - before) * 1e3)
-        self.monitor.check()
+        """Call a function that compiles host code; its time is compilation. Raises Cancelled at once on Cancel."""
+        self.add_time("compilation", compile_cancellably(prepare, self.monitor))
+
+    def host_part(self, threads: int = 1) -> CpuRun:
+        """Return the part of the run that the CPU computes: it has the same times, step log and phases."""
+        return CpuRun(
+            self.monitor,
+            self.steps,
+            threads,
+            self.times_ms,
+            started_ns=self.began_ns,
+            _phase_numbers=self._phase_numbers,
+        )
 
     # Arrays and transfers
 
