@@ -94,9 +94,10 @@ class CpuPhase:
         self.run, self.name, self.number, self.total = run, name, number, total
         self.done = np.zeros(max(run.threads, 1), np.int64)
 
-    def report(self) -> None:
-        """Report the progress; raise Cancelled when the user cancelled."""
-        self.run.monitor.update(min(int(self.done.sum()), self.total), self.total, self.name)
+    def report(self, done: int | None = None) -> None:
+        """Report the progress, ``done`` or the sum of `done`; raise Cancelled when the user cancelled."""
+        done = int(self.done.sum()) if done is None else done
+        self.run.monitor.update(min(done, self.total), self.total, self.name)
 
     def log(self, cells: LoggedCells, worker: int, begun_ns: int, waited_ns: int = 0, ended_ns: int = 0) -> None:
         """Log cells that a worker computed from ``begun_ns`` to ``ended_ns`` (time.perf_counter_ns), or until now."""
@@ -117,7 +118,12 @@ class CpuPhase:
     def call(self, work: Callable[[], Answer]) -> Answer:
         """Return ``work()``, which runs on one thread while the caller reports progress and hears of Cancel."""
         answers: list[Answer] = []
-        self.share(lambda worker: answers.append(work()), threads=1)
+
+        def run_it(worker: int) -> None:
+            answers.append(work())
+            self.done[worker] = self.total
+
+        self.share(run_it, threads=1)
         return answers[0]
 
     def share_tasks(
