@@ -85,7 +85,7 @@ def align_by_block_waves(problem: Problem, parameters: Values, monitor: Monitor,
     )
     table = replace(job.table, directions=run.download_array(directions))
     table.state.best[:] = cpu_blocks.best_block_end(ends, m, n)
-    return job.finish_job(table, job.start_host_run())
+    return job.trace_on_host(table)
 
 
 def _compute_scalar_products(

@@ -10,7 +10,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.cuda.structs import DeviceConstants, DeviceStruct
@@ -28,12 +28,12 @@ from antidiag.kernels.profiles.column_scores.scoring import (
 )
 from antidiag.kernels.profiles.device import FOLDER
 from antidiag.kernels.profiles.problem import Problem
-from antidiag.kernels.profiles.whole_table import cpu_table
 from antidiag.kernels.profiles.whole_table.cpu_table import (
     DirectionTable,
     extension_vectors,
     maximise_scores,
     tiny_problem,
+    trace_outcome,
 )
 from antidiag.kernels.steps import StepLog
 
@@ -92,7 +92,7 @@ class ProfileTableJob:
         """Encode a problem and copy it to the device."""
         made = problem.encoded
         run = DeviceRun(monitor, steps, columns=made.n)
-        run.add_time("compilation", measure_ms(_compile_host_code))
+        run.compile_host_code(_compile_host_code)
         table = DirectionTable.allocate_table(made)
         names = ("row_bias", "column_bias", "row_open", "row_extend", "column_open", "column_extend", "table")
         arrays = run.upload_together(table.pair.rows, table.pair.columns, *(getattr(made, name) for name in names))
@@ -158,26 +158,19 @@ class ProfileTableJob:
         if vertical is not None and horizontal is not None:
             down, across = (self.run.download_array(one).ravel() for one in (vertical, horizontal))
             costs = (down, n, 1), (across, n, 1)
-        host = self.start_host_run()
-        maximise_scores(host, 2, self.table, on_host, *costs)
-        return self.finish_job(self.table, host, on_host.nbytes * (1 if vertical is None else 3))
+        maximise_scores(self.run.host_part(), self.table, on_host, *costs)
+        return self.trace_on_host(self.table, on_host.nbytes * (1 if vertical is None else 3))
 
-    def start_host_run(self) -> cpu_table.ProfileTableRun:
-        """Return the host part of the run, with the same times and log."""
-        clock = PhaseClock(self.run.times_ms)
-        clock.started_ns = self.run.began_ns
-        return cpu_table.ProfileTableRun(self.made, self.run.monitor, self.run.steps, self.run.times_ms, clock)
-
-    def finish_job(self, table: DirectionTable, host: cpu_table.ProfileTableRun, nbytes: int = 0) -> Outcome:
-        """Trace the path and return the outcome with the device's bytes."""
-        return replace(host.finish_run(table, nbytes), device_bytes=self.run.device_bytes)
+    def trace_on_host(self, table: DirectionTable, nbytes: int = 0) -> Outcome:
+        """Trace the path of a finished table; ``nbytes`` are those of other arrays of the host."""
+        return replace(trace_outcome(self.run.host_part(), table, nbytes), device_bytes=self.run.device_bytes)
 
 
 @cache
 def _compile_host_code() -> None:
     """Compile the host's part, or load it from the cache folder."""
-    host, made = cpu_table.ProfileTableRun.start_run(tiny_problem(), 0.0, Monitor(), StepLog()), tiny_problem()
+    host, made = CpuRun(), tiny_problem()
     table = DirectionTable.allocate_table(made)
-    maximise_scores(host, 1, table, np.zeros(1, np.int32), *extension_vectors(made))
-    maximise_scores(host, 1, table, np.zeros(1, np.int32), *((np.zeros(1, np.int32), 1, 1),) * 2)
-    host.finish_run(table)
+    maximise_scores(host, table, np.zeros(1, np.int32), *extension_vectors(made))
+    maximise_scores(host, table, np.zeros(1, np.int32), *((np.zeros(1, np.int32), 1, 1),) * 2)
+    trace_outcome(host, table)
