@@ -9,7 +9,6 @@ from typing import Any
 import cupy
 import numpy as np
 
-from antidiag.kernels.cpu.compilation import compile_cancellably
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
@@ -62,13 +61,13 @@ class DeviceIdentities:
             codes, self.scores = encode_sequences(problem, self.order)
         self.blocks = -(-lengths.size // TILE)
         self.counts = np.zeros((self.blocks, TILE, self.blocks, TILE), np.int32)
-        self.slices = LaunchSlices(run.monitor, run.steps, count_cells(lengths), FIRST_SLICE)
+        self.slices = LaunchSlices(run, count_cells(lengths), FIRST_SLICE)
         self.multiprocessors = block_limits.multiprocessor_count()
         self.letters, self.starts = run.upload_together(codes, np.concatenate([[0], np.cumsum(self.lengths)]))
 
     def distances(self) -> np.ndarray:
         """Return 1 - identities / the shorter length of all pairs, float64 (n, n)."""
-        self.run.add_time("compilation", compile_cancellably(compile_distances, self.run.monitor))
+        self.run.compile_host_code(compile_distances)
         for launch in self._list_launches():
             if launch.side == 1:
                 self._align_long_pairs(launch)
