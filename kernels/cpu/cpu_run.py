@@ -73,14 +73,19 @@ class CpuRun:
     def phase(self, name: str, total: int = 1) -> Iterator[CpuPhase]:
         """Measure a phase, which may be entered again; ``total`` is its amount of work, for the progress.
 
-        In the step log phases are numbered from 1 in the order in which they are first entered.
+        Compilation, transfers and other phases inside of it are not counted twice. In the step log phases are numbered
+        from 1 in the order in which they are first entered.
         """
-        begun_ns, compilation_ms = time.perf_counter_ns(), self.times_ms["compilation"]
+        begun_ns, counted_ms = time.perf_counter_ns(), sum(self.times_ms.values())
         if not self._phase_numbers:
             self.started_ns = begun_ns
         number = self._phase_numbers.setdefault(name, len(self._phase_numbers) + 1)
-        yield CpuPhase(self, name, number, max(total, 1))
-        spent_ms = (time.perf_counter_ns() - begun_ns) / 1e6 - (self.times_ms["compilation"] - compilation_ms)
+        try:
+            yield CpuPhase(self, name, number, max(total, 1))
+        except BaseException:
+            workers.end_idle_threads()  # a run that failed leaves no thread behind
+            raise
+        spent_ms = (time.perf_counter_ns() - begun_ns) / 1e6 - (sum(self.times_ms.values()) - counted_ms)
         self.times_ms[name] = self.times_ms.get(name, 0.0) + max(spent_ms, 0.0)
 
 

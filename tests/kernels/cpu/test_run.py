@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 
+from antidiag.kernels.cpu import workers
 from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
@@ -198,3 +199,20 @@ def test_an_event_may_have_ended_before() -> None:
     with run.phase("rows") as phase:
         phase.log(cells(0), 0, run.started_ns + 3, ended_ns=run.started_ns + 5)
     assert run.steps.ordered_events()[["start_ns", "end_ns"]].tolist() == [(3, 5)]
+
+
+def test_a_phase_inside_another_is_not_counted_twice() -> None:
+    run = CpuRun()
+    with run.phase("recursion"), run.phase("maps"):
+        time.sleep(0.2)
+    assert run.times_ms["maps"] >= 200
+    assert run.times_ms["recursion"] < 150
+
+
+def test_a_phase_that_fails_leaves_no_thread_behind() -> None:
+    workers.end_idle_threads()
+    before = set(threading.enumerate())
+    with pytest.raises(ValueError, match="between"), CpuRun(threads=2).phase("rows") as phase:
+        phase.share(lambda worker: None)
+        raise ValueError("between two calls")
+    assert set(threading.enumerate()) <= before
