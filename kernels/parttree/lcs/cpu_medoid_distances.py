@@ -13,7 +13,7 @@ TASK = 64
 
 
 @cached_njit
-def measure_references(reference_masks, sequences, reference_numbers, members, matrix, nearest, ticket, done, stop):
+def measure_references(reference_masks, sequences, reference_numbers, members, matrix, nearest, ticket, stop):
     """Measure distances of members, int64, to references; threads share them by a ticket.
 
     ``reference_masks`` are `SymbolMasks` of the references by ascending length, ``sequences`` has the codes of all
@@ -46,4 +46,3 @@ def measure_references(reference_masks, sequences, reference_numbers, members, m
                         least, best = away, reference_numbers[reference]
             if not with_all:
                 nearest[at] = best
-        done[0] += min(first + TASK, members.size) - first

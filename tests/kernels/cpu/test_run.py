@@ -210,9 +210,13 @@ def test_a_phase_inside_another_is_not_counted_twice() -> None:
 
 
 def test_a_phase_that_fails_leaves_no_thread_behind() -> None:
+    def fail_between_calls() -> None:
+        with CpuRun(threads=2).phase("rows") as phase:
+            phase.share(lambda worker: None)
+            raise ValueError("between two calls")
+
     workers.end_idle_threads()
     before = set(threading.enumerate())
-    with pytest.raises(ValueError, match="between"), CpuRun(threads=2).phase("rows") as phase:
-        phase.share(lambda worker: None)
-        raise ValueError("between two calls")
+    with pytest.raises(ValueError, match="between"):
+        fail_between_calls()
     assert set(threading.enumerate()) <= before
