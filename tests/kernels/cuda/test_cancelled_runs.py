@@ -61,7 +61,7 @@ def test_what_is_compiled_late_is_in_no_phase(emulated, name: str, phase: str, m
     _compile_long(monkeypatch)
     result = execute(registry.find_method(name))
     assert result.times_ms["compilation"] >= LONGER_MS
-    assert result.times_ms[phase] == 0
+    assert result.times_ms[phase] < LONGER_MS / 1000
 
 
 def _compile_long(monkeypatch: pytest.MonkeyPatch) -> None:
