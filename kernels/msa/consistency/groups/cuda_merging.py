@@ -14,7 +14,6 @@ from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.errors import MemoryRefused
 from antidiag.kernels.memory import format_bytes
-from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency.groups.column_scorer import GroupPair, MergedGroups
 from antidiag.kernels.msa.consistency.posteriors.cuda_layout import DevicePosteriors, count_blocks
 from antidiag.kernels.msa.consistency.posteriors.cuda_sources import (
@@ -40,9 +39,7 @@ class CudaColumnScorer:
     weights: np.ndarray
     most_cells: int = MOST_CELLS
 
-    def merge_groups(
-        self, merges: Sequence[GroupPair], starts: np.ndarray, stop: np.ndarray
-    ) -> Callable[[int], MergedGroups]:
+    def merge_groups(self, merges: Sequence[GroupPair], starts: np.ndarray) -> Callable[[int], MergedGroups]:
         """Start all merges in one launch and all paths in another; return each result by its number."""
         records, scores = self._compute_scores(merges, starts)
         rows, columns = np.array([one.columns for one in merges], np.int64).T
@@ -66,9 +63,7 @@ class CudaColumnScorer:
 
         return merged
 
-    def score_columns(
-        self, merges: Sequence[GroupPair], starts: np.ndarray, stop: np.ndarray
-    ) -> Callable[[int], np.ndarray]:
+    def score_columns(self, merges: Sequence[GroupPair], starts: np.ndarray) -> Callable[[int], np.ndarray]:
         """Return the scores of all pairs of columns of each merge, by its number, on the host."""
         found, ends = (
             self.run.download_array(self._compute_scores(merges, starts)[1]),
@@ -95,16 +90,16 @@ class CudaColumnScorer:
         return on_device, scores
 
     def sum_support(
-        self, letter_columns: np.ndarray, starts: np.ndarray, columns: int, stop: np.ndarray, monitor: Monitor
+        self, letter_columns: np.ndarray, starts: np.ndarray, columns: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the sums over pairs of letters in each column: weights times units, and weights."""
-        monitor.update(0, 1, "confidence")
+        self.run.monitor.update(0, 1, "confidence")
         kernel = self.run.compile_kernel(MERGING_SOURCE, "column_support")
         supported, possible = (self.run.allocate_filled(max(columns, 1), np.int64) for _ in range(2))
         given = *self.posteriors.given, *self._upload_alignment(letter_columns, starts), supported, possible
         kernel((count_blocks(kernel, self.posteriors.count**2),), (THREADS,), given)
         found = self.run.download_array(supported)[:columns], self.run.download_array(possible)[:columns]
-        monitor.update(1, 1, "confidence")
+        self.run.monitor.update(1, 1, "confidence")
         return found
 
     def _upload_alignment(self, letter_columns: np.ndarray, starts: np.ndarray) -> tuple[Any, ...]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
-from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.workers import map_on_threads
 from antidiag.kernels.msa.consistency.posteriors import cpu_pairs, cpu_sparse, cpu_strips, sparse_posteriors
 from antidiag.kernels.msa.consistency.posteriors.cpu_strips import CELLS, COLUMNS, LANES, PairModelWeights
 from antidiag.kernels.msa.consistency.posteriors.pair_models import CUT, PairModel
@@ -31,33 +30,17 @@ class PairTask:
     cells: int
 
 
-def lay_out_pairs(
-    lengths: np.ndarray, parts: Sequence[CompressedPairs], threads: int, check: Callable[[], None]
-) -> SparsePosteriors:
+def lay_out_pairs(lengths: np.ndarray, parts: Sequence[CompressedPairs], run: CpuRun) -> SparsePosteriors:
     """Return all pairs of all parts as one `SparsePosteriors`."""
-    made, stop = sparse_posteriors.allocate_pairs(lengths, parts), workers.make_stop_word()
+    made = sparse_posteriors.allocate_pairs(lengths, parts)
     pieces = [(part, first) for part in parts for first in range(0, len(part.pairs), PIECE)]
 
-    def put(number: int) -> None:
-        part, first = pieces[number]
-        cpu_sparse.store_pairs(made.arrays, part, first, min(first + PIECE, len(part.pairs)), stop)
+    def put(piece: tuple[CompressedPairs, int]) -> None:
+        part, first = piece
+        cpu_sparse.store_pairs(made.arrays, part, first, min(first + PIECE, len(part.pairs)), run.stop)
 
-    run_tasks(put, len(pieces), threads, stop, lambda done: check())
+    map_on_threads(put, pieces, run.threads, run.monitor.check)
     return made
-
-
-def run_tasks(
-    work: Callable[[int], None], tasks: int, threads: int, stop: np.ndarray, poll: Callable[[int], None]
-) -> None:
-    """Run ``work(task)`` for all tasks on threads, one task after another; ``poll(tasks done)`` meanwhile."""
-    numbers, done = count(), list[int]()
-
-    def share(worker: int) -> None:
-        while not stop[0] and (number := next(numbers)) < tasks:
-            work(number)
-            done.append(number)
-
-    workers.share_work(share, min(threads, max(tasks, 1)), stop, lambda: poll(len(done)))
 
 
 def pack_model(model: PairModel, longest: int) -> PairModelWeights:
@@ -119,20 +102,19 @@ def allocate_buffers(m: int, n: int, models: int) -> cpu_pairs.PosteriorBuffers:
 
 
 def compute_all_posteriors(
-    sequences: Sequence[np.ndarray], models: Sequence[PairModel], threads: int, monitor: Monitor, cut: int = CUT
+    sequences: Sequence[np.ndarray], models: Sequence[PairModel], run: CpuRun, cut: int = CUT
 ) -> SparsePosteriors:
     """Return posteriors of all pairs of encoded sequences: the root mean square over the models."""
     lengths = np.array([sequence.size for sequence in sequences], np.int64)
-    parts = compute_task_posteriors(sequences, models, list_pair_tasks(lengths), threads, monitor, cut)
-    return lay_out_pairs(lengths, parts, threads, monitor.check)
+    parts = compute_task_posteriors(sequences, models, list_pair_tasks(lengths), run, cut)
+    return lay_out_pairs(lengths, parts, run)
 
 
 def compute_task_posteriors(
     sequences: Sequence[np.ndarray],
     models: Sequence[PairModel],
     work: Sequence[PairTask],
-    threads: int,
-    monitor: Monitor,
+    run: CpuRun,
     cut: int = CUT,
 ) -> list[CompressedPairs]:
     """Return posteriors of the pairs of some tasks."""
@@ -143,22 +125,20 @@ def compute_task_posteriors(
     parts: list[CompressedPairs] = []
     forward = tuple(pack_model(model, longest) for model in models)
     backward = tuple(pack_model(model.reverse_model(), longest) for model in models)
-    total, stop = sum(task.cells for task in work), workers.make_stop_word()
-    done: list[int] = []
+    sizes = [task.cells for task in work]
 
-    def compute(number: int) -> None:
-        task = work[number]
+    def compute(worker: int, task: PairTask) -> None:
         y = np.array(task.others)
         offsets, m = np.stack([ends[y] - lengths[y], ends[y]], 1), int(lengths[task.x])
         space, rows = allocate_buffers(m, int(lengths[y].max()), len(models)), cpu_strips.allocate_strip_row()
         first = int(ends[task.x]) - m
         entries = cpu_pairs.compute_posteriors(
-            letters, first, first + m, offsets, forward, backward, space, rows, cut, stop
+            letters, first, first + m, offsets, forward, backward, space, rows, cut, run.stop
         )
         while entries > space.words.size:
             space = space._replace(words=np.zeros(entries, np.int64))
             entries = cpu_pairs.compute_posteriors(
-                letters, first, first + m, offsets, forward, backward, space, rows, cut, stop
+                letters, first, first + m, offsets, forward, backward, space, rows, cut, run.stop
             )
         if entries < 0:
             return
@@ -169,22 +149,20 @@ def compute_task_posteriors(
         parts.append(
             CompressedPairs(pairs, np.arange(y.size) * (m + 1), starts[:-1], pointers.reshape(-1), columns, units)
         )
-        done.append(task.cells)
 
-    run_tasks(compute, len(work), threads, stop, lambda _: monitor.update(sum(done), total, "posteriors"))
+    with run.phase("posteriors", total=sum(sizes)) as phase:
+        phase.share_tasks(work, compute, sizes=sizes)
     return parts
 
 
-def compute_accuracies(posteriors: SparsePosteriors, threads: int, monitor: Monitor) -> np.ndarray:
+def compute_accuracies(posteriors: SparsePosteriors, run: CpuRun) -> np.ndarray:
     """Return expected accuracies of all pairs, float64 (n, n): largest sums of posteriors over the shorter length."""
-    made, stop = np.zeros((posteriors.count, posteriors.count)), workers.make_stop_word()
-    run_tasks(
-        lambda x: cpu_sparse.score_accuracies(posteriors.arrays, x, made[x], stop),
-        posteriors.count,
-        threads,
-        stop,
-        lambda done: monitor.update(done, posteriors.count, "distances"),
-    )
+    made = np.zeros((posteriors.count, posteriors.count))
+    with run.phase("distances", total=posteriors.count) as phase:
+        phase.share_tasks(
+            range(posteriors.count),
+            lambda worker, x: cpu_sparse.score_accuracies(posteriors.arrays, x, made[x], run.stop),
+        )
     np.fill_diagonal(made, 0.5)
     return made + made.T
 
@@ -194,18 +172,17 @@ def apply_consistency(
     chosen: np.ndarray,
     of_sequences: np.ndarray,
     own_weight: float,
-    threads: int,
-    monitor: Monitor,
+    run: CpuRun,
     round_number: tuple[int, int] = (0, 1),
     cut: int = CUT,
 ) -> SparsePosteriors:
     """Apply one round of consistency through the ``chosen`` sequences of each sequence (int32, n rows)."""
-    stop, parts = workers.make_stop_word(), []
+    parts: list[CompressedPairs] = []
     of_sequences, relative = of_sequences.astype(np.float32), np.float32(own_weight)
     pairs = np.stack(np.triu_indices(posteriors.count, 1), 1).astype(np.int32)
     before, whole = round_number
 
-    def compute(number: int) -> None:
+    def compute(worker: int, number: int) -> None:
         some = pairs[number * PIECE : (number + 1) * PIECE]
         m = posteriors.lengths[some[:, 0]]
         rows, begins = np.cumsum(m + 1) - (m + 1), np.zeros(len(some), np.int64)
@@ -227,15 +204,14 @@ def apply_consistency(
                 columns,
                 units,
                 entries,
-                stop,
+                run.stop,
             )
-            if done == len(some) or stop[0]:
+            if done == len(some) or run.stop[0]:
                 break
             columns, units = (np.concatenate([array, np.empty_like(array)]) for array in (columns, units))
         parts.append(CompressedPairs(some, rows, begins, pointers, columns[:entries].copy(), units[:entries].copy()))
 
     total = -(-len(pairs) // PIECE)
-    run_tasks(
-        compute, total, threads, stop, lambda done: monitor.update(before * total + done, whole * total, "consistency")
-    )
-    return lay_out_pairs(posteriors.lengths, parts, threads, monitor.check)
+    with run.phase("consistency", total=whole * total) as phase:
+        phase.share_tasks(range(total), compute, report=lambda: phase.report(before * total + int(phase.done.sum())))
+    return lay_out_pairs(posteriors.lengths, parts, run)

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
@@ -54,7 +56,6 @@ class CudaStages:
     """The `ConsistencyStages` of the current device."""
 
     run: DeviceRun
-    threads: int
     warps: int = 1024
     cut: int = CUT
 
@@ -68,7 +69,7 @@ class CudaStages:
 
     def compute_posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> DevicePosteriors:
         """Return posteriors of all pairs of sequences."""
-        return compute_all_posteriors(sequences, models, self.run, self.threads, self.warps, self.cut)
+        return compute_all_posteriors(sequences, models, self.run, self.warps, self.cut)
 
     def compute_accuracies(self, posteriors: DevicePosteriors) -> np.ndarray:
         """Return expected accuracies of all pairs, float64 (n, n)."""
@@ -135,7 +136,6 @@ def compute_all_posteriors(
     sequences: Sequence[np.ndarray],
     models: Sequence[PairModel],
     run: DeviceRun,
-    threads: int,
     warps: int,
     cut: int = CUT,
 ) -> DevicePosteriors:
@@ -151,18 +151,14 @@ def compute_all_posteriors(
     pairs = _list_pairs(lengths)
     pairs = pairs[lengths[pairs].prod(1) < LONG_CELLS]
     slices, made = PairSlices(lengths[pairs].prod(1), lengths[pairs[:, 0]], FIRST_CELLS), []
-    with run.time_phase("posteriors"):
-        for some in slices:
-            run.report_progress(slices.done, slices.total_work, "posteriors")
-            made.append(_compute_pair_slice(run, (*given, letters, offsets), lengths, pairs[some], warps, cut))
-    with run.time_phase("posteriors"):
-        long = compute_task_posteriors(
-            sequences, models, list_pair_tasks(lengths, LONG_CELLS), threads, CancelOnlyMonitor(run.monitor), cut
-        )
-        made += [DeviceEntries.upload_entries(run, part, lengths) for part in long]
+    for some in slices:
+        run.report_progress(slices.done, slices.total_work, "posteriors")
+        made.append(_compute_pair_slice(run, (*given, letters, offsets), lengths, pairs[some], warps, cut))
+    host = CpuRun(CancelOnlyMonitor(run.monitor), threads=count_processors())
+    long = compute_task_posteriors(sequences, models, list_pair_tasks(lengths, LONG_CELLS), host, cut)
+    made += [DeviceEntries.upload_entries(run, part, lengths) for part in long]
     run.report_progress(1, 1, "posteriors")
-    with run.time_phase("layout"):
-        return lay_out_pairs(lengths, made, run)
+    return lay_out_pairs(lengths, made, run)
 
 
 def apply_consistency(
@@ -183,13 +179,11 @@ def apply_consistency(
     via, weight = run.upload_array(chosen), run.upload_array(of_sequences)
     slices, made = PairSlices(lengths[x] * min(2 * chosen.shape[1], n) * PRODUCTS, lengths[x], FIRST_PRODUCTS), []
     before, parts = round_number
-    with run.time_phase("consistency"):
-        for some in slices:
-            run.report_progress(before * slices.total_work + slices.done, parts * slices.total_work, "consistency")
-            made.append(_compute_round_slice(run, posteriors, pairs[some], itself[some], via, weight, cut))
+    for some in slices:
+        run.report_progress(before * slices.total_work + slices.done, parts * slices.total_work, "consistency")
+        made.append(_compute_round_slice(run, posteriors, pairs[some], itself[some], via, weight, cut))
     run.report_progress(before + 1, parts, "consistency")
-    with run.time_phase("layout"):
-        return lay_out_pairs(lengths, made, run)
+    return lay_out_pairs(lengths, made, run)
 
 
 def _upload_models(models: Sequence[PairModel], longest: int, run: DeviceRun) -> tuple[Any, ...]:
