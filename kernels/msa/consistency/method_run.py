@@ -42,8 +42,8 @@ class StageClock(StageObserver):
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Time the stage that runs in the block."""
-        begun_ns, self._levels = time.perf_counter_ns(), 0
         with self.run.phase(name) as self._phase:
+            begun_ns, self._levels = time.perf_counter_ns(), 0
             yield
             if not self._levels:
                 self._log(len(self.problem.filled), max(map(len, self.problem.sequences)), begun_ns)

@@ -61,8 +61,9 @@ def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Mo
 
 def run_stages(problem: MsaProblem, run: CpuRun, guide_of: GuideMaker, align: ProfileAligner) -> Outcome:
     """Make guide tree, alignment and rows; ``guide_of`` and ``align`` make the first two."""
-    begun_ns, tree = time.perf_counter_ns(), problem.tree
+    tree = problem.tree
     with run.phase(TREE if tree is None else ALIGNMENT):
+        begun_ns = time.perf_counter_ns()
         leaves = make_leaves(problem, tree is not None)
     count = leaves.sequences.size
     if tree is None:
