@@ -51,12 +51,10 @@ def align_profile_pairs(
     ------
     Cancelled, and the errors of `ProfileProblem.encoded`.
     """
-    if backend == "cuda":
-        from antidiag.kernels.profiles.wavefront import cuda_many_alignments  # it imports CuPy
-
-        return cuda_many_alignments.align_profile_pairs(pairs, scoring, span, monitor or Monitor())
     sizes = [len(first) * len(second) for first, second in pairs]
-    return align_encoded_pairs(sizes, lambda at: ProfileProblem(*pairs[at], scoring, span).encoded, threads, monitor)
+    return align_encoded_pairs(
+        sizes, lambda at: ProfileProblem(*pairs[at], scoring, span).encoded, threads, monitor, backend
+    )
 
 
 def align_encoded_pairs(
@@ -71,7 +69,7 @@ def align_encoded_pairs(
     ``encode_pair(number)`` encodes a pair on the thread that aligns it; ``sizes`` are their numbers of cells.
     """
     if backend == "cuda":
-        from antidiag.kernels.profiles.wavefront import cuda_many_alignments
+        from antidiag.kernels.profiles.wavefront import cuda_many_alignments  # it imports CuPy
 
         return cuda_many_alignments.align_encoded_pairs(
             _encode_all(sizes, encode_pair, monitor or Monitor()), monitor or Monitor()
