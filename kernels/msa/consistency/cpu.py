@@ -10,8 +10,9 @@ from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency import method_run, refinement, sizes
 from antidiag.kernels.msa.consistency.given_alignment import GivenProblem
+from antidiag.kernels.msa.consistency.posteriors.cpu_stages import CpuStages
 from antidiag.kernels.msa.consistency.recipe import make_recipe
-from antidiag.kernels.msa.consistency.solver import ConsistencyStages, CpuStages
+from antidiag.kernels.msa.consistency.solver import ConsistencyStages
 from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 from antidiag.kernels.msa.parameters import PosteriorParameters
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem

@@ -40,7 +40,6 @@ def _run_on_gpu(
     host = run.host_part(count_processors())
     host.compile(lambda: method_run.compile_stages(recipe))
     stages = CudaStages(run, to_dataclass(PosteriorParameters, parameters).warps, recipe.cut)
-    stages.compile_kernels()
     found = answer(problem, stages, host, method_run.StageClock(problem, host))
     nbytes = sizes.estimate_memory(problem, parameters, "cuda").host_bytes
     return Outcome(found, run.times_ms, nbytes, run.device_bytes)

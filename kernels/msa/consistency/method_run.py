@@ -15,11 +15,11 @@ from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.msa.consistency import ensemble
 from antidiag.kernels.msa.consistency.posteriors import pair_models
+from antidiag.kernels.msa.consistency.posteriors.cpu_stages import CpuStages
 from antidiag.kernels.msa.consistency.recipe import ConsistencyRecipe, make_recipe
 from antidiag.kernels.msa.consistency.solver import (
     ConsistencyAlignment,
     ConsistencyStages,
-    CpuStages,
     GivenGuide,
     align_sequences,
 )

@@ -86,9 +86,9 @@ def compute_pair_support(
     encoded = [pair_models.encode_letters(line[line != GAP].tobytes(), protein) for line in letters.values()]
     lengths = np.array([one.size for one in encoded], np.int64)
     known = pair_models.make_protein_models() if protein else pair_models.make_dna_models()
-    run = CpuRun(monitor, threads=threads or count_processors())
-    parts = cpu_stages.compute_task_posteriors(encoded, known, cpu_stages.list_tasks_of_first(lengths, 2), run)
-    made = cpu_stages.lay_out_pairs(lengths, parts, run)
+    stages = cpu_stages.CpuStages(CpuRun(monitor, threads=threads or count_processors()))
+    parts = stages.compute_pairs(encoded, known, cpu_stages.list_tasks_of_first(lengths, 2))
+    made = stages.lay_out_pairs(lengths, parts)
     columns = np.flatnonzero(letters[first] != GAP), np.flatnonzero(letters[second] != GAP)
     return PairSupport((first, second), thirds, made, columns)
 

@@ -13,11 +13,10 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_weights import leaf_weights
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency.groups import tree_order
-from antidiag.kernels.msa.consistency.groups.column_scorer import ColumnScorer, CpuColumnScorer
+from antidiag.kernels.msa.consistency.groups.column_scorer import ColumnScorer
 from antidiag.kernels.msa.consistency.groups.group_aligner import GroupAligner
-from antidiag.kernels.msa.consistency.posteriors import cpu_stages
-from antidiag.kernels.msa.consistency.posteriors.pair_models import CUT, WEIGHT_UNIT, PairModel
-from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import CompressedPairs, SparsePosteriors
+from antidiag.kernels.msa.consistency.posteriors.pair_models import WEIGHT_UNIT, PairModel
+from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import CompressedPairs
 from antidiag.kernels.msa.consistency.recipe import ConsistencyRecipe
 from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 from antidiag.kernels.msa.refinement_changes import RefinementChanges
@@ -71,45 +70,6 @@ class ConsistencyStages(Protocol):
     def with_monitor(self, monitor: Monitor) -> Self:
         """Return the same stages with another monitor."""
         ...
-
-
-@dataclass(frozen=True)
-class CpuStages:
-    """The `ConsistencyStages` of CPU threads."""
-
-    run: CpuRun
-    cut: int = CUT
-
-    def compute_posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> SparsePosteriors:
-        """Return posteriors of all pairs of sequences."""
-        return cpu_stages.compute_all_posteriors(sequences, models, self.run, self.cut)
-
-    def apply_consistency(
-        self,
-        posteriors: SparsePosteriors,
-        chosen: np.ndarray,
-        weights: np.ndarray,
-        own_weight: float,
-        round_number: tuple[int, int],
-    ) -> SparsePosteriors:
-        """Apply one round of consistency."""
-        return cpu_stages.apply_consistency(posteriors, chosen, weights, own_weight, self.run, round_number, self.cut)
-
-    def compute_accuracies(self, posteriors: SparsePosteriors) -> np.ndarray:
-        """Return expected accuracies of all pairs, float64 (n, n)."""
-        return cpu_stages.compute_accuracies(posteriors, self.run)
-
-    def make_scorer(self, posteriors: SparsePosteriors, weights: np.ndarray) -> ColumnScorer:
-        """Return the scorer of columns by these posteriors."""
-        return CpuColumnScorer(posteriors, weights, self.run)
-
-    def lay_out_pairs(self, lengths: np.ndarray, parts: Sequence[CompressedPairs]) -> SparsePosteriors:
-        """Return parts as one `SparsePosteriors`."""
-        return cpu_stages.lay_out_pairs(lengths, parts, self.run)
-
-    def with_monitor(self, monitor: Monitor) -> CpuStages:
-        """Return the same stages with another monitor."""
-        return CpuStages(CpuRun(monitor, threads=self.run.threads), self.cut)
 
 
 @dataclass(frozen=True, eq=False)

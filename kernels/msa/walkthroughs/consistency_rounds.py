@@ -95,12 +95,13 @@ class _ConsistencyAnimation:
             method_run,
             solver,
         )
+        from antidiag.kernels.msa.consistency.posteriors import cpu_stages
         from antidiag.kernels.msa.consistency.recipe import make_recipe
         from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 
         self.made, self.workers = problem, workers
         own, run = make_recipe(problem), CpuRun()
-        self.recorded = _RecordedStages(solver.CpuStages(run, own.cut))
+        self.recorded = _RecordedStages(cpu_stages.CpuStages(run, own.cut))
         self.ready = solver.prepare_alignment(
             method_run.encode_sequences(problem), own, self.recorded, run, StageObserver()
         )

@@ -27,7 +27,7 @@ def test_the_share_of_alignments_is_counted() -> None:
         for wide in columns
     ]
     parts = ensemble.compute_agreement(lengths, places, columns, CpuRun(threads=2))
-    found = cpu_stages.lay_out_pairs(lengths, parts, CpuRun())
+    found = cpu_stages.CpuStages(CpuRun()).lay_out_pairs(lengths, parts)
     for x, y in permutations(range(4), 2):
         expected = np.zeros((lengths[x], lengths[y]))
         for own in places:

@@ -56,7 +56,7 @@ def poor() -> AlignedSequences:
 def aligner(poor: AlignedSequences) -> GroupAligner:
     """Its rows in their columns, with weights that differ."""
     encoded = [pair_models.encode_letters(one.letters, True) for one in FAMILY]
-    found = cpu_stages.compute_all_posteriors(encoded, pair_models.make_protein_models(), CpuRun())
+    found = cpu_stages.CpuStages(CpuRun()).compute_posteriors(encoded, pair_models.make_protein_models())
     made = GroupAligner.start_alignment(CpuColumnScorer(found, np.arange(1, 8) * 100, CpuRun()), CpuRun())
     refinement.place_given_rows(made, given_alignment.REFINING.make_problem([poor], {}))
     return made

@@ -15,9 +15,10 @@ from antidiag.kernels.msa import CONSISTENCY_PROBLEM, tree_growth
 from antidiag.kernels.msa.consistency import reference
 from antidiag.kernels.msa.consistency.groups import cpu_merging, cpu_triplets, tree_order, triplet_joins
 from antidiag.kernels.msa.consistency.groups.group_aligner import GroupAligner
+from antidiag.kernels.msa.consistency.posteriors.cpu_stages import CpuStages
 from antidiag.kernels.msa.consistency.posteriors.pair_models import make_protein_models
 from antidiag.kernels.msa.consistency.recipe import ConsistencyRecipe
-from antidiag.kernels.msa.consistency.solver import CpuStages, PreparedAlignment, prepare_alignment
+from antidiag.kernels.msa.consistency.solver import PreparedAlignment, prepare_alignment
 from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 from antidiag.kernels.msa.tree_growth import DONE
 from antidiag.kernels.msa.trials import generate_family

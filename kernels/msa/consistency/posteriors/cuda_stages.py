@@ -19,17 +19,14 @@ from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.msa.consistency.groups import cuda_merging
 from antidiag.kernels.msa.consistency.groups.cuda_merging import CudaColumnScorer
-from antidiag.kernels.msa.consistency.posteriors.cpu_stages import compute_task_posteriors, list_pair_tasks, pack_model
+from antidiag.kernels.msa.consistency.posteriors.cpu_stages import CpuStages, list_pair_tasks, pack_model
 from antidiag.kernels.msa.consistency.posteriors.cuda_layout import DeviceEntries, DevicePosteriors, lay_out_pairs
 from antidiag.kernels.msa.consistency.posteriors.cuda_sources import (
     GROUP,
     LANES,
-    LAYOUT_SOURCE,
-    MERGING_SOURCE,
     MODELS,
     PAIR_SOURCE,
     PAIRS,
-    PATH_SOURCE,
     ROUND,
     ROUND_SOURCE,
     STRIP,
@@ -59,17 +56,27 @@ class CudaStages:
     warps: int = 1024
     cut: int = CUT
 
-    def compile_kernels(self) -> None:
-        """Compile all kernels, or load them from the cache."""
-        self.run.compile_kernel(PAIR_SOURCE, "pair_posteriors")
-        self.run.compile_kernel(ROUND_SOURCE, "consistent_rows")
-        self.run.compile_kernel(LAYOUT_SOURCE, "lay_out")
-        self.run.compile_kernel(MERGING_SOURCE, "best_sums")
-        self.run.compile_kernel(PATH_SOURCE, "best_paths")
-
     def compute_posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> DevicePosteriors:
-        """Return posteriors of all pairs of sequences."""
-        return compute_all_posteriors(sequences, models, self.run, self.warps, self.cut)
+        """Return posteriors of all pairs, equal to those of the CPU to the last unit; a warp computes a pair at a time.
+
+        The CPU computes pairs of LONG_CELLS cells or more, which take a warp too long.
+        """
+        lengths = np.array([sequence.size for sequence in sequences], np.int64)
+        given = _upload_models(models, int(lengths.max(initial=0)), self.run)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        letters = self.run.upload_array(np.concatenate([*sequences, np.zeros(1, np.uint8)]))
+        given = *given, letters, self.run.upload_array(starts)
+        pairs = _list_pairs(lengths)
+        pairs = pairs[lengths[pairs].prod(1) < LONG_CELLS]
+        slices, made = PairSlices(lengths[pairs].prod(1), lengths[pairs[:, 0]], FIRST_CELLS), []
+        for some in slices:
+            self.run.report_progress(slices.done, slices.total_work, "posteriors")
+            made.append(_compute_pair_slice(self.run, given, lengths, pairs[some], self.warps, self.cut))
+        host = CpuRun(CancelOnlyMonitor(self.run.monitor), threads=count_processors())
+        long = CpuStages(host, self.cut).compute_pairs(sequences, models, list_pair_tasks(lengths, LONG_CELLS))
+        made += [DeviceEntries.upload_entries(self.run, part, lengths) for part in long]
+        self.run.report_progress(1, 1, "posteriors")
+        return lay_out_pairs(lengths, made, self.run)
 
     def compute_accuracies(self, posteriors: DevicePosteriors) -> np.ndarray:
         """Return expected accuracies of all pairs, float64 (n, n)."""
@@ -79,12 +86,24 @@ class CudaStages:
         self,
         posteriors: DevicePosteriors,
         chosen: np.ndarray,
-        weights: np.ndarray,
+        of_sequences: np.ndarray,
         own_weight: float,
-        round_number: tuple[int, int],
+        round_number: tuple[int, int] = (0, 1),
     ) -> DevicePosteriors:
-        """Apply one round of consistency."""
-        return apply_consistency(posteriors, chosen, weights, own_weight, self.run, round_number, self.cut)
+        """Apply one round of consistency, with the result of the CPU to the last unit."""
+        lengths, n = posteriors.lengths, posteriors.count
+        of_sequences = of_sequences.astype(np.float32)
+        x, y = np.triu_indices(n, 1)
+        pairs = np.stack([x, y], 1).astype(np.int32)
+        itself = np.float32(own_weight) * (of_sequences[x] + of_sequences[y])
+        via, weight = self.run.upload_array(chosen), self.run.upload_array(of_sequences)
+        slices, made = PairSlices(lengths[x] * min(2 * chosen.shape[1], n) * PRODUCTS, lengths[x], FIRST_PRODUCTS), []
+        before, parts = round_number
+        for some in slices:
+            self.run.report_progress(before * slices.total_work + slices.done, parts * slices.total_work, "consistency")
+            made.append(_compute_round_slice(self.run, posteriors, pairs[some], itself[some], via, weight, self.cut))
+        self.run.report_progress(before + 1, parts, "consistency")
+        return lay_out_pairs(lengths, made, self.run)
 
     def make_scorer(self, posteriors: DevicePosteriors, weights: np.ndarray) -> CudaColumnScorer:
         """Return the scorer of columns by these posteriors."""
@@ -130,60 +149,6 @@ class PairSlices:
     def total_work(self) -> int:
         """Return the work of all pairs."""
         return int(self.work.sum())
-
-
-def compute_all_posteriors(
-    sequences: Sequence[np.ndarray],
-    models: Sequence[PairModel],
-    run: DeviceRun,
-    warps: int,
-    cut: int = CUT,
-) -> DevicePosteriors:
-    """Return posteriors of all pairs, equal to those of the CPU to the last unit; ``warps`` compute a pair each at a
-    time.
-
-    The CPU computes pairs of LONG_CELLS cells or more, which take a warp too long.
-    """
-    lengths = np.array([sequence.size for sequence in sequences], np.int64)
-    given = _upload_models(models, int(lengths.max(initial=0)), run)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    letters, offsets = run.upload_array(np.concatenate([*sequences, np.zeros(1, np.uint8)])), run.upload_array(starts)
-    pairs = _list_pairs(lengths)
-    pairs = pairs[lengths[pairs].prod(1) < LONG_CELLS]
-    slices, made = PairSlices(lengths[pairs].prod(1), lengths[pairs[:, 0]], FIRST_CELLS), []
-    for some in slices:
-        run.report_progress(slices.done, slices.total_work, "posteriors")
-        made.append(_compute_pair_slice(run, (*given, letters, offsets), lengths, pairs[some], warps, cut))
-    host = CpuRun(CancelOnlyMonitor(run.monitor), threads=count_processors())
-    long = compute_task_posteriors(sequences, models, list_pair_tasks(lengths, LONG_CELLS), host, cut)
-    made += [DeviceEntries.upload_entries(run, part, lengths) for part in long]
-    run.report_progress(1, 1, "posteriors")
-    return lay_out_pairs(lengths, made, run)
-
-
-def apply_consistency(
-    posteriors: DevicePosteriors,
-    chosen: np.ndarray,
-    of_sequences: np.ndarray,
-    own_weight: float,
-    run: DeviceRun,
-    round_number: tuple[int, int] = (0, 1),
-    cut: int = CUT,
-) -> DevicePosteriors:
-    """Apply one round of consistency, with the result of the CPU to the last unit."""
-    lengths, n = posteriors.lengths, posteriors.count
-    of_sequences = of_sequences.astype(np.float32)
-    x, y = np.triu_indices(n, 1)
-    pairs = np.stack([x, y], 1).astype(np.int32)
-    itself = np.float32(own_weight) * (of_sequences[x] + of_sequences[y])
-    via, weight = run.upload_array(chosen), run.upload_array(of_sequences)
-    slices, made = PairSlices(lengths[x] * min(2 * chosen.shape[1], n) * PRODUCTS, lengths[x], FIRST_PRODUCTS), []
-    before, parts = round_number
-    for some in slices:
-        run.report_progress(before * slices.total_work + slices.done, parts * slices.total_work, "consistency")
-        made.append(_compute_round_slice(run, posteriors, pairs[some], itself[some], via, weight, cut))
-    run.report_progress(before + 1, parts, "consistency")
-    return lay_out_pairs(lengths, made, run)
 
 
 def _upload_models(models: Sequence[PairModel], longest: int, run: DeviceRun) -> tuple[Any, ...]:
