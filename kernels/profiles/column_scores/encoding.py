@@ -167,7 +167,7 @@ def _score_log_odds(alphabet: str, frequencies: np.ndarray, scoring: ColumnScori
 
 
 def choose_scale(largest: float, limit: int = FACTOR_LIMIT) -> float:
-    """Return the largest power of two that keeps numbers up to ``largest`` within a limit; ParameterError if none does."""
+    """Return the largest power of two that keeps ``largest`` within a limit; ParameterError if none does."""
     if not np.isfinite(largest) or largest > limit:
         raise ParameterError(f"scores of {largest:g} are too large for columns; {limit:,} is the most")
     return float(2.0 ** min(np.floor(np.log2(limit / largest)) if largest > 0 else 0.0, 12.0))

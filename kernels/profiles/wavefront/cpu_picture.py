@@ -36,7 +36,7 @@ def compute_tile_cells(strip_problem, packed, borders, number, at, stop):
     nothing = np.array([2**62, 0, 0])  # no cell is better, since no end of a path is needed
     compute_tile(
         factors,
-        strip_problem.finish,
+        strip_problem.encoded,
         gaps,
         rings,
         (top, bottom, top, np.int64(ALL)),

@@ -40,7 +40,7 @@ def align_by_strips(problem: Problem, parameters: Mapping[str, Any], monitor: Mo
 def _align_in_strips(run: CpuRun, encoded: EncodedProfiles, chosen: ProfileStripParameters) -> Outcome:
     """Align in strips and time the phases."""
     whole = make_strip_problem(encoded, chosen.s, chosen.T)
-    kept, packed = allocate_borders(whole), cpu_strips.pack_rows(whole.rows)
+    kept, packed = allocate_borders(whole), cpu_strips.pack_rows(encoded.rows)
     compute_strips(run, whole, packed, kept)
     with run.phase("path") as phase:
         answer = phase.call(lambda: trace_answer(whole, packed, kept, run.stop))
@@ -55,21 +55,8 @@ def make_strip_problem(encoded: EncodedProfiles, s: int, batch: int) -> ProfileS
     if encoded.mode == GLOBAL:
         first_row[1:] = -cpu_cells.border_costs(encoded.column_open, encoded.column_extend)
         first_column[1:] = -cpu_cells.border_costs(encoded.row_open, encoded.row_extend)
-    return ProfileStripProblem(
-        encoded.rows,
-        encoded.columns,
-        encoded.row_bias,
-        encoded.column_bias,
-        encoded.row_open,
-        encoded.row_extend,
-        encoded.column_open,
-        encoded.column_extend,
-        cpu_cells.score_finish(encoded),
-        first_row,
-        first_column,
-        (encoded.m, encoded.n, s, batch, encoded.mode),
-        encoded.linear,
-    )
+    cuts = encoded.m, encoded.n, s, batch, encoded.mode
+    return ProfileStripProblem(encoded, first_row, first_column, cuts, encoded.linear)
 
 
 def allocate_borders(strip_problem: ProfileStripProblem) -> KeptStripBorders:

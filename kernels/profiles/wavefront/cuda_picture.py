@@ -143,7 +143,11 @@ def _download_borders(
     """
     borders, rows = _border_arrays(pairs)
     _, _, s, batch, _ = strip_problem.cuts
-    wider, higher, sums = s // GPU_STRIP, batch // GPU_BATCH, np.cumsum(strip_problem.column_extend, dtype=np.int64)
+    wider, higher, sums = (
+        s // GPU_STRIP,
+        batch // GPU_BATCH,
+        np.cumsum(strip_problem.encoded.column_extend, dtype=np.int64),
+    )
     for number in range(1, cpu_borders.rows.shape[0]):
         h, g = run.download_array(borders[number * wider - 1]).T
         cpu_borders.columns[number, 0, 0], cpu_borders.columns[number, 0, 1:] = strip_problem.first_row[number * s], h
@@ -177,7 +181,9 @@ def _upload_borders(
         own[:, 0] = cpu_borders.columns[number, 0, begin + 1 : until + 1]
         gaps = cpu_borders.columns[number, 1, begin + 1 : until + 1].astype(np.int64)
         own[:, 1] = (
-            0 if strip_problem.linear else gaps + int(strip_problem.column_extend[: number * s].sum(dtype=np.int64))
+            0
+            if strip_problem.linear
+            else gaps + int(strip_problem.encoded.column_extend[: number * s].sum(dtype=np.int64))
         )
         borders[first - 1, begin:until].set(own)
     if top > 0:

@@ -98,7 +98,7 @@ def _encode_all(
 def _align_one(encoded_pair: EncodedProfiles, stop: np.ndarray) -> ProfileAnswer:
     """Align a pair on this thread; the answer is not complete if all threads are to stop."""
     whole = make_strip_problem(encoded_pair, STRIP_WIDTH, BATCH)
-    kept, packed = allocate_borders(whole), cpu_strips.pack_rows(whole.rows)
+    kept, packed = allocate_borders(whole), cpu_strips.pack_rows(whole.encoded.rows)
     turns = ProfileStripProgress(np.zeros(len(kept.best) * WORD, np.int64), stop)
     times: np.ndarray = np.zeros((-(-encoded_pair.m // BATCH), 2), np.int64)
     for number in range(len(kept.best)):

@@ -65,7 +65,7 @@ def scan_table(
     monitor, made = monitor or Monitor(), problem.encoded
     pixels = pixels or (PIXELS if device is None else PIXELS_ON_GPU)
     whole = cpu_wavefront.make_strip_problem(made, min(STRIP_WIDTH, made.n), min(BATCH, made.m))
-    kept, packed = cpu_wavefront.allocate_borders(whole), cpu_strips.pack_rows(whole.rows)
+    kept, packed = cpu_wavefront.allocate_borders(whole), cpu_strips.pack_rows(whole.encoded.rows)
     rows, columns = (0, made.m + 1), (0, made.n + 1)
     shape = min(pixels[0], rows[1]), min(pixels[1], columns[1])
     if device is not None:

@@ -130,7 +130,7 @@ def _compute_serially(run: CpuRun, made: EncodedProfiles, chosen: ProfileBlockPa
 
     def advance(first: int, last: int, stop: np.ndarray, done: np.ndarray) -> int:
         return cpu_cells.compute_rows_serially(
-            table.pair, table.costs, table.state, table.directions, first, last, made.m, stop, done
+            table.pair, table.state, table.directions, first, last, made.m, stop, done
         )
 
     compute_row_slices(run, TABLE, table.size, advance)
@@ -145,7 +145,7 @@ def _compute_scalar_products(
     matrices = ScoreMatrices(*(np.empty((made.m, made.n), np.int32) for _ in range(3)))
 
     def compute(top: int, left: int) -> None:
-        block(table.pair, table.costs, matrices, top, left, chosen.k)
+        block(table.pair, matrices, top, left, chosen.k)
 
     compute_blocks(run, SCORES, table.size, chosen.k, compute)
     scores, vertical, horizontal = (matrix.ravel() for matrix in matrices)
@@ -316,7 +316,7 @@ def _compute_waves(run: CpuRun, made: EncodedProfiles, chosen: ProfileBlockParam
     walls = cpu_blocks.allocate_block_borders(made.m, made.n, k, table.state.h, first_column, made.mode)
 
     def compute(top: int, left: int) -> None:
-        cpu_blocks.compute_wave_block(table.pair, table.costs, walls, table.directions, top, left, k)
+        cpu_blocks.compute_wave_block(table.pair, walls, table.directions, top, left, k)
 
     compute_blocks(run, "antidiagonals", table.size, k, compute, antidiagonals=True)
     table.state.best[:] = cpu_blocks.best_block_end(walls, made.m, made.n)

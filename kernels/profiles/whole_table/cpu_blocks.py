@@ -50,7 +50,7 @@ class ProfileBlockBorders(NamedTuple):
 
 
 @inline_njit
-def _cut_block(pair, costs, matrices, top, left, k):
+def _cut_block(pair, matrices, top, left, k):
     """Cut a block out of all arrays: factors of cells and of both gaps, gap costs, and its parts of D, V and H.
 
     Its rows and columns count from 0: an index that could be negative costs a branch per access. Gap costs are written
@@ -58,7 +58,7 @@ def _cut_block(pair, costs, matrices, top, left, k):
     three times as long.
     """
     rows, columns, row_bias, column_bias, kind, shift, factor, origin, table = unpack_factors(pair)
-    m, n = costs.row_extend.size, costs.column_extend.size
+    m, n = pair.row_extend.size, pair.column_extend.size
     bottom, right = min(top + k, m), min(left + k, n)
     own_rows, own_row_bias = rows[top:bottom], row_bias[top:bottom]
     own_columns, own_column_bias = columns[left:right], column_bias[left:right]
@@ -67,10 +67,10 @@ def _cut_block(pair, costs, matrices, top, left, k):
         (own_rows, own_columns, own_row_bias, own_column_bias, *finish),
         (own_rows, columns[n:], own_row_bias, column_bias[n:], *finish),
         (rows[m:], own_columns, row_bias[m:], own_column_bias, *finish),
-        costs.row_extend[top:bottom],
-        costs.column_extend[left:right],
-        costs.by_column,
-        pair.finish.offset,
+        pair.row_extend[top:bottom],
+        pair.column_extend[left:right],
+        pair.by_column,
+        pair.offset,
         matrices.scores[top:bottom, left:right],
         matrices.vertical[top:bottom, left:right],
         matrices.horizontal[top:bottom, left:right],
@@ -78,10 +78,10 @@ def _cut_block(pair, costs, matrices, top, left, k):
 
 
 @cached_njit
-def fill_simple_block(pair, costs, matrices, top, left, k):
+def fill_simple_block(pair, matrices, top, left, k):
     """Simple k: as if a thread computed one cell and its three numbers."""
     cells, gaps_down, gaps_across, down, across, by_column, offset, scores, verticals, horizontals = _cut_block(
-        pair, costs, matrices, top, left, k
+        pair, matrices, top, left, k
     )
     for i in range(scores.shape[0]):
         for j in range(scores.shape[1]):
@@ -91,10 +91,10 @@ def fill_simple_block(pair, costs, matrices, top, left, k):
 
 
 @cached_njit
-def fill_row_block(pair, costs, matrices, top, left, k):
+def fill_row_block(pair, matrices, top, left, k):
     """Row k: as if a thread computed a row of the block, with V once."""
     cells, gaps_down, gaps_across, down, across, by_column, offset, scores, verticals, horizontals = _cut_block(
-        pair, costs, matrices, top, left, k
+        pair, matrices, top, left, k
     )
     for i in range(scores.shape[0]):
         vertical = -score_columns(gaps_down, i, 0) if by_column else down[i]
@@ -105,10 +105,10 @@ def fill_row_block(pair, costs, matrices, top, left, k):
 
 
 @cached_njit
-def fill_column_block(pair, costs, matrices, top, left, k):
+def fill_column_block(pair, matrices, top, left, k):
     """Column k: as if a thread computed a column of the block, with H once."""
     cells, gaps_down, gaps_across, down, across, by_column, offset, scores, verticals, horizontals = _cut_block(
-        pair, costs, matrices, top, left, k
+        pair, matrices, top, left, k
     )
     for j in range(scores.shape[1]):
         horizontal = -score_columns(gaps_across, 0, j) if by_column else across[j]
@@ -119,10 +119,10 @@ def fill_column_block(pair, costs, matrices, top, left, k):
 
 
 @cached_njit
-def fill_mix_block(pair, costs, matrices, top, left, k):
+def fill_mix_block(pair, matrices, top, left, k):
     """Mix k: thread t computes row t from the diagonal on, with V once, and column t below it, with H once."""
     cells, gaps_down, gaps_across, down, across, by_column, offset, scores, verticals, horizontals = _cut_block(
-        pair, costs, matrices, top, left, k
+        pair, matrices, top, left, k
     )
     height, width = scores.shape
     for t in range(max(height, width)):
@@ -140,10 +140,16 @@ def fill_mix_block(pair, costs, matrices, top, left, k):
                 scores[i, t] = score_columns(cells, i, t) + offset
 
 
+@inline_njit
+def unpack_finish(pair):
+    """Unpack how products become scores."""
+    return pair.kind, pair.shift, pair.factor, pair.origin, pair.offset, pair.table
+
+
 @cached_njit
 def finish_rows(pair, products, first, last, scores, stop):
     """Turn products (float32, flat) of rows ``first`` to ``last`` - 1 into scores (int32, flat, m x n)."""
-    kind, shift, factor, origin, offset, table = pair.finish
+    kind, shift, factor, origin, offset, table = unpack_finish(pair)
     row_bias, column_bias = pair.row_bias, pair.column_bias
     n = column_bias.size - 1
     for i in range(first, last):
@@ -162,7 +168,7 @@ def finish_vertical(pair, down, first, last, left, right, vertical):
     ``vertical`` int32, flat, m x n; rows ``first`` to ``last`` - 1, columns ``left`` to ``right`` - 1. ``down``
     float32, flat, repeats the products for each column.
     """
-    kind, shift, factor, origin, _, table = pair.finish
+    kind, shift, factor, origin, _, table = unpack_finish(pair)
     row_bias, column_bias = pair.row_bias, pair.column_bias
     n, width = column_bias.size - 1, right - left
     for i in range(first, last):
@@ -179,7 +185,7 @@ def finish_horizontal(pair, across, first, last, m, horizontal):
     ``horizontal`` int32, flat, m x n; rows ``first`` to ``last`` - 1. ``across`` float32, flat, repeats the products
     for each row.
     """
-    kind, shift, factor, origin, _, table = pair.finish
+    kind, shift, factor, origin, _, table = unpack_finish(pair)
     row_bias, column_bias = pair.row_bias, pair.column_bias
     n = column_bias.size - 1
     for i in range(first, last):
@@ -211,7 +217,7 @@ def score_by_differences(pair, first, last, scores, rows, columns, stop, done):
     ``rows`` and ``columns`` are the factors in float64, one column per row. A product follows from a difference: p q =
     (p p + q q - |p - q|^2) / 2. The square of a norm is a whole number below 2^53, which float64 restores exactly.
     """
-    kind, shift, factor, origin, offset, table = pair.finish
+    kind, shift, factor, origin, offset, table = unpack_finish(pair)
     row_bias, column_bias = pair.row_bias, pair.column_bias
     n = column_bias.size - 1
     difference = np.empty(pair.rows.shape[1])
@@ -230,20 +236,20 @@ def score_by_differences(pair, first, last, scores, rows, columns, stop, done):
 
 
 @cached_njit
-def compute_wave_block(pair, costs, walls, directions, top, left, k):
+def compute_wave_block(pair, walls, directions, top, left, k):
     """Compute all cells of a block by antidiagonals, with their scores (SMwavefront k).
 
     The block has its own H, E and F, as in shared memory; borders come from and go to ``walls``.
     """
-    m, n = costs.row_extend.size, costs.column_extend.size
+    m, n = pair.row_extend.size, pair.column_extend.size
     height, width = min(k, m - top), min(k, n - left)
     row, column = top // k, left // k
-    local, offset, parts = walls.mode == LOCAL, pair.finish.offset, unpack_factors(pair)
+    local, offset, parts = walls.mode == LOCAL, pair.offset, unpack_factors(pair)
     row_open, row_extend, column_open, column_extend = (
-        costs.row_open,
-        costs.row_extend,
-        costs.column_open,
-        costs.column_extend,
+        pair.row_open,
+        pair.row_extend,
+        pair.column_open,
+        pair.column_extend,
     )
     side = k + 1
     h, e, f = np.empty(side * side, np.int32), np.empty(side * side, np.int32), np.empty(side * side, np.int32)

@@ -14,7 +14,7 @@ from antidiag.kernels.model import Outcome
 from antidiag.kernels.profiles.column_scores.scoring import LINEAR, LOG_TABLE, SEMI_GLOBAL, EncodedProfiles
 from antidiag.kernels.profiles.problem import LEFT, UP, ProfileAnswer
 from antidiag.kernels.profiles.whole_table import cpu_cells
-from antidiag.kernels.profiles.whole_table.cpu_cells import ColumnFactors, ColumnGapCosts, TableRows
+from antidiag.kernels.profiles.whole_table.cpu_cells import TableRows
 
 SLICES = 8
 """Log events of a table that is computed row by row."""
@@ -22,23 +22,21 @@ SLICES = 8
 
 @dataclass(frozen=True)
 class DirectionTable:
-    """A forward table in progress: directions of all cells, and the row that is handed on."""
+    """A forward table in progress: directions of all cells, and the row that is handed on.
+
+    ``pair`` is ``made`` after `cpu_cells.turn_factors`.
+    """
 
     made: EncodedProfiles
-    pair: ColumnFactors
-    costs: ColumnGapCosts
+    pair: EncodedProfiles
     state: TableRows
     directions: np.ndarray
 
     @classmethod
     def allocate_table(cls, encoded: EncodedProfiles) -> DirectionTable:
         """Allocate the table of a problem."""
-        pair, costs, state = (
-            cpu_cells.column_factors(encoded),
-            cpu_cells.column_gap_costs(encoded),
-            cpu_cells.make_first_row(encoded),
-        )
-        return cls(encoded, pair, costs, state, np.empty(encoded.m * encoded.n, np.uint8))
+        directions = np.empty(encoded.m * encoded.n, np.uint8)
+        return cls(encoded, cpu_cells.turn_factors(encoded), cpu_cells.make_first_row(encoded), directions)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -145,7 +143,7 @@ def maximise_scores(
             vertical[0],
             horizontal[0],
             strides,
-            table.costs,
+            table.pair,
             table.state,
             table.directions,
             first,
