@@ -47,11 +47,9 @@ def _draw_length(choose: TrialChooser, longest: int) -> int:
 
 def _draw_profile(choose: TrialChooser, longest: int) -> Profile:
     columns, kind = _draw_length(choose, longest), choose.choose_one(("rows", "rows", "rows", "columns"))
-    rows, letters, random = (
-        choose.draw_integer(1, 4),
-        choose.choose_one((b"A", b"AC-", b"ACDEWY-X")),
-        choose.make_generator(),
-    )
+    rows = choose.draw_integer(1, 4)
+    letters = choose.choose_one((b"A", b"AC-", b"ACDEWY-X"))
+    random = choose.make_generator()
     factors: dict[str, np.ndarray] = {
         name: random.choice((0, 0.25, 1, 1.7), columns) for name in choose.choose_one(((), (), FACTORS, *zip(FACTORS)))
     }
@@ -72,11 +70,9 @@ def _set_gap_factors(profile: Profile, factors: Mapping[str, Any]) -> Profile:
 
 
 def _draw_scoring(choose: TrialChooser) -> tuple[ColumnScoring, ProfileSpan]:
-    kind, gaps, span = (
-        choose.choose_one(tuple(ColumnScore)),
-        choose.choose_one(tuple(ProfileGaps)),
-        choose.choose_one(tuple(ProfileSpan)),
-    )
+    kind = choose.choose_one(tuple(ColumnScore))
+    gaps = choose.choose_one(tuple(ProfileGaps))
+    span = choose.choose_one(tuple(ProfileSpan))
     makers: tuple[Callable[[], SubstitutionMatrix], ...] = (
         partial(named_matrix, "BLOSUM62"),
         partial(match_mismatch, 2, -3),

@@ -102,11 +102,9 @@ class DeviceSections(SectionedDistances):
 
     def count_shared_words(self, base_sections: SequenceSections, maps: np.ndarray, batch: DistanceBatch) -> np.ndarray:
         """Return the words that every sequence shares with some references, counted on the device."""
-        run, sequences, most = (
-            self.device_run,
-            base_sections.order.size,
-            max(1, LAUNCH_PAIRS // max(base_sections.order.size, 1)),
-        )
+        run = self.device_run
+        sequences = base_sections.order.size
+        most = max(1, LAUNCH_PAIRS // max(base_sections.order.size, 1))
         with self.run.phase(MAPS):
             there, shared = run.upload_array(maps.reshape(-1)), run.allocate_array((len(maps), sequences), np.int32)
             cupy.cuda.get_current_stream().synchronize()
@@ -157,10 +155,8 @@ class DeviceDistances:
             )
             found = found._replace(everything=run.download_array(everything))
         else:
-            nearest, least = (
-                run.allocate_array(batch.members.size, np.int32),
-                run.allocate_array(batch.members.size, np.float64),
-            )
+            nearest = run.allocate_array(batch.members.size, np.int32)
+            least = run.allocate_array(batch.members.size, np.float64)
             self.launch(batch, FOUND(nearest=nearest, least=least, everything=None, places=None))
             found = found._replace(nearest=run.download_array(nearest), least=run.download_array(least))
         if self.phase:

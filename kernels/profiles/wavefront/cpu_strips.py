@@ -116,12 +116,10 @@ def cut_strip(strip_problem, packed, left):
 def allocate_rings(rows, width):
     """Allocate rings for so many rows of a strip."""
     size = rows * (width + LANES)
-    h, e, f, scores = (
-        np.full(size, np.int32(NEVER)),
-        np.full(size, np.int32(NEVER)),
-        np.full(size, np.int32(NEVER)),
-        np.zeros(size, np.int32),
-    )
+    h = np.full(size, np.int32(NEVER))
+    e = np.full(size, np.int32(NEVER))
+    f = np.full(size, np.int32(NEVER))
+    scores = np.zeros(size, np.int32)
     return TileRings(h, e, f, np.empty(GROUP * width, np.int32), scores)
 
 

@@ -217,10 +217,8 @@ class DeviceProfilePairs:
         exits, chain, operations = (
             self.compile_kernel(SQUARES, name, SIDE=side) for name in ("exits", "chain", "operations")
         )
-        found, hops = (
-            self.run.allocate_array((side * side, ENTRIES), np.uint32),
-            self.run.allocate_array((tiles + 1, 4), np.int32),
-        )
+        found = self.run.allocate_array((side * side, ENTRIES), np.uint32)
+        hops = self.run.allocate_array((tiles + 1, 4), np.int32)
         count = self.run.allocate_filled(1, np.int32)
         launches = 2 + tiles // side  # a path leaves a square at its top or on its left
         self._launch_path_tiles(True, 0)

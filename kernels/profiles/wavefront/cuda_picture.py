@@ -143,11 +143,9 @@ def _download_borders(
     """
     borders, rows = _border_arrays(pairs)
     _, _, s, batch, _ = strip_problem.cuts
-    wider, higher, sums = (
-        s // GPU_STRIP,
-        batch // GPU_BATCH,
-        np.cumsum(strip_problem.encoded.column_extend, dtype=np.int64),
-    )
+    wider = s // GPU_STRIP
+    higher = batch // GPU_BATCH
+    sums = np.cumsum(strip_problem.encoded.column_extend, dtype=np.int64)
     for number in range(1, cpu_borders.rows.shape[0]):
         h, g = run.download_array(borders[number * wider - 1]).T
         cpu_borders.columns[number, 0, 0], cpu_borders.columns[number, 0, 1:] = strip_problem.first_row[number * s], h

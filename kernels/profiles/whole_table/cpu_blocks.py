@@ -245,12 +245,10 @@ def compute_wave_block(pair, walls, directions, top, left, k):
     height, width = min(k, m - top), min(k, n - left)
     row, column = top // k, left // k
     local, offset, parts = walls.mode == LOCAL, pair.offset, unpack_factors(pair)
-    row_open, row_extend, column_open, column_extend = (
-        pair.row_open,
-        pair.row_extend,
-        pair.column_open,
-        pair.column_extend,
-    )
+    row_open = pair.row_open
+    row_extend = pair.row_extend
+    column_open = pair.column_open
+    column_extend = pair.column_extend
     side = k + 1
     h, e, f = np.empty(side * side, np.int32), np.empty(side * side, np.int32), np.empty(side * side, np.int32)
     for j in range(width + 1):

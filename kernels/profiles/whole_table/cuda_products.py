@@ -67,10 +67,8 @@ def align_by_identity_product(problem: Problem, parameters: Values, monitor: Mon
     made, run, (m, n) = job.made, job.run, (job.made.m, job.made.n)
     rows, columns = (run.upload_array(one[:, :-1].astype(np.float32)) for one in (made.rows, made.columns))
     identity = cupy.eye(n, dtype=np.float32)
-    repeated, difference = (
-        run.allocate_array((len(made.rows), n), np.float32),
-        run.allocate_array((len(made.rows), n), np.float32),
-    )
+    repeated = run.allocate_array((len(made.rows), n), np.float32)
+    difference = run.allocate_array((len(made.rows), n), np.float32)
     scores, kernel = run.allocate_array((m, n), np.int32), job.compile_kernel(BLOCK_PARTS, "squares")
     with run.begin_phase(SCORES) as phase:
         for i in range(m):

@@ -296,26 +296,20 @@ def _compile_kmers() -> None:
 @cache
 def _compile_ktuple() -> None:
     """Compile k-tuple distances."""
-    word, ends, values, rule = (
-        np.zeros(1, np.int32),
-        np.array([0, 1]),
-        np.zeros((1, 1)),
-        cpu_single_chains.ChainRule(1, 1, 1, 1),
-    )
+    word = np.zeros(1, np.int32)
+    ends = np.array([0, 1])
+    values = np.zeros((1, 1))
+    rule = cpu_single_chains.ChainRule(1, 1, 1, 1)
     one, stop = np.ones(1, np.int64), make_stop_word()
-    others, column = (
-        cpu_single_chains.KmerSequences(word, ends, one),
-        cpu_single_chains.KmerPlaces(ends.astype(np.int32), word, 1),
-    )
+    others = cpu_single_chains.KmerSequences(word, ends, one)
+    column = cpu_single_chains.KmerPlaces(ends.astype(np.int32), word, 1)
     none = np.zeros(1, bool)
     cpu_single_chains.ktuple_distances(
         others, 0, column, none, rule, cpu_single_chains.make_buffers(1, 1), values, stop
     )
     lanes = np.zeros(SHORT_LANES, np.int16)
-    rows, room = (
-        cpu_lane_chains.ChainRows(lanes[:1], ends, one, np.zeros(1, np.int64)),
-        cpu_lane_chains.make_buffers(1, 1),
-    )
+    rows = cpu_lane_chains.ChainRows(lanes[:1], ends, one, np.zeros(1, np.int64))
+    room = cpu_lane_chains.make_buffers(1, 1)
     cpu_lane_chains.distances_of_rows(rows, 0, 1, 0, lanes, rule, room, lanes.copy(), values, stop)
 
 

@@ -45,10 +45,8 @@ class CudaColumnScorer:
         rows, columns = np.array([one.columns for one in merges], np.int64).T
         cells, longest = rows * columns, rows + columns
         steps, paths = (self.run.allocate_array(int(sums.sum()), np.uint8) for sums in (cells, longest))
-        borders, ends = (
-            self.run.allocate_array(int(longest.sum()), np.int64),
-            self.run.allocate_array((2, len(merges)), np.int64),
-        )
+        borders = self.run.allocate_array(int(longest.sum()), np.int64)
+        ends = self.run.allocate_array((2, len(merges)), np.int64)
         self.run.compile_kernel(PATH_SOURCE, "best_paths")(
             (len(merges),), (PATH_WARPS * LANES,), (records, scores, steps, borders, paths, ends[0], ends[1])
         )
@@ -65,10 +63,8 @@ class CudaColumnScorer:
 
     def score_columns(self, merges: Sequence[GroupPair], starts: np.ndarray) -> Callable[[int], np.ndarray]:
         """Return the scores of all pairs of columns of each merge, by its number, on the host."""
-        found, ends = (
-            self.run.download_array(self._compute_scores(merges, starts)[1]),
-            np.cumsum([one.cells for one in merges]),
-        )
+        found = self.run.download_array(self._compute_scores(merges, starts)[1])
+        ends = np.cumsum([one.cells for one in merges])
         return lambda number: found[ends[number] - merges[number].cells : ends[number]].reshape(merges[number].columns)
 
     def _compute_scores(self, merges: Sequence[GroupPair], starts: np.ndarray) -> tuple[Any, Any]:

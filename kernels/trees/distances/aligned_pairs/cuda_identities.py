@@ -81,11 +81,9 @@ class DeviceIdentities:
         """Yield tiles by what they need: words of 32 or of 64 bits, and pairs that are too long for one launch."""
         row, column = pair_tiles.upper_tiles(self.lengths.size)
         ends = np.minimum((np.arange(self.blocks) + 1) * TILE, self.lengths.size) - 1
-        tall, wide, cells = (
-            self.lengths[ends[row]],
-            self.lengths[ends[column]],
-            pair_tiles.tile_cells(self.lengths, row, column),
-        )
+        tall = self.lengths[ends[row]]
+        wide = self.lengths[ends[column]]
+        cells = pair_tiles.tile_cells(self.lengths, row, column)
         short = tall * wide <= LONG
         tiles = np.stack([row, column], 1)
         yield from self._packed_launches(tiles[short] * TILE, tall[short], wide[short], cells[short], TILE)
