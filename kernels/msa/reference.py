@@ -16,12 +16,7 @@ from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Outcome, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.msa.pipelines.alignment_nodes import (
-    PARTS,
-    AlignmentNode,
-    ScoringRule,
-    make_pair_problem,
-)
+from antidiag.kernels.msa.pipelines.alignment_nodes import PARTS, AlignmentNode, ScoringRule, make_pair_problem
 from antidiag.kernels.msa.pipelines.pipeline import PipelineJob, PipelineTools
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
 from antidiag.kernels.profiles import reference as profiles

@@ -17,12 +17,7 @@ from antidiag.kernels.msa.consistency import ensemble
 from antidiag.kernels.msa.consistency.posteriors import pair_models
 from antidiag.kernels.msa.consistency.posteriors.cpu_stages import CpuStages
 from antidiag.kernels.msa.consistency.recipe import ConsistencyRecipe, make_recipe
-from antidiag.kernels.msa.consistency.solver import (
-    ConsistencyAlignment,
-    ConsistencyStages,
-    GivenGuide,
-    align_sequences,
-)
+from antidiag.kernels.msa.consistency.solver import ConsistencyAlignment, ConsistencyStages, GivenGuide, align_sequences
 from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 from antidiag.kernels.msa.pipelines import guide_tree
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem, make_answer

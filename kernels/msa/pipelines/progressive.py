@@ -15,13 +15,7 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.msa.pipelines import cpu_nodes
-from antidiag.kernels.msa.pipelines.alignment_nodes import (
-    ALIGNMENT,
-    PARTS,
-    AlignmentNode,
-    ScoringRule,
-    letter_units,
-)
+from antidiag.kernels.msa.pipelines.alignment_nodes import ALIGNMENT, PARTS, AlignmentNode, ScoringRule, letter_units
 from antidiag.kernels.msa.pipelines.node_encoding import NodeEncoder
 from antidiag.kernels.msa.tree_growth import TreeGrowth
 from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles

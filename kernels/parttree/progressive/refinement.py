@@ -76,12 +76,7 @@ def _largest_branches(joins: np.ndarray, count: int, branch_count: int) -> Itera
 
 
 def _realign_branch(
-    rows: np.ndarray,
-    members: np.ndarray,
-    rules: ScoreRules,
-    protein: bool,
-    phase: CpuPhase,
-    report: Callable[[], None],
+    rows: np.ndarray, members: np.ndarray, rules: ScoreRules, protein: bool, phase: CpuPhase, report: Callable[[], None]
 ) -> np.ndarray:
     """Return the rows with the members realigned to the others."""
     codes = encode_letters(np.arange(256, dtype=np.uint8), AMINO_ACIDS if protein else BASES)

@@ -173,13 +173,7 @@ class DeviceProfilePairs:
         kernel(
             (min(items[1] - items[0], resident),),
             (THREADS,),
-            (
-                self.on_device,
-                self.items,
-                *self.finish,
-                *map(np.int32, (*items, *rows)),
-                self.ticket,
-            ),
+            (self.on_device, self.items, *self.finish, *map(np.int32, (*items, *rows)), self.ticket),
         )
 
     def launch_paths(self, quiet: bool = False) -> None:
@@ -201,13 +195,7 @@ class DeviceProfilePairs:
         kernel(
             (min(len(self.made), resident),),
             (THREADS,),
-            (
-                self.on_device,
-                *self.finish,
-                *map(np.int32, (0, len(self.made), begin, tiles)),
-                self.ends,
-                self.ticket,
-            ),
+            (self.on_device, *self.finish, *map(np.int32, (0, len(self.made), begin, tiles)), self.ends, self.ticket),
         )
 
     def _launch_squares(self, phase: LaunchPhase, tiles: int) -> None:

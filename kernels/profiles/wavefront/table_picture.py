@@ -56,10 +56,7 @@ class ProfileTableScan:
 
 
 def scan_table(
-    problem: Problem,
-    monitor: Monitor | None = None,
-    pixels: tuple[int, int] | None = None,
-    device: int | None = None,
+    problem: Problem, monitor: Monitor | None = None, pixels: tuple[int, int] | None = None, device: int | None = None
 ) -> ProfileTableScan:
     """Compute the table once on all cores or a GPU, and its overview; raises Cancelled and GPU errors."""
     monitor, made = monitor or Monitor(), problem.encoded

@@ -139,14 +139,7 @@ class ProfileTableJob:
         kernel(
             (min(-(-count // THREADS), BLOCKS),),
             (THREADS,),
-            (
-                *self.given,
-                products,
-                np.int32(purpose),
-                np.int32(first),
-                np.int64(count),
-                target,
-            ),
+            (*self.given, products, np.int32(purpose), np.int32(first), np.int64(count), target),
         )
 
     def maximise_on_host(
