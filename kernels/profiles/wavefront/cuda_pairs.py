@@ -13,17 +13,8 @@ from antidiag.kernels.cuda.run import DeviceRun, LaunchPhase
 from antidiag.kernels.cuda.structs import DeviceConstants, DeviceStruct
 from antidiag.kernels.profiles.column_scores import cpu_counts
 from antidiag.kernels.profiles.column_scores.pair_batch import ProfilePairBatch
-from antidiag.kernels.profiles.column_scores.scoring import (
-    FREQUENCY_UNITS,
-    GLOBAL,
-    LINEAR,
-    LOCAL,
-    LOG_BITS,
-    LOGARITHM,
-    ROOT,
-    SEMI_GLOBAL,
-)
-from antidiag.kernels.profiles.device import FOLDER
+from antidiag.kernels.profiles.column_scores.scoring import FREQUENCY_UNITS, ROOT
+from antidiag.kernels.profiles.device import FOLDER, SCORES_AND_MODES
 from antidiag.kernels.profiles.problem import ProfileAnswer
 from antidiag.kernels.profiles.sizes import GPU_BATCH, GPU_STRIP, exceeds_half_precision
 from antidiag.kernels.profiles.whole_table.cpu_table import complete_answer
@@ -61,17 +52,13 @@ PAIR = DeviceStruct(
 """,
 )
 FINISH = DeviceStruct("Finish", "const int* table; int factor, offset;")
-NUMBERS = DeviceConstants.from_values(
-    LINEAR=LINEAR,
-    ROOT=ROOT,
-    LOGARITHM=LOGARITHM,
-    GLOBAL=GLOBAL,
-    LOCAL=LOCAL,
-    SEMI_GLOBAL=SEMI_GLOBAL,
-    LOG_BITS=LOG_BITS,
-    BATCH=GPU_BATCH,
+TILE = (
+    SCORES_AND_MODES,
+    DeviceConstants.from_values(BATCH=GPU_BATCH),
+    PAIR,
+    FINISH,
+    *(FOLDER / name for name in ("finish.cuh", "tile.cuh", "lanes.cuh", "sweep.cuh")),
 )
-TILE = (NUMBERS, PAIR, FINISH, *(FOLDER / name for name in ("finish.cuh", "tile.cuh", "lanes.cuh", "sweep.cuh")))
 STRIPS, PATHS = (*TILE, FOLDER / "strips.cu"), (*TILE, FOLDER / "path.cuh", FOLDER / "paths.cu")
 FACTORS = (
     DeviceConstants.from_values(

@@ -22,8 +22,6 @@ from antidiag.kernels.profiles.whole_table.cpu_cells import (
     update_best,
 )
 
-SIMPLE, ROW, COLUMN, MIX = 0, 1, 2, 3
-
 
 class ScoreMatrices(NamedTuple):
     """D, V and H of algorithm 4.1; int32 (m, n)."""

@@ -87,12 +87,6 @@ def finish_score(kind, shift, factor, origin, table, value, bias):
     return np.int32(((logarithm - origin) * factor + ((1 << LOG_BITS) >> 1)) >> LOG_BITS)
 
 
-@cached_njit
-def finish_single_score(kind, shift, factor, origin, table, value, bias):
-    """Return the score of one product, for tests."""
-    return finish_score(kind, shift, factor, origin, table, np.int32(value), np.int32(bias))
-
-
 @inline_njit
 def score_columns(factors, i, j):
     """Return the score of column i of the first and j of the second profile, without the offset."""

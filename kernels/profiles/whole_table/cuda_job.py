@@ -13,20 +13,11 @@ import numpy as np
 from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
-from antidiag.kernels.cuda.structs import DeviceConstants, DeviceStruct
+from antidiag.kernels.cuda.structs import DeviceStruct
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.profiles.column_scores.scoring import (
-    GLOBAL,
-    LINEAR,
-    LOCAL,
-    LOG_BITS,
-    LOGARITHM,
-    ROOT,
-    SEMI_GLOBAL,
-    EncodedProfiles,
-)
-from antidiag.kernels.profiles.device import FOLDER
+from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles
+from antidiag.kernels.profiles.device import FOLDER, SCORES_AND_MODES
 from antidiag.kernels.profiles.problem import Problem
 from antidiag.kernels.profiles.whole_table.cpu_table import (
     DirectionTable,
@@ -64,16 +55,7 @@ WALLS = DeviceStruct(
     unsigned char* directions;
 """,
 )
-NUMBERS = DeviceConstants.from_values(
-    LINEAR=LINEAR,
-    ROOT=ROOT,
-    LOGARITHM=LOGARITHM,
-    GLOBAL=GLOBAL,
-    LOCAL=LOCAL,
-    SEMI_GLOBAL=SEMI_GLOBAL,
-    LOG_BITS=LOG_BITS,
-)
-CELLS = (NUMBERS, TABLE, MATRICES, WALLS, FOLDER / "finish.cuh", FOLDER / "cells.cuh")
+CELLS = (SCORES_AND_MODES, TABLE, MATRICES, WALLS, FOLDER / "finish.cuh", FOLDER / "cells.cuh")
 BLOCK_PARTS, WAVE_PARTS = (*CELLS, FOLDER / "blocks.cu"), (*CELLS, FOLDER / "waves.cu")
 
 

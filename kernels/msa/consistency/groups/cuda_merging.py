@@ -25,6 +25,7 @@ from antidiag.kernels.msa.consistency.posteriors.cuda_sources import (
     THREADS,
     WARPS,
 )
+from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import exclusive_sums
 from antidiag.kernels.msa.consistency.sizes import MOST_CELLS
 
 PAIRS_AT_A_TIME = 1 << 19
@@ -50,7 +51,7 @@ class CudaColumnScorer:
         self.run.compile_kernel(PATH_SOURCE, "best_paths")(
             (len(merges),), (PATH_WARPS * LANES,), (records, scores, steps, borders, paths, ends[0], ends[1])
         )
-        begins = _exclusive_sums(cells).tolist()
+        begins = exclusive_sums(cells).tolist()
         standing = [self._sum_standing(scores, one, begin) for one, begin in zip(merges, begins, strict=True)]
         found, (lengths, best) = self.run.download_array(paths), self.run.download_array(ends)
         after = np.cumsum(longest)
@@ -74,9 +75,9 @@ class CudaColumnScorer:
         first, second, rows, columns = sizes.T
         pairs, cells = first * second, rows * columns
         places, at = _join_different([one.places for one in merges])
-        before = _exclusive_sums(first + second)
-        records = [_exclusive_sums(pairs), before, before + first, second, rows, columns]
-        records += [_exclusive_sums(cells), _exclusive_sums(rows + columns), at]
+        before = exclusive_sums(first + second)
+        records = [exclusive_sums(pairs), before, before + first, second, rows, columns]
+        records += [exclusive_sums(cells), exclusive_sums(rows + columns), at]
         on_device = self.run.upload_array(np.stack(records, 1))
         kernel, total = self.run.compile_kernel(MERGING_SOURCE, "column_scores"), int(pairs.sum())
         scores = self.run.allocate_filled(int(cells.sum()), np.int64)
@@ -117,11 +118,6 @@ def _join_different(letter_columns: Sequence[np.ndarray]) -> tuple[np.ndarray, n
     different = list({id(one): one for one in letter_columns}.values())
     number = {id(one): place for place, one in enumerate(different)}
     return np.concatenate(different), np.array([number[id(one)] * one.size for one in letter_columns], np.int64)
-
-
-def _exclusive_sums(sizes: np.ndarray) -> np.ndarray:
-    """Return exclusive prefix sums."""
-    return np.cumsum(sizes) - sizes
 
 
 def compute_accuracies(posteriors: DevicePosteriors, run: DeviceRun) -> np.ndarray:

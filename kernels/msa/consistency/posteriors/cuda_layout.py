@@ -113,6 +113,6 @@ def lay_out_pairs(lengths: np.ndarray, parts: Sequence[DeviceEntries], run: Devi
     return DevicePosteriors(lengths, given)
 
 
-def count_blocks(kernel: Any, tasks: int, shared: int = 0) -> int:
+def count_blocks(kernel: Any, tasks: int) -> int:
     """Return the number of blocks for so many tasks of a warp, at most as many as the device holds at a time."""
-    return max(min(-(-tasks // WARPS), block_limits.resident_blocks(kernel, THREADS, shared)), 1)
+    return max(min(-(-tasks // WARPS), block_limits.resident_blocks(kernel, THREADS, 0)), 1)

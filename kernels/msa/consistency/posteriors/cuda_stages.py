@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -190,9 +190,9 @@ def _compute_pair_slice(
     warps = min(len(pairs), warps)
     grid = -(-warps // WARPS)
     room = run.allocate_array(grid * WARPS * room_of_warp, np.float32)
-    capacity, on_device = int(ENTRIES_A_ROW * m.sum()), run.upload_array(pairs)
-    while True:
-        words, found = run.allocate_filled(2, np.uint64), DeviceEntries.allocate_entries(run, pairs, lengths, capacity)
+    on_device, shared = run.upload_array(pairs), int(models[-1]) * CODES * CODES * 4
+
+    def launch(words: Any, found: tuple[Any, ...]) -> None:
         work = PAIRS(
             letters=letters,
             starts=starts,
@@ -205,8 +205,19 @@ def _compute_pair_slice(
             widest=widest,
             ticket=words,
         )
-        shared = int(models[-1]) * CODES * CODES * 4
-        kernel((grid,), (THREADS,), (*models, *work, *found.pack_struct(words.data.ptr + 8, cut)), shared_mem=shared)
+        kernel((grid,), (THREADS,), (*models, *work, *found), shared_mem=shared)
+
+    return _find_entries(run, pairs, lengths, cut, launch)
+
+
+def _find_entries(
+    run: DeviceRun, pairs: np.ndarray, lengths: np.ndarray, cut: int, launch: Callable[[Any, tuple[Any, ...]], None]
+) -> DeviceEntries:
+    """Return what ``launch(ticket, ENTRIES)`` finds, which is called again with more space if that was too little."""
+    capacity = ENTRIES_A_ROW * int(lengths[pairs[:, 0]].sum())
+    while True:
+        words, found = run.allocate_filled(2, np.uint64), DeviceEntries.allocate_entries(run, pairs, lengths, capacity)
+        launch(words, found.pack_struct(words.data.ptr + 8, cut))
         count = int(run.download_array(words)[1])
         if count <= capacity:
             return found.trim_entries(count)
@@ -224,7 +235,7 @@ def _compute_round_slice(
 ) -> DeviceEntries:
     """Apply a round of consistency to these pairs."""
     kernel, lengths = run.compile_kernel(ROUND_SOURCE, "consistent_rows"), arguments.lengths
-    rows, widest = int(lengths[pairs[:, 0]].sum()), max(int(lengths[pairs[:, 1]].max()), 1)
+    widest = max(int(lengths[pairs[:, 1]].max()), 1)
     most_shared = block_limits.max_shared_bytes() - TICKET_BYTES
     groups = max(min(THREADS // GROUP, most_shared // (4 * widest)), 1)
     groups = groups // 4 * 4 if groups >= 4 else groups
@@ -239,9 +250,9 @@ def _compute_round_slice(
     tiles = np.cumsum(-(-lengths[pairs[:, 0]] // tile_rows))
     grid = min(-(-int(tiles[-1]) * tile_rows // groups), block_limits.resident_blocks(kernel, threads, shared)) or 1
     first_tiles = run.upload_array(np.concatenate([[0], tiles[:-1]]))
-    on_device, itself, capacity = run.upload_array(pairs), run.upload_array(own_weight), ENTRIES_A_ROW * rows
-    while True:
-        words, found = run.allocate_filled(2, np.uint64), DeviceEntries.allocate_entries(run, pairs, lengths, capacity)
+    on_device, itself = run.upload_array(pairs), run.upload_array(own_weight)
+
+    def launch(words: Any, found: tuple[Any, ...]) -> None:
         round_ = ROUND(
             pairs=on_device,
             count=len(pairs),
@@ -255,13 +266,6 @@ def _compute_round_slice(
             tiles=int(tiles[-1]),
             ticket=words,
         )
-        kernel(
-            (grid,),
-            (threads,),
-            (*arguments.given, *round_, *found.pack_struct(words.data.ptr + 8, cut)),
-            shared_mem=shared,
-        )
-        count = int(run.download_array(words)[1])
-        if count <= capacity:
-            return found.trim_entries(count)
-        capacity = count
+        kernel((grid,), (threads,), (*arguments.given, *round_, *found), shared_mem=shared)
+
+    return _find_entries(run, pairs, lengths, cut, launch)
