@@ -56,48 +56,32 @@ def medoid_tree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor
     def link(
         codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, phase: CpuPhase, report: ReportProgress
     ) -> Joins:
-        return medoid_linkage(codes, offsets, numbers, problem.references, problem.pick_seed, phase, report)
+        return MedoidRecursion(codes, offsets, numbers, problem.references, problem.pick_seed, phase, report).tree()
 
     return run_linkage(problem, run, PHASE, link, LETTER_BYTES)
 
 
-def medoid_linkage(
-    codes: np.ndarray,
-    offsets: np.ndarray,
-    numbers: np.ndarray,
-    references: int,
-    seed: int,
-    phase: CpuPhase,
-    report: ReportProgress,
-) -> Joins:
-    """Return joins and heights of the medoid tree of encoded sequences (uint8 codes, 20 for no letter).
+@dataclass
+class MedoidRecursion:
+    """The recursion over encoded sequences (uint8 codes, 20 for no letter) that makes a medoid tree.
 
-    ``numbers`` int64 identify the sequences in the random draw. A node may be lower than what it joins.
+    ``numbers`` int64 identify the sequences in the random draw.
     """
-    return _MedoidRecursion(codes, offsets, numbers, references, seed, phase, report).tree()
 
+    codes: np.ndarray
+    offsets: np.ndarray
+    numbers: np.ndarray
+    references: int
+    seed: int
+    phase: CpuPhase
+    report: ReportProgress
 
-class _MedoidRecursion:
-    """The recursion over the sequences of a problem."""
-
-    def __init__(
-        self,
-        codes: np.ndarray,
-        offsets: np.ndarray,
-        numbers: np.ndarray,
-        references: int,
-        seed: int,
-        phase: CpuPhase,
-        report: ReportProgress,
-    ) -> None:
-        self.codes, self.offsets, self.numbers = codes, offsets, numbers
-        self.references, self.seed, self.phase, self.report = references, seed, phase, report
-        self.lengths = np.diff(offsets)
-        self.most = LINKED_PER_REFERENCE * references
-        self.finished = 0
+    def __post_init__(self) -> None:
+        self.lengths, self.finished = np.diff(self.offsets), 0
+        self.most = LINKED_PER_REFERENCE * self.references
 
     def tree(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return joins and heights of the whole tree."""
+        """Return joins and heights of the whole tree; a node may be lower than what it joins."""
         count = self.offsets.size - 1
         groups = [MedoidGroup(np.arange(count))]
         waiting = [(0, 0)]
@@ -228,4 +212,4 @@ def compile_medoids() -> None:
     """Compile medoid trees, or load them from the cache."""
     codes, offsets = np.tile(np.arange(9, dtype=np.uint8), 50), np.arange(0, 451, 9)
     with CpuRun().phase(PHASE) as phase:
-        medoid_linkage(codes, offsets, np.arange(50), 2, 1, phase, lambda done, total: None)
+        MedoidRecursion(codes, offsets, np.arange(50), 2, 1, phase, lambda done, total: None).tree()

@@ -18,8 +18,8 @@ from antidiag.kernels.parttree.kmers.cpu_shared_words import TASK
 from antidiag.kernels.parttree.kmers.word_arrays import LetterArrays
 from antidiag.kernels.parttree.kmers.word_arrays import concatenate_letters as letters_of
 from antidiag.kernels.parttree.lcs.linkage import Joins, edge_lengths, single_linkage
+from antidiag.kernels.parttree.lcs.medoid_trees import MedoidRecursion
 from antidiag.kernels.parttree.lcs.medoid_trees import compile_medoids as compile_medoids
-from antidiag.kernels.parttree.lcs.medoid_trees import medoid_linkage
 from antidiag.kernels.parttree.parameters import PartTreeThreads
 from antidiag.kernels.parttree.problem import PartTreeProblem
 from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress
@@ -143,7 +143,7 @@ def make_guide(
         return PartTreeRecursion(part, measure.words, measure, phase, report, task).joins()
     if rules.guide == MEDOID:
         settings = rules.references, rules.pick_seed, phase, report
-        joins, heights = medoid_linkage(leaves.codes, leaves.offsets, leaves.sequences, *settings)
+        joins, heights = MedoidRecursion(leaves.codes, leaves.offsets, leaves.sequences, *settings).tree()
     else:
         joins, heights = link(leaves.codes, leaves.offsets, report)
     report(1, 1)

@@ -43,22 +43,19 @@ class SplitLevel:
     refs: np.ndarray
 
 
+@dataclass
 class PartTreeRecursion:
-    """The recursion over the different sequences of a problem."""
+    """The recursion over the different sequences of a problem; ``task_members`` are the most members of a task."""
 
-    def __init__(
-        self,
-        problem: PartTreeProblem,
-        words: WordArrays,
-        measure: Measure,
-        phase: CpuPhase,
-        report: RecursionProgress,
-        task_members: int,
-    ) -> None:
-        """Prepare a recursion; ``task_members`` are the most members of a task."""
-        self.problem, self.words, self.measure = problem, words, measure
-        self.phase, self.report, self.task_members = phase, report, task_members
-        self.first, self.own = group_equal_sequences(problem.sequences)
+    problem: PartTreeProblem
+    words: WordArrays
+    measure: Measure
+    phase: CpuPhase
+    report: RecursionProgress
+    task_members: int
+
+    def __post_init__(self) -> None:
+        self.first, self.own = group_equal_sequences(self.problem.sequences)
         self.splits: list[np.ndarray] = []
         self.levels: list[SplitLevel] = []
 
