@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
@@ -46,27 +45,18 @@ def _insert_sequences(problem: GivenProblem, run: CpuRun) -> tuple[MsaAnswer, in
     with run.phase(PROFILE, total=len(given)) as phase:
         present = phase.call(partial(insertion_kernels.count_profile, rows, symbols, planes, phase.done, run.stop))
     with run.phase(INSERTION_PHASE, total=len(added)) as phase:
-        begun_ns = time.perf_counter_ns()
         codes, offsets = encode_sequences(added, problem.protein)
-        places, ticket = np.empty(codes.size, np.int32), np.zeros(1, np.int64)
-
-        def run_worker(worker: int) -> None:
-            insertion_kernels.insert_sequences(
-                planes,
-                rows.shape[1],
-                np.float32(len(given)),
-                int(present),
-                codes,
-                offsets,
-                rules,
-                places,
-                ticket,
-                phase.done[worker : worker + 1],
-                run.stop,
-            )
-            phase.log(LoggedCells((0, len(added)), (0, rows.shape[1]), worker), worker, begun_ns)
-
-        phase.share(run_worker, threads=max(1, min(run.threads, -(-len(added) // insertion_kernels.TASK))))
+        places, several = np.empty(codes.size, np.int32), insertion_kernels.TASK
+        given_rows = np.float32(len(given))
+        spans = [(first, min(first + several, len(added))) for first in range(0, len(added), several)]
+        phase.share_tasks(
+            spans,
+            lambda worker, span: insertion_kernels.insert_sequences(
+                planes, rows.shape[1], given_rows, int(present), codes, offsets, rules, places, *span, run.stop
+            ),
+            log=lambda span: LoggedCells(span, (0, rows.shape[1]), span[0] // several),
+            sizes=[last - first for first, last in spans],
+        )
     with run.phase(ROWS):
         target = _write_all_rows(rows, added, places, offsets)
         run.monitor.update(1, 1, ROWS)

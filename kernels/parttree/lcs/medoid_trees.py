@@ -133,14 +133,21 @@ class MedoidRecursion:
         every, order = sort_by_length(*self._select_codes(references))
         nobody = np.zeros(references.size, np.int64)
         own = cpu_spanning_tree.make_masks(every, np.arange(references.size), nobody, nobody)
-        ticket, whole = np.zeros(1, np.int64), cpu_spanning_tree.SequencesByLength(self.codes, self.offsets)
-        threads = max(1, min(self.phase.run.threads, members.size // cpu_medoid_distances.TASK))
-        self.phase.share(
-            lambda worker: cpu_medoid_distances.measure_references(
-                own, whole, order, members, matrix, nearest, ticket, self.phase.run.stop
+        whole, several = cpu_spanning_tree.SequencesByLength(self.codes, self.offsets), cpu_medoid_distances.TASK
+        self.phase.share_tasks(
+            range(0, members.size, several),
+            lambda worker, first: cpu_medoid_distances.measure_references(
+                own,
+                whole,
+                order,
+                members,
+                matrix,
+                nearest,
+                first,
+                min(first + several, members.size),
+                self.phase.run.stop,
             ),
-            lambda: self.report(self.finished, self.lengths.size),
-            threads,
+            report=lambda: self.report(self.finished, self.lengths.size),
         )
 
     def _link_medoids(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

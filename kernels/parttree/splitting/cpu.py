@@ -64,32 +64,28 @@ def cuda_parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monit
     chosen = to_dataclass(SectionParameters, parameters)
 
     def measure_of(words: WordArrays, bins: int, phase: CpuPhase, report: ReportProgress) -> SectionedDistances:
-        return SectionedDistances(words, bins, phase, report, chosen.section, chosen.threads)
+        return SectionedDistances(words, bins, phase, report, chosen.section)
 
-    return run_cuda_parttree(problem, CpuRun(monitor, steps), measure_of, chosen.threads)
+    return run_cuda_parttree(problem, CpuRun(monitor, steps, chosen.threads), measure_of)
 
 
 def run_cuda_parttree(
     problem: PartTreeProblem,
     run: CpuRun,
     measure_of: Callable[[WordArrays, int, CpuPhase, ReportProgress], SectionedDistances],
-    threads: int = 1,
 ) -> Outcome:
-    """Run CUDA-Parttree: the five phases of the paper, and the rest of the recursion.
-
-    ``threads`` encode the sequences; the recursion has one, as in the paper.
-    """
+    """Run CUDA-Parttree: the five phases of the paper, and the rest of the recursion on one thread."""
     run.compile(compile_all)
     for name in (*PAPER_PHASES, RECURSION):
         with run.phase(name):  # so that all phases are listed, in this order
             pass
     with run.phase(SETUP, total=len(problem.sequences)) as phase:
         letters = concatenate_letters(problem.sequences, problem.protein)
-        words = encode_sixmers(letters, problem.protein, phase, threads)
+        words = encode_sixmers(letters, problem.protein, phase)
     with run.phase(RECURSION) as phase:
         report = RecursionProgress(run.monitor, RECURSION)
         measure = measure_of(words, letters.possible_words, phase, report.report_distances)
-        answer = PartTreeRecursion(problem, words, measure, phase, report, WHOLE_GROUP).answer()
+        answer = PartTreeRecursion(problem, words, measure, phase, report, WHOLE_GROUP, threads=1).answer()
     nbytes = words.kmers.nbytes + words.counts.nbytes + letters.letters.nbytes
     return Outcome(answer, run.times_ms, nbytes)
 
@@ -109,17 +105,16 @@ def _run_recursion(
     return Outcome(answer, run.times_ms, words.kmers.nbytes + words.counts.nbytes + letters.letters.nbytes)
 
 
-def encode_sixmers(letters: LetterArrays, protein: bool, phase: CpuPhase, threads: int = 0) -> WordArrays:
-    """Return the 6-mers of all sequences, encoded by the threads of the run or by so many."""
-    words, ticket = empty_words(letters, protein), np.zeros(1, np.int64)
-    threads = max(1, min(threads or phase.run.threads, letters.sequences // cpu_encoding.SEQUENCES_AT_ONCE))
-    done = np.zeros((threads, 8), np.int64)
-
-    def run_worker(worker: int) -> None:
-        table = np.zeros(letters.possible_words, np.int32)
-        cpu_encoding.encode_words(letters, words, table, ticket, done[worker, :1], phase.run.stop)
-
-    phase.share(run_worker, lambda: phase.report(int(done.max())), threads)
+def encode_sixmers(letters: LetterArrays, protein: bool, phase: CpuPhase) -> WordArrays:
+    """Return the 6-mers of all sequences."""
+    words, count, several = empty_words(letters, protein), letters.sequences, cpu_encoding.SEQUENCES_AT_ONCE
+    tables = np.zeros((phase.run.threads, letters.possible_words), np.int32)
+    spans = [(first, min(first + several, count)) for first in range(0, count, several)]
+    phase.share_tasks(
+        spans,
+        lambda worker, span: cpu_encoding.encode_words(letters, words, tables[worker], *span, phase.run.stop),
+        sizes=[last - first for first, last in spans],
+    )
     return words
 
 
@@ -197,11 +192,9 @@ class SectionedDistances(SerialDistances):
     Its five steps are phases of the run.
     """
 
-    def __init__(
-        self, words: WordArrays, bins: int, phase: CpuPhase, report: ReportProgress, section: int, threads: int
-    ) -> None:
+    def __init__(self, words: WordArrays, bins: int, phase: CpuPhase, report: ReportProgress, section: int) -> None:
         super().__init__(words, bins, phase, report)
-        self.section, self.threads, self.run = section, threads, phase.run
+        self.section, self.run = section, phase.run
         self.references_done = 0
         """References that all sequences have been counted against."""
 
@@ -235,24 +228,25 @@ class SectionedDistances(SerialDistances):
 
     def count_shared_words(self, base_sections: SequenceSections, maps: np.ndarray, batch: DistanceBatch) -> np.ndarray:
         """Return the words that every sequence, in the order of the sections, shares with some references."""
-        shared, ticket = np.empty((len(maps), base_sections.order.size), np.int32), np.zeros(1, np.int64)
-        threads = max(1, min(self.threads, base_sections.lengths.size // SECTIONS_AT_ONCE))
+        shared, count = np.empty((len(maps), base_sections.order.size), np.int32), base_sections.lengths.size
+        total = base_sections.order.size * batch.refs.size
+
+        def log(first: int) -> LoggedCells:
+            last = min((first + SECTIONS_AT_ONCE) * base_sections.size, base_sections.order.size)
+            references = self.references_done, self.references_done + len(maps)
+            return LoggedCells((first * base_sections.size, last), references)
 
         def report_progress() -> None:
-            taken = min(int(ticket[0]) * SECTIONS_AT_ONCE / base_sections.lengths.size, 1.0)
-            self.report(
-                round(base_sections.order.size * (self.references_done + taken * len(maps))),
-                base_sections.order.size * batch.refs.size,
-            )
+            counted = min(int(phase.done.sum()) * SECTIONS_AT_ONCE / count, 1.0)
+            self.report(round(base_sections.order.size * (self.references_done + counted * len(maps))), total)
 
         with self.run.phase(CALCULATION) as phase:
 
-            def run_worker(worker: int) -> None:
-                begun_ns = time.perf_counter_ns()
-                count_shared_words(base_sections, maps, shared, ticket, self.run.stop)
-                log_level(phase, 0, batch, worker, begun_ns)
+            def compute(worker: int, first: int) -> None:
+                last = min(first + SECTIONS_AT_ONCE, count)
+                count_shared_words(base_sections, maps, shared, first, last, self.run.stop)
 
-            phase.share(run_worker, report_progress, threads)
+            phase.share_tasks(range(0, count, SECTIONS_AT_ONCE), compute, log, report=report_progress)
         return shared
 
 
@@ -271,6 +265,6 @@ def compile_all() -> None:
         for measure, task in (
             (IndexedDistances(*given), TASK),
             (SerialDistances(*given), WHOLE_GROUP),
-            (SectionedDistances(*given, 2, 1), WHOLE_GROUP),
+            (SectionedDistances(*given, 2), WHOLE_GROUP),
         ):
             PartTreeRecursion(problem, words, measure, phase, report, task).answer()

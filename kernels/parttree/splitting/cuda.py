@@ -89,7 +89,7 @@ class DeviceSections(SectionedDistances):
         device_run: DeviceRun,
         chosen: SectionParameters,
     ) -> None:
-        super().__init__(words, bins, phase, report, chosen.section, 1)
+        super().__init__(words, bins, phase, report, chosen.section)
         self.device_run, self.block = device_run, int(chosen.block)
         self.kernel = device_run.compile_kernel(SECTIONS, "count_shared_words")
 

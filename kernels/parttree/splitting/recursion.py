@@ -45,7 +45,10 @@ class SplitLevel:
 
 @dataclass
 class PartTreeRecursion:
-    """The recursion over the different sequences of a problem; ``task_members`` are the most members of a task."""
+    """The recursion over the different sequences of a problem.
+
+    ``task_members`` are the most members of a task; ``threads`` share the groups, those of the run if it is 0.
+    """
 
     problem: PartTreeProblem
     words: WordArrays
@@ -53,6 +56,7 @@ class PartTreeRecursion:
     phase: CpuPhase
     report: RecursionProgress
     task_members: int
+    threads: int = 0
 
     def __post_init__(self) -> None:
         self.first, self.own = group_equal_sequences(self.problem.sequences)
@@ -210,7 +214,7 @@ class PartTreeRecursion:
     def _share_groups(self, groups: int, work: Callable[[np.ndarray], None]) -> None:
         """Share groups among threads by a ticket."""
         ticket = np.zeros(1, np.int64)
-        threads = max(1, min(self.phase.run.threads, groups // 4))
+        threads = max(1, min(self.threads or self.phase.run.threads, groups // 4))
         self.phase.share(lambda worker: work(ticket), lambda: self.report(0, 1), threads)
 
     def _assemble_levels(self, levels: list[SplitLevel]) -> tuple[np.ndarray, np.ndarray]:
