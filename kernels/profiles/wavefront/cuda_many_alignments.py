@@ -37,7 +37,7 @@ def align_encoded_pairs(encoded_pairs: list[EncodedProfiles], monitor: Monitor) 
     found: dict[int, ProfileAnswer] = {}
     for together in _group_pairs(shapes):
         batch = ProfilePairBatch.join_pairs([encoded_pairs[at] for at in together])
-        group = DeviceProfilePairs.upload_pairs(run, batch)
+        group = DeviceProfilePairs(run, batch)
         group.compile_all()
         _launch_group(run, group)
         found.update(zip(together, group.download_answers(), strict=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import cupy
@@ -69,33 +68,17 @@ FACTORS = (
 SQUARES = (*TILE, FOLDER / "path.cuh", FOLDER / "squares.cu")
 
 
-@dataclass(frozen=True)
 class DeviceProfilePairs:
-    """Alignments of one scoring and one mode on the device.
+    """Alignments of one scoring and one mode on the device, with their borders and paths.
 
     ``items`` (int32, strips of all x 2: pair, strip) are in the order in which blocks take them: the first strips of
-    all pairs, the second ones, and so on.
+    all pairs, the second ones, and so on; ``cells`` are those of each. ``room`` are bytes that the pairs point to.
     """
 
-    run: DeviceRun
-    made: ProfilePairBatch
-    steps: int
-    on_device: cupy.ndarray
-    items: cupy.ndarray
-    cells: np.ndarray
-    ends: cupy.ndarray
-    operations: cupy.ndarray
-    operation_ends: np.ndarray
-    ticket: cupy.ndarray
-    finish: tuple[Any, ...]
-    arrays: tuple[cupy.ndarray, ...]
-    """The arrays that the pairs point to, which keeps them alive."""
-    kernels: dict[str, tuple[Any, int]] = field(default_factory=dict)
-    """Compiled kernels, and how many of their blocks run at a time."""
-
-    @classmethod
-    def upload_pairs(cls, run: DeviceRun, pair_batch: ProfilePairBatch) -> DeviceProfilePairs:
-        """Copy problems to the device, and allocate their borders and paths."""
+    def __init__(self, run: DeviceRun, pair_batch: ProfilePairBatch) -> None:
+        self.run, self.made = run, pair_batch
+        self.kernels: dict[str, tuple[Any, int]] = {}
+        """Compiled kernels, and how many of their blocks run at a time."""
         m, n = pair_batch.m, pair_batch.n
         strips, batches = -(-n // GPU_STRIP), (m - 1) // GPU_BATCH
         tops, lefts = _start_offsets(-(-m // SIXTEEN) * SIXTEEN), _start_offsets(strips * GPU_STRIP)
@@ -126,20 +109,14 @@ class DeviceProfilePairs:
         pairs["column_costs"] = given[3].data.ptr + 8 * _start_offsets(n + 1)[:-1]
         pairs["m"], pairs["n"], pairs["strips"] = m, n, strips
         pairs["unit"], pairs["origin"] = 2.0**-pair_batch.shift, pair_batch.origin
-        return cls(
-            run,
-            pair_batch,
-            steps,
-            run.upload_together(pairs.view(np.uint8))[0],
-            given[5],
-            (m[items[:, 0]] * np.minimum(n[items[:, 0]] - items[:, 1] * GPU_STRIP, GPU_STRIP)),
-            run.allocate_array((len(pair_batch), 8), np.int32),
-            room["operations"],
-            starts["operations"][1:],
-            run.allocate_array(1, np.int32),
-            FINISH(table=given[4], factor=pair_batch.factor, offset=pair_batch.offset),
-            (*given, *room.values()),
-        )
+        self.steps, self.room, self.inputs = steps, room, given  # which keeps alive what the pairs point to
+        (self.on_device,) = run.upload_together(pairs.view(np.uint8))
+        self.items = given[5]
+        self.cells = m[items[:, 0]] * np.minimum(n[items[:, 0]] - items[:, 1] * GPU_STRIP, GPU_STRIP)
+        self.ends = run.allocate_array((len(pair_batch), 8), np.int32)
+        self.operations, self.operation_ends = room["operations"], starts["operations"][1:]
+        self.ticket = run.allocate_array(1, np.int32)
+        self.finish = FINISH(table=given[4], factor=pair_batch.factor, offset=pair_batch.offset)
 
     def compile_kernel(self, sources: tuple[Any, ...], name: str, **defines: int) -> Any:
         """Compile a kernel for the factors, score and mode of the pairs."""

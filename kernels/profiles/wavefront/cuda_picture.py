@@ -52,7 +52,7 @@ def scan_table(
     """
     with devices.use_device(device):
         run = DeviceRun(monitor)
-        pairs = DeviceProfilePairs.upload_pairs(run, ProfilePairBatch.join_pairs([encoded]))
+        pairs = DeviceProfilePairs(run, ProfilePairBatch.join_pairs([encoded]))
         _compute_strips(run, pairs, (0, len(pairs.items)), (0, encoded.m))
         _draw_pixels(run, pairs, view, (0, len(pairs.items)), (0, encoded.m))
         _download_borders(run, pairs, strip_problem, cpu_borders)
@@ -77,7 +77,7 @@ def draw_window(
     last = int(seen_columns[-1]) // GPU_STRIP + 1
     with devices.use_device(device):
         run = DeviceRun(monitor)
-        pairs = DeviceProfilePairs.upload_pairs(run, ProfilePairBatch.join_pairs([encoded]))
+        pairs = DeviceProfilePairs(run, ProfilePairBatch.join_pairs([encoded]))
         _upload_borders(pairs, strip_problem, cpu_borders, (number, first, last), (at, top, until))
         _compute_strips(run, pairs, (first, last), (top, until))
         _draw_pixels(run, pairs, view, (first, last), (top, until))
@@ -126,7 +126,7 @@ def _border_arrays(pairs: DeviceProfilePairs) -> tuple[cupy.ndarray, cupy.ndarra
     The rows are int32 (strips, batches - 1, columns, 2): H and E.
     """
     m, strips = int(pairs.made.m[0]), len(pairs.items)
-    borders, kept = pairs.arrays[6], pairs.arrays[7]
+    borders, kept = pairs.room["borders"], pairs.room["kept"]
     batches = (m - 1) // GPU_BATCH
     return (
         borders[: 8 * (strips - 1) * m].view(np.int32).reshape(strips - 1, m, 2),

@@ -32,30 +32,28 @@ WAVES = 4
 def align_simple_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Simple k: one thread per cell."""
     return _compute_scalar_products(
-        "simple_k", lambda k: min(k * k, 1024), ProfileTableJob.upload_problem(problem, monitor, steps), parameters
+        "simple_k", lambda k: min(k * k, 1024), ProfileTableJob(problem, monitor, steps), parameters
     )
 
 
 def align_row_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Row k: one thread per row of a block."""
-    return _compute_scalar_products("row_k", int, ProfileTableJob.upload_problem(problem, monitor, steps), parameters)
+    return _compute_scalar_products("row_k", int, ProfileTableJob(problem, monitor, steps), parameters)
 
 
 def align_column_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Column k: one thread per column of a block."""
-    return _compute_scalar_products(
-        "column_k", int, ProfileTableJob.upload_problem(problem, monitor, steps), parameters
-    )
+    return _compute_scalar_products("column_k", int, ProfileTableJob(problem, monitor, steps), parameters)
 
 
 def align_mix_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Mix k: one thread per row and column of a block."""
-    return _compute_scalar_products("mix_k", int, ProfileTableJob.upload_problem(problem, monitor, steps), parameters)
+    return _compute_scalar_products("mix_k", int, ProfileTableJob(problem, monitor, steps), parameters)
 
 
 def align_by_matrix_product(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.2, MatProd V2 k: tiles of products by k threads; gap costs are vectors."""
-    job = ProfileTableJob.upload_problem(problem, monitor, steps)
+    job = ProfileTableJob(problem, monitor, steps)
     k, made = to_dataclass(ProfileBlockParameters, parameters).k, job.made
     shared = 2 * 2 * len(made.rows) * k
     scores = job.run.allocate_array((made.m, made.n), np.int32)
@@ -65,7 +63,7 @@ def align_by_matrix_product(problem: Problem, parameters: Values, monitor: Monit
 
 def align_by_block_waves(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
     """SMwavefront k: one launch for the blocks of an antidiagonal; the host traces the path."""
-    job = ProfileTableJob.upload_problem(problem, monitor, steps)
+    job = ProfileTableJob(problem, monitor, steps)
     made, run, k = job.made, job.run, to_dataclass(ProfileBlockParameters, parameters).k
     m, n, down, across = made.m, made.n, -(-made.m // k), -(-made.n // k)
     best = run.allocate_array((down * across, 4), np.int32)

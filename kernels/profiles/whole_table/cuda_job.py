@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,7 +16,6 @@ from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.cuda.structs import DeviceStruct
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles
 from antidiag.kernels.profiles.device import FOLDER, SCORES_AND_MODES
 from antidiag.kernels.profiles.problem import Problem
 from antidiag.kernels.profiles.whole_table.cpu_table import (
@@ -45,6 +44,10 @@ TABLE = DeviceStruct(
     float unit;
 """,
 )
+TABLE_ARRAYS = (
+    *("rows", "columns", "row_bias", "column_bias"),
+    *("row_open", "row_extend", "column_open", "column_extend", "table"),
+)
 MATRICES = DeviceStruct("Matrices", "int *scores, *vertical, *horizontal;")
 WALLS = DeviceStruct(
     "Walls",
@@ -59,38 +62,18 @@ CELLS = (SCORES_AND_MODES, TABLE, MATRICES, WALLS, FOLDER / "finish.cuh", FOLDER
 BLOCK_PARTS, WAVE_PARTS = (*CELLS, FOLDER / "blocks.cu"), (*CELLS, FOLDER / "waves.cu")
 
 
-@dataclass(frozen=True)
 class ProfileTableJob:
     """A run on the device, and the host table for its scores; ``given`` are the kernels' arguments."""
 
-    made: EncodedProfiles
-    run: DeviceRun
-    table: DirectionTable
-    given: tuple[Any, ...]
-    arrays: tuple[cupy.ndarray, ...]
-
-    @classmethod
-    def upload_problem(cls, problem: Problem, monitor: Monitor, steps: StepLog) -> ProfileTableJob:
-        """Encode a problem and copy it to the device."""
-        made = problem.encoded
-        run = DeviceRun(monitor, steps, columns=made.n)
-        run.compile_host_code(_compile_host_code)
-        table = DirectionTable.allocate_table(made)
-        names = ("row_bias", "column_bias", "row_open", "row_extend", "column_open", "column_extend", "table")
-        arrays = run.upload_together(table.pair.rows, table.pair.columns, *(getattr(made, name) for name in names))
-        given = TABLE(
-            rows=arrays[0],
-            columns=arrays[1],
-            **dict(zip(names, arrays[2:], strict=True)),
-            m=made.m,
-            n=made.n,
-            factor=made.factor,
-            origin=made.origin,
-            offset=made.offset,
-            by_column=made.by_column,
-            unit=2.0**-made.shift,
-        )
-        return cls(made, run, table, given, arrays)
+    def __init__(self, problem: Problem, monitor: Monitor, steps: StepLog) -> None:
+        self.made = made = problem.encoded
+        self.run = DeviceRun(monitor, steps, columns=made.n)
+        self.run.compile_host_code(_compile_host_code)
+        self.table = DirectionTable.allocate_table(made)
+        pair, names = self.table.pair, TABLE_ARRAYS
+        arrays = self.run.upload_together(*(getattr(pair, name) for name in names))
+        numbers = {name: getattr(made, name) for name in ("m", "n", "factor", "origin", "offset", "by_column")}
+        self.given = TABLE(**dict(zip(names, arrays, strict=True)), **numbers, unit=2.0**-made.shift)
 
     def compile_kernel(self, sources: tuple[Any, ...], name: str) -> Any:
         """Compile a kernel for the symbols, score and mode of the problem."""
