@@ -82,7 +82,7 @@ class ProfileSequenceProblem(_ProfilePairProblem):
     span: ProfileSpan = ProfileSpan.GLOBAL
 
     @cached_property
-    def second(self) -> Profile:
+    def second(self) -> Profile:  # type: ignore[override]  # a field of the other problem
         """Return the profile of the sequence."""
         return profile_from_sequence(self.sequence, self.first.alphabet)
 

@@ -76,15 +76,19 @@ def encode_pair(first: Profile, second: Profile, scoring: ColumnScoring, span: P
     specific, both = scoring.kind is ColumnScore.PSSM, (first, second)
     counts = scoring.pseudocounts, 0.0 if specific else scoring.pseudocounts
     frequencies = [_add_blank_column(mix_pseudocounts(*one)) for one in zip(both, counts, strict=True)]
-    rows, columns, scale = _product_factors(first.alphabet, *frequencies, scoring)
-    squares = [np.einsum("sc,sc->c", one, one, dtype=np.int32) for one in (rows, columns)]
+    rows, columns, scale = _product_factors(first.alphabet, frequencies[0], frequencies[1], scoring)
+    row_bias, column_bias = (np.einsum("sc,sc->c", one, one, dtype=np.int32) for one in (rows, columns))
     power = round(np.log2(FREQUENCY_UNITS * scale))
     none: np.ndarray = np.zeros(0, np.int32)
     made = EncodedProfiles(
         rows,
         columns,
-        *squares,
-        *(none, none, none, none),
+        row_bias,
+        column_bias,
+        none,
+        none,
+        none,
+        none,
         table=LOG_TABLE,
         kind={ColumnScore.EUCLIDEAN: ROOT, ColumnScore.LOG_AVERAGE: LOGARITHM}.get(scoring.kind, LINEAR),
         shift=power - int(np.log2(SCORE_UNITS)),
