@@ -168,16 +168,8 @@ class DeviceDistances:
         if not len(batch.tasks):
             return
         run, stream = self.run, cupy.cuda.get_current_stream()
-        refs, ref_starts, members, starts, tasks = map(run.upload_array, batch)
-        given = BATCH(
-            refs=refs,
-            ref_starts=ref_starts,
-            members=members,
-            starts=starts,
-            tasks=tasks,
-            bins=self.bins,
-            b=self.words.b,
-        )
+        arrays = {name: run.upload_array(values) for name, values in batch._asdict().items()}
+        given = BATCH(**arrays, bins=self.bins, b=self.words.b)
         group, first, last = batch.tasks.T
         until = np.cumsum((last - first) * np.diff(batch.ref_starts)[group])
         grid = self.multiprocessors * max(1, self._shared_bytes() // (self.shared + 16 * TASK))
@@ -186,7 +178,7 @@ class DeviceDistances:
             before = time.perf_counter()
             end = max(at + 1, int(np.searchsorted(until, done + self.pairs, "right")))
             ticket = run.allocate_filled(1, np.uint32)
-            arguments = *self._word_arguments(), *given, *measured, np.int32(at), np.int32(end), ticket
+            arguments = *STRUCT.from_object(self), *given, *measured, np.int32(at), np.int32(end), ticket
             self.kernel((min(grid, end - at),), (self.threads,), arguments, shared_mem=self.shared)
             if end < len(batch.tasks):
                 stream.synchronize()
@@ -207,21 +199,9 @@ class DeviceDistances:
         there = run.upload_array(letters.letters) if letters.letters.size else run.allocate_array(1, np.uint8)
         codes, packed = run.upload_array(letters.codes), run.allocate_array(max(letters.letters.size, 1), np.uint8)
         sizes = (np.int32(number) for number in (letters.base, letters.sequences, self.bins))
-        arguments = *self._word_arguments(), there, codes, *sizes, packed, np.uint64(0) if tables is None else tables
+        arguments = *STRUCT.from_object(self), there, codes, *sizes, packed, np.uint64(0) if tables is None else tables
         kernel((grid,), (32,), arguments, shared_mem=shared)
         cupy.cuda.get_current_stream().synchronize()
-
-    def _word_arguments(self) -> tuple[Any, ...]:
-        """Return the kernel arguments of the words."""
-        return STRUCT(
-            kmers=self.kmers,
-            counts=self.counts,
-            begins=self.begins,
-            ends=self.ends,
-            totals=self.totals,
-            kept=self.kept,
-            heavy=self.heavy,
-        )
 
     def _compile_constants(self, refs: int | None = None) -> dict[str, int]:
         """Return the compile-time constants of the kernels."""

@@ -70,10 +70,9 @@ class ProfileTableJob:
         self.run = DeviceRun(monitor, steps, columns=made.n)
         self.run.compile_host_code(_compile_host_code)
         self.table = DirectionTable.allocate_table(made)
-        pair, names = self.table.pair, TABLE_ARRAYS
-        arrays = self.run.upload_together(*(getattr(pair, name) for name in names))
-        numbers = {name: getattr(made, name) for name in ("m", "n", "factor", "origin", "offset", "by_column")}
-        self.given = TABLE(**dict(zip(names, arrays, strict=True)), **numbers, unit=2.0**-made.shift)
+        arrays = self.run.upload_together(*(getattr(self.table.pair, name) for name in TABLE_ARRAYS))
+        on_device = dict(zip(TABLE_ARRAYS, arrays, strict=True))
+        self.given = TABLE.from_object(made, **on_device, unit=2.0**-made.shift)
 
     def compile_kernel(self, sources: tuple[Any, ...], name: str) -> Any:
         """Compile a kernel for the symbols, score and mode of the problem."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from antidiag.kernels.trees.distances.cuda_sources import PAIRS
 
 if TYPE_CHECKING:
     from antidiag.kernels.cuda.run import DeviceRun
@@ -41,6 +43,16 @@ def tile_pairs(row: int, column: int, count: int) -> np.ndarray:
     second = np.arange(column * TILE, min((column + 1) * TILE, count))
     found = np.stack(np.meshgrid(first, second, indexing="ij"), -1).reshape(-1, 2)
     return found[found[:, 0] < found[:, 1]]
+
+
+def upload_pairs(run: DeviceRun, tiles: np.ndarray, side: int) -> tuple[Any, ...]:
+    """Return the arguments PAIRS of tiles, (row, column) of ``side`` x ``side`` pairs, which warps take in turns."""
+    return PAIRS(
+        tiles=run.upload_array(tiles.astype(np.int32)),
+        side=side,
+        pairs=len(tiles) * side**2,
+        ticket=run.allocate_filled(1, np.uint64),
+    )
 
 
 def next_size(size: int, milliseconds: float) -> int:

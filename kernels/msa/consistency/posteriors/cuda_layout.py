@@ -71,16 +71,7 @@ class DeviceEntries:
 
     def pack_struct(self, cursor: int, limit: int) -> tuple[Any, ...]:
         """Return the arguments ENTRIES; ``cursor`` is the address of the word that counts entries."""
-        return ENTRIES(
-            first_rows=self.first_rows,
-            begins=self.begins,
-            counts=self.counts,
-            totals=self.totals,
-            capacity=self.words.size,
-            cursor=cursor,
-            words=self.words,
-            limit=limit,
-        )
+        return ENTRIES.from_object(self, capacity=self.words.size, cursor=cursor, limit=limit)
 
     def trim_entries(self, entries: int) -> DeviceEntries:
         """Return a copy with space for exactly ``entries`` entries."""

@@ -18,7 +18,7 @@ from antidiag.kernels.trees.distances import pair_tiles
 from antidiag.kernels.trees.distances.aligned_pairs.encoding import encode_sequences
 from antidiag.kernels.trees.distances.aligned_pairs.word_packing import WordPacking, choose_packing
 from antidiag.kernels.trees.distances.cpu_count_distances import compile_distances, distances_of_counts
-from antidiag.kernels.trees.distances.cuda_sources import IDENTITIES, LANES, PAIRS, SEQUENCES, STRIP, STRIPS
+from antidiag.kernels.trees.distances.cuda_sources import IDENTITIES, LANES, SEQUENCES, STRIP, STRIPS
 from antidiag.kernels.trees.distances.pair_tiles import TILE, LaunchSlices
 from antidiag.kernels.trees.distances.problem import FullProblem, count_cells
 from antidiag.kernels.trees.distances.sizes import BUSY_WARPS, LONE_WARPS, border_warps
@@ -183,12 +183,7 @@ class DeviceIdentities:
         word, own = launch.packing.dtype.type, launch.packing
         sequences = SEQUENCES(letters=self.letters, starts=self.starts, sequences=self.lengths.size)
         scoring = table, np.int32(own.table.shape[1]), word(own.opening), word(own.extension), word(own.lowest)
-        pairs = PAIRS(
-            tiles=run.upload_array(tiles),
-            side=launch.side,
-            pairs=len(tiles) * launch.side**2,
-            ticket=run.allocate_filled(1, np.uint64),
-        )
+        pairs = pair_tiles.upload_pairs(run, tiles, launch.side)
         room = STRIPS(
             borders=borders,
             columns=longest,

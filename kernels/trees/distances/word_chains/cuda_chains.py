@@ -13,7 +13,7 @@ from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.trees.distances import pair_tiles
 from antidiag.kernels.trees.distances.cpu_count_distances import compile_distances, distances_of_counts
-from antidiag.kernels.trees.distances.cuda_sources import CHAIN_WORDS, CHAINS, COUNT_WORDS, PAIRS, TUPLES, WORDS
+from antidiag.kernels.trees.distances.cuda_sources import CHAIN_WORDS, CHAINS, COUNT_WORDS, TUPLES, WORDS
 from antidiag.kernels.trees.distances.pair_tiles import TILE, LaunchSlices
 from antidiag.kernels.trees.distances.problem import KtupleProblem
 from antidiag.kernels.trees.distances.sizes import CHAIN_WARPS, chain_numbers, chain_warps
@@ -143,17 +143,9 @@ class DeviceChains:
             window=problem.window,
             gap=problem.word_gap,
         )
-        pairs = PAIRS(
-            tiles=run.upload_array(tiles.astype(np.int32)),
-            side=side,
-            pairs=len(tiles) * side**2,
-            ticket=run.allocate_filled(1, np.uint64),
-        )
-        room = CHAINS(
-            counts=self.counts,
-            diagonals=self.diagonals,
-            chains=self.chains,
-            room=self.room,
+        pairs = pair_tiles.upload_pairs(run, tiles, side)
+        room = CHAINS.from_object(
+            self,
             most=cell_limit,
             stages=stages,
             first_row=rows[0],
