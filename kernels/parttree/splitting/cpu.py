@@ -49,14 +49,14 @@ MOST_BYTES = 1 << 29
 def parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """Run PartTree by an index from words to references; threads take parts of all groups of a level."""
     run = CpuRun(monitor, steps, to_dataclass(PartTreeThreads, parameters).threads)
-    return _run_recursion(problem, run, IndexedDistances, TASK)
+    return run_recursion(problem, run, IndexedDistances, TASK, (WORDS,), threads=0)
 
 
 def parttree_serial(
     problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run PartTree on one thread, comparing every sequence with a map of every reference."""
-    return _run_recursion(problem, CpuRun(monitor, steps), SerialDistances, WHOLE_GROUP)
+    return run_recursion(problem, CpuRun(monitor, steps), SerialDistances, phases=(WORDS,))
 
 
 def cuda_parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
@@ -66,42 +66,37 @@ def cuda_parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monit
     def measure_of(words: WordArrays, bins: int, phase: CpuPhase, report: ReportProgress) -> SectionedDistances:
         return SectionedDistances(words, bins, phase, report, chosen.section)
 
-    return run_cuda_parttree(problem, CpuRun(monitor, steps, chosen.threads), measure_of)
+    return run_recursion(problem, CpuRun(monitor, steps, chosen.threads), measure_of)
 
 
-def run_cuda_parttree(
+MeasureMaker = Callable[[WordArrays, int, CpuPhase, ReportProgress], Callable[..., MeasuredDistances]]
+"""Makes a distance measure of words, the number of possible ones, the phase, and a function that hears of progress."""
+
+
+def run_recursion(
     problem: PartTreeProblem,
     run: CpuRun,
-    measure_of: Callable[[WordArrays, int, CpuPhase, ReportProgress], SectionedDistances],
+    measure_of: MeasureMaker,
+    task: int = WHOLE_GROUP,
+    phases: tuple[str, ...] = PAPER_PHASES,
+    threads: int = 1,
 ) -> Outcome:
-    """Run CUDA-Parttree: the five phases of the paper, and the rest of the recursion on one thread."""
+    """Encode the sequences in the first of the phases, and run the recursion with a distance measure.
+
+    ``threads`` share the groups of a level, those of the run if it is 0. By default it is CUDA-Parttree:
+    five phases of the paper, and the rest of the recursion on one thread.
+    """
     run.compile(compile_all)
-    for name in (*PAPER_PHASES, RECURSION):
+    for name in (*phases, RECURSION):
         with run.phase(name):  # so that all phases are listed, in this order
             pass
-    with run.phase(SETUP, total=len(problem.sequences)) as phase:
+    with run.phase(phases[0], total=len(problem.sequences)) as phase:
         letters = concatenate_letters(problem.sequences, problem.protein)
         words = encode_sixmers(letters, problem.protein, phase)
     with run.phase(RECURSION) as phase:
         report = RecursionProgress(run.monitor, RECURSION)
         measure = measure_of(words, letters.possible_words, phase, report.report_distances)
-        answer = PartTreeRecursion(problem, words, measure, phase, report, WHOLE_GROUP, threads=1).answer()
-    nbytes = words.kmers.nbytes + words.counts.nbytes + letters.letters.nbytes
-    return Outcome(answer, run.times_ms, nbytes)
-
-
-def _run_recursion(
-    problem: PartTreeProblem, run: CpuRun, kind: type[IndexedDistances] | type[SerialDistances], task: int
-) -> Outcome:
-    """Run the recursion with a kind of distance measure."""
-    run.compile(compile_all)
-    with run.phase(WORDS, total=len(problem.sequences)) as phase:
-        letters = concatenate_letters(problem.sequences, problem.protein)
-        words = encode_sixmers(letters, problem.protein, phase)
-    with run.phase(RECURSION) as phase:
-        report = RecursionProgress(run.monitor, RECURSION)
-        measure = kind(words, letters.possible_words, phase, report.report_distances)
-        answer = PartTreeRecursion(problem, words, measure, phase, report, task).answer()
+        answer = PartTreeRecursion(problem, words, measure, phase, report, task, threads).answer()
     return Outcome(answer, run.times_ms, words.kmers.nbytes + words.counts.nbytes + letters.letters.nbytes)
 
 

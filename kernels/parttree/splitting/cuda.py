@@ -36,7 +36,7 @@ from antidiag.kernels.parttree.splitting.cpu import (
     compile_all,
     empty_distances,
     log_level,
-    run_cuda_parttree,
+    run_recursion,
 )
 from antidiag.kernels.parttree.splitting.recursion import PartTreeRecursion
 from antidiag.kernels.steps import StepLog
@@ -74,7 +74,7 @@ def cuda_parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monit
     def measure_of(words: WordArrays, bins: int, phase: CpuPhase, report: ReportProgress) -> SectionedDistances:
         return DeviceSections(words, bins, phase, report, run, chosen)
 
-    return replace(run_cuda_parttree(problem, run.host_part(), measure_of), device_bytes=run.device_bytes)
+    return replace(run_recursion(problem, run.host_part(), measure_of), device_bytes=run.device_bytes)
 
 
 class DeviceSections(SectionedDistances):
