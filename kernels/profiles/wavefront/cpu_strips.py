@@ -178,6 +178,29 @@ def find_best_end(strip_problem, borders):
     return score, i, j
 
 
+@inner_njit
+def compute_kept_tile(strip_problem, borders, factors, gaps, rings, number, at, bottom, behind, stop):
+    """Compute the rows of batch ``at`` of a strip up to ``bottom`` from kept borders, with all rows in the rings.
+
+    Returns False if it was stopped.
+    """
+    m, n, s, batch, mode = strip_problem.cuts
+    left, top, width = number * s, at * batch, factors.width
+    real = min(s, n - left)
+    if at == 0:
+        rings.h[LANES : LANES + width] = NEVER
+        rings.h[LANES : LANES + real] = strip_problem.first_row[left + 1 : left + 1 + real]
+        rings.e[LANES : LANES + width] = NEVER
+    else:
+        rings.h[LANES : LANES + width] = borders.rows[number, at - 1, 0, :width]
+        rings.e[LANES : LANES + width] = borders.rows[number, at - 1, 1, :width]
+    before = ProfileStripBorder(borders.columns[number, 0], borders.columns[number, 1])
+    rings.h[LANES - 1] = before.h[top]
+    nothing = np.array([2**62, 0, 0])  # no cell is better, since no end of a path is needed
+    rows, end = (top, bottom, top, np.int64(ALL)), (mode, m, real, np.int64(0))
+    return compute_tile(factors, strip_problem.encoded, gaps, rings, rows, before, behind, nothing, end, stop)
+
+
 @cached_njit
 def trace_path(strip_problem, packed, borders, i, j, operations, stop):
     """Trace the path that ends in cell (i, j) into ``operations`` (uint8), last operation first.
@@ -190,7 +213,6 @@ def trace_path(strip_problem, packed, borders, i, j, operations, stop):
     rings, behind = allocate_rings(zero, zero), ProfileStripBorder(np.empty(m + 1, np.int32), np.empty(m + 1, np.int32))
     factors, gaps = cut_strip(strip_problem, packed, zero)
     size, width, last = 0, 0, -1
-    nothing = np.array([2**62, 0, 0])  # no cell is better, since the end of the path is known
     while not path_begins(mode, i, j, state):
         number, at = max(j - 1, 0) // s, max(i - 1, 0) // batch
         left, top, bottom = number * s, at * batch, i
@@ -201,28 +223,7 @@ def trace_path(strip_problem, packed, borders, i, j, operations, stop):
         if rows * (width + LANES) > size or size == 0:
             size = (min(batch, m) + 1) * ((min(s, n) + WIDEN - 1) // WIDEN * WIDEN + LANES)
             rings = allocate_rings(min(batch, m) + 1, (min(s, n) + WIDEN - 1) // WIDEN * WIDEN)
-        real = min(s, n - left)
-        if at == 0:
-            rings.h[LANES : LANES + width] = NEVER
-            rings.h[LANES : LANES + real] = strip_problem.first_row[left + 1 : left + 1 + real]
-            rings.e[LANES : LANES + width] = NEVER
-        else:
-            rings.h[LANES : LANES + width] = borders.rows[number, at - 1, 0, :width]
-            rings.e[LANES : LANES + width] = borders.rows[number, at - 1, 1, :width]
-        before = ProfileStripBorder(borders.columns[number, 0], borders.columns[number, 1])
-        rings.h[LANES - 1] = before.h[top]
-        if not compute_tile(
-            factors,
-            strip_problem.encoded,
-            gaps,
-            rings,
-            (top, bottom, top, np.int64(ALL)),
-            before,
-            behind,
-            nothing,
-            (mode, m, real, zero),
-            stop,
-        ):
+        if not compute_kept_tile(strip_problem, borders, factors, gaps, rings, number, at, bottom, behind, stop):
             return -1, i, j, tiles
         tiles += 1
         count, i, j, state = trace_tile_path(
