@@ -92,11 +92,6 @@ def _asymmetric_matrix() -> SubstitutionMatrix:
 
 
 @lru_cache(maxsize=256)
-def reference_answer(problem: Problem) -> ProfileAnswer:
-    """Return the alignment that every method must return."""
-    return reference.align_profiles(problem)
-
-
 def check_equal(problem: Problem, answer: ProfileAnswer, expected: ProfileAnswer, method: Method) -> None:
     """Check equal scores and paths, to the last gap."""
     assert answer.score == expected.score, f"a score of {answer.score}, not {expected.score}"
@@ -219,7 +214,7 @@ def check_file_data(result: Result, data: Sequences[Any]) -> None:
 
 PROFILES = Trials(
     draw_problem=draw_profiles,
-    solve_by_textbook=reference_answer,
+    solve_by_textbook=reference.align_profiles,
     assert_same_answer=check_equal,
     make_large_problem=make_large_run,
     make_long_problem=make_long_run,
@@ -237,5 +232,4 @@ SEQUENCE = replace(
     draw_problem=draw_sequence,
     draw_larger_problem=lambda choose: draw_sequence(choose, LONGER),
     symmetries=(),
-    solve_by_textbook=reference_answer,
 )

@@ -12,7 +12,7 @@ from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import to_dataclass
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, EncodedProfiles
+from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles
 from antidiag.kernels.profiles.parameters import ProfileStripParameters
 from antidiag.kernels.profiles.problem import Problem, ProfileAnswer
 from antidiag.kernels.profiles.wavefront import cpu_strips
@@ -50,11 +50,8 @@ def _align_in_strips(run: CpuRun, encoded: EncodedProfiles, chosen: ProfileStrip
 
 def make_strip_problem(encoded: EncodedProfiles, s: int, batch: int) -> ProfileStripProblem:
     """Return a problem with the borders of its table, to be cut into strips and batches."""
-    first_row: np.ndarray = np.zeros(encoded.n + 1, np.int32)
-    first_column: np.ndarray = np.zeros(encoded.m + 1, np.int32)
-    if encoded.mode == GLOBAL:
-        first_row[1:] = -cpu_cells.border_costs(encoded.column_open, encoded.column_extend)
-        first_column[1:] = -cpu_cells.border_costs(encoded.row_open, encoded.row_extend)
+    first_row = cpu_cells.border_scores(encoded.mode, encoded.column_open, encoded.column_extend)
+    first_column = cpu_cells.border_scores(encoded.mode, encoded.row_open, encoded.row_extend)
     cuts = encoded.m, encoded.n, s, batch, encoded.mode
     return ProfileStripProblem(encoded, first_row, first_column, cuts, encoded.linear)
 

@@ -16,7 +16,7 @@ from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import to_dataclass
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, EncodedProfiles
+from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles
 from antidiag.kernels.profiles.parameters import ProfileBlockParameters
 from antidiag.kernels.profiles.problem import Problem
 from antidiag.kernels.profiles.sizes import SLAB
@@ -310,14 +310,11 @@ def _finish_horizontal_costs(
 def _compute_waves(run: CpuRun, made: EncodedProfiles, chosen: ProfileBlockParameters) -> Outcome:
     """Compute the blocks of each antidiagonal in parallel."""
     table, k = DirectionTable.allocate_table(made), chosen.k
-    first_column: np.ndarray = np.zeros(made.m + 1, np.int32)
-    if made.mode == GLOBAL:
-        first_column[1:] = -cpu_cells.border_costs(made.row_open, made.row_extend)
-    walls = cpu_blocks.allocate_block_borders(made.m, made.n, k, table.state.h, first_column, made.mode)
+    walls = cpu_blocks.allocate_block_borders(made, k)
 
     def compute(top: int, left: int) -> None:
         cpu_blocks.compute_wave_block(table.pair, walls, table.directions, top, left, k)
 
     compute_blocks(run, "antidiagonals", table.size, k, compute, antidiagonals=True)
-    table.state.best[:] = cpu_blocks.best_block_end(walls, made.m, made.n)
+    table.state.best[:] = cpu_blocks.best_block_end(walls.best, made.mode, made.m, made.n)
     return trace_outcome(run, table, sum(one.nbytes for one in walls[:4]))

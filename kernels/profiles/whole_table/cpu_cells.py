@@ -48,19 +48,19 @@ def turn_factors(encoded: EncodedProfiles) -> EncodedProfiles:
 
 def make_first_row(encoded: EncodedProfiles) -> TableRows:
     """Return row 0 of the table."""
-    h: np.ndarray = np.zeros(encoded.n + 1, np.int32)
-    if encoded.mode == GLOBAL:
-        h[1:] = -border_costs(encoded.column_open, encoded.column_extend)
+    h = border_scores(encoded.mode, encoded.column_open, encoded.column_extend)
     best = np.array([NEVER if encoded.mode != LOCAL else 0, 0, 0], np.int64)
     if encoded.mode == SEMI_GLOBAL:
         best[:] = 0, 0, encoded.n
     return TableRows(h, np.full(encoded.n + 1, NEVER, np.int32), best, encoded.mode)
 
 
-def border_costs(opens: np.ndarray, extends: np.ndarray) -> np.ndarray:
-    """Return the cost of the gap from the corner of the table to each border cell; int64."""
-    costs = np.cumsum(extends, dtype=np.int64)
-    return costs + int(opens[0])
+def border_scores(mode: int, opens: np.ndarray, extends: np.ndarray) -> np.ndarray:
+    """Return H of the border cells along one side of the table, int32, from the corner on."""
+    scores: np.ndarray = np.zeros(len(extends) + 1, np.int32)
+    if mode == GLOBAL:
+        scores[1:] = -(np.cumsum(extends, dtype=np.int64) + int(opens[0]))
+    return scores
 
 
 @inline_njit
