@@ -91,7 +91,6 @@ def _asymmetric_matrix() -> SubstitutionMatrix:
     return SubstitutionMatrix("lopsided", "ACDEFGHIKLMNPQRSTVWYX", values)
 
 
-@lru_cache(maxsize=256)
 def check_equal(problem: Problem, answer: ProfileAnswer, expected: ProfileAnswer, method: Method) -> None:
     """Check equal scores and paths, to the last gap."""
     assert answer.score == expected.score, f"a score of {answer.score}, not {expected.score}"

@@ -152,9 +152,7 @@ def test_roots_and_logarithms_of_compiled_code_are_exact() -> None:
         np.concatenate([2 ** np.arange(25) + offset for offset in (-1, 0, 1)] + [np.arange(1, 2**24, 99_991)])
     )
     values = values[values <= 2**24]
-    found = np.array(
-        [finish_single_score(LOGARITHM, 0, 1 << 14, 0, table, int(value), 0) for value in values]
-    )
+    found = np.array([finish_single_score(LOGARITHM, 0, 1 << 14, 0, table, int(value), 0) for value in values])
     assert np.abs(found / 2**14 - np.log2(np.maximum(values, 1))).max() < 2**-13
     assert finish_single_score(LINEAR, 3, 0, 0, table, -12, 0) == -1
 
