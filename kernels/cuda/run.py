@@ -30,6 +30,7 @@ import cupy
 import numpy as np
 
 from antidiag.kernels.cpu.compilation import compile_cancellably
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.cuda import device_arrays, devices, pinned_transfers
 from antidiag.kernels.cuda.kernel_compiler import SourcePart, compile_kernel
 from antidiag.kernels.cuda.pinned_transfers import FillRows, TakeRows
@@ -85,11 +86,19 @@ class DeviceRun:
         return kernel
 
     def compile_host_code(self, prepare: Callable[[], object]) -> None:
-        """Call a function that compiles host code on a thread of its own, and count its time as compilation.
-
-        Raises Cancelled at once when the user cancels; the compiler goes on in the background.
-        """
+        """Call a function that compiles host code; its time is compilation. Raises Cancelled at once on Cancel."""
         self.add_time("compilation", compile_cancellably(prepare, self.monitor))
+
+    def host_part(self, threads: int = 1) -> CpuRun:
+        """Return the part of the run that the CPU computes: it has the same times, step log and phases."""
+        return CpuRun(
+            self.monitor,
+            self.steps,
+            threads,
+            self.times_ms,
+            started_ns=self.began_ns,
+            _phase_numbers=self._phase_numbers,
+        )
 
     # Arrays and transfers
 

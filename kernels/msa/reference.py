@@ -12,16 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Outcome, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.msa.pipelines.alignment_nodes import (
-    PARTS,
-    AlignmentNode,
-    ProgressiveLog,
-    ScoringRule,
-    make_pair_problem,
-)
+from antidiag.kernels.msa.pipelines.alignment_nodes import PARTS, AlignmentNode, ScoringRule, make_pair_problem
 from antidiag.kernels.msa.pipelines.pipeline import PipelineJob, PipelineTools
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
 from antidiag.kernels.profiles import reference as profiles
@@ -41,10 +36,8 @@ def align_reference(aligned: Aligned, problem: MsaProblem, on_join: OnJoin | Non
 
     ``on_join`` is called for every join: see `align_along_tree`.
     """
-    tools = PipelineTools(
-        _full_distances, _refuse_ktuples, _join_neighbors, _refuse_batch, 1, partial(align_along_tree, on_join=on_join)
-    )
-    job = PipelineJob(problem, tools)
+    along_tree = partial(align_along_tree, on_join=on_join)
+    job = PipelineJob(problem, PipelineTools(_full_distances, _refuse_ktuples, _join_neighbors, along_tree), CpuRun())
     return job.make_outcome(*aligned(job)).answer
 
 
@@ -54,9 +47,7 @@ def align_along_tree(
     weights: Sequences[int],
     alphabet: str,
     rule: ScoringRule,
-    align_each: Any,
-    monitor: Monitor,
-    log: ProgressiveLog | None = None,
+    phase: CpuPhase,
     on_join: OnJoin | None = None,
 ) -> np.ndarray:
     """Align along a tree, one node after another.
@@ -145,8 +136,3 @@ def _join_neighbors(problem: Any, parameters: Mapping[str, Any], monitor: Monito
 def _refuse_ktuples(problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
     """Refuse k-tuple distances."""
     raise NotImplementedError("the textbook has distances of aligned pairs")
-
-
-def _refuse_batch(*arguments: Any) -> Any:
-    """Refuse batches of alignments."""
-    raise NotImplementedError("the textbook aligns a node after another")

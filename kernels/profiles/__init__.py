@@ -113,14 +113,10 @@ MODELS = {"block row": cost_models.BLOCKS, "product": cost_models.PRODUCTS, "ant
 """Cost models by the pieces of a method's first phase."""
 BLOCK_ROWS, PRODUCT_ROWS = ({"scores": first, "maximisation": "slice"} for first in ("block row", "product"))
 BLOCKS = (BLOCK, WORKERS)
-ONE_MATRIX, THREE_MATRICES = (
-    sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(1)),
-    sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(3)),
-)
-PRODUCTS, ALL_PRODUCTS = (
-    sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(1, 1, 1)),
-    sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(3, 2, 4)),
-)
+ONE_MATRIX = sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(1))
+THREE_MATRICES = sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(3))
+PRODUCTS = sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(1, 1, 1))
+ALL_PRODUCTS = sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(3, 2, 4))
 WAVES = sizes.make_gpu_estimate(
     sizes.estimate_gpu_waves, sizes.estimate_serial
 )  # borders of blocks leave the host before directions come

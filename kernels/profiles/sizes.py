@@ -112,10 +112,7 @@ def estimate_gpu_strips(host: Host, encoded: EncodedProfiles, parameters: Mappin
     factors = 2 * -(-count_gpu_factors(encoded) // 32) * 32 * (m + strips * GPU_STRIP)
     costs = 8 * (m + n)
     return Footprint(
-        host={
-            "factors": 2 * len(encoded.rows) * (m + n),
-            "columns": 2 * costs,
-        },
+        host={"factors": 2 * len(encoded.rows) * (m + n), "columns": 2 * costs},
         device={
             "factors": factors + 2 * len(encoded.rows) * (m + n),
             "columns": costs,

@@ -18,8 +18,8 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_weights import leaf_weights
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.msa.pipelines import divergent_sequences, guide_tree, matrix_series
-from antidiag.kernels.msa.pipelines.alignment_nodes import AlignmentNode, Factors, NodePlan, round_matrix
-from antidiag.kernels.msa.pipelines.pipeline import PipelineJob, reorder_rows
+from antidiag.kernels.msa.pipelines.alignment_nodes import ALIGNMENT, AlignmentNode, Factors, NodePlan, round_matrix
+from antidiag.kernels.msa.pipelines.pipeline import PipelineJob
 from antidiag.kernels.msa.problem import MsaProblem
 from antidiag.kernels.parameters import Parameter, to_dataclass
 from antidiag.kernels.profiles.column_scores.scoring import ColumnScore, ColumnScoring, ProfileGaps, ProfileSpan
@@ -161,21 +161,12 @@ def align_clustalw(job: PipelineJob) -> tuple[np.ndarray, Tree]:
     """Return the rows in the order of the sequences, and the guide tree."""
     own: ClustalwRules = job.problem.rules
     tree = guide_tree.build_guide_tree(job, own.pairwise, pairwise_scoring(job.problem))
-    known = {sequence.name: sequence for sequence in job.sequences}
     weights = dict(zip(tree.taxa, leaf_weights(tree).tolist(), strict=True))
-    with job.time_alignment() as log:
+    with job.run.phase(ALIGNMENT):
         followed, alike = divergent_sequences.delay_divergent(tree, own.delay)
-        rows = job.tools.align_along_tree(
-            followed,
-            [known[name] for name in followed.taxa],
-            [max(round(WEIGHT_UNITS * weights[name]), 1) for name in followed.taxa],
-            job.alphabet,
-            ClustalwRule(job.problem, job.alphabet, alike),
-            job.tools.align_encoded_pairs,
-            job.monitor,
-            log,
-        )
-    return reorder_rows(rows, followed.taxa, job.problem.taxa), tree
+        units = [max(round(WEIGHT_UNITS * weights[name]), 1) for name in followed.taxa]
+        rule = ClustalwRule(job.problem, job.alphabet, alike)
+        return job.align_along_tree(followed, units, rule), tree
 
 
 class ClustalwRule:

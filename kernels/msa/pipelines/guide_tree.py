@@ -34,7 +34,7 @@ def build_guide_tree(job: PipelineJob, pairwise: str, scoring: Scoring) -> Tree:
     precision = "double" if len(distances) <= DOUBLE_TAXA else "single"
     problem = TreeProblem(distances, precision, "zero", "clustalw")
     return resolve_multifurcations(
-        job.run_stage(TREE, job.tools.join_tree, problem, {"epoch": 8, "threads": job.tools.threads}).tree
+        job.run_stage(TREE, job.tools.join_tree, problem, {"epoch": 8, "threads": job.run.threads}).tree
     )
 
 
@@ -42,9 +42,9 @@ def compute_distances(job: PipelineJob, pairwise: str, scoring: Scoring) -> Dist
     """Return the distances of all pairs, under the names of the taxa."""
     if pairwise == KTUPLE:
         words = KtupleProblem(job.sequences, **KTUPLE_DEFAULTS[job.problem.protein])
-        return job.run_stage(DISTANCES, job.tools.ktuple_distances, words, {"threads": job.tools.threads}).distances
+        return job.run_stage(DISTANCES, job.tools.ktuple_distances, words, {"threads": job.run.threads}).distances
     problem = FullProblem(replace_unknown_letters(job.sequences, scoring.matrix), scoring, Mode.LOCAL)
-    return job.run_stage(DISTANCES, job.tools.full_distances, problem, {"threads": job.tools.threads}).distances
+    return job.run_stage(DISTANCES, job.tools.full_distances, problem, {"threads": job.run.threads}).distances
 
 
 def replace_unknown_letters(sequences: Sequences[Sequence], matrix: SubstitutionMatrix) -> tuple[Sequence, ...]:

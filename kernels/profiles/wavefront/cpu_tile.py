@@ -132,7 +132,8 @@ def _score_four_rows(factors, finish, rings, i, bottom, begin, mask):
 @inner_njit
 def _finish_row_scores(products, scores, bias, column_bias, finish):
     """Turn products of a row into scores; each kind has its own loop, so that each is vectorised."""
-    kind, shift, factor, origin, offset, table = finish
+    kind, shift, factor, origin = finish.kind, finish.shift, finish.factor, finish.origin
+    offset, table = finish.offset, finish.table
     added = np.int32(offset)
     if kind == LINEAR:
         half, places = np.int32((1 << shift) >> 1), np.int32(shift)

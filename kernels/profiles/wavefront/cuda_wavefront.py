@@ -22,7 +22,7 @@ def align_by_strips(problem: Problem, parameters: Mapping[str, Any], monitor: Mo
     """Return the best alignment by strips of 128 columns; the whole table is never in memory."""
     made = problem.encoded
     run = DeviceRun(monitor, steps, columns=made.n)
-    pairs = DeviceProfilePairs.upload_pairs(run, ProfilePairBatch.join_pairs([made]))
+    pairs = DeviceProfilePairs(run, ProfilePairBatch.join_pairs([made]))
     pairs.compile_all()
     with run.begin_phase("strips") as phase:
         for first, until in slice_rows(made.m, made.n):

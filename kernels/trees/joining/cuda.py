@@ -185,9 +185,7 @@ class _BlockJoining(_DeviceJoining):
 
     def launch_join(self, clusters: int) -> None:
         blocks = -(-clusters // self.side)
-        shared = CLUSTERS(
-            cells=self.cells, S=self.S, slots=self.slots, nodes=self.nodes, taxa=self.taxa, state=self.state
-        )
+        shared = CLUSTERS.from_object(self)
         self.kernel("scan_blocks")(
             (self.grid_size(blocks * (blocks + 1) // 2, 1),),
             (self.threads,),
@@ -248,21 +246,7 @@ class _PrunedJoining(_DeviceJoining):
         return -(-epoch_length(clusters, to_dataclass(PrunedParameters, self.parameters).epoch) // BATCH) * BATCH
 
     def launch_join(self, clusters: int) -> None:
-        shared = BOUNDED(
-            D=self.D,
-            stride=self.stride,
-            rows=self.rows,
-            sums=self.S,
-            u=self.u,
-            snapshot=self.snapshot,
-            slots=self.slots,
-            nodes=self.nodes,
-            H=self.H,
-            T=self.T,
-            partners=self.partners,
-            taxa=self.taxa,
-            state=self.state,
-        )
+        shared = BOUNDED.from_object(self, sums=self.S)
         search = *shared, self.found, self.joins, self.records
         self.kernel("search_rows")((self.grid_size(clusters, 1),), (THREADS,), search)
         self.kernel("join_clusters")((self.grid_size(clusters, THREADS),), (THREADS,), (*shared, self.of_blocks))

@@ -234,10 +234,8 @@ def draw_related_sequences(choose: TrialChooser) -> dict[str, Any]:
     root = "".join(choose.choose_one("ACGT") for _ in range(12))
     found = []
     for _ in range(choose.draw_integer(2, 5)):
-        start, own = (
-            choose.draw_integer(0, 5),
-            "".join(choose.choose_one("ACGT") for _ in range(choose.draw_integer(1, 9))),
-        )
+        start = choose.draw_integer(0, 5)
+        own = "".join(choose.choose_one("ACGT") for _ in range(choose.draw_integer(1, 9)))
         found.append(own + root[start : start + choose.draw_integer(0, 12)])
     return {"sequences": ", ".join(found)}
 

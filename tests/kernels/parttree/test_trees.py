@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from antidiag.kernels import engine, registry
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parttree import sizes, trials
@@ -18,7 +19,6 @@ from antidiag.kernels.parttree.problem import PART_TREE, PartTreeAnswer, PartTre
 from antidiag.kernels.parttree.progress import RecursionProgress
 from antidiag.kernels.parttree.reference import PartTreeTextbook
 from antidiag.kernels.parttree.splitting import cpu
-from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances import reference
 from antidiag.kernels.trees.distances.problem import SixmerProblem
 from antidiag.kernels.trees.distances.trials import AMINO_ACIDS, random_family
@@ -40,15 +40,15 @@ def all_against_all(
 ) -> MeasuredDistances:
     """Every sequence is a reference, and a member; ``progress`` becomes the progress."""
     count = len(problem.sequences)
-    letters, log = concatenate_letters(problem.sequences, problem.protein), cpu.LevelLog(StepLog(), 1, 0)
-    words = cpu.encode_sixmers(letters, problem.protein, 2, Monitor())
-    measure = (cpu.IndexedDistances if kind == "index" else cpu.SerialDistances)(
-        words, letters.possible_words, 2, Monitor(), log
-    )
-    if progress is not None:
-        measure.report = lambda *step: progress.append(step)
+    letters = concatenate_letters(problem.sequences, problem.protein)
+    steps: list[tuple[int, int]] = [] if progress is None else progress
     ends, every = np.array([0, count]), np.arange(count)
-    return measure(DistanceBatch(every, ends, every, ends, np.array([[0, 0, count]])), True, 0)
+    with CpuRun(threads=2).phase("words") as phase:
+        words = cpu.encode_sixmers(letters, problem.protein, phase)
+        measure = (cpu.IndexedDistances if kind == "index" else cpu.SerialDistances)(
+            words, letters.possible_words, phase, lambda *step: steps.append(step)
+        )
+        return measure(DistanceBatch(every, ends, every, ends, np.array([[0, 0, count]])), True, 0)
 
 
 @pytest.mark.parametrize(("kind", "seed"), list(product(("index", "maps"), range(8))))

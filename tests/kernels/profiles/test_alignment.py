@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba import njit
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
@@ -132,24 +133,28 @@ def test_position_specific_gaps_cost_little_opposite_blanks() -> None:
     np.testing.assert_allclose(found, [0.1 * entry - 0.9 * 4, -4], atol=0.02)
 
 
+@njit
+def finish_single_score(kind, shift, factor, origin, table, value, bias):
+    """Return the score of one product."""
+    return cpu_cells.finish_score(kind, shift, factor, origin, table, np.int32(value), np.int32(bias))
+
+
 def test_roots_and_logarithms_of_compiled_code_are_exact() -> None:
     """All whole numbers that a distance or a product may be, around every border of rounding."""
     table = ProfileProblem(*(generate_profile(2, np.random.default_rng(seed)) for seed in (1, 2)), AFFINE).encoded.table
     roots = np.arange(2897, dtype=np.int64)
     squares = np.unique(np.concatenate([roots**2 + roots + offset for offset in (-1, 0, 1, 2)] + [roots**2]))
     squares = squares[(squares >= 0) & (squares <= 2 * 2048**2)]
-    found = np.array([cpu_cells.finish_single_score(ROOT, 0, 0, 0, table, 0, int(square)) for square in squares])
+    found = np.array([finish_single_score(ROOT, 0, 0, 0, table, 0, int(square)) for square in squares])
     nearest = np.rint(np.sqrt(squares.astype(np.longdouble))).astype(np.int64)
     np.testing.assert_array_equal(-found, nearest)
     values = np.unique(
         np.concatenate([2 ** np.arange(25) + offset for offset in (-1, 0, 1)] + [np.arange(1, 2**24, 99_991)])
     )
     values = values[values <= 2**24]
-    found = np.array(
-        [cpu_cells.finish_single_score(LOGARITHM, 0, 1 << 14, 0, table, int(value), 0) for value in values]
-    )
+    found = np.array([finish_single_score(LOGARITHM, 0, 1 << 14, 0, table, int(value), 0) for value in values])
     assert np.abs(found / 2**14 - np.log2(np.maximum(values, 1))).max() < 2**-13
-    assert cpu_cells.finish_single_score(LINEAR, 3, 0, 0, table, -12, 0) == -1
+    assert finish_single_score(LINEAR, 3, 0, 0, table, -12, 0) == -1
 
 
 def test_position_specific_gaps_go_where_gaps_are() -> None:
