@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -17,28 +16,27 @@ from antidiag.kernels.folding.cpu_triangle import BLOCK, ChainTable, FoldingTabl
 from antidiag.kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 WARM = np.zeros(2, np.uint8)
 
 
-def nussinov(problem: FoldingProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nussinov(problem: FoldingProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return a structure with the most base pairs without crossing (Nussinov et al. 1978)."""
     tiny = (WARM, problem.pairing_table, 0)
     times_ms = {"compilation": measure_ms(partial(_run_folding, *tiny, 1, Monitor(), StepLog(), {})), "transfer": 0.0}
-    threads = to_dataclass(ThreadParameters, parameters).threads
+    threads = parameters.threads
     found = _run_folding(
         problem.letter_codes, problem.pairing_table, problem.min_loop, threads, monitor, steps, times_ms
     )
     return Outcome(found, times_ms, 4 * problem.n**2)
 
 
-def matrix_chain(problem: ChainProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def matrix_chain(problem: ChainProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the order of a matrix product that takes the fewest multiplications (Godbole 1973)."""
     times_ms = {"compilation": measure_ms(partial(_run_chain, (1, 1, 1), 1, Monitor(), StepLog(), {})), "transfer": 0.0}
-    found = _run_chain(problem.dimensions, to_dataclass(ThreadParameters, parameters).threads, monitor, steps, times_ms)
+    found = _run_chain(problem.dimensions, parameters.threads, monitor, steps, times_ms)
     return Outcome(found, times_ms, 8 * problem.n**2)
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -19,12 +18,11 @@ from antidiag.kernels.graphs.problem import PathsAnswer, PathsProblem
 from antidiag.kernels.graphs.sizes import host_bytes
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.semiring import MIN_PLUS, cpu_blocks
 from antidiag.kernels.semiring.cpu import add_indexed_product, add_product
 from antidiag.kernels.semiring.cpu_blocks import SQUARE, Layout
 from antidiag.kernels.semiring.sizes import BLOCK
-from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 SERIAL_STEPS = 1 << 26
@@ -67,31 +65,31 @@ class PathPhase:
 Distances = Callable[[PathsProblem, int, PathPhase], np.ndarray]
 
 
-def floyd_warshall(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_warshall(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """FLOYDWARSHALL (algorithm 6.1), step by step on one thread."""
     return _run_algorithm(problem, parameters, monitor, steps, _run_serial_floyd, algorithms.STEPS)
 
 
-def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_blocked(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Blocked Floyd-Warshall on all cores."""
     return _run_algorithm(problem, parameters, monitor, steps, _run_blocked_floyd, algorithms.BLOCKED)
 
 
-def floyd_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_smem(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """SMemFloyd: repeated squaring (equation 6.7) of a matrix in contiguous blocks."""
     return _run_algorithm(
         problem, parameters, monitor, steps, partial(_square_repeatedly, layout="tiles"), algorithms.SQUARED
     )
 
 
-def floyd_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_tmem(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """TMemFloyd: repeated squaring of a row-major matrix, whose blocks are read through the caches."""
     return _run_algorithm(
         problem, parameters, monitor, steps, partial(_square_repeatedly, layout="rows"), algorithms.SQUARED
     )
 
 
-def bipartite_serial(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def bipartite_serial(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """BIPARTITEAPSP (algorithm 6.2) on one thread, with products by the definition."""
     return _run_algorithm(
         problem,
@@ -103,7 +101,7 @@ def bipartite_serial(problem: PathsProblem, parameters: Mapping[str, Any], monit
     )
 
 
-def bipartite_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def bipartite_smem(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """SMemBipartite: BIPARTITEAPSP with contiguous blocks."""
     product = partial(_multiply_in_blocks, layout="tiles")
     return _run_algorithm(
@@ -111,7 +109,7 @@ def bipartite_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor
     )
 
 
-def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def bipartite_tmem(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """TMemBipartite: BIPARTITEAPSP with row-major matrices."""
     product = partial(_multiply_in_blocks, layout="rows")
     return _run_algorithm(
@@ -121,14 +119,14 @@ def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor
 
 def _run_algorithm(
     problem: PathsProblem,
-    parameters: Mapping[str, Any],
+    parameters: MethodParameters,
     monitor: Monitor,
     steps: StepLog,
     distances: Distances,
     algorithm: PathAlgorithm,
 ) -> Outcome:
     """Search for a negative cycle; without one, compute distances, and predecessors if asked for."""
-    threads = to_dataclass(ThreadParameters, parameters).threads
+    threads = parameters.worker_threads
     monitor.check()
     times_ms = {"compilation": measure_ms(partial(_compile_algorithm, distances, problem)), "transfer": 0.0}
     monitor.check()

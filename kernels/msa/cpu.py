@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.msa.parameters import PipelineParameters
 from antidiag.kernels.msa.pipelines import clustalw as by_clustalw
 from antidiag.kernels.msa.pipelines import progressive
 from antidiag.kernels.msa.pipelines import thesis as by_thesis
 from antidiag.kernels.msa.pipelines.pipeline import AlignMethod, PipelineTools, run_pipeline
 from antidiag.kernels.msa.problem import MsaProblem
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles.wavefront import many_alignments
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.cpu import distance_full, distance_ktuple
@@ -24,13 +21,13 @@ from antidiag.kernels.trees.joining.cpu import nj_pruned
 def _run_pipeline(
     aligned: AlignMethod,
     problem: MsaProblem,
-    parameters: Mapping[str, Any],
+    parameters: MethodParameters,
     monitor: Monitor,
     steps: StepLog,
     at_once: bool = True,
 ) -> Outcome:
     """Run a pipeline with the methods of the CPU."""
-    threads = to_dataclass(PipelineParameters, parameters).threads
+    threads = parameters.worker_threads
     tools = PipelineTools(
         full_distances=distance_full,
         ktuple_distances=distance_ktuple,

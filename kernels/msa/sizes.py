@@ -8,6 +8,7 @@ from typing import Any
 from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.scoring import Scoring, named_matrix
 from antidiag.kernels.steps import LoggedWork, WorkShare
 from antidiag.kernels.trees.distances import sizes as distances
@@ -28,7 +29,7 @@ TOGETHER = 2**30
 """Maximum bytes of borders of all alignments on a device at a time; an eighth of a byte per cell."""
 
 
-def estimate_memory(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def estimate_memory(problem: MsaProblem, parameters: MethodParameters, backend: str) -> Footprint:
     """Estimate the bytes of the stage that takes most."""
     lengths = problem.lengths
     taxa, letters, longest = lengths.size, int(lengths.sum()), int(lengths.max())
@@ -52,7 +53,7 @@ def _largest_stage(stages: tuple[Mapping[str, int], ...]) -> Mapping[str, int]:
     return max(stages, key=lambda stage: sum(stage.values()))
 
 
-def _distance_bytes(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Mapping[str, int]:
+def _distance_bytes(problem: MsaProblem, parameters: MethodParameters, backend: str) -> Mapping[str, int]:
     """Estimate the device bytes of distances of aligned pairs, unless they are given."""
     if backend != "cuda" or problem.tree is not None or problem.distances is not None:
         return {}
@@ -68,13 +69,13 @@ def choose_parameters(problem: MsaProblem, backend: str, multiprocessors: int | 
     return {"threads": count_processors()}
 
 
-def count_cells(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
+def count_cells(problem: MsaProblem, parameters: MethodParameters) -> int:
     """Count the cells of all pairs, unless distances are given, and estimate those of all nodes."""
     given = problem.tree is not None or problem.distances is not None
     return max((0 if given else problem.cells) + _count_node_cells(problem), 1)
 
 
-def logged_work(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> LoggedWork:
+def logged_work(problem: MsaProblem, parameters: MethodParameters, backend: str) -> LoggedWork:
     """Return the work of each stage; the tree is made of distances, not of cells."""
     return LoggedWork(
         (

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +11,6 @@ from antidiag.kernels.cpu import workers
 from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog, measure_ms
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.products import sizes
 from antidiag.kernels.products.problem import ProductAnswer, ProductProblem
 from antidiag.kernels.semiring import Semiring, cpu, cpu_blocks
@@ -22,10 +19,10 @@ from antidiag.kernels.steps import StepLog
 
 
 def multiply_matrices(
-    problem: ProductProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: ProductProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Compute the product, or the products of a batch."""
-    threads, (left, right) = to_dataclass(ThreadParameters, parameters).threads, problem.factors
+    threads, (left, right) = parameters.threads, problem.factors
     tiny = np.zeros((1, 1), problem.dtype)
     monitor.check()
     times_ms = {

@@ -320,7 +320,7 @@ def _make_run_folder(place: Path, planned: RunPlan) -> None:
             "method": planned.method.id,
             "backend": planned.backend,
             "device": planned.device_name,
-            "parameters": dict(planned.parameters),
+            "parameters": dict(planned.parameters.as_mapping()),
             "digest": serialization.digest_value(planned.problem),
             "title": getattr(planned.problem, "title", ""),
             "size": getattr(planned.problem, "size", ""),

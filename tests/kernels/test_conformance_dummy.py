@@ -70,8 +70,11 @@ def test_what_is_broken_fails(check: Callable[..., None], broken: Broken, messag
 
 
 def test_an_estimate_that_is_too_large_fails() -> None:
-    small = METHOD.estimate_memory
-    wrong = replace(METHOD, estimate_memory=lambda *run: Footprint({"values": 2 * small(*run).host_bytes}))
+    small = METHOD.cost.estimate_memory
+    wrong = replace(
+        METHOD,
+        cost=replace(METHOD.cost, estimate_memory=lambda *run: Footprint({"values": 2 * small(*run).host_bytes})),
+    )
     with pytest.raises(AssertionError, match="MiB told"):
         memory.host_estimate_is_right(wrong, "cpu")
 

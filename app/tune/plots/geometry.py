@@ -48,8 +48,8 @@ def cuts_of(point: MeasuredPoint) -> TableCuts:
     except ParameterError:  # a peer, or a method that is gone
         return TableCuts()
     try:
-        return method.table_cuts(point.parameters)
-    except KeyError:  # a refused point has no parameters, and one of an earlier version may lack some
+        return method.picture.table_cuts(method.parameters.restore(point.parameters))
+    except ParameterError:  # a refused point has no parameters, and one of an earlier version may lack some
         return TableCuts()
 
 

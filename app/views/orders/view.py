@@ -15,6 +15,7 @@ from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.orders.cell_order import Cell, ChunkOrder, steps_formula
 from antidiag.app.views.orders.order_panel import OrderPanel
+from antidiag.kernels import registry
 from antidiag.kernels.model import Result
 from antidiag.kernels.triple import sizes
 
@@ -191,7 +192,7 @@ class OrdersView(PaintedView):
         if result.backend != "cuda":
             return "On a CPU, the cells of a step are computed in SIMD lanes; a step takes several instructions."
         mapping = result.parameters.get("mapping", "tiles")
-        run = result.method, result.problem, result.parameters
+        run = result.method, result.problem, registry.find_method(result.method).restore_parameters(result)
         layered, sloped = (sizes.count_device_steps(*run, layered=order) for order in (True, False))
         tile = f"{layered.tile} {result_text.TIMES} {layered.tile} cells" if layered.tile > 1 else "one cell"
         return (

@@ -5,23 +5,20 @@ from __future__ import annotations
 import functools
 import itertools
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog, measure_ms
 from antidiag.kernels.cpu.workers import end_idle_threads, make_stop_word, share_work
 from antidiag.kernels.errors import InputError, ScoreOverflow
-from antidiag.kernels.hmm import kinds, sizes
 from antidiag.kernels.hmm.model.hmm import Hmm
 from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.model.underflow import cannot_underflow
-from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.parameters import SumParameters
 from antidiag.kernels.hmm.rows.cpu_tables import HmmTables, build_probability_tables, build_tiny_tables
-from antidiag.kernels.hmm.sums import cpu_forward_backward, extended_range, row_sharing
+from antidiag.kernels.hmm.sums import cpu_forward_backward, extended_range, row_sharing, sizes
 from antidiag.kernels.hmm.sums.problem import (
     EvaluationAnswer,
     ExpectedCounts,
@@ -32,7 +29,6 @@ from antidiag.kernels.hmm.sums.problem import (
 )
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 SLICE = 1 << 25
@@ -41,7 +37,7 @@ SLICE = 1 << 25
 NOTHING = np.empty(0)
 
 
-def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def hmm_forward(problem: HmmProblem, parameters: SumParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute the probability of a sequence, over all paths."""
     is_bounded, threads = cannot_underflow(problem), sizes.count_sharing_threads(problem, parameters)
     warm = (
@@ -57,11 +53,11 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
     else:
         found = extended_range.compute_log_probability(problem, model, monitor, log)
     clock.end_phase("forward")
-    needed = sum(sizes.list_sum_host_bytes(problem, kinds.FORWARD).values())
+    needed = sum(sizes.list_forward_bytes(problem).values())
     return Outcome(EvaluationAnswer(found), times_ms, needed)
 
 
-def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def hmm_posterior(problem: HmmProblem, parameters: SumParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute the probability of every state at every letter, given the whole sequence."""
     threads = sizes.count_sharing_threads(problem, parameters)
     warm = partial(_compile_posterior, cannot_underflow(problem), int(threads > 0))
@@ -75,19 +71,17 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     if rows is not None:
         posterior = np.ascontiguousarray(rows.reshape(problem.n, model.width)[:, : problem.states])
         posterior /= posterior.sum(axis=1, keepdims=True)
-    needed = sum(sizes.list_sum_host_bytes(problem, kinds.POSTERIOR).values())
+    needed = sum(sizes.list_posterior_bytes(problem).values())
     return Outcome(PosteriorAnswer(found, posterior), times_ms, needed)
 
 
-def hmm_baum_welch(
-    problem: LearningProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
-) -> Outcome:
+def hmm_baum_welch(problem: LearningProblem, parameters: SumParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Learn a model that makes the sequences more probable; InputError where it cannot emit one of them."""
     longest = max(problem.parts, key=lambda part: part.n)
     times_ms = {"compilation": measure_ms(partial(_compile_counts, cannot_underflow(longest))), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     log, portions = PhaseLog(steps, 1, clock.started_ns), _split_portions(problem)
-    threads = min(to_dataclass(HmmParameters, parameters).threads, len(portions))
+    threads = min(parameters.threads, len(portions))
 
     def count(model: Hmm, monitor: Monitor, number: int) -> ExpectedCounts:
         return _count_portions(portions, model, threads, monitor, log)
@@ -98,7 +92,7 @@ def hmm_baum_welch(
         end_idle_threads()
         raise
     clock.end_phase("learning")
-    return Outcome(found, times_ms, sum(sizes.list_sum_host_bytes(problem, kinds.LEARNING, threads).values()))
+    return Outcome(found, times_ms, sum(sizes.list_learning_bytes(problem, threads).values()))
 
 
 def _split_portions(problem: LearningProblem) -> list[LearningProblem]:

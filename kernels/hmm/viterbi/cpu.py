@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,17 +12,18 @@ import numpy as np
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog, measure_ms
 from antidiag.kernels.errors import ScoreOverflow
-from antidiag.kernels.hmm import kinds, sizes
+from antidiag.kernels.hmm import kinds
 from antidiag.kernels.hmm.kinds import ViterbiKind
 from antidiag.kernels.hmm.model import underflow
 from antidiag.kernels.hmm.model.problem import HmmProblem, ViterbiAnswer, make_answer
-from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.parameters import PieceParameters, TextureParameters
 from antidiag.kernels.hmm.rows import cpu_rows
 from antidiag.kernels.hmm.rows.cpu_tables import HmmTables, build_cost_tables, build_probability_tables
 from antidiag.kernels.hmm.viterbi import cpu_pieces
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 SLICE = 1 << 25
@@ -31,16 +32,16 @@ SLICE = 1 << 25
 ROWS, PATH = 1, 2
 """Numbers of the phases in the step log. Its rows are states, its columns letters."""
 
-Fill = Callable[[HmmTables, np.ndarray, HmmParameters, Monitor, PhaseLog], None]
+Fill = Callable[[HmmTables, np.ndarray, Any, Monitor, PhaseLog], None]
 
 
-def viterbi_serial(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_serial(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run TROPVITERBI (algorithm 2.6) on one thread."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_serially, kinds.ROWS)
 
 
 def viterbi_probabilities(
-    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run VITERBI (algorithm 2.5) on one thread; ScoreOverflow where an underflow changes the path."""
     tiny = cpu_pieces.make_tiny_tables()
@@ -53,8 +54,9 @@ def viterbi_probabilities(
     path, least = _find_most_probable_path(build_probability_tables(problem), monitor, steps, times_ms)
     found = make_answer(problem, path)
     if path is None or least < underflow.least_safe_number(problem.hmm):
-        _refuse_worse_path(problem, found, viterbi_serial(problem, {}, CancelOnlyMonitor(monitor), StepLog()).answer)
-    needed = sum(sizes.list_host_bytes(problem, parameters, kinds.ROWS).values())
+        exact = viterbi_serial(problem, parameters, CancelOnlyMonitor(monitor), StepLog()).answer
+        _refuse_worse_path(problem, found, exact)
+    needed = sum(kinds.ROWS.list_host_bytes(problem, parameters).values())
     return Outcome(found, times_ms, needed)
 
 
@@ -90,18 +92,18 @@ def _find_most_probable_path(
     return path if found else None, min(least)
 
 
-def viterbi_scalprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_scalprod(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run TROPSCALPRODVITERBI (algorithm 5.1) on one thread."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_from_sums, kinds.SCALAR_PRODUCTS)
 
 
-def viterbi_matvecprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_matvecprod(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run TROPMATVECPRODVITERBI (algorithm 5.2): a row times a matrix for every letter."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_by_matrices, kinds.ROWS)
 
 
 def viterbi_matprod_smem(
-    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: HmmProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run SMemViterbi (algorithm 5.3): every S is put together before it is multiplied."""
     return _run_method(
@@ -110,7 +112,7 @@ def viterbi_matprod_smem(
 
 
 def viterbi_matprod_tmem(
-    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: HmmProblem, parameters: TextureParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run TMemViterbi (algorithm 5.3): the transitions are read where they are."""
     return _run_method(
@@ -118,18 +120,18 @@ def viterbi_matprod_tmem(
     )
 
 
-def viterbi_tree(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_tree(problem: HmmProblem, parameters: PieceParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Multiply pieces in parallel, join them in a tree, then compute the rows of all pieces in parallel."""
     return _run_method(problem, parameters, monitor, steps, cpu_pieces.fill_rows_by_tree, kinds.TREE)
 
 
-def viterbi_persistent(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_persistent(problem: HmmProblem, parameters: PieceParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute the rows of all pieces in parallel from guessed starts, and correct them."""
     return _run_method(problem, parameters, monitor, steps, cpu_pieces.fill_rows_by_correction, kinds.PIECES)
 
 
 def _run_method(
-    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog, fill: Fill, kind: ViterbiKind
+    problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog, fill: Fill, kind: ViterbiKind
 ) -> Outcome:
     """Compute all rows, then trace the path back through them."""
     times_ms = {"compilation": measure_ms(partial(_compile_method, fill)), "transfer": 0.0}
@@ -139,12 +141,12 @@ def _run_method(
     model = build_cost_tables(problem)
     rows = np.empty(problem.n * model.width)
     rows[: model.width] = model.initial
-    fill(model, rows, to_dataclass(HmmParameters, parameters), monitor, PhaseLog(steps, ROWS, clock.started_ns))
+    fill(model, rows, parameters, monitor, PhaseLog(steps, ROWS, clock.started_ns))
     clock.end_phase("rows")
     path = _find_path(model, rows, monitor, PhaseLog(steps, PATH, clock.started_ns))
     del rows  # before what the answer needs
     clock.end_phase("path")
-    needed = sum(sizes.list_host_bytes(problem, parameters, kind).values())
+    needed = sum(kind.list_host_bytes(problem, parameters).values())
     return Outcome(make_answer(problem, path), times_ms, needed)
 
 
@@ -153,7 +155,7 @@ def _compile_method(fill: Fill) -> None:
     model = cpu_pieces.make_tiny_tables()
     rows = np.zeros(len(model.seen) * model.width)
     log = PhaseLog(StepLog(), ROWS, 0)
-    fill(model, rows, HmmParameters(piece=1), Monitor(), log)
+    fill(model, rows, PieceParameters(piece=1, threads=1), Monitor(), log)
     _find_path(model, rows, Monitor(), log)
 
 
@@ -185,7 +187,7 @@ def _run_in_slices(model: HmmTables, monitor: Monitor, log: PhaseLog, step: Call
 
 
 def _fill_rows_serially(
-    model: HmmTables, rows: np.ndarray, parameters: HmmParameters, monitor: Monitor, log: PhaseLog
+    model: HmmTables, rows: np.ndarray, parameters: MethodParameters, monitor: Monitor, log: PhaseLog
 ) -> None:
     """Fill the rows state by state."""
 
@@ -198,7 +200,7 @@ def _fill_rows_serially(
 
 
 def _fill_rows_from_sums(
-    model: HmmTables, rows: np.ndarray, parameters: HmmParameters, monitor: Monitor, log: PhaseLog
+    model: HmmTables, rows: np.ndarray, parameters: MethodParameters, monitor: Monitor, log: PhaseLog
 ) -> None:
     """Fill the rows from sums of transition and emission made beforehand."""
 
@@ -213,7 +215,7 @@ def _fill_rows_from_sums(
 
 
 def _fill_rows_by_matrices(
-    model: HmmTables, rows: np.ndarray, parameters: HmmParameters, monitor: Monitor, log: PhaseLog
+    model: HmmTables, rows: np.ndarray, parameters: MethodParameters, monitor: Monitor, log: PhaseLog
 ) -> None:
     """Fill the rows by a row times a matrix for every letter."""
     stop = workers.make_stop_word()
@@ -226,7 +228,7 @@ def _fill_rows_by_matrices(
 
 
 def _fill_rows_by_products(
-    model: HmmTables, rows: np.ndarray, parameters: HmmParameters, monitor: Monitor, log: PhaseLog, shared: bool
+    model: HmmTables, rows: np.ndarray, parameters: ThreadParameters, monitor: Monitor, log: PhaseLog, shared: bool
 ) -> None:
     """Multiply P x S for every letter; P begins as an identity with the initial costs above it, whose row is Viterbi's.
 

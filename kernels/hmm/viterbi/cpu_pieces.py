@@ -12,7 +12,7 @@ import numpy as np
 
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.cpu.phase_times import PhaseLog
-from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.parameters import PieceParameters
 from antidiag.kernels.hmm.rows import cpu_rows
 from antidiag.kernels.hmm.rows.cpu_tables import HmmTables, build_tiny_tables
 from antidiag.kernels.hmm.sizes import split_pieces
@@ -61,7 +61,7 @@ def _run_tasks(
 
 
 def fill_rows_by_correction(
-    model: HmmTables, rows: np.ndarray, parameters: HmmParameters, monitor: Monitor, log: PhaseLog
+    model: HmmTables, rows: np.ndarray, parameters: PieceParameters, monitor: Monitor, log: PhaseLog
 ) -> None:
     """Compute the rows of every piece from a guessed start, then again from the end of the piece before, while that
     changes.
@@ -107,7 +107,7 @@ def _find_wrong_starts(parts: list[tuple[int, int]], starts: np.ndarray, rows: n
 
 
 def fill_rows_by_tree(
-    model: HmmTables, rows: np.ndarray, parameters: HmmParameters, monitor: Monitor, log: PhaseLog
+    model: HmmTables, rows: np.ndarray, parameters: PieceParameters, monitor: Monitor, log: PhaseLog
 ) -> None:
     """Multiply the matrices of pieces, join products in a tree, compute starts from the top down, then all rows."""
     parts, width, threads = split_pieces(len(model.seen), parameters.piece), model.width, parameters.threads

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from antidiag.kernels.cpu.phase_times import measure_ms
@@ -18,24 +17,23 @@ from antidiag.kernels.msa.consistency.recipe import make_recipe
 from antidiag.kernels.msa.consistency.solver import CpuStages
 from antidiag.kernels.msa.parameters import PosteriorParameters
 from antidiag.kernels.msa.problem import MsaProblem
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 
-def align_sequences(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequences(problem: MsaProblem, parameters: PosteriorParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Align sequences on a GPU, with the same answer as on the CPU."""
     return _run_on_gpu(method_run.align_problem, problem, parameters, monitor, steps)
 
 
 def process_alignment(
-    problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: GivenProblem, parameters: PosteriorParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Add sequences to a given alignment or refine it, with the same answer as on the CPU."""
     return _run_on_gpu(refinement.process_alignment, problem, parameters, monitor, steps)
 
 
 def _run_on_gpu(
-    answer: AnswerFunction, problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    answer: AnswerFunction, problem: Any, parameters: PosteriorParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run an answer function on a GPU and time its stages."""
     monitor.check()  # compilation cannot be interrupted
@@ -43,7 +41,7 @@ def _run_on_gpu(
     run.add_time(
         "compilation", measure_ms(lambda: method_run.compile_stages(CpuStages(1, Monitor()), make_recipe(problem), 1))
     )
-    stages = CudaStages(run, threads, to_dataclass(PosteriorParameters, parameters).warps, make_recipe(problem).cut)
+    stages = CudaStages(run, threads, parameters.warps, make_recipe(problem).cut)
     stages.compile_kernels()
     times_ms = dict.fromkeys(("compilation", "transfer"), 0.0)
     clock = method_run.start_clock(problem, times_ms, monitor, steps)

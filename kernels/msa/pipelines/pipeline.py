@@ -17,6 +17,7 @@ from antidiag.kernels.model import Outcome, Sequence
 from antidiag.kernels.monitor import Monitor, PartMonitor
 from antidiag.kernels.msa.pipelines.alignment_nodes import ALIGNMENT, ProgressiveLog
 from antidiag.kernels.msa.problem import MsaProblem, make_answer
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles.profile import NUCLEOTIDES, PROTEIN
 from antidiag.kernels.steps import StepLog
 
@@ -63,7 +64,7 @@ class PipelineJob:
         """Return the alphabet of the profiles."""
         return PROTEIN if self.problem.protein else NUCLEOTIDES
 
-    def run_stage(self, name: str, method: Backend, problem: Any, parameters: Mapping[str, Any]) -> Any:
+    def run_stage(self, name: str, method: Backend, problem: Any, parameters: MethodParameters) -> Any:
         """Run a method as a stage and return its answer; its compilation and transfers count separately."""
         begun_ns, steps = time.perf_counter_ns(), StepLog()
         outcome = method(problem, parameters, PartMonitor(self.monitor, 0, 1, name), steps)

@@ -12,9 +12,8 @@ Whole vectors of 16 rows are computed. Cells outside the matrix are never read f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,7 +48,6 @@ from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import LevelThreads
 from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 
@@ -84,14 +82,12 @@ class RecentAntidiagonals(NamedTuple):
     F1: np.ndarray
 
 
-def antidiagonal(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def antidiagonal(problem: PairProblem, parameters: LevelThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score and its end cell by Antidiagonal."""
     pair = encode_pair(problem)
     times_ms = {"compilation": measure_ms(_compile_kernels), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    score, end, nbytes = _run_antidiagonals(
-        pair, to_dataclass(LevelThreads, parameters).threads, monitor, steps, clock.started_ns
-    )
+    score, end, nbytes = _run_antidiagonals(pair, parameters.threads, monitor, steps, clock.started_ns)
     clock.end_phase("phase 1")
     return Outcome(pair.make_answer(score, end), times_ms, nbytes)
 

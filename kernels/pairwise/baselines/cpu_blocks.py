@@ -15,9 +15,8 @@ cuts off compute numbers beyond it, which nobody reads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,7 +58,6 @@ from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairA
 from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks
 from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
 from antidiag.kernels.pairwise.strips.start_states import FROM_DIAGONAL, FROM_E, FROM_F, finish_path
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 ABOVE_H, ABOVE_E, BESIDE_H, BESIDE_F, ROW_F, EDGES = 0, 1, 2, 3, 4, 5
@@ -109,15 +107,15 @@ class BlockWorkspace(NamedTuple):
 
 
 def blocked_antidiagonal(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PairProblem, parameters: AntidiagonalBlocks, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment by BlockedAntidiagonal: all values are stored, and the path is traced over them."""
     pair = encode_pair(problem)
     times_ms = {"compilation": measure_ms(lambda: _compile_kernels(True)), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     stored = np.empty((3, pair.rows.size, pair.columns.size), np.int32)
-    matrix, chosen = StoredMatrix(*stored), to_dataclass(AntidiagonalBlocks, parameters)
-    levels, nbytes = _run_blocks(pair, chosen, matrix, _make_empty_borders(), monitor, steps, clock.started_ns)
+    matrix = StoredMatrix(*stored)
+    levels, nbytes = _run_blocks(pair, parameters, matrix, _make_empty_borders(), monitor, steps, clock.started_ns)
     score, end = levels.best_cell() if pair.is_local else (int(matrix.H[-1, -1]), matrix.H.shape)
     clock.end_phase("phase 1")
     alignment, path_bytes = _trace_path(pair, matrix, end, monitor)
@@ -125,14 +123,13 @@ def blocked_antidiagonal(
     return Outcome(PairAnswer(score, alignment.end, alignment), times_ms, nbytes + stored.nbytes + path_bytes)
 
 
-def enhanced_ba(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def enhanced_ba(problem: PairProblem, parameters: AntidiagonalBlocks, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score and its end cell by EnhancedBA; only block borders are stored."""
     pair = encode_pair(problem)
     times_ms = {"compilation": measure_ms(lambda: _compile_kernels(False)), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    chosen = to_dataclass(AntidiagonalBlocks, parameters)
-    borders = initial_block_borders(pair, chosen.s)
-    levels, nbytes = _run_blocks(pair, chosen, None, borders, monitor, steps, clock.started_ns)
+    borders = initial_block_borders(pair, parameters.s)
+    levels, nbytes = _run_blocks(pair, parameters, None, borders, monitor, steps, clock.started_ns)
     m, n = pair.rows.size, pair.columns.size
     score, end = levels.best_cell() if pair.is_local else (int(borders.above[0, n - 1]), (m, n))
     clock.end_phase("phase 1")

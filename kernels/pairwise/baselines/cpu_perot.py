@@ -15,9 +15,8 @@ step 3 are the next one. Column j is element 15 + j of every row, so that vector
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,7 +52,6 @@ from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import LevelThreads
 from antidiag.kernels.pairwise.strips.cpu_sizes import WORD, score_type
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 FIRST = LANES - 1
@@ -90,14 +88,12 @@ class RowPart(NamedTuple):
     n: int
 
 
-def perot_recurrence(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def perot_recurrence(problem: PairProblem, parameters: LevelThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score and its end cell by PerotRecurrence."""
     pair = encode_pair(problem)
     times_ms = {"compilation": measure_ms(lambda: _compile_kernels(score_type(pair.table))), "transfer": 0.0}
     clock = PhaseClock(times_ms)
-    score, end, nbytes = _run_rows(
-        pair, to_dataclass(LevelThreads, parameters).threads, monitor, steps, clock.started_ns
-    )
+    score, end, nbytes = _run_rows(pair, parameters.threads, monitor, steps, clock.started_ns)
     clock.end_phase("phase 1")
     return Outcome(pair.make_answer(score, end), times_ms, nbytes)
 

@@ -7,9 +7,7 @@ run keeps them on disk (cpu_resuming.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache, partial
-from typing import Any
 
 from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
 from antidiag.kernels.model import Outcome
@@ -24,22 +22,20 @@ from antidiag.kernels.pairwise.parameters import CheckpointedParameters
 from antidiag.kernels.pairwise.strips import cpu_strips
 from antidiag.kernels.pairwise.strips.cpu_16bit import kernel_variant, make_tiny_variant
 from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_16bit_rows
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 
 def checkpointed_alignment(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PairProblem, parameters: CheckpointedParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment in linear memory.
 
     Raises Cancelled, and DiskFull where checkpoints do not fit on the disk.
     """
     pair = encode_pair(problem)
-    chosen = to_dataclass(CheckpointedParameters, parameters)
-    short_rows = chosen_16bit_rows(problem, chosen)
+    short_rows = chosen_16bit_rows(problem, parameters)
     times_ms = {"compilation": measure_ms(partial(_compile_kernels, kernel_variant(pair, short_rows))), "transfer": 0.0}
-    answer, host_bytes = _run_alignment(pair, chosen, short_rows, monitor, steps, times_ms)
+    answer, host_bytes = _run_alignment(pair, parameters, short_rows, monitor, steps, times_ms)
     return Outcome(answer, times_ms, host_bytes)
 
 
@@ -74,6 +70,6 @@ def _run_alignment(
 @cache
 def _compile_kernels(code: str) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
-    parameters = CheckpointedParameters(s=32, T=32, threads=1, tile=32, checkpoint_memory=1)
+    parameters = CheckpointedParameters(s=32, T=32, threads=1, precision="32", tile=32, checkpoint_memory=1)
     pair, short_rows = make_tiny_variant(code)
     _run_alignment(pair, parameters, short_rows, Monitor(), StepLog(), {})

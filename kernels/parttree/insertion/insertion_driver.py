@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +14,6 @@ from antidiag.kernels.model import Outcome, Sequence, SequenceType, concatenate_
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency.given_alignment import GivenProblem
 from antidiag.kernels.msa.problem import MsaAnswer, make_answer
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.insertion import insertion_kernels
 from antidiag.kernels.parttree.insertion.insertion_problem import INSERTION_PROBLEM, symbol_table
 from antidiag.kernels.parttree.parameters import PartTreeThreads
@@ -28,14 +25,12 @@ from antidiag.kernels.steps import StepLog
 PROFILE, INSERTION_PHASE, ROWS = "profile", "adding", "rows"
 
 
-def parttree_add(problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def parttree_add(problem: GivenProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Insert sequences into an alignment; its rows keep their alignment, and the inserted rows follow."""
     times_ms = {"compilation": compile_cancellably(_compile_insertion, monitor), "transfer": 0.0}
     clock = PhaseClock(times_ms)
     with end_threads_on_failure():
-        answer, nbytes = _insert_sequences(
-            problem, to_dataclass(PartTreeThreads, parameters).threads, monitor, steps, clock
-        )
+        answer, nbytes = _insert_sequences(problem, parameters.threads, monitor, steps, clock)
     return Outcome(answer, times_ms, nbytes)
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from antidiag.kernels.cpu.compilation import compile_cancellably
 from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog
 from antidiag.kernels.model import Outcome, group_equal_sequences
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.lcs import cpu_spanning_tree
 from antidiag.kernels.parttree.parameters import PartTreeThreads
 from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
@@ -30,11 +28,11 @@ MASK_LETTER_BYTES = 3
 
 
 def lcs_single_linkage(
-    problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PartTreeProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Join the nearest two clusters, which are as near as their nearest sequences, until one is left."""
     times_ms = {"compilation": compile_cancellably(compile_linkage, monitor), "transfer": 0.0}
-    threads = to_dataclass(PartTreeThreads, parameters).threads
+    threads = parameters.threads
 
     def link(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, report: ReportProgress) -> Joins:
         return single_linkage(codes, offsets, threads, report)

@@ -10,10 +10,8 @@ single linkage, and each part is a group. FAMSA 2 has such trees; it finds medoi
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +20,6 @@ from antidiag.kernels.cpu.compilation import compile_cancellably
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.lcs import cpu_medoid_distances, cpu_spanning_tree
 from antidiag.kernels.parttree.lcs.linkage import Joins, run_linkage, single_linkage, sort_by_length
 from antidiag.kernels.parttree.parameters import PartTreeThreads
@@ -50,10 +47,10 @@ class MedoidGroup:
     heights: np.ndarray | None = None
 
 
-def medoid_tree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def medoid_tree(problem: PartTreeProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Make the medoid tree of the different sequences; equal ones are joined first."""
     times_ms = {"compilation": compile_cancellably(compile_medoids, monitor), "transfer": 0.0}
-    threads = to_dataclass(PartTreeThreads, parameters).threads
+    threads = parameters.threads
 
     def link(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, report: ReportProgress) -> Joins:
         return medoid_linkage(codes, offsets, numbers, problem.references, problem.pick_seed, threads, report)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.problem import MsaProblem
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.kmers.word_arrays import LetterArrays
 from antidiag.kernels.parttree.lcs.cuda_linkage import link_on_device
 from antidiag.kernels.parttree.lcs.linkage import Joins
@@ -30,15 +28,15 @@ from antidiag.kernels.parttree.splitting.cuda import TASK, DeviceDistances
 from antidiag.kernels.steps import StepLog
 
 
-def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def msa_parttree(problem: MsaProblem, parameters: PartTreeWarps, monitor: Monitor, steps: StepLog) -> Outcome:
     """Make guide tree and profiles on the device; rows are written on the host."""
-    run, chosen = DeviceRun(monitor, steps), to_dataclass(PartTreeWarps, parameters)
+    run = DeviceRun(monitor, steps)
     times_ms = {"compilation": compile_cancellably(alignment_compiler(problem), monitor), "transfer": 0.0}
     clock = PhaseClock(times_ms)
 
     def guide(leaves: AlignmentLeaves) -> tuple[np.ndarray, np.ndarray]:
         with _leave_out_transfers(run, clock):
-            return _make_device_guide(problem, leaves, run, chosen)
+            return _make_device_guide(problem, leaves, run, parameters)
 
     def align(leaves: AlignmentLeaves, joins: np.ndarray) -> AlignedNodes:
         with _leave_out_transfers(run, clock):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from antidiag.kernels.cpu.compilation import compile_cancellably
 from antidiag.kernels.cpu.phase_times import PhaseClock
 from antidiag.kernels.model import Outcome, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.parttree.kmers import cpu_encoding, cpu_shared_words
 from antidiag.kernels.parttree.kmers.cpu_shared_words import TASK, DistanceBatch, MeasuredDistances
 from antidiag.kernels.parttree.kmers.sections import (
@@ -50,28 +49,25 @@ MOST_BYTES = 1 << 29
 """Bytes of the maps of references that are counted together, and of their shared words with all sequences."""
 
 
-def parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def parttree(problem: PartTreeProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run PartTree by an index from words to references; threads take parts of all groups of a level."""
-    return _run_recursion(
-        problem, to_dataclass(PartTreeThreads, parameters).threads, monitor, steps, IndexedDistances, TASK
-    )
+    return _run_recursion(problem, parameters.threads, monitor, steps, IndexedDistances, TASK)
 
 
 def parttree_serial(
-    problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PartTreeProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run PartTree on one thread, comparing every sequence with a map of every reference."""
     return _run_recursion(problem, 1, monitor, steps, SerialDistances, WHOLE_GROUP)
 
 
-def cuda_parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def cuda_parttree(problem: PartTreeProblem, parameters: SectionParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run algorithm 2 of CUDA-Parttree on threads, each of which takes sections."""
-    chosen = to_dataclass(SectionParameters, parameters)
 
     def measure(words: WordArrays, bins: int, log: LevelLog, times_ms: dict[str, float]) -> SectionedDistances:
-        return SectionedDistances(words, bins, chosen.section, chosen.threads, monitor, log, times_ms)
+        return SectionedDistances(words, bins, parameters.section, parameters.threads, monitor, log, times_ms)
 
-    return run_cuda_parttree(problem, chosen.threads, monitor, steps, measure)
+    return run_cuda_parttree(problem, parameters.threads, monitor, steps, measure)
 
 
 def run_cuda_parttree(

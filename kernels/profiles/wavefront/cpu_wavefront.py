@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +12,6 @@ from antidiag.kernels.cpu import workers
 from antidiag.kernels.cpu.phase_times import measure_ms
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, EncodedProfiles
 from antidiag.kernels.profiles.parameters import ProfileStripParameters
 from antidiag.kernels.profiles.problem import Problem, ProfileAnswer
@@ -32,11 +29,10 @@ from antidiag.kernels.profiles.whole_table.cpu_table import ProfileTableRun, com
 from antidiag.kernels.steps import StepLog
 
 
-def align_by_strips(problem: Problem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_strips(problem: Problem, parameters: ProfileStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best alignment by strips; the whole table is never in memory."""
     compilation_ms = measure_ms(_compile_once)
-    chosen = to_dataclass(ProfileStripParameters, parameters)
-    return _align_in_strips(ProfileTableRun.start_run(problem.encoded, compilation_ms, monitor, steps), chosen)
+    return _align_in_strips(ProfileTableRun.start_run(problem.encoded, compilation_ms, monitor, steps), parameters)
 
 
 def _align_in_strips(run: ProfileTableRun, chosen: ProfileStripParameters) -> Outcome:
@@ -143,5 +139,6 @@ def trace_answer(
 def _compile_once() -> None:
     """Compile everything, or load it from the cache folder, by running on a tiny problem."""
     _align_in_strips(
-        ProfileTableRun.start_run(tiny_problem(), 0.0, Monitor(), StepLog()), ProfileStripParameters(64, 16, 1)
+        ProfileTableRun.start_run(tiny_problem(), 0.0, Monitor(), StepLog()),
+        ProfileStripParameters(s=64, T=16, threads=1),
     )

@@ -6,7 +6,7 @@ one thread as it did there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -15,9 +15,9 @@ import numpy as np
 from antidiag.kernels.cpu.phase_times import measure_ms
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, EncodedProfiles
-from antidiag.kernels.profiles.parameters import ProfileBlockParameters
+from antidiag.kernels.profiles.parameters import ProfileBlockParameters, ProfileBlockSize, ProfileLimitParameters
 from antidiag.kernels.profiles.problem import Problem
 from antidiag.kernels.profiles.sizes import SLAB
 from antidiag.kernels.profiles.whole_table import cpu_blocks, cpu_cells
@@ -33,101 +33,114 @@ from antidiag.kernels.profiles.whole_table.cpu_table import (
 )
 from antidiag.kernels.steps import StepLog
 
-Values = Mapping[str, Any]
 SCORES, TABLE = "scores", "table"
 
 
-def align_serially(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_serially(problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithms 2.3 and 2.4: compute one cell after another."""
     return _run_method(_compute_serially, problem, parameters, monitor, steps)
 
 
-def align_simple_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_simple_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Simple k: score blocks cell by cell."""
     return _run_method(
         partial(_compute_scalar_products, cpu_blocks.fill_simple_block), problem, parameters, monitor, steps
     )
 
 
-def align_row_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_row_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Row k: score blocks row by row."""
     return _run_method(
         partial(_compute_scalar_products, cpu_blocks.fill_row_block), problem, parameters, monitor, steps
     )
 
 
-def align_column_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_column_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Column k: score blocks column by column."""
     return _run_method(
         partial(_compute_scalar_products, cpu_blocks.fill_column_block), problem, parameters, monitor, steps
     )
 
 
-def align_mix_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_mix_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Mix k: score blocks by a row and a column in turn."""
     return _run_method(
         partial(_compute_scalar_products, cpu_blocks.fill_mix_block), problem, parameters, monitor, steps
     )
 
 
-def align_by_blas_calls(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_blas_calls(problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1 by two BLAS calls for each cell."""
     return _run_method(_compute_by_differences, problem, parameters, monitor, steps)
 
 
-def align_by_identity_product(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_identity_product(
+    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.2, MatProd V1: differences by a product with an identity matrix."""
     return _run_method(_compute_by_identity, problem, parameters, monitor, steps)
 
 
-def align_by_matrix_product(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_matrix_product(
+    problem: Problem, parameters: ProfileBlockSize, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.2, MatProd V2: k rows of scores by a product of matrices, gap costs as vectors."""
     return _run_method(_compute_by_products, problem, parameters, monitor, steps)
 
 
-def align_by_block_waves(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_block_waves(
+    problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """SMwavefront k: the blocks of an antidiagonal at a time."""
     return _run_method(_compute_waves, problem, parameters, monitor, steps)
 
 
-def align_sequence_matvecprod_v1(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matvecprod_v1(
+    problem: Problem, parameters: ProfileLimitParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.3: H, V and D as matrices, a product of a matrix and a vector for each column of V and each row of H
     and of D."""
     return _run_method(partial(_compute_three_matrices, True), problem, parameters, monitor, steps)
 
 
-def align_sequence_matvecprod_v2(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matvecprod_v2(
+    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.5: D a row at a time, gap costs as vectors."""
     return _run_method(_compute_by_vectors, problem, parameters, monitor, steps)
 
 
-def align_sequence_matprod_v2(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matprod_v2(
+    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.6: all of D as a product of matrices, gap costs as vectors."""
     return _run_method(_compute_by_matrix, problem, parameters, monitor, steps)
 
 
-def align_sequence_matprod_v1(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matprod_v1(
+    problem: Problem, parameters: ProfileLimitParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.4: H, V and D as three products of matrices."""
     return _run_method(partial(_compute_three_matrices, False), problem, parameters, monitor, steps)
 
 
-TableMethod = Callable[[ProfileTableRun, ProfileBlockParameters], Outcome]
+TableMethod = Callable[[ProfileTableRun, Any], Outcome]
 
 
-def _run_method(method: TableMethod, problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def _run_method(
+    method: TableMethod, problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Compile a method, then run it on a problem."""
     key = getattr(method, "func", method), getattr(method, "args", ())
     compilation_ms = measure_ms(partial(_compile_method, *key))
-    chosen = to_dataclass(ProfileBlockParameters, parameters)
-    return method(ProfileTableRun.start_run(problem.encoded, compilation_ms, monitor, steps), chosen)
+    return method(ProfileTableRun.start_run(problem.encoded, compilation_ms, monitor, steps), parameters)
 
 
 @cache
 def _compile_method(method: Callable[..., Outcome], arguments: tuple[Any, ...]) -> None:
     """Compile a method, or load it from the cache folder, by running it on a tiny problem."""
-    method(
-        *arguments, ProfileTableRun.start_run(tiny_problem(), 0.0, Monitor(), StepLog()), ProfileBlockParameters(16, 1)
-    )
+    run = ProfileTableRun.start_run(tiny_problem(), 0.0, Monitor(), StepLog())
+    method(*arguments, run, ProfileBlockParameters(k=16, threads=1))
 
 
 def _compute_serially(run: ProfileTableRun, chosen: ProfileBlockParameters) -> Outcome:

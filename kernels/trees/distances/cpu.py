@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import count as counting
 from typing import Any, NamedTuple
@@ -16,7 +16,6 @@ from antidiag.kernels.cpu.simd import LANES, SHORT_LANES
 from antidiag.kernels.cpu.workers import make_stop_word, share_work
 from antidiag.kernels.model import Outcome, SequenceType, sequence_lengths
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.scoring import Mode
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.aligned_pairs import cpu_identities
@@ -49,7 +48,7 @@ TILE_CELLS = 1 << 23
 MOST_ROWS = 64
 
 
-def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def distance_full(problem: FullProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute 1 - identities / the shorter length of the best alignment of each pair, as ClustalW does."""
     times_ms = {
         "compilation": compile_cancellably(partial(_compile_full, problem.mode == Mode.LOCAL), monitor),
@@ -81,7 +80,7 @@ def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: 
 
         return run_task
 
-    threads, log = to_dataclass(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
+    threads, log = parameters.threads, PhaseLog(steps, 1, clock.started_ns)
     _run_tasks(cells, make_worker, threads, stop, monitor, log)
     clock.end_phase("alignments")
     return _make_outcome(problem, values, times_ms, "full distances")
@@ -97,7 +96,7 @@ def _pair_tiles(groups: LengthGroups) -> Iterator[tuple[int, int, int]]:
             yield group, first, min(first + several, end)
 
 
-def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def distance_6mer(problem: SixmerProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute MAFFT's distance of shared 6-mers; see `cpu_kmers.kmer_distance`."""
     times_ms = {"compilation": compile_cancellably(_compile_kmers, monitor), "transfer": 0.0}
     clock, taxa, stop = PhaseClock(times_ms), len(problem.sequences), make_stop_word()
@@ -116,13 +115,13 @@ def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor
         return run_task
 
     weights = [(taxa - first) + int(kmers.starts[-1] - kmers.starts[first]) // 4 for first in firsts]
-    threads, log = to_dataclass(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
+    threads, log = parameters.threads, PhaseLog(steps, 1, clock.started_ns)
     _run_tasks(weights, make_worker, threads, stop, monitor, log)
     clock.end_phase("words")
     return _make_outcome(problem, values, times_ms, "6-mer distances")
 
 
-def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def distance_ktuple(problem: KtupleProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
     times_ms = {"compilation": compile_cancellably(_compile_ktuple, monitor), "transfer": 0.0}
     clock, values, stop = PhaseClock(times_ms), np.zeros((len(problem.sequences),) * 2), make_stop_word()
@@ -141,7 +140,7 @@ def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monit
         return lambda task: workers[0](task) if task < first else workers[1](task - first)
 
     weights = [weight for part in parts for weight in part.weights]
-    threads, log = to_dataclass(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
+    threads, log = parameters.threads, PhaseLog(steps, 1, clock.started_ns)
     _run_tasks(weights, make_worker, threads, stop, monitor, log)
     clock.end_phase("words")
     return _make_outcome(problem, values, times_ms, "k-tuple distances")
@@ -211,7 +210,7 @@ def _long_pairs(
 
 
 def distance_alignment(
-    problem: AlignedProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: AlignedProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Compute distances between the rows of an alignment; see `column_distances.distances_of_columns`."""
     times_ms = {"compilation": compile_cancellably(_compile_columns, monitor), "transfer": 0.0}
@@ -239,7 +238,7 @@ def distance_alignment(
 
         return run_task
 
-    threads, log = to_dataclass(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
+    threads, log = parameters.threads, PhaseLog(steps, 1, clock.started_ns)
     _run_tasks([rows - first for first in firsts], make_worker, threads, stop, monitor, log)
     clock.end_phase("columns")
     answer = DistanceAnswer(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +11,7 @@ from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
 from antidiag.kernels.cpu.workers import make_stop_word, share_work
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.triple.encoding import NEGATIVE, EncodedTriple, encode_problem
 from antidiag.kernels.triple.model import MOVE_ORDER, TripleProblem
@@ -21,12 +20,12 @@ from antidiag.kernels.triple.serial import cpu_rows
 from antidiag.kernels.triple.serial.cpu_rows import TripleGaps, TripleScores
 
 
-def scoring(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def scoring(problem: TripleProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run Scoring: two planes of the cube, on one core."""
     return _run_serial(problem, monitor, steps, False)
 
 
-def traceback(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def traceback(problem: TripleProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run Traceback: two planes, and the best move of every cell is kept."""
     return _run_serial(problem, monitor, steps, True)
 

@@ -84,7 +84,7 @@ def test_directions_are_those_of_section_v_d():
     "method", [one for one in registry.METHODS if one.problem_type.id == "pair"], ids=lambda one: one.id
 )
 def test_every_declared_model_has_a_value(method):
-    declared = method.cost_models
+    declared = method.cost.cost_models
     planned = engine.plan_run(method, PROBLEM, {}, "cpu")
     found = model_values.model_values(planned)
     assert list(found) == [model.id for model in declared]
@@ -97,14 +97,14 @@ def test_a_curve_is_the_model_at_other_values():
     task = MeasurementTask(
         "striped-score", "pair", Generated(length=500), parameters={"threads": 2, "T": 64}, backend="cpu"
     )
-    start_up = next(model for model in registry.find_method("striped-score").cost_models if model.id == "start-up")
+    start_up = next(model for model in registry.find_method("striped-score").cost.cost_models if model.id == "start-up")
     found = model_values.model_curve(start_up, task, "s", [32, 33, 64, 96])
     assert [s for s, _ in found] == [32, 64, 96], "33 is no strip width"
     assert found[2][1] == 9 * found[0][1]
 
 
 def test_a_curve_is_scaled_to_the_measured_points():
-    steps = next(model for model in registry.find_method("striped-score").cost_models if model.id == "steps")
+    steps = next(model for model in registry.find_method("striped-score").cost.cost_models if model.id == "steps")
 
     def point(foretold: float, measured_ms: float) -> MeasuredPoint:
         times = {"phase 1": measured_ms}
@@ -149,17 +149,17 @@ def test_every_method_has_operations_for_its_roofline(method):
     """Of a large problem, for any number of workers."""
     for backend in method.backends:
         problem, given = trials.load_trials(method.problem_type).make_large_problem(method, backend, 1)
-        automatic = method.automatic_parameters(problem, backend, 132 if backend == "cuda" else None)
+        automatic = method.choose_parameters(problem, backend, 132 if backend == "cuda" else None)
         parameters = resolve_values(method.parameters, given, automatic)
         found = [
-            {model.id: model.value(problem, parameters, backend, workers) for model in method.cost_models}
+            {model.id: model.value(problem, parameters, backend, workers) for model in method.cost.cost_models}
             for workers in (1, 8)
         ]
         assert found[0][OPERATIONS] > 0
         assert all(np.isfinite(value) and value >= 0 for values in found for value in values.values())
         for name in found[0].keys() & {"share", "pieces"}:
             assert found[1][name] <= found[0][name]
-        assert all(model.help and model.source for model in method.cost_models)
+        assert all(model.help and model.source for model in method.cost.cost_models)
 
 
 def test_chunks_have_the_steps_of_the_paper():

@@ -41,7 +41,7 @@ def test_distances_are_the_definitions(emulated, method, precision, kind, n, pre
     found = emulated(method, made, seed=1)
     found.check(made)
     np.testing.assert_array_equal(found.answer.as_floats(made), reference.floyd_warshall(made.graph))
-    predicted = registry.find_method(method).estimate_memory(made, {}, "cuda").device_bytes
+    predicted = registry.find_method(method).cost.estimate_memory(made, {}, "cuda").device_bytes
     assert found.device_bytes <= predicted * 1.01 <= found.device_bytes * 1.02
     if method == "floyd-blocked" and not predecessors:
         assert found.steps.ordered_events()["column_end"].max() == n

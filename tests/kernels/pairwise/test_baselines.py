@@ -51,7 +51,7 @@ def test_a_second_thread_only_where_a_level_is_long_beside_a_barrier(
 
     def threads(length: int) -> int:
         problem = pair("A" * length, "C" * length, DNA)
-        return registry.find_method(name).automatic_parameters(problem, "cpu", None)["threads"]
+        return registry.find_method(name).choose_parameters(problem, "cpu", None)["threads"]
 
     assert threads(1000) == threads(lengths) == 1
     assert 2 <= threads(4 * lengths) <= 8

@@ -11,7 +11,6 @@ import numpy as np
 from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.triple.chunks.cpu import int16, path
 from antidiag.kernels.triple.chunks.cpu.chunked_cube import ChunkedCube, ChunkWorker, compute_cube
@@ -26,13 +25,13 @@ BackendRun = Callable[[TripleProblem, Mapping[str, Any], Monitor, StepLog], Outc
 def _make_backend(kind: ChunkKind) -> BackendRun:
     """Make the backend of a method that computes chunks."""
 
-    def run(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    def run(problem: TripleProblem, parameters: ChunkParameters, monitor: Monitor, steps: StepLog) -> Outcome:
         refuse_layers(problem, kind)
-        encoded, own = encode_problem(problem), to_dataclass(ChunkParameters, parameters)
-        chunks = make_grid(problem, own.s, own.h)
+        encoded = encode_problem(problem)
+        chunks = make_grid(problem, parameters.s, parameters.subchunk_height)
         narrow = int16.fits_int16(encoded, kind, chunks)
         times_ms = {"compilation": measure_ms(lambda: _compile_method(kind, encoded.affine, narrow)), "transfer": 0.0}
-        cube = ChunkedCube(encoded, chunks, kind, own.threads, narrow)
+        cube = ChunkedCube(encoded, chunks, kind, parameters.threads, narrow)
         return _compute_answer(cube, times_ms, monitor, steps)
 
     return run

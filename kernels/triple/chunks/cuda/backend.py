@@ -18,6 +18,7 @@ from antidiag.kernels.triple.chunks.cuda.job import TripleJob, begin_job
 from antidiag.kernels.triple.chunks.cuda.sources import EVENTS_PER_CHUNK, SLICE
 from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkKind
 from antidiag.kernels.triple.model import TripleProblem
+from antidiag.kernels.triple.parameters import ChunkParameters
 
 BackendRun = Callable[[TripleProblem, Mapping[str, Any], Monitor, StepLog], Outcome]
 
@@ -25,7 +26,7 @@ BackendRun = Callable[[TripleProblem, Mapping[str, Any], Monitor, StepLog], Outc
 def _make_backend(kind: ChunkKind) -> BackendRun:
     """Make the backend of a method."""
 
-    def run(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    def run(problem: TripleProblem, parameters: ChunkParameters, monitor: Monitor, steps: StepLog) -> Outcome:
         job = begin_job(problem, kind, parameters, monitor, steps)
         last = _sweep_chunks(job)
         moves = None
