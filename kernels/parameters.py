@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Literal, Self, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.text import parse_integer, parse_real, quote_text
@@ -221,22 +221,6 @@ class MethodParameters:
         """Threads of the CPU: 1 for a method without a parameter ``threads``."""
         return getattr(self, "threads", 1)
 
-    # BRIDGE
-    def __getitem__(self, name: str) -> Any:
-        return self.as_mapping()[name]
-
-    def __iter__(self) -> Any:
-        return iter(self.as_mapping())
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.as_mapping()
-
-    def keys(self) -> Any:
-        return self.as_mapping().keys()
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self.as_mapping().get(name, default)
-
 
 _KINDS: Mapping[Any, Kind] = {int: "int", float: "float", bool: "bool", str: "text"}
 
@@ -246,21 +230,3 @@ def _declare(name: str, type: Any, declared: Mapping[str, Any]) -> Parameter:
     if get_origin(type) is Literal:
         return Parameter(name, "choice", **declared, choices=get_args(type))
     return Parameter(name, _KINDS[type], **declared)
-
-
-Record = TypeVar("Record")
-
-
-def to_dataclass(record: type[Record], values: Mapping[str, Any]) -> Record:
-    """Return resolved parameters as an instance of a frozen dataclass with fields of the same names.
-
-    A field without a parameter keeps its default; KeyError is raised if it has none. Parameters without a field are
-    ignored.
-    """
-    if isinstance(values, record):
-        return values
-    declared = fields(record)  # type: ignore[arg-type] # every record is a dataclass
-    needed = [one.name for one in declared if one.default is MISSING and one.name not in values]
-    if needed:
-        raise KeyError(f"{record.__name__} needs {', '.join(needed)}, and these parameters have {', '.join(values)}")
-    return record(**{one.name: values[one.name] for one in declared if one.name in values})

@@ -13,6 +13,7 @@ from antidiag.kernels.scoring import Scoring, named_matrix
 from antidiag.kernels.steps import LoggedWork, WorkShare
 from antidiag.kernels.trees.distances import sizes as distances
 from antidiag.kernels.trees.distances.problem import FullProblem
+from antidiag.kernels.trees.parameters import PairParameters
 
 GROWN = 1.5
 """Approximate columns of an alignment per letter of the longest sequence."""
@@ -39,7 +40,7 @@ def estimate_memory(problem: MsaProblem, parameters: MethodParameters, backend: 
     )
     device = (
         {"tree": 8 * (taxa + 1) * taxa},
-        _distance_bytes(problem, parameters, backend),
+        _distance_bytes(problem) if backend == "cuda" else {},
         {"columns": DEVICE_COLUMN_BYTES * letters, "borders": min(taxa * longest**2 // 16, TOGETHER)},
     )
     return Footprint(
@@ -53,12 +54,12 @@ def _largest_stage(stages: tuple[Mapping[str, int], ...]) -> Mapping[str, int]:
     return max(stages, key=lambda stage: sum(stage.values()))
 
 
-def _distance_bytes(problem: MsaProblem, parameters: MethodParameters, backend: str) -> Mapping[str, int]:
+def _distance_bytes(problem: MsaProblem) -> Mapping[str, int]:
     """Estimate the device bytes of distances of aligned pairs, unless they are given."""
-    if backend != "cuda" or problem.tree is not None or problem.distances is not None:
+    if problem.tree is not None or problem.distances is not None:
         return {}
     pairs = FullProblem(problem.sequences, Scoring(named_matrix("BLOSUM62"), 0, 0))
-    found = distances.distance_footprint(pairs, parameters, backend).device
+    found = distances.distance_footprint(pairs, PairParameters(threads=1), "cuda").device
     if sorted(map(len, problem.sequences))[-2:][0] <= ONE_STRIP:
         return {name: count for name, count in found.items() if name != "borders of strips"}
     return found

@@ -14,7 +14,7 @@ from antidiag.kernels.method import count_all_cells
 from antidiag.kernels.pairwise.checkpointed import sizes as checkpointed_sizes
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.operation_counts import LANES, LEAST_OPERATIONS
-from antidiag.kernels.pairwise.parameters import PairStripParameters
+from antidiag.kernels.pairwise.parameters import PairStripParameters, StripWidth
 from antidiag.kernels.pairwise.strips import sizes
 from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_16bit_rows, count_strips
 from antidiag.kernels.scoring import Mode
@@ -89,7 +89,7 @@ def chunked_2_traffic(problem: PairProblem, parameters: PairStripParameters, bac
     )
 
 
-def shared_memory(problem: PairProblem, parameters: PairStripParameters, backend: str, workers: int) -> float:
+def shared_memory(problem: PairProblem, parameters: StripWidth, backend: str, workers: int) -> float:
     """Return the shared memory of the published kernel, which limits s to 1,901 on the paper's card."""
     arrays = SHARED_ARRAYS * (min(parameters.s, problem.rows) + 2) * INT
     return float(SHARED_MATRIX + SHARED_BUFFER + SHARED_RESERVED + arrays)

@@ -38,6 +38,7 @@ from antidiag.kernels.errors import Cancelled, DiskFull, InputError
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.method import Method
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.recovery import checkpoint_files
 from antidiag.kernels.recovery.checkpoint_store import PART_NAME, CheckpointWriter
 from antidiag.kernels.text import parse_json
@@ -161,7 +162,7 @@ def discard_run(run: InterruptedRun) -> None:
 
 
 def predict_disk_bytes(
-    method: Method, problem: Any, parameters: Mapping[str, Any], backend: str, time_ms: float, disk_bytes: int
+    method: Method, problem: Any, parameters: MethodParameters, backend: str, time_ms: float, disk_bytes: int
 ) -> tuple[Mapping[str, int], str]:
     """Return the disk bytes that a run of ``time_ms`` will keep, by purpose, or a note why it cannot be continued.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ MOST_BOUND_TEXTURES = 64
 """Letters, each with a texture of its own, between two checks of the progress of the device."""
 
 
-Fill = Callable[[DeviceModel, Mapping[str, Any]], None]
+Fill = Callable[[DeviceModel, Any], None]
 
 
 def viterbi_scalprod(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:

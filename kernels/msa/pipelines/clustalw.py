@@ -146,7 +146,8 @@ def make_rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> Cl
     """Return the rules of option values; missing gap costs are those of proteins or nucleotides."""
     protein = any(sequence.type == SequenceType.PROTEIN for sequence in sequences)
     suitable = dict(zip(("gap_open", "gap_extend"), PROTEIN_GAPS if protein else NUCLEOTIDE_GAPS, strict=True))
-    return ClustalwRules(**{name: suitable.get(name) if value is None else value for name, value in values.items()})
+    chosen: dict[str, Any] = {name: suitable.get(name) if value is None else value for name, value in values.items()}
+    return ClustalwRules(**chosen)
 
 
 def pairwise_scoring(problem: MsaProblem) -> Scoring:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequences
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ from antidiag.kernels.steps import StepLog
 DISTANCES, TREE = "distances", "tree"
 STAGES = (DISTANCES, TREE, ALIGNMENT)
 
-Backend = Callable[[Any, Mapping[str, Any], Monitor, StepLog], Outcome]
+Backend = Callable[[Any, Any, Monitor, StepLog], Outcome]
 
 
 @dataclass(frozen=True)

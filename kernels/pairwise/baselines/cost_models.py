@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import log2
+from typing import Any
 
 from antidiag.kernels.cost_models import ONE_OPERATION, CostModel, operations_model, traffic_model
 from antidiag.kernels.method import count_all_cells
@@ -21,7 +22,7 @@ SECTION = "Li et al. 2012, section III"
 SCORE_BYTES = 4
 TOUCHED = 8
 """Values that a cell of Antidiagonal reads (H three times, E, F) and writes (H, E, F) in global memory."""
-Value = Callable[[PairProblem, str, int], float]
+Value = Callable[[PairProblem, Any, str, int], float]
 
 
 def _count_blocks(problem: PairProblem, parameters: AntidiagonalBlocks) -> tuple[int, int]:

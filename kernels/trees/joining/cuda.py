@@ -207,7 +207,7 @@ class _PrunedJoining(_DeviceJoining):
 
     parts = PRUNED
 
-    def __init__(self, problem: TreeProblem, parameters: CellBlockParameters, run: DeviceRun) -> None:
+    def __init__(self, problem: TreeProblem, parameters: PrunedParameters, run: DeviceRun) -> None:
         taxa = problem.taxa
         self.D, self.stride = run.allocate_array((taxa + 1, taxa), problem.dtype), np.int64(taxa)
         self.parameters = parameters

@@ -60,7 +60,7 @@ def try_textbook(method: Method, backend: str, choose: TrialChooser) -> None:
 
 def parameters_change_nothing(method: Method, backend: str) -> None:
     """Two settings of the parameters, threads among them, give one answer."""
-    if method.parameters:
+    if method.parameters.names():
         for_all(
             lambda choose: try_parameters(method, backend, choose),
             trials.load_trials(method.problem_type).example_count // PART,

@@ -18,10 +18,11 @@ from antidiag.kernels.experiments.sweeps.sweep import MeasurementTask, Sweep
 from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated
 from antidiag.kernels.pairwise import cost_models
 from antidiag.kernels.pairwise.baselines import cost_models as baselines
-from antidiag.kernels.parameters import resolve_values
+from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks, ChunkedAlignmentParameters, StripWidth
 from antidiag.kernels.scoring import Scoring, match_mismatch
 from antidiag.kernels.triple import analysis as cube
 from antidiag.kernels.triple.grid import CHUNK_KINDS
+from antidiag.kernels.triple.parameters import ChunkParameters, SubchunkParameters
 from antidiag.kernels.triple.trials import make_problem as triple
 from tests.problems import pair
 
@@ -30,7 +31,8 @@ PROBLEM = pair("A" * 1000, "C" * 4000, SCORING)
 
 
 def value(function, backend="cuda", workers=14, **parameters) -> float:
-    return function(PROBLEM, {"s": 64, "T": 32, "h": 100, "threads": 14, **parameters}, backend, workers)
+    given = {"s": 64, "T": 32, "h": 100, "threads": 14, **parameters}
+    return function(PROBLEM, ChunkedAlignmentParameters(**given), backend, workers)
 
 
 def test_the_start_up_delay_is_that_of_the_paper():
@@ -71,8 +73,8 @@ def test_traffic_grows_from_method_to_method():
 def test_shared_memory_limits_the_strip_as_published():
     """48 KB of shared memory: s is below 1,902 (section IV)."""
     long = pair("A" * 3000, "C" * 3000, SCORING)
-    assert cost_models.shared_memory(long, {"s": 1901, "T": 32, "threads": 14}, "cuda", 14) <= 48 * 1024
-    assert cost_models.shared_memory(long, {"s": 1903, "T": 32, "threads": 14}, "cuda", 14) > 48 * 1024
+    assert cost_models.shared_memory(long, StripWidth(s=1901), "cuda", 14) <= 48 * 1024
+    assert cost_models.shared_memory(long, StripWidth(s=1903), "cuda", 14) > 48 * 1024
 
 
 def test_directions_are_those_of_section_v_d():
@@ -89,7 +91,7 @@ def test_every_declared_model_has_a_value(method):
     found = model_values.model_values(planned)
     assert list(found) == [model.id for model in declared]
     assert all(number >= 0 for number in found.values())
-    assert found[OPERATIONS] >= (4.5 if planned.parameters.get("precision") == "16" else 11) * PROBLEM.cells
+    assert found[OPERATIONS] >= (4.5 if getattr(planned.parameters, "precision", "32") == "16" else 11) * PROBLEM.cells
     assert all(model.help.endswith(".") and model.source.startswith("Li et al. 2012, section ") for model in declared)
 
 
@@ -150,7 +152,7 @@ def test_every_method_has_operations_for_its_roofline(method):
     for backend in method.backends:
         problem, given = trials.load_trials(method.problem_type).make_large_problem(method, backend, 1)
         automatic = method.choose_parameters(problem, backend, 132 if backend == "cuda" else None)
-        parameters = resolve_values(method.parameters, given, automatic)
+        parameters = method.parameters.resolve(given, automatic)
         found = [
             {model.id: model.value(problem, parameters, backend, workers) for model in method.cost.cost_models}
             for workers in (1, 8)
@@ -165,7 +167,7 @@ def test_every_method_has_operations_for_its_roofline(method):
 def test_chunks_have_the_steps_of_the_paper():
     kind, n = CHUNK_KINDS["sloped"], 153
     problem = triple("A" * 300, "C" * 200, "G" * n, Scoring(match_mismatch(2, -3), 0, 2))
-    given = {"s": 32, "h": 64, "threads": 14}
+    given = ChunkParameters(s=32, threads=14)
     for layered, steps in ((True, 63 * (n + 1)), (False, 63 + n)):
         own = replace(kind, layered=layered)
         assert cube.count_parallel_steps(problem, given, own) == steps
@@ -173,14 +175,15 @@ def test_chunks_have_the_steps_of_the_paper():
         delay = 14**0.5 * 32 ** (2 if layered else 3) / 32
         assert cube.estimate_published_steps(problem, given, "cuda", 14, own) == 300 * 200 * n / (14 * 32) + delay
         assert cube.count_shared_bytes(problem, given, own) == 4 * (2 if layered else 4) * 33**2
+    lower = SubchunkParameters(s=32, h=64, threads=14)
     faces = (9 * 201 + 6 * 301) * (n + 1)
     assert cube.count_border_bytes(problem, given, kind) == 8 * faces
-    assert cube.count_border_bytes(problem, given, CHUNK_KINDS["sloped-bt3"]) == 12 * faces + 8 * 2 * 301 * 201
+    assert cube.count_border_bytes(problem, lower, CHUNK_KINDS["sloped-bt3"]) == 12 * faces + 8 * 2 * 301 * 201
 
 
 def test_blocks_go_in_rounds():
     problem = pair("A" * 64, "C" * 96, SCORING)
-    given = {"s": 16, "threads": 2}
+    given = AntidiagonalBlocks(s=16, threads=2)
     # Antidiagonals of blocks have 1, 2, 3, 4, 4, 4, 3, 2, 1 of them.
     for workers, rounds in {1: 24, 2: 14, 4: 9}.items():
         assert baselines.block_steps(problem, given, "cuda", workers) == rounds * 31

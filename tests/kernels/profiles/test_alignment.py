@@ -314,7 +314,11 @@ def test_a_run_on_a_gpu_says_how_wide_its_strips_are() -> None:
     )
     widths = {backend: method.choose_parameters(problem, backend, 132)["s"] for backend in method.backends}
     assert widths == {"cpu": sizes.STRIP_WIDTH, "cuda": sizes.GPU_STRIP}
-    assert {backend: method.picture.table_cuts({"s": width}).strip for backend, width in widths.items()} == {
+    chosen = {
+        backend: method.parameters.resolve({}, method.choose_parameters(problem, backend, 132))
+        for backend in method.backends
+    }
+    assert {backend: method.picture.table_cuts(values).strip for backend, values in chosen.items()} == {
         "cpu": 512,
         "cuda": 128,
     }

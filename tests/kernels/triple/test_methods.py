@@ -27,7 +27,7 @@ from antidiag.kernels.triple.trials import find_best_answer
 from antidiag.kernels.triple.trials import make_problem as problem_of
 
 ALIGNING = [method for method in triple.METHODS if "alignment" in method.returns]
-CHUNKED = [method for method in triple.METHODS if method.parameters]
+CHUNKED = [method for method in triple.METHODS if method.parameters.names()]
 each = pytest.mark.parametrize("method", triple.METHODS, ids=lambda method: method.id)
 FILES = ("triple_113_364.fasta", "triple_267_452.fasta")
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkGrid, ChunkKind, make
 from antidiag.kernels.triple.model import TripleProblem
 from antidiag.kernels.triple.parameters import ChunkParameters
 
-BackendRun = Callable[[TripleProblem, Mapping[str, Any], Monitor, StepLog], Outcome]
+BackendRun = Callable[[TripleProblem, ChunkParameters, Monitor, StepLog], Outcome]
 
 
 def _make_backend(kind: ChunkKind) -> BackendRun:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import cupy
 import numpy as np
@@ -20,7 +19,7 @@ from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkKind
 from antidiag.kernels.triple.model import TripleProblem
 from antidiag.kernels.triple.parameters import ChunkParameters
 
-BackendRun = Callable[[TripleProblem, Mapping[str, Any], Monitor, StepLog], Outcome]
+BackendRun = Callable[[TripleProblem, ChunkParameters, Monitor, StepLog], Outcome]
 
 
 def _make_backend(kind: ChunkKind) -> BackendRun:
