@@ -199,12 +199,8 @@ class MethodParameters:
 
     @classmethod
     def restore(cls, stored: Mapping[str, Any]) -> Self:
-        """Return stored values; a missing one has its default. Raise ParameterError if it has none."""
-        known = {one.name: stored.get(one.name, one.default) for one in cls.declared()}
-        missing = [one.name for one in cls.declared() if one.default is None and one.name not in stored]
-        if missing:
-            raise ParameterError(f"stored parameters lack {', '.join(missing)}; run the method again")
-        return cls(**known)
+        """Return stored values; one that an earlier version did not store has its default, or None if it has none."""
+        return cls(**{one.name: stored.get(one.name, one.default) for one in cls.declared()})
 
     @classmethod
     def select_used(cls, values: Mapping[str, Any], backend: str) -> dict[str, Any]:

@@ -291,7 +291,7 @@ def test_v_is_filled_by_columns_where_the_thesis_has_products_with_a_vector(
 
 def test_all_scores_of_a_sequence_are_one_product() -> None:
     """Algorithm 4.6 knows no blocks."""
-    assert not registry.find_method("profseq-matprod-v2").parameters
+    assert not registry.find_method("profseq-matprod-v2").parameters.names()
 
 
 def test_matrices_beyond_the_limit_are_refused() -> None:

@@ -104,11 +104,11 @@ def test_every_point_is_what_a_run_with_its_value_would_cost(parameter):
     others = {"s": 128, "h": 32}
     assert curve.unit == "cells"
     for point in curve.points:
-        values = others | {parameter.name: point.value}
+        values = CurvedParameters(**others | {parameter.name: point.value})
         assert point.host_bytes == footprint(None, values, "cpu").host_bytes
-        assert point.work == CELLS + values["s"] * values["h"]
-        assert point.recomputed == values["s"] * values["h"] / CELLS
-        assert bool(point.refusal) == (values["s"] > REFUSED_FROM)
+        assert point.work == CELLS + values.s * values.h
+        assert point.recomputed == values.s * values.h / CELLS
+        assert bool(point.refusal) == (values.s > REFUSED_FROM)
         assert point.time_ms == pytest.approx(curve.points[0].time_ms * point.work / curve.points[0].work)
 
 
