@@ -12,6 +12,7 @@ import numpy as np
 
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.cost_models import CostModel
+from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.dp_taxonomy import DpClassification
 from antidiag.kernels.errors import BackendUnavailable, InputError
 from antidiag.kernels.memory import Footprint
@@ -247,9 +248,9 @@ class Resumption:
     disk_bytes: Callable[[Any, Any, str], int]
 
 
-def no_automatic_values(problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Return no values (default of ``Method.choose_parameters``)."""
-    return {}
+def use_all_processors(problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """Choose a thread for each processor (default of ``Method.choose_parameters``)."""
+    return {"threads": count_processors()}
 
 
 def no_notes(problem: Any, parameters: Any) -> tuple[str, ...]:
@@ -346,8 +347,8 @@ class Method:
         fields without a default, other names are ignored; ``parameter_notes(problem, parameters)`` are sentences about
         values without effect.
     backends
-        "package.module:function" for "cpu" and "cuda" (see `backends_in`). The function is called as
-        ``function(problem, parameters, monitor, steps)`` and returns an Outcome. No other field imports a backend.
+        "package.module:function" for "cpu" and "cuda", called as ``function(problem, parameters, monitor, steps)``,
+        which returns an Outcome. No other field imports a backend.
     returns
         What an answer contains ("score", "alignment", "tree").
     is_exact, criterion
@@ -363,7 +364,7 @@ class Method:
     citation: Citation
     problem_type: ProblemType
     parameters: type[MethodParameters] = MethodParameters
-    choose_parameters: Callable[[Any, str, int | None], Mapping[str, Any]] = no_automatic_values
+    choose_parameters: Callable[[Any, str, int | None], Mapping[str, Any]] = use_all_processors
     parameter_notes: Callable[[Any, Any], tuple[str, ...]] = no_notes
     backends: Mapping[str, str]
     returns: frozenset[str]

@@ -7,7 +7,14 @@ from pathlib import Path
 
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.cost_models import OWN_ESTIMATE, minimum_models
-from antidiag.kernels.method import CostEstimate, Method, ProblemType, TablePicture, Teaching, backends_in
+from antidiag.kernels.method import (
+    CostEstimate,
+    Method,
+    ProblemType,
+    TablePicture,
+    Teaching,
+    backends_in,
+)
 from antidiag.kernels.msa import sizes
 from antidiag.kernels.msa.consistency import given_alignment
 from antidiag.kernels.msa.consistency import rules as consistency
@@ -88,7 +95,6 @@ def _declare_pipeline(
         citation=citation,
         problem_type=problem_type,
         parameters=parameters,
-        choose_parameters=sizes.choose_parameters,
         backends=backends,
         returns=ROWS,
         cost=CostEstimate(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.msa.problem import MsaProblem
 from antidiag.kernels.parameters import MethodParameters
@@ -63,11 +61,6 @@ def _distance_bytes(problem: MsaProblem) -> Mapping[str, int]:
     if sorted(map(len, problem.sequences))[-2:][0] <= ONE_STRIP:
         return {name: count for name, count in found.items() if name != "borders of strips"}
     return found
-
-
-def choose_parameters(problem: MsaProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Choose one thread per core."""
-    return {"threads": count_processors()}
 
 
 def count_cells(problem: MsaProblem, parameters: MethodParameters) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,6 @@ from antidiag.kernels.method import (
     TablePicture,
     Teaching,
     backends_in,
-    count_all_cells,
-    nothing_recomputed,
 )
 from antidiag.kernels.pairwise import cost_models, table_cuts
 from antidiag.kernels.pairwise.baselines import cost_models as baseline_models
@@ -33,8 +32,7 @@ from antidiag.kernels.pairwise.parameters import (
 )
 from antidiag.kernels.pairwise.problem import PAIR
 from antidiag.kernels.pairwise.strips import sizes
-from antidiag.kernels.parameters import MethodParameters
-from antidiag.kernels.table_cuts import TableCuts, no_cuts
+from antidiag.kernels.table_cuts import TableCuts
 
 PAPER = Citation(
     key="li2012pairwise",
@@ -49,70 +47,44 @@ It is no slower for shorter pairs, but there the other methods have more to look
 SCORE, ALIGNMENT = frozenset({"score"}), frozenset({"score", "alignment"})
 
 
-def _declare_method(
-    *,
-    id: str,
-    name: str,
-    section: str,
-    summary: str,
-    parameters: type[MethodParameters],
-    choose_parameters: Callable[[Any, str, int | None], Mapping[str, Any]],
-    backends: Mapping[str, str],
-    returns: frozenset[str],
-    estimate_memory: Callable[[Any, Any, str], Footprint],
-    count_work: Callable[[Any, Any], int] = count_all_cells,
-    count_recomputed: Callable[[Any, Any], int] = nothing_recomputed,
-    models: tuple[CostModel, ...],
-    nominal_gcups: Mapping[str, float],
-    cuts: Callable[[Any], TableCuts] = no_cuts,
-    walkthrough: str,
-    resumption: Resumption | None = None,
-    is_recommended_for: Callable[[Any], bool] | None = None,
-) -> Method:
-    """Declare a method for two sequences that a section of the paper describes."""
-    return Method(
-        id=id,
-        name=name,
-        family="pairwise",
-        summary=summary,
-        citation=PAPER.with_section(section),
-        problem_type=PAIR,
-        parameters=parameters,
-        choose_parameters=choose_parameters,
-        backends=backends,
-        returns=returns,
-        resumption=resumption,
-        is_recommended_for=is_recommended_for,
-        cost=CostEstimate(
-            estimate_memory=estimate_memory,
-            count_work=count_work,
-            count_recomputed=count_recomputed,
-            nominal_gcups=nominal_gcups,
-            cost_models=models,
-        ),
-        picture=TablePicture(table_cuts=cuts),
-        teaching=Teaching(
-            Path(__file__).with_name("page.md"), f"antidiag.kernels.pairwise.walkthroughs.catalog:{walkthrough}"
-        ),
+_declare_method = partial(Method, family="pairwise", problem_type=PAIR)
+
+
+def _teach(walkthrough: str) -> Teaching:
+    """Return the page of the family and a step-by-step animation."""
+    return Teaching(
+        Path(__file__).with_name("page.md"), f"antidiag.kernels.pairwise.walkthroughs.catalog:{walkthrough}"
     )
 
 
-def _declare_chunked(number: int, *, section: str, summary: str, **differing: Any) -> Method:
+def _declare_chunked(
+    number: int,
+    *,
+    section: str,
+    summary: str,
+    estimate_memory: Callable[[Any, Any, str], Footprint],
+    models: tuple[CostModel, ...],
+    cuts: Callable[[ChunkedAlignmentParameters], TableCuts],
+) -> Method:
     """Declare ChunkedAlignment1 or ChunkedAlignment2, which differ in what phase 1 keeps."""
     return _declare_method(
         id=f"chunked-alignment-{number}",
         name=f"ChunkedAlignment{number}",
-        section=section,
         summary=summary,
+        citation=PAPER.with_section(section),
         parameters=ChunkedAlignmentParameters,
         choose_parameters=sizes.choose_chunked_parameters,
         backends=backends_in("antidiag.kernels.pairwise.strips", f"chunked_alignment_{number}"),
         returns=ALIGNMENT,
-        count_work=sizes.count_chunked_work,
-        count_recomputed=sizes.count_chunked_recomputed,
-        nominal_gcups={"cpu": 2.0, "cuda": 200.0},
-        walkthrough=f"CHUNKED_{number}",
-        **differing,
+        cost=CostEstimate(
+            estimate_memory=estimate_memory,
+            count_work=sizes.count_chunked_work,
+            count_recomputed=sizes.count_chunked_recomputed,
+            nominal_gcups={"cpu": 2.0, "cuda": 200.0},
+            cost_models=models,
+        ),
+        picture=TablePicture(table_cuts=cuts),
+        teaching=_teach(f"CHUNKED_{number}"),
     )
 
 
@@ -126,35 +98,39 @@ METHODS = (
     _declare_method(
         id="striped-score",
         name="StripedScore",
-        section="section IV",
         summary="Score of the best alignment in strips of width s; only the strip boundaries pass through memory.",
+        citation=PAPER.with_section("section IV"),
         parameters=PairStripParameters,
         choose_parameters=sizes.choose_score_parameters,
         backends=backends_in("antidiag.kernels.pairwise.strips", "striped_score"),
         returns=SCORE,
-        estimate_memory=sizes.estimate_score_memory,
-        models=cost_models.STRIPED_SCORE,
-        nominal_gcups={"cpu": 10.0, "cuda": 500.0},
-        cuts=table_cuts.cut_into_strips,
-        walkthrough="SCORE",
+        cost=CostEstimate(
+            estimate_memory=sizes.estimate_score_memory,
+            nominal_gcups={"cpu": 10.0, "cuda": 500.0},
+            cost_models=cost_models.STRIPED_SCORE,
+        ),
+        picture=TablePicture(table_cuts=table_cuts.cut_into_strips),
+        teaching=_teach("SCORE"),
     ),
     _declare_method(
         id="striped-alignment",
         name="StripedAlignment",
-        section="section V.A",
         summary="Best alignment in three phases: boundaries with local start states, then the strips on the path, "
         "then their sub-paths in parallel.",
+        citation=PAPER.with_section("section V.A"),
         parameters=StripedAlignmentParameters,
         choose_parameters=sizes.choose_alignment_parameters,
         backends=backends_in("antidiag.kernels.pairwise.strips", "striped_alignment"),
         returns=ALIGNMENT,
-        estimate_memory=sizes.estimate_alignment_memory,
-        count_work=sizes.count_alignment_work,
-        count_recomputed=sizes.count_alignment_recomputed,
-        models=cost_models.STRIPED_ALIGNMENT,
-        nominal_gcups={"cpu": 2.0, "cuda": 200.0},
-        cuts=table_cuts.cut_into_kept_strips,
-        walkthrough="STRIPED",
+        cost=CostEstimate(
+            estimate_memory=sizes.estimate_alignment_memory,
+            count_work=sizes.count_alignment_work,
+            count_recomputed=sizes.count_alignment_recomputed,
+            nominal_gcups={"cpu": 2.0, "cuda": 200.0},
+            cost_models=cost_models.STRIPED_ALIGNMENT,
+        ),
+        picture=TablePicture(table_cuts=table_cuts.cut_into_kept_strips),
+        teaching=_teach("STRIPED"),
     ),
     _declare_chunked(
         1,
@@ -177,79 +153,89 @@ METHODS = (
     _declare_method(
         id="antidiagonal",
         name="Antidiagonal",
-        section="section III",
         summary="Score, one launch for each antidiagonal; H, E and F of recent antidiagonals are in global memory.",
+        citation=PAPER.with_section("section III"),
         parameters=LevelThreads,
         choose_parameters=baseline_sizes.choose_antidiagonal_threads,
         backends=_baseline_backends("cpu_antidiagonal", "antidiagonal"),
         returns=SCORE,
-        estimate_memory=baseline_sizes.antidiagonal_footprint,
-        models=baseline_models.ANTIDIAGONAL,
-        nominal_gcups={"cpu": 0.8, "cuda": 20.0},
-        walkthrough="ANTIDIAGONAL",
+        cost=CostEstimate(
+            estimate_memory=baseline_sizes.antidiagonal_footprint,
+            nominal_gcups={"cpu": 0.8, "cuda": 20.0},
+            cost_models=baseline_models.ANTIDIAGONAL,
+        ),
+        teaching=_teach("ANTIDIAGONAL"),
     ),
     _declare_method(
         id="blocked-antidiagonal",
         name="BlockedAntidiagonal",
-        section="section III",
         summary="Alignment, one launch for each antidiagonal of s x s blocks; every H, E and F in global memory.",
+        citation=PAPER.with_section("section III"),
         parameters=AntidiagonalBlocks,
         choose_parameters=baseline_sizes.choose_block_threads,
         backends=_baseline_backends("cpu_blocks", "blocked_antidiagonal"),
         returns=ALIGNMENT,
-        estimate_memory=baseline_sizes.blocked_footprint,
-        models=baseline_models.BLOCKED,
-        nominal_gcups={"cpu": 0.15, "cuda": 20.0},
-        cuts=table_cuts.cut_into_blocks,
-        walkthrough="BLOCKED",
+        cost=CostEstimate(
+            estimate_memory=baseline_sizes.blocked_footprint,
+            nominal_gcups={"cpu": 0.15, "cuda": 20.0},
+            cost_models=baseline_models.BLOCKED,
+        ),
+        picture=TablePicture(table_cuts=table_cuts.cut_into_blocks),
+        teaching=_teach("BLOCKED"),
     ),
     _declare_method(
         id="enhanced-ba",
         name="EnhancedBA",
-        section="section III",
         summary="Score, in the same blocks; only their right and bottom borders go through global memory.",
+        citation=PAPER.with_section("section III"),
         parameters=AntidiagonalBlocks,
         choose_parameters=baseline_sizes.choose_block_threads,
         backends=_baseline_backends("cpu_blocks", "enhanced_ba"),
         returns=SCORE,
-        estimate_memory=baseline_sizes.enhanced_footprint,
-        models=baseline_models.ENHANCED,
-        nominal_gcups={"cpu": 0.5, "cuda": 40.0},
-        cuts=table_cuts.cut_into_blocks,
-        walkthrough="ENHANCED",
+        cost=CostEstimate(
+            estimate_memory=baseline_sizes.enhanced_footprint,
+            nominal_gcups={"cpu": 0.5, "cuda": 40.0},
+            cost_models=baseline_models.ENHANCED,
+        ),
+        picture=TablePicture(table_cuts=table_cuts.cut_into_blocks),
+        teaching=_teach("ENHANCED"),
     ),
     _declare_method(
         id="perot-recurrence",
         name="PerotRecurrence",
-        section="section III",
         summary="Score, one row after another; the gap along the row is a parallel prefix maximum.",
+        citation=PAPER.with_section("section III"),
         parameters=LevelThreads,
         choose_parameters=baseline_sizes.choose_perot_threads,
         backends=_baseline_backends("cpu_perot", "perot_recurrence"),
         returns=SCORE,
-        estimate_memory=baseline_sizes.perot_footprint,
-        models=baseline_models.PEROT,
-        nominal_gcups={"cpu": 2.0, "cuda": 20.0},
-        walkthrough="PEROT",
+        cost=CostEstimate(
+            estimate_memory=baseline_sizes.perot_footprint,
+            nominal_gcups={"cpu": 2.0, "cuda": 20.0},
+            cost_models=baseline_models.PEROT,
+        ),
+        teaching=_teach("PEROT"),
     ),
     _declare_method(
         id="checkpointed-alignment",
         name="CheckpointedAlignment",
-        section="strips of section IV; the checkpoints are Antidiag's own",
         summary="Best alignment in linear memory: a score pass that keeps special rows and columns, then only the "
         "tiles on the path again.",
+        citation=PAPER.with_section("strips of section IV; the checkpoints are Antidiag's own"),
         parameters=CheckpointedParameters,
         choose_parameters=checkpointed_sizes.choose_parameters,
         backends=backends_in("antidiag.kernels.pairwise.checkpointed", "checkpointed_alignment"),
         returns=ALIGNMENT,
-        estimate_memory=checkpointed_sizes.estimate_memory,
-        count_work=checkpointed_sizes.count_work,
-        count_recomputed=checkpointed_sizes.count_recomputed,
-        models=cost_models.CHECKPOINTED_ALIGNMENT,
-        nominal_gcups={"cpu": 10.0, "cuda": 400.0},
-        cuts=table_cuts.cut_into_tiles,
-        walkthrough="TILES",
         resumption=Resumption(depends_on=("s", "tile"), disk_bytes=checkpointed_sizes.resumable_bytes),
         is_recommended_for=lambda pair: len(pair) == 2 and len(pair[0]) * len(pair[1]) >= LONG_CELLS,
+        cost=CostEstimate(
+            estimate_memory=checkpointed_sizes.estimate_memory,
+            count_work=checkpointed_sizes.count_work,
+            count_recomputed=checkpointed_sizes.count_recomputed,
+            nominal_gcups={"cpu": 10.0, "cuda": 400.0},
+            cost_models=cost_models.CHECKPOINTED_ALIGNMENT,
+        ),
+        picture=TablePicture(table_cuts=table_cuts.cut_into_tiles),
+        teaching=_teach("TILES"),
     ),
 )

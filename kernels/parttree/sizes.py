@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.msa.problem import MsaProblem
 from antidiag.kernels.parameters import MethodParameters
@@ -52,11 +49,6 @@ def part_tree_work(problem: PartTreeProblem, parameters: MethodParameters) -> in
 def part_tree_logged(problem: PartTreeProblem, parameters: MethodParameters, backend: str) -> LoggedWork:
     """Return what the events of a run did: members and references of all levels."""
     return LoggedWork((WorkShare(),), "comparisons of a sequence with a reference")
-
-
-def automatic_threads(problem: PartTreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Choose one thread per core."""
-    return {"threads": count_processors()}
 
 
 def part_tree_footprint(problem: PartTreeProblem, parameters: MethodParameters, backend: str) -> Footprint:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from antidiag.kernels.citation import Citation
-from antidiag.kernels.cost_models import CostModel
-from antidiag.kernels.memory import Footprint
 from antidiag.kernels.method import (
     CostEstimate,
     Method,
-    ProblemType,
     TablePicture,
     Teaching,
     backends_in,
-    no_automatic_values,
 )
-from antidiag.kernels.parameters import BOTH_BACKENDS, CPU_ONLY, MethodParameters
+from antidiag.kernels.parameters import CPU_ONLY
 from antidiag.kernels.table_cuts import TableCuts
 from antidiag.kernels.trees import analysis, sizes
 from antidiag.kernels.trees.distances import sizes as distance_sizes
@@ -92,67 +86,20 @@ KIMURA = Citation(
 )
 
 
-def _declare_method(
-    *,
-    id: str,
-    name: str,
-    summary: str,
-    citation: Citation,
-    problem_type: ProblemType,
-    parameters: type[MethodParameters],
-    choose_parameters: Callable[[Any, str, int | None], Mapping[str, Any]],
-    folder: str,
-    output: str,
-    criterion: str = "",
-    backends: tuple[str, ...] = BOTH_BACKENDS,
-    estimate_memory: Callable[[Any, Any, str], Footprint],
-    count_work: Callable[[Any, Any], int],
-    models: tuple[CostModel, ...],
-    nominal_gcups: Mapping[str, float],
-    picture: TablePicture,
-    walkthrough: str,
-) -> Method:
-    """Declare a method whose backends are functions of its id in the modules cpu and cuda of ``folder``."""
-    return Method(
-        id=id,
-        name=name,
-        family="trees",
-        summary=summary,
-        citation=citation,
-        problem_type=problem_type,
-        parameters=parameters,
-        choose_parameters=choose_parameters,
-        backends=backends_in(f"antidiag.kernels.trees.{folder}", id.replace("-", "_"), backends),
-        returns=frozenset({output}),
-        criterion=criterion,
-        cost=CostEstimate(
-            estimate_memory=estimate_memory, count_work=count_work, nominal_gcups=nominal_gcups, cost_models=models
-        ),
-        picture=picture,
-        teaching=Teaching(Path(__file__).with_name("page.md"), f"antidiag.kernels.trees.walkthroughs.{walkthrough}"),
-    )
-
-
 _declare_tree_method = partial(
-    _declare_method,
-    problem_type=TREE_PROBLEM,
-    parameters=MethodParameters,
-    choose_parameters=no_automatic_values,
-    folder="joining",
-    output="tree",
-    criterion=NEIGHBOR_JOINING,
-    picture=TablePicture(),
+    Method, family="trees", problem_type=TREE_PROBLEM, returns=frozenset({"tree"}), criterion=NEIGHBOR_JOINING
 )
 _declare_distance_method = partial(
-    _declare_method,
+    Method,
+    family="trees",
     parameters=PairParameters,
-    choose_parameters=distance_sizes.automatic_threads,
-    folder="distances",
-    output="distances",
-    estimate_memory=distance_sizes.distance_footprint,
-    count_work=distance_sizes.distance_work,
-    picture=TablePicture(),
+    returns=frozenset({"distances"}),
 )
+
+
+def _teach(walkthrough: str) -> Teaching:
+    """Return the page of the family and a step-by-step animation."""
+    return Teaching(Path(__file__).with_name("page.md"), f"antidiag.kernels.trees.walkthroughs.{walkthrough}")
 
 
 def _cut_blocks(parameters: CellBlockParameters) -> TableCuts:
@@ -170,13 +117,15 @@ METHODS = (
         "at.",
         citation=SAITOU,
         parameters=PrunedParameters,
-        choose_parameters=sizes.pruned_automatic,
-        estimate_memory=sizes.square_footprint,
-        count_work=sizes.pruned_work,
+        backends=backends_in("antidiag.kernels.trees.joining", "nj_pruned"),
+        cost=CostEstimate(
+            estimate_memory=sizes.square_footprint,
+            count_work=sizes.pruned_work,
+            nominal_gcups={"cpu": 0.3, "cuda": 8.0},
+            cost_models=analysis.ONCE,
+        ),
         picture=PRUNED_PICTURE,
-        models=analysis.ONCE,
-        walkthrough="pruned_joining:PRUNED",
-        nominal_gcups={"cpu": 0.3, "cuda": 8.0},
+        teaching=_teach("pruned_joining:PRUNED"),
     ),
     _declare_tree_method(
         id="nj-basic",
@@ -185,12 +134,15 @@ METHODS = (
         citation=PAPER.with_section("section 4.2"),
         parameters=CellBlockParameters,
         choose_parameters=sizes.team_automatic,
-        estimate_memory=sizes.basic_footprint,
-        count_work=sizes.full_work,
+        backends=backends_in("antidiag.kernels.trees.joining", "nj_basic"),
+        cost=CostEstimate(
+            estimate_memory=sizes.basic_footprint,
+            count_work=sizes.full_work,
+            nominal_gcups={"cpu": 1.5, "cuda": 400.0},
+            cost_models=analysis.BLOCKS,
+        ),
         picture=BLOCK_PICTURE,
-        models=analysis.BLOCKS,
-        walkthrough="joining:BASIC",
-        nominal_gcups={"cpu": 1.5, "cuda": 400.0},
+        teaching=_teach("joining:BASIC"),
     ),
     _declare_tree_method(
         id="nj-compact",
@@ -200,24 +152,29 @@ METHODS = (
         citation=PAPER.with_section("section 4.3"),
         parameters=CellBlockParameters,
         choose_parameters=sizes.team_automatic,
-        estimate_memory=sizes.compact_footprint,
-        count_work=sizes.full_work,
+        backends=backends_in("antidiag.kernels.trees.joining", "nj_compact"),
+        cost=CostEstimate(
+            estimate_memory=sizes.compact_footprint,
+            count_work=sizes.full_work,
+            nominal_gcups={"cpu": 1.5, "cuda": 400.0},
+            cost_models=analysis.BLOCKS,
+        ),
         picture=BLOCK_PICTURE,
-        models=analysis.BLOCKS,
-        walkthrough="joining:COMPACT",
-        nominal_gcups={"cpu": 1.5, "cuda": 400.0},
+        teaching=_teach("joining:COMPACT"),
     ),
     _declare_tree_method(
         id="nj-serial",
         name="NJ-serial",
         summary="Neighbor joining as ClustalW has it: two loops over all pairs at every join.",
         citation=PAPER.with_section("section 4.1"),
-        backends=CPU_ONLY,
-        estimate_memory=sizes.square_footprint,
-        count_work=sizes.full_work,
-        models=analysis.SERIAL,
-        walkthrough="joining:SERIAL",
-        nominal_gcups={"cpu": 0.7},
+        backends=backends_in("antidiag.kernels.trees.joining", "nj_serial", CPU_ONLY),
+        cost=CostEstimate(
+            estimate_memory=sizes.square_footprint,
+            count_work=sizes.full_work,
+            nominal_gcups={"cpu": 0.7},
+            cost_models=analysis.SERIAL,
+        ),
+        teaching=_teach("joining:SERIAL"),
     ),
     _declare_tree_method(
         id="upgma",
@@ -225,14 +182,16 @@ METHODS = (
         summary="The nearest two clusters are joined, and their distances averaged, until one is left; the tree has a "
         "root.",
         citation=SOKAL,
-        backends=CPU_ONLY,
         criterion=UPGMA,
-        estimate_memory=sizes.square_footprint,
-        count_work=sizes.pruned_work,
+        backends=backends_in("antidiag.kernels.trees.joining", "upgma", CPU_ONLY),
+        cost=CostEstimate(
+            estimate_memory=sizes.square_footprint,
+            count_work=sizes.pruned_work,
+            nominal_gcups={"cpu": 0.5},
+            cost_models=analysis.ONCE,
+        ),
         picture=PRUNED_PICTURE,
-        models=analysis.ONCE,
-        walkthrough="joining:AVERAGE",
-        nominal_gcups={"cpu": 0.5},
+        teaching=_teach("joining:AVERAGE"),
     ),
     _declare_distance_method(
         id="distance-full",
@@ -240,9 +199,14 @@ METHODS = (
         summary="Every pair is aligned; the distance is 1 - identities / the shorter length.",
         citation=CLUSTALW,
         problem_type=FULL_DISTANCES,
-        models=analysis.ALIGNED_PAIRS,
-        walkthrough="distances:FULL_PAIRS",
-        nominal_gcups={"cpu": 1.0, "cuda": 300.0},
+        backends=backends_in("antidiag.kernels.trees.distances", "distance_full"),
+        cost=CostEstimate(
+            estimate_memory=distance_sizes.distance_footprint,
+            count_work=sizes.full_work,
+            nominal_gcups={"cpu": 1.0, "cuda": 300.0},
+            cost_models=analysis.ALIGNED_PAIRS,
+        ),
+        teaching=_teach("distances:FULL_PAIRS"),
     ),
     _declare_distance_method(
         id="distance-ktuple",
@@ -250,9 +214,14 @@ METHODS = (
         summary="The best chain of shared k-tuples of each pair, as in ClustalW's fast mode.",
         citation=CLUSTALW,
         problem_type=KTUPLE_DISTANCES,
-        models=analysis.PAIRS,
-        walkthrough="distances:CHAINS",
-        nominal_gcups={"cpu": 5.0, "cuda": 500.0},
+        backends=backends_in("antidiag.kernels.trees.distances", "distance_ktuple"),
+        cost=CostEstimate(
+            estimate_memory=distance_sizes.distance_footprint,
+            count_work=sizes.full_work,
+            nominal_gcups={"cpu": 5.0, "cuda": 500.0},
+            cost_models=analysis.PAIRS,
+        ),
+        teaching=_teach("distances:CHAINS"),
     ),
     _declare_distance_method(
         id="distance-6mer",
@@ -260,10 +229,14 @@ METHODS = (
         summary="The share of 6-mers, over groups of amino acids, that each pair has in common, as in MAFFT.",
         citation=MAFFT,
         problem_type=SIXMER_DISTANCES,
-        count_work=distance_sizes.sixmer_work,
-        models=analysis.PAIRS,
-        walkthrough="distances:WORDS",
-        nominal_gcups={"cpu": 100.0, "cuda": 200.0},
+        backends=backends_in("antidiag.kernels.trees.distances", "distance_6mer"),
+        cost=CostEstimate(
+            estimate_memory=distance_sizes.distance_footprint,
+            count_work=distance_sizes.sixmer_work,
+            nominal_gcups={"cpu": 100.0, "cuda": 200.0},
+            cost_models=analysis.PAIRS,
+        ),
+        teaching=_teach("distances:WORDS"),
     ),
     _declare_distance_method(
         id="distance-alignment",
@@ -272,8 +245,13 @@ METHODS = (
         "Kimura.",
         citation=KIMURA,
         problem_type=ALIGNMENT_DISTANCES,
-        models=analysis.COLUMNS,
-        walkthrough="distances:COLUMNS",
-        nominal_gcups={"cpu": 20.0, "cuda": 300.0},
+        backends=backends_in("antidiag.kernels.trees.distances", "distance_alignment"),
+        cost=CostEstimate(
+            estimate_memory=distance_sizes.distance_footprint,
+            count_work=sizes.full_work,
+            nominal_gcups={"cpu": 20.0, "cuda": 300.0},
+            cost_models=analysis.COLUMNS,
+        ),
+        teaching=_teach("distances:COLUMNS"),
     ),
 )

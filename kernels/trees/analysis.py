@@ -17,7 +17,6 @@ from antidiag.kernels.cost_models import (
 )
 from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.trees import sizes
-from antidiag.kernels.trees.distances import sizes as distance_sizes
 from antidiag.kernels.trees.parameters import CellBlockParameters
 from antidiag.kernels.trees.problem import TreeProblem
 
@@ -78,13 +77,9 @@ ONCE = (
 )
 
 
-ALIGNED_PAIRS = minimum_models(
-    distance_sizes.distance_work, f"{LIU}, section 2.1", "cells of all pairs", {"cpu": 4.5, "cuda": 5.5}
-)
+ALIGNED_PAIRS = minimum_models(sizes.full_work, f"{LIU}, section 2.1", "cells of all pairs", {"cpu": 4.5, "cuda": 5.5})
 """By 16-bit lanes on a CPU, two of which are one of 32 bits."""
 PAIRS = minimum_models(lambda problem, parameters: max(problem.pairs, 1), f"{LIU}, section 2.1", "pairs of sequences")
 """Lower bound of word distances: the work of a pair depends on its words."""
-COLUMNS = minimum_models(
-    distance_sizes.distance_work, OWN_ESTIMATE, "columns of all pairs of rows", {"cpu": 0.25, "cuda": 0.25}
-)
+COLUMNS = minimum_models(sizes.full_work, OWN_ESTIMATE, "columns of all pairs of rows", {"cpu": 0.25, "cuda": 0.25})
 """Letters are compared four to a lane."""

@@ -84,11 +84,6 @@ STAGING = 64 << 20
 """Bytes of the matrix that are staged on a device at a time."""
 
 
-def pruned_automatic(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Choose the threads of the passes."""
-    return {"threads": count_processors()}
-
-
 def team_automatic(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """Choose threads for every join, where it has enough pairs that they need not wait for each other."""
     return {"threads": count_processors() if problem.taxa >= TEAM_TAXA else 1}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.model import sequence_lengths
 from antidiag.kernels.trees.distances.cuda_sources import STRIP
@@ -126,16 +124,6 @@ def _alignment_footprint(problem: AlignedProblem, parameters: PairParameters, ba
         return Footprint({**host, "threads": threads * COUNTS_BYTES * rows})
     host = {"letters": letters, "distances": 8 * rows**2, "counts": 12 * rows**2}
     return Footprint(host, {"letters": letters, "counts": min(ALL_COUNTS, 12 * rows**2 + ROUNDED)})
-
-
-def automatic_threads(problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Choose one thread per core."""
-    return {"threads": count_processors()}
-
-
-def distance_work(problem: Any, parameters: PairParameters) -> int:
-    """Return the cells of all pairs; at least 1, for one sequence has none."""
-    return max(problem.cells, 1)
 
 
 PAIR_CELLS, WORD_CELLS = 1000, 100

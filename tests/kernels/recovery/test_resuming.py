@@ -17,7 +17,7 @@ import pytest
 from antidiag.kernels import engine, memory, registry
 from antidiag.kernels.errors import Cancelled, DiskFull, InputError
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import CostEstimate, Method, Resumption, TablePicture, no_automatic_values
+from antidiag.kernels.method import CostEstimate, Method, Resumption, TablePicture, use_all_processors
 from antidiag.kernels.model import Outcome, Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
@@ -60,7 +60,7 @@ METHOD = replace(
     registry.find_method("striped-score"),
     id="adding",
     parameters=AddingParameters,
-    choose_parameters=no_automatic_values,
+    choose_parameters=use_all_processors,
     backends={"cpu": f"{__name__}:add"},
     cost=CostEstimate(estimate_memory=lambda problem, parameters, backend: Footprint()),
     picture=TablePicture(),
