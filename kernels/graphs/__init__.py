@@ -44,19 +44,13 @@ PATHS = ProblemType(
     trials_name="antidiag.kernels.graphs.trials:PATHS",
 )
 
-BIPARTITE = ProblemType(
+BIPARTITE = replace(
+    PATHS,
     id="bipartite-paths",
     label="Shortest paths in a bipartite graph",
     inputs=(ProblemInput(replace(GRAPH, generate=random_bipartite), label="bipartite graph"),),
-    options=problem.OPTIONS,
     build_problem=problem.build_bipartite,
-    default_options=problem.default_options,
-    answer_json=answer_formats.json_fields,
-    answer_rows=answer_formats.report_rows,
-    format_answer=answer_formats.summarise_answer,
-    file_formats=answer_formats.FORMATS,
-    setting_rows=answer_formats.setting_rows,
-    option_values=answer_formats.option_values,
+    recommend_method=None,
     dp_classification=dp_class.SQUARES,
     trials_name="antidiag.kernels.graphs.trials:BIPARTITE",
 )

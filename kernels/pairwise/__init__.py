@@ -62,7 +62,6 @@ def _declare_chunked(
     *,
     section: str,
     summary: str,
-    estimate_memory: Callable[[Any, Any, str], Footprint],
     models: tuple[CostModel, ...],
     cuts: Callable[[ChunkedAlignmentParameters], TableCuts],
 ) -> Method:
@@ -77,7 +76,7 @@ def _declare_chunked(
         backends=backends_in("antidiag.kernels.pairwise.strips", f"chunked_alignment_{number}"),
         returns=ALIGNMENT,
         cost=CostEstimate(
-            estimate_memory=estimate_memory,
+            estimate_memory=partial(sizes.estimate_chunked_memory, chunks=number),
             count_work=sizes.count_chunked_work,
             count_recomputed=sizes.count_chunked_recomputed,
             nominal_gcups={"cpu": 2.0, "cuda": 200.0},
@@ -137,7 +136,6 @@ METHODS = (
         section="section V.B",
         summary="StripedAlignment in chunks of h rows, whose last rows are kept too: phase 3 recomputes a strip "
         "only from the chunk in which its sub-path starts.",
-        estimate_memory=sizes.estimate_chunked_1_memory,
         models=cost_models.CHUNKED_ALIGNMENT_1,
         cuts=table_cuts.cut_into_chunks,
     ),
@@ -146,7 +144,6 @@ METHODS = (
         section="section V.C",
         summary="ChunkedAlignment1 with start states local to chunks: phase 3 computes every chunk on the path by "
         "itself, all in parallel.",
-        estimate_memory=sizes.estimate_chunked_2_memory,
         models=cost_models.CHUNKED_ALIGNMENT_2,
         cuts=table_cuts.cut_into_local_chunks,
     ),

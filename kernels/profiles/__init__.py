@@ -127,6 +127,16 @@ WAVES = sizes.make_gpu_estimate(
     sizes.estimate_gpu_waves, sizes.estimate_serial
 )  # borders of blocks leave the host before directions come
 
+_declare_block_method = partial(
+    _declare_method,
+    parameters=ProfileBlockParameters,
+    cuts=_cut_into_blocks,
+    host=sizes.estimate_matrices(3),
+    device=THREE_MATRICES,
+    pieces=BLOCK_ROWS,
+)
+_declare_sequence_method = partial(_declare_method, problem_type=PROFILE_SEQUENCE)
+
 METHODS = (
     _declare_method(
         id="profile-wavefront",
@@ -155,64 +165,44 @@ METHODS = (
         pieces=TABLE,
         walkthrough="two_profiles:SERIAL",
     ),
-    _declare_method(
+    _declare_block_method(
         id="profile-simple",
         name="Simple k",
         section="algorithm 4.1",
         summary="Scores in blocks of k x k, cell by cell; then the recurrence on the CPU.",
         cpu="whole_table.cpu:align_simple_k",
-        host=sizes.estimate_matrices(3),
         cuda="whole_table.cuda:align_simple_k",
-        device=THREE_MATRICES,
         gcups=(0.02, 0.15),
-        parameters=ProfileBlockParameters,
-        cuts=_cut_into_blocks,
-        pieces=BLOCK_ROWS,
         walkthrough="two_profiles:SIMPLE",
     ),
-    _declare_method(
+    _declare_block_method(
         id="profile-row",
         name="Row k",
         section="algorithm 4.1",
         summary="Like Simple k, row by row: the gap cost of a row is computed once.",
         cpu="whole_table.cpu:align_row_k",
-        host=sizes.estimate_matrices(3),
         cuda="whole_table.cuda:align_row_k",
-        device=THREE_MATRICES,
         gcups=(0.03, 0.15),
-        parameters=ProfileBlockParameters,
-        cuts=_cut_into_blocks,
-        pieces=BLOCK_ROWS,
         walkthrough="two_profiles:ROW",
     ),
-    _declare_method(
+    _declare_block_method(
         id="profile-column",
         name="Column k",
         section="algorithm 4.1",
         summary="Like Simple k, column by column: the gap cost of a column is computed once.",
         cpu="whole_table.cpu:align_column_k",
-        host=sizes.estimate_matrices(3),
         cuda="whole_table.cuda:align_column_k",
-        device=THREE_MATRICES,
         gcups=(0.03, 0.15),
-        parameters=ProfileBlockParameters,
-        cuts=_cut_into_blocks,
-        pieces=BLOCK_ROWS,
         walkthrough="two_profiles:COLUMN",
     ),
-    _declare_method(
+    _declare_block_method(
         id="profile-mix",
         name="Mix k",
         section="algorithm 4.1",
         summary="Like Simple k, a row and a column in turn: the gap cost of each is computed once.",
         cpu="whole_table.cpu:align_mix_k",
-        host=sizes.estimate_matrices(3),
         cuda="whole_table.cuda:align_mix_k",
-        device=THREE_MATRICES,
         gcups=(0.03, 0.15),
-        parameters=ProfileBlockParameters,
-        cuts=_cut_into_blocks,
-        pieces=BLOCK_ROWS,
         walkthrough="two_profiles:MIX",
     ),
     _declare_method(
@@ -271,12 +261,11 @@ METHODS = (
         pieces=DIAGONALS,
         walkthrough="two_profiles:WAVES",
     ),
-    _declare_method(
+    _declare_sequence_method(
         id="profseq-matprod-v2",
         name="ProSeqAlign MatProd V2",
         section="algorithm 4.6",
         summary="One matrix product makes all scores; gap costs are vectors.",
-        problem_type=PROFILE_SEQUENCE,
         cpu="whole_table.cpu:align_sequence_matprod_v2",
         host=sizes.estimate_product_rows(sizes.SLAB),
         cuda="whole_table.cuda_products:align_sequence_matprod_v2",
@@ -285,24 +274,22 @@ METHODS = (
         pieces=PRODUCT_ROWS,
         walkthrough="profile_and_sequence:AT_ONCE",
     ),
-    _declare_method(
+    _declare_sequence_method(
         id="profseq-serial",
         name="ProSeqAlign",
         section="algorithm 2.4",
         summary="One cell after another, with the three scores of each.",
-        problem_type=PROFILE_SEQUENCE,
         cpu="whole_table.cpu:align_serially",
         host=sizes.estimate_serial,
         gcups=(0.03,),
         pieces=TABLE,
         walkthrough="profile_and_sequence:SERIAL",
     ),
-    _declare_method(
+    _declare_sequence_method(
         id="profseq-matvecprod-v1",
         name="ProSeqAlign MatVecProd V1",
         section="algorithm 4.3",
         summary="Matrices H, V and D: a matrix-vector product makes each column of V and each row of H and D.",
-        problem_type=PROFILE_SEQUENCE,
         cpu="whole_table.cpu:align_sequence_matvecprod_v1",
         host=sizes.limit_matrices(sizes.estimate_matrices(3)),
         cuda="whole_table.cuda_products:align_sequence_matvecprod_v1",
@@ -312,12 +299,11 @@ METHODS = (
         pieces=PRODUCT_ROWS,
         walkthrough="profile_and_sequence:VECTORS",
     ),
-    _declare_method(
+    _declare_sequence_method(
         id="profseq-matvecprod-v2",
         name="ProSeqAlign MatVecProd V2",
         section="algorithm 4.5",
         summary="Like V1, with gap costs as vectors.",
-        problem_type=PROFILE_SEQUENCE,
         cpu="whole_table.cpu:align_sequence_matvecprod_v2",
         host=sizes.estimate_product_rows(1),
         cuda="whole_table.cuda_products:align_sequence_matvecprod_v2",
@@ -326,12 +312,11 @@ METHODS = (
         pieces=PRODUCT_ROWS,
         walkthrough="profile_and_sequence:ROWS",
     ),
-    _declare_method(
+    _declare_sequence_method(
         id="profseq-matprod-v1",
         name="ProSeqAlign MatProd V1",
         section="algorithm 4.4",
         summary="Matrices H, V and D by three matrix products.",
-        problem_type=PROFILE_SEQUENCE,
         cpu="whole_table.cpu:align_sequence_matprod_v1",
         host=sizes.limit_matrices(sizes.estimate_matrices(3)),
         cuda="whole_table.cuda_products:align_sequence_matprod_v1",
@@ -341,12 +326,11 @@ METHODS = (
         pieces=PRODUCT_ROWS,
         walkthrough="profile_and_sequence:MATRICES",
     ),
-    _declare_method(
+    _declare_sequence_method(
         id="profseq-smwavefront",
         name="ProSeqAlign SMwavefront k",
         section="section 4.3",
         summary="All blocks of an antidiagonal at a time, scores and cells together.",
-        problem_type=PROFILE_SEQUENCE,
         cpu="whole_table.cpu:align_by_block_waves",
         host=sizes.estimate_waves,
         cuda="whole_table.cuda:align_by_block_waves",

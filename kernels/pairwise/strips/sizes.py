@@ -78,19 +78,10 @@ def estimate_alignment_memory(problem: PairProblem, parameters: StripedAlignment
     return cpu_sizes.estimate_alignment_memory(problem, parameters)
 
 
-def estimate_chunked_1_memory(problem: PairProblem, parameters: ChunkedAlignmentParameters, backend: str) -> Footprint:
-    """Return the bytes of ChunkedAlignment1."""
-    return _estimate_chunked_memory(problem, parameters, backend, 1)
-
-
-def estimate_chunked_2_memory(problem: PairProblem, parameters: ChunkedAlignmentParameters, backend: str) -> Footprint:
-    """Return the bytes of ChunkedAlignment2."""
-    return _estimate_chunked_memory(problem, parameters, backend, 2)
-
-
-def _estimate_chunked_memory(
+def estimate_chunked_memory(
     problem: PairProblem, parameters: ChunkedAlignmentParameters, backend: str, chunks: int
 ) -> Footprint:
+    """Return the bytes of ChunkedAlignment1 or 2, by the number ``chunks``."""
     if backend == "cuda":
         return cuda_sizes.estimate_alignment_memory(problem, parameters, chunks)
     return cpu_sizes.estimate_chunked_memory(problem, parameters, chunks)
