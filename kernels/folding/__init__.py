@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -89,42 +89,15 @@ def is_one_rna(data: Sequence[Any]) -> bool:
 COST_MODELS = minimum_models(count_all_cells, "Hanif 2014, section 6.2", "sums of two parts, compared", ADD_AND_MAX)
 
 
-def _declare_method(
-    *,
-    id: str,
-    name: str,
-    summary: str,
-    citation: Citation,
-    problem_type: ProblemType,
-    output: str,
-    number_type: type,
-    nominal_gcups: Mapping[str, float],
-    walkthrough: str,
-    is_recommended_for: Callable[[Sequence[Any]], bool] | None = None,
-) -> Method:
-    """Declare a method that fills a table over all intervals with numbers of a type."""
-    return Method(
-        id=id,
-        name=name,
-        family="tropical",
-        summary=summary,
-        citation=citation,
-        problem_type=problem_type,
-        parameters=ThreadParameters,
-        choose_parameters=cost_estimates.choose_parameters,
-        backends=backends_in("antidiag.kernels.folding", id.replace("-", "_")),
-        returns=frozenset({output}),
-        is_recommended_for=is_recommended_for,
-        cost=CostEstimate(
-            estimate_memory=partial(cost_estimates.estimate_memory, number_type),
-            nominal_gcups=nominal_gcups,
-            cost_models=COST_MODELS,
-        ),
-        picture=TablePicture(logged_work=cost_estimates.describe_log),
-        teaching=Teaching(Path(__file__).with_name("page.md"), f"antidiag.kernels.folding.walkthroughs:{walkthrough}"),
-    )
+PAGE = Path(__file__).with_name("page.md")
 
-
+_declare_method = partial(
+    Method,
+    family="tropical",
+    parameters=ThreadParameters,
+    choose_parameters=cost_estimates.choose_parameters,
+    picture=TablePicture(logged_work=cost_estimates.describe_log),
+)
 METHODS = (
     _declare_method(
         id="nussinov",
@@ -132,11 +105,15 @@ METHODS = (
         summary="The RNA structure with the most base pairs; every interval is split at every position.",
         citation=NUSSINOV,
         problem_type=FOLDING_TYPE,
-        output="structure",
-        number_type=np.int32,
-        nominal_gcups={"cpu": 3.0, "cuda": 1000.0},
-        walkthrough="NUSSINOV",
+        backends=backends_in("antidiag.kernels.folding", "nussinov"),
+        returns=frozenset({"structure"}),
         is_recommended_for=is_one_rna,
+        cost=CostEstimate(
+            estimate_memory=partial(cost_estimates.estimate_memory, np.int32),
+            nominal_gcups={"cpu": 3.0, "cuda": 1000.0},
+            cost_models=COST_MODELS,
+        ),
+        teaching=Teaching(PAGE, "antidiag.kernels.folding.walkthroughs:NUSSINOV"),
     ),
     _declare_method(
         id="matrix-chain",
@@ -144,9 +121,13 @@ METHODS = (
         summary="The order of a matrix product that takes the fewest multiplications.",
         citation=CHAIN,
         problem_type=CHAIN_TYPE,
-        output="order",
-        number_type=np.int64,
-        nominal_gcups={"cpu": 0.5, "cuda": 100.0},
-        walkthrough="CHAIN",
+        backends=backends_in("antidiag.kernels.folding", "matrix_chain"),
+        returns=frozenset({"order"}),
+        cost=CostEstimate(
+            estimate_memory=partial(cost_estimates.estimate_memory, np.int64),
+            nominal_gcups={"cpu": 0.5, "cuda": 100.0},
+            cost_models=COST_MODELS,
+        ),
+        teaching=Teaching(PAGE, "antidiag.kernels.folding.walkthroughs:CHAIN"),
     ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,6 @@ from antidiag.kernels.hmm.parameters import PieceParameters, SumParameters, Text
 from antidiag.kernels.hmm.sums import problem as sums
 from antidiag.kernels.hmm.sums import sizes as sum_sizes
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.memory import Footprint
 from antidiag.kernels.method import (
     CostEstimate,
     DataKind,
@@ -160,43 +158,17 @@ LEARNING = _derive_problem_type(
 )
 
 
-def _declare_sum_method(
-    *,
-    id: str,
-    name: str,
-    section: str,
-    summary: str,
-    problem_type: ProblemType,
-    returns: frozenset[str],
-    estimate_memory: Callable[[Any, Any, str], Footprint],
-    count_work: Callable[[Any, Any], int],
-    passes: int,
-    walkthrough: str,
-) -> Method:
-    """Declare a method that sums over all paths, in some passes over the letters."""
-    return Method(
-        id=id,
-        name=name,
-        family="tropical",
-        summary=summary,
-        citation=TUTORIAL.with_section(section),
-        problem_type=problem_type,
-        parameters=SumParameters,
-        choose_parameters=sum_sizes.choose_sum_parameters,
-        backends=backends_in("antidiag.kernels.hmm.sums", id.replace("-", "_")),
-        returns=returns,
-        cost=CostEstimate(
-            estimate_memory=estimate_memory,
-            count_work=count_work,
-            completed_work=lambda problem, values, answer: problem.cells * answer.sweeps,
-            nominal_gcups={"cpu": 3.0, "cuda": 200.0},
-            cost_models=analysis.list_sum_models(passes),
-        ),
-        picture=TablePicture(logged_work=sizes.describe_log),
-        teaching=Teaching(PAGE, f"antidiag.kernels.hmm.plays.{walkthrough}"),
-    )
+def _count_swept_cells(problem: Any, parameters: SumParameters, answer: Any) -> int:
+    return problem.cells * answer.sweeps
 
 
+_declare_sum_method = partial(
+    Method,
+    family="tropical",
+    parameters=SumParameters,
+    choose_parameters=sum_sizes.choose_sum_parameters,
+    picture=TablePicture(logged_work=sizes.describe_log),
+)
 METHODS = (
     _declare_viterbi_method(
         id="viterbi-serial",
@@ -285,38 +257,53 @@ METHODS = (
     _declare_sum_method(
         id="hmm-forward",
         name="Forward",
-        section="section III.A",
+        citation=TUTORIAL.with_section("section III.A"),
         summary="How probable the sequence is, over all paths. The CPU computes letter by letter; threads share the "
         "states of large models.",
         problem_type=EVALUATION,
-        estimate_memory=sum_sizes.estimate_forward_memory,
-        count_work=sum_sizes.count_forward_steps,
-        passes=1,
-        walkthrough="forward_backward:FORWARD",
         returns=frozenset({"log probability"}),
+        backends=backends_in("antidiag.kernels.hmm.sums", "hmm_forward"),
+        cost=CostEstimate(
+            estimate_memory=sum_sizes.estimate_forward_memory,
+            count_work=sum_sizes.count_forward_steps,
+            completed_work=_count_swept_cells,
+            nominal_gcups={"cpu": 3.0, "cuda": 200.0},
+            cost_models=analysis.list_sum_models(1),
+        ),
+        teaching=Teaching(PAGE, "antidiag.kernels.hmm.plays.forward_backward:FORWARD"),
     ),
     _declare_sum_method(
         id="hmm-posterior",
         name="Posterior",
-        section="section III.B",
+        citation=TUTORIAL.with_section("section III.B"),
         summary="How probable each state is at each letter, given the whole sequence.",
         problem_type=POSTERIOR,
-        estimate_memory=sum_sizes.estimate_posterior_memory,
-        count_work=sum_sizes.count_posterior_steps,
-        passes=2,
-        walkthrough="forward_backward:POSTERIOR",
         returns=frozenset({"posterior", "log probability"}),
+        backends=backends_in("antidiag.kernels.hmm.sums", "hmm_posterior"),
+        cost=CostEstimate(
+            estimate_memory=sum_sizes.estimate_posterior_memory,
+            count_work=sum_sizes.count_posterior_steps,
+            completed_work=_count_swept_cells,
+            nominal_gcups={"cpu": 3.0, "cuda": 200.0},
+            cost_models=analysis.list_sum_models(2),
+        ),
+        teaching=Teaching(PAGE, "antidiag.kernels.hmm.plays.forward_backward:POSTERIOR"),
     ),
     _declare_sum_method(
         id="hmm-baum-welch",
         name="Baum-Welch",
-        section="section III.C",
+        citation=TUTORIAL.with_section("section III.C"),
         summary="A model that makes the sequences most probable, learned from a first one, round by round.",
         problem_type=LEARNING,
-        estimate_memory=sum_sizes.estimate_learning_memory,
-        count_work=sum_sizes.count_learning_steps,
-        passes=3,
-        walkthrough="baum_welch:LEARNING",
         returns=frozenset({"model"}),
+        backends=backends_in("antidiag.kernels.hmm.sums", "hmm_baum_welch"),
+        cost=CostEstimate(
+            estimate_memory=sum_sizes.estimate_learning_memory,
+            count_work=sum_sizes.count_learning_steps,
+            completed_work=_count_swept_cells,
+            nominal_gcups={"cpu": 3.0, "cuda": 200.0},
+            cost_models=analysis.list_sum_models(3),
+        ),
+        teaching=Teaching(PAGE, "antidiag.kernels.hmm.plays.baum_welch:LEARNING"),
     ),
 )

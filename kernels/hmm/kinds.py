@@ -17,12 +17,7 @@ BAND = 8
 SUMS = "sums of transition and emission"
 
 
-def _no_tables(problem: HmmProblem, parameters: Any) -> Mapping[str, int]:
-    """Return no tables."""
-    return {}
-
-
-def _no_device_tables(problem: HmmProblem, parameters: Any, row: int) -> Mapping[str, int]:
+def _no_tables(problem: HmmProblem, parameters: Any, row: int = 0) -> Mapping[str, int]:
     """Return no tables."""
     return {}
 
@@ -38,7 +33,7 @@ class ViterbiKind:
 
     count_work: Callable[[HmmProblem, Any], int] = count_all_cells
     host_tables: Callable[[HmmProblem, Any], Mapping[str, int]] = _no_tables
-    device_tables: Callable[[HmmProblem, Any, int], Mapping[str, int]] = _no_device_tables
+    device_tables: Callable[[HmmProblem, Any, int], Mapping[str, int]] = _no_tables
     needs_doubles: bool = False
 
     def list_host_bytes(self, problem: HmmProblem, parameters: Any) -> Mapping[str, int]:

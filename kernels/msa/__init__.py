@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from antidiag.kernels.citation import Citation
@@ -10,7 +11,6 @@ from antidiag.kernels.cost_models import OWN_ESTIMATE, minimum_models
 from antidiag.kernels.method import (
     CostEstimate,
     Method,
-    ProblemType,
     TablePicture,
     Teaching,
     backends_in,
@@ -74,77 +74,47 @@ DO = Citation(
 ROWS = frozenset({"alignment", "tree"})
 
 
-def _declare_pipeline(
-    *,
-    id: str,
-    name: str,
-    summary: str,
-    citation: Citation,
-    problem_type: ProblemType,
-    parameters: type[MethodParameters] = PipelineParameters,
-    backends: Mapping[str, str],
-    nominal_gcups: Mapping[str, float],
-    walkthrough: str,
-) -> Method:
-    """Declare a progressive pipeline."""
-    return Method(
-        id=id,
-        name=name,
-        family="msa",
-        summary=summary,
-        citation=citation,
-        problem_type=problem_type,
-        parameters=parameters,
-        backends=backends,
-        returns=ROWS,
-        cost=CostEstimate(
-            estimate_memory=sizes.estimate_memory,
-            count_work=sizes.count_cells,
-            nominal_gcups=nominal_gcups,
-            cost_models=minimum_models(
-                sizes.count_cells, "Liu, Schmidt and Maskell 2009, section 2.1", "cells of pairs and of nodes"
-            ),
-        ),
-        picture=TablePicture(logged_work=sizes.logged_work),
-        teaching=Teaching(
-            Path(__file__).with_name("page.md"),
-            f"antidiag.kernels.msa.walkthroughs.progressive_alignment:{walkthrough}",
-        ),
-    )
+CONSISTENCY_PAGE = Path(__file__).with_name("consistency") / "page.md"
+PIPELINE_COST = CostEstimate(
+    estimate_memory=sizes.estimate_memory,
+    count_work=sizes.count_cells,
+    nominal_gcups={"cpu": 1.0, "cuda": 100.0},
+    cost_models=minimum_models(
+        sizes.count_cells, "Liu, Schmidt and Maskell 2009, section 2.1", "cells of pairs and of nodes"
+    ),
+)
+CONSISTENCY_COST = CostEstimate(
+    estimate_memory=consistency_sizes.estimate_memory,
+    memory_hint="remove rows, or align the sequences along PartTree, which takes any number",
+    count_work=consistency_sizes.count_cells,
+    completed_work=consistency_sizes.count_done_cells,
+    nominal_gcups={"cpu": 0.05, "cuda": 1.0},
+    cost_models=minimum_models(consistency_sizes.count_cells, OWN_ESTIMATE, "cells of all pairs of sequences"),
+)
+_declare_pipeline = partial(
+    Method,
+    family="msa",
+    parameters=PipelineParameters,
+    returns=ROWS,
+    cost=PIPELINE_COST,
+    picture=TablePicture(logged_work=sizes.logged_work),
+)
+_declare_consistency = partial(
+    Method,
+    family="msa",
+    citation=DO,
+    parameters=PosteriorParameters,
+    choose_parameters=consistency_sizes.choose_parameters,
+    backends=backends_in("antidiag.kernels.msa.consistency", "process_alignment"),
+    returns=ROWS,
+    cost=CONSISTENCY_COST,
+)
 
 
-def _declare_consistency(
-    *,
-    id: str,
-    name: str,
-    summary: str,
-    problem_type: ProblemType,
-    function: str = "process_alignment",
-    memory_hint: str = "remove rows, or align the sequences along PartTree, which takes any number",
-    walkthrough: str = "",
-    no_walkthrough_reason: str = "",
-) -> Method:
-    """Declare a method that aligns by posteriors of all pairs, by default one that takes an alignment."""
-    return Method(
-        id=id,
-        name=name,
-        family="msa",
-        summary=summary,
-        citation=DO,
-        problem_type=problem_type,
-        parameters=PosteriorParameters,
-        choose_parameters=consistency_sizes.choose_parameters,
-        backends=backends_in("antidiag.kernels.msa.consistency", function),
-        returns=ROWS,
-        cost=CostEstimate(
-            estimate_memory=consistency_sizes.estimate_memory,
-            memory_hint=memory_hint,
-            count_work=consistency_sizes.count_cells,
-            completed_work=consistency_sizes.count_done_cells,
-            nominal_gcups={"cpu": 0.05, "cuda": 1.0},
-            cost_models=minimum_models(consistency_sizes.count_cells, OWN_ESTIMATE, "cells of all pairs of sequences"),
-        ),
-        teaching=Teaching(Path(__file__).with_name("consistency") / "page.md", walkthrough, no_walkthrough_reason),
+def _teach_pipeline(walkthrough: str) -> Teaching:
+    """Return the page of the pipelines and a step-by-step animation."""
+    return Teaching(
+        Path(__file__).with_name("page.md"), f"antidiag.kernels.msa.walkthroughs.progressive_alignment:{walkthrough}"
     )
 
 
@@ -154,27 +124,36 @@ METHODS = (
         name="Consistency",
         summary="The most accurate: posteriors of all pairs, made consistent through the other sequences, and refined.",
         problem_type=CONSISTENCY_PROBLEM,
-        function="align_sequences",
-        memory_hint="a larger least posterior keeps fewer posteriors (0.1 needs two fifths as much as 0.01); alignment "
-        "along PartTree takes any number of sequences in little memory",
-        walkthrough="antidiag.kernels.msa.walkthroughs.consistency_rounds:CONSISTENCY",
+        backends=backends_in("antidiag.kernels.msa.consistency", "align_sequences"),
+        cost=replace(
+            CONSISTENCY_COST,
+            memory_hint="a larger least posterior keeps fewer posteriors (0.1 needs two fifths as much as 0.01); "
+            "alignment along PartTree takes any number of sequences in little memory",
+        ),
+        teaching=Teaching(CONSISTENCY_PAGE, "antidiag.kernels.msa.walkthroughs.consistency_rounds:CONSISTENCY"),
     ),
     _declare_consistency(
         id="msa-refine",
         name="Refinement",
         summary="Splits and merges any alignment again where expected accuracy rises; or gives its confidence alone.",
         problem_type=given_alignment.REFINING,
-        no_walkthrough_reason="It begins with an alignment and merges its parts again, by posteriors of all pairs. "
-        "Play Consistency, which makes these posteriors, and Progressive alignment, which shows how two parts are "
-        "merged.",
+        teaching=Teaching(
+            CONSISTENCY_PAGE,
+            no_walkthrough_reason="It begins with an alignment and merges its parts again, by posteriors of all pairs. "
+            "Play Consistency, which makes these posteriors, and Progressive alignment, which shows how two parts are "
+            "merged.",
+        ),
     ),
     _declare_consistency(
         id="msa-add",
         name="Adding sequences",
         summary="Adds sequences to any alignment by posteriors; its columns stay.",
         problem_type=given_alignment.ADDING,
-        no_walkthrough_reason="It aligns each sequence to an alignment by posteriors. Play Consistency, which makes "
-        "these, and ProSeqAlign, which aligns a sequence to a profile.",
+        teaching=Teaching(
+            CONSISTENCY_PAGE,
+            no_walkthrough_reason="It aligns each sequence to an alignment by posteriors. Play Consistency, which "
+            "makes these, and ProSeqAlign, which aligns a sequence to a profile.",
+        ),
     ),
     _declare_pipeline(
         id="msa-thesis",
@@ -183,8 +162,7 @@ METHODS = (
         citation=THESIS.with_section("section 4.4"),
         problem_type=THESIS_PROBLEM,
         backends=backends_in("antidiag.kernels.msa", "align_thesis"),
-        nominal_gcups={"cpu": 1.0, "cuda": 100.0},
-        walkthrough="THESIS",
+        teaching=_teach_pipeline("THESIS"),
     ),
     _declare_pipeline(
         id="msa-thesis-serial",
@@ -194,8 +172,8 @@ METHODS = (
         problem_type=THESIS_PROBLEM,
         parameters=MethodParameters,
         backends=backends_in("antidiag.kernels.msa", "align_thesis_serially", CPU_ONLY),
-        nominal_gcups={"cpu": 1.0},
-        walkthrough="SERIAL",
+        cost=replace(PIPELINE_COST, nominal_gcups={"cpu": 1.0}),
+        teaching=_teach_pipeline("SERIAL"),
     ),
     _declare_pipeline(
         id="msa-clustalw",
@@ -204,7 +182,6 @@ METHODS = (
         citation=THOMPSON,
         problem_type=CLUSTALW_PROBLEM,
         backends=backends_in("antidiag.kernels.msa", "align_clustalw"),
-        nominal_gcups={"cpu": 1.0, "cuda": 100.0},
-        walkthrough="CLUSTAL",
+        teaching=_teach_pipeline("CLUSTAL"),
     ),
 )

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.cost_models import CostModel
-from antidiag.kernels.memory import Footprint
 from antidiag.kernels.method import (
     CostEstimate,
     Method,

@@ -17,6 +17,7 @@ from antidiag.kernels.parttree.parameters import PartTreeThreads, PartTreeWarps,
 from antidiag.kernels.parttree.problem import MEDOID, PART_TREE, PARTTREE, SINGLE
 from antidiag.kernels.parttree.progressive import alignment_rules
 from antidiag.kernels.trees import MAFFT
+from antidiag.kernels.trees.sizes import full_work
 
 PAPER = Citation(
     key="razzolini2020cuda",
@@ -51,7 +52,7 @@ LINKAGE_UNIT = "steps of pairs, of a letter and a word of others"
 
 _declare_method = partial(Method, family="parttree", parameters=PartTreeThreads)
 _declare_tree_method = partial(_declare_method, problem_type=PART_TREE, returns=frozenset({"tree"}))
-PAIR_MODELS = minimum_models(sizes.part_tree_work, OWN_ESTIMATE, "pairs of sequences")
+PAIR_MODELS = minimum_models(full_work, OWN_ESTIMATE, "pairs of sequences")
 
 METHODS = (
     _declare_tree_method(
@@ -65,7 +66,7 @@ METHODS = (
         backends=backends_in("antidiag.kernels.parttree.splitting", "parttree"),
         cost=CostEstimate(
             estimate_memory=sizes.part_tree_footprint,
-            count_work=sizes.part_tree_work,
+            count_work=full_work,
             nominal_gcups={"cpu": 0.003, "cuda": 2.0},
             cost_models=PAIR_MODELS,
         ),
@@ -83,7 +84,7 @@ METHODS = (
         backends=backends_in("antidiag.kernels.parttree.splitting", "cuda_parttree"),
         cost=CostEstimate(
             estimate_memory=sizes.sections_footprint,
-            count_work=sizes.part_tree_work,
+            count_work=full_work,
             nominal_gcups={"cpu": 0.01, "cuda": 0.2},
             cost_models=PAIR_MODELS,
         ),
@@ -100,7 +101,7 @@ METHODS = (
         backends=backends_in("antidiag.kernels.parttree.splitting", "parttree_serial", CPU_ONLY),
         cost=CostEstimate(
             estimate_memory=sizes.part_tree_footprint,
-            count_work=sizes.part_tree_work,
+            count_work=full_work,
             nominal_gcups={"cpu": 0.005},
             cost_models=PAIR_MODELS,
         ),

@@ -41,11 +41,6 @@ def possible_words(problem: PartTreeProblem) -> int:
     return len(GROUPS if problem.protein else BASES) ** K
 
 
-def part_tree_work(problem: PartTreeProblem, parameters: MethodParameters) -> int:
-    """Return the pairs of references and sequences on the first level."""
-    return max(problem.cells, 1)
-
-
 def part_tree_logged(problem: PartTreeProblem, parameters: MethodParameters, backend: str) -> LoggedWork:
     """Return what the events of a run did: members and references of all levels."""
     return LoggedWork((WorkShare(),), "comparisons of a sequence with a reference")
