@@ -123,7 +123,7 @@ def method_of(result: Result) -> Method | None:
 def cuts_of(result: Result) -> TableCuts:
     """Where the run of a result cut its table; nothing to draw where this program does not know its method."""
     found = method_of(result)
-    return found.table_cuts(result.parameters) if found else TableCuts()
+    return found.picture.table_cuts(found.restore_parameters(result)) if found else TableCuts()
 
 
 def method_name(result: Result) -> str:
@@ -155,7 +155,7 @@ def settings(values: Mapping[str, Any]) -> str:
 def used(result: Result) -> Mapping[str, Any]:
     """The parameters of a result that mean something where it was computed."""
     method = method_of(result)
-    return method.used_parameters(result.parameters, result.backend) if method else result.parameters
+    return method.parameters.select_used(result.parameters, result.backend) if method else result.parameters
 
 
 def value_text(value: Any) -> str:

@@ -274,7 +274,7 @@ class Window(Workbench):
 
     def _take_answer(self, found: Answer) -> None:
         if found.plan:
-            self.method.set_resolved(found.plan.parameters, found.plan.backend, found.plan.tuned)
+            self.method.set_resolved(found.plan.parameters.as_mapping(), found.plan.backend, found.plan.tuned)
         self._settle(found, found.refusal)
         if self._run_wanted:
             self._run_wanted = False

@@ -81,7 +81,7 @@ def parse_problem_options(method: Method, texts: Mapping[str, str]) -> Mapping[s
 
 def parse_parameters(method: Method, settings: Iterable[str], threads: str | None) -> Mapping[str, Any]:
     """Parse ``name=value`` settings; ``threads`` is the value of --threads."""
-    known = {parameter.name: parameter for parameter in method.parameters}
+    known = {parameter.name: parameter for parameter in method.parameters.declared()}
     values: dict[str, Any] = {}
     for setting in [*settings, *([f"threads={threads}"] if threads is not None else [])]:
         name, equals, text = setting.partition("=")

@@ -146,9 +146,9 @@ class _Row:
 
 def _cells(plan: RunPlan) -> str:
     cells = getattr(plan.problem, "cells", 0)
-    recomputed = plan.method.count_recomputed(plan.problem, plan.parameters)
+    recomputed = plan.method.cost.count_recomputed(plan.problem, plan.parameters)
     if not cells or not recomputed:
-        return texts.count(plan.method.count_work(plan.problem, plan.parameters))
+        return texts.count(plan.method.cost.count_work(plan.problem, plan.parameters))
     return (
         f"{texts.count(cells)}, and at most {recomputed / cells:.2g} x as many again"
         if recomputed > cells

@@ -139,7 +139,7 @@ class MethodPanel(Card):
         hidden."""
         self.parameters.set_automatic(parameters)
         self.parameters.mark_rows(tuned, "tuned", TUNED)
-        for parameter in self._method.parameters if self._method else ():
+        for parameter in self._method.parameters.declared() if self._method else ():
             self.parameters.show_row(parameter.name, backend in parameter.backends)
 
     def set_runnable(self, runnable: bool, reason: str = "") -> None:
@@ -184,7 +184,7 @@ class MethodPanel(Card):
         if other or recalled:
             self.options.set_values(self._remembered.get(self._options_key(), {}))
         if before is not method:
-            self.parameters.set_parameters(method.parameters)
+            self.parameters.set_parameters(method.parameters.declared())
         self.parameters.set_values(self._remembered.get(self._parameters_key(), {}))
         self.method_changed.emit(method)
         self._edited()

@@ -32,10 +32,10 @@ def run_job(request: Request, plan: RunPlan, session: Session) -> Job:
 
     of = getattr(plan.problem, "title", "")
     place = plan.device_name if plan.backend == "cuda" else "CPU"
-    settings = texts.settings(plan.method.used_parameters(plan.parameters, plan.backend))
+    settings = texts.settings(plan.method.parameters.select_used(plan.parameters.as_mapping(), plan.backend))
     title = " \N{MIDDLE DOT} ".join(part for part in (plan.method.name, of, settings, place) if part)
     lane = _lane(plan.backend, plan.device)
-    cells = plan.method.count_work(plan.problem, plan.parameters)
+    cells = plan.method.cost.count_work(plan.problem, plan.parameters)
     return Job(title, lane, work, done, cells=cells, detachable=True)
 
 
@@ -74,6 +74,6 @@ def made_by(plan: RunPlan, given: Mapping[str, Any], entry: Entry) -> bool:
     result = entry.result
     if (result.method, result.backend) != (plan.method.id, plan.backend):
         return False
-    by_hand = {**given, **entry.parameters}
-    same = all(result.parameters.get(name) == plan.parameters.get(name) for name in by_hand)
+    by_hand, planned = {**given, **entry.parameters}, plan.parameters.as_mapping()
+    same = all(result.parameters.get(name) == planned.get(name) for name in by_hand)
     return same and result.problem == plan.problem

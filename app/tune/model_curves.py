@@ -64,6 +64,6 @@ def compute_curves(
     found: dict[Hashable, ModelCurvePoints] = {}
     for key, (task, name, over) in asked.items():
         monitor.check()
-        growing = [model for model in registry.find_method(task.contender).cost_models if model.grows_with_time]
+        growing = [model for model in registry.find_method(task.contender).cost.cost_models if model.grows_with_time]
         found[key] = {model.label: model_values.model_curve(model, task, name, over) for model in growing}
     return found

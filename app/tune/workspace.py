@@ -340,7 +340,7 @@ class TuneWorkspace(QWidget):
         task = self.shown_measurement.tasks.get(key)
         if task is None or point.is_peer:
             return {}
-        if name not in {parameter.name for parameter in registry.find_method(point.contender).parameters}:
+        if name not in registry.find_method(point.contender).parameters.names():
             return {}
         return self._model_curves.request_curves(
             (self.shown_measurement.number, key), task, name, self.shown_measurement.axis_numbers(name)

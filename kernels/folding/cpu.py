@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from antidiag.kernels.folding.cpu_triangle import BLOCK, ChainTable, FoldingTabl
 from antidiag.kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
 from antidiag.kernels.model import Outcome, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
@@ -22,16 +20,16 @@ TINY_FOLDING, TINY_CHAIN = FoldingProblem(Sequence("tiny", b"AA", SequenceType.R
 """The smallest problems, with which functions are compiled."""
 
 
-def nussinov(problem: FoldingProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nussinov(problem: FoldingProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return a structure with the most base pairs without crossing (Nussinov et al. 1978)."""
-    run = CpuRun(monitor, steps, to_dataclass(ThreadParameters, parameters).threads)
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile(_compile_folding)
     return Outcome(_fold(run, problem), run.times_ms, 4 * problem.n**2)
 
 
-def matrix_chain(problem: ChainProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def matrix_chain(problem: ChainProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the order of a matrix product that takes the fewest multiplications (Godbole 1973)."""
-    run = CpuRun(monitor, steps, to_dataclass(ThreadParameters, parameters).threads)
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile(_compile_chain)
     return Outcome(_order_chain(run, problem), run.times_ms, 8 * problem.n**2)
 

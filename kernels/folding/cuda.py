@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,14 @@ from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.semiring import MAX_PLUS, MIN_PLUS
 from antidiag.kernels.semiring.cuda import PAD_BLOCKS, SIDE, THREADS, TILE_FILES
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 SPLITS = (*TILE_FILES, Path(__file__).with_name("splits.cu"))
 NOTHING = np.uint64(0)
 
 
-def nussinov(problem: FoldingProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nussinov(problem: FoldingProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return a structure with the most base pairs without crossing (Nussinov et al. 1978)."""
     run = DeviceRun(monitor, steps, rows=problem.n)
     if not problem.n:
@@ -48,7 +48,7 @@ def compute_table(problem: FoldingProblem, monitor: Monitor, device: int) -> np.
     return flat.reshape(problem.n, problem.n)
 
 
-def matrix_chain(problem: ChainProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def matrix_chain(problem: ChainProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the order of a matrix product that takes the fewest multiplications (Godbole 1973)."""
     run = DeviceRun(monitor, steps, rows=problem.n)
     run.compile_host_code(lambda: read_order(np.array([0, 1, 0, 0]), TINY_CHAIN))

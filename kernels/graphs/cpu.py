@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
 from itertools import count
-from typing import Any
 
 import numpy as np
 
@@ -18,12 +17,11 @@ from antidiag.kernels.graphs.problem import PathsAnswer, PathsProblem
 from antidiag.kernels.graphs.sizes import host_bytes
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.semiring import MIN_PLUS, cpu_blocks
 from antidiag.kernels.semiring.cpu import add_indexed_product, add_product, multiply_matrices
 from antidiag.kernels.semiring.cpu_blocks import SQUARE, Layout
 from antidiag.kernels.semiring.sizes import BLOCK
-from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 SERIAL_STEPS = 1 << 26
@@ -35,44 +33,44 @@ Distances = Callable[..., np.ndarray]
 """Computes the distances of a problem in a run, which is a phase; some take the layout of matrices, too."""
 
 
-def floyd_warshall(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_warshall(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """FLOYDWARSHALL (algorithm 6.1), step by step on one thread."""
     return _run_algorithm(problem, parameters, monitor, steps, _run_serial_floyd, algorithms.STEPS)
 
 
-def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_blocked(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Blocked Floyd-Warshall on all cores."""
     return _run_algorithm(problem, parameters, monitor, steps, _run_blocked_floyd, algorithms.BLOCKED)
 
 
-def floyd_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_smem(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """SMemFloyd: repeated squaring (equation 6.7) of a matrix in contiguous blocks."""
     return _run_algorithm(problem, parameters, monitor, steps, _square_repeatedly, algorithms.SQUARED, "tiles")
 
 
-def floyd_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_tmem(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """TMemFloyd: repeated squaring of a row-major matrix, whose blocks are read through the caches."""
     return _run_algorithm(problem, parameters, monitor, steps, _square_repeatedly, algorithms.SQUARED, "rows")
 
 
-def bipartite_serial(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def bipartite_serial(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """BIPARTITEAPSP (algorithm 6.2) on one thread, with products by the definition."""
     return _run_algorithm(problem, parameters, monitor, steps, _solve_bipartite, algorithms.BIPARTITE_SERIAL, None)
 
 
-def bipartite_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def bipartite_smem(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """SMemBipartite: BIPARTITEAPSP with contiguous blocks."""
     return _run_algorithm(problem, parameters, monitor, steps, _solve_bipartite, algorithms.BIPARTITE, "tiles")
 
 
-def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def bipartite_tmem(problem: PathsProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """TMemBipartite: BIPARTITEAPSP with row-major matrices."""
     return _run_algorithm(problem, parameters, monitor, steps, _solve_bipartite, algorithms.BIPARTITE, "rows")
 
 
 def _run_algorithm(
     problem: PathsProblem,
-    parameters: Mapping[str, Any],
+    parameters: MethodParameters,
     monitor: Monitor,
     steps: StepLog,
     distances: Distances,
@@ -80,7 +78,7 @@ def _run_algorithm(
     *layout: Layout | None,
 ) -> Outcome:
     """Search for a negative cycle; without one, compute distances, and predecessors if asked for."""
-    run = CpuRun(monitor, steps, to_dataclass(ThreadParameters, parameters).threads)
+    run = CpuRun(monitor, steps, parameters.worker_threads)
     is_lifted = problem.graph.least_weight < 0
     run.compile(lambda: _compile_algorithm(distances, layout, problem.precision, problem.predecessors, is_lifted))
     with run.phase(CYCLES) as phase:

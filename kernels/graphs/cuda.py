@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.semiring import MIN_PLUS
 from antidiag.kernels.semiring import cuda as algebra
 from antidiag.kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 ARRANGE = (*TILE_FILES, Path(__file__).with_name("arrange.cu"))
@@ -32,27 +33,27 @@ Distances = Callable[[PathsProblem, DeviceRun, cupy.ndarray], cupy.ndarray]
 """Compute the distances from the weights on the device; both are padded to whole tiles, and may be the same array."""
 
 
-def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_blocked(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Blocked Floyd-Warshall: four launches per diagonal block."""
     return _run_algorithm(problem, monitor, steps, _run_blocked_floyd)
 
 
-def floyd_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_smem(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """SMemFloyd: repeated squaring (equation 6.7), with factors loaded into shared memory."""
     return _run_algorithm(problem, monitor, steps, partial(_square_weights, texture=False))
 
 
-def floyd_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_tmem(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """TMemFloyd: repeated squaring, with factors read through textures."""
     return _run_algorithm(problem, monitor, steps, partial(_square_weights, texture=True))
 
 
-def bipartite_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def bipartite_smem(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """SMemBipartite: BIPARTITEAPSP (algorithm 6.2), powers by squaring."""
     return _run_algorithm(problem, monitor, steps, partial(_solve_bipartite, texture=False))
 
 
-def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def bipartite_tmem(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """TMemBipartite: BIPARTITEAPSP, with factors read through textures."""
     return _run_algorithm(problem, monitor, steps, partial(_solve_bipartite, texture=True))
 

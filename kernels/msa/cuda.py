@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Outcome
@@ -15,6 +13,7 @@ from antidiag.kernels.msa.pipelines import progressive
 from antidiag.kernels.msa.pipelines import thesis as by_thesis
 from antidiag.kernels.msa.pipelines.pipeline import AlignMethod, PipelineTools, compile_pipeline, run_pipeline
 from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles.wavefront import many_alignments
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.cuda import distance_full, distance_ktuple
@@ -22,7 +21,7 @@ from antidiag.kernels.trees.joining.cuda import nj_pruned
 
 
 def _run_pipeline(
-    aligned: AlignMethod, problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    aligned: AlignMethod, problem: MsaProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run a pipeline with the methods of the GPU."""
     align_each = partial(many_alignments.align_encoded_pairs, backend="cuda")

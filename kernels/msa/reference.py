@@ -5,7 +5,7 @@ Rows are texts with gaps, and the columns of each node are counted anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from collections.abc import Sequence as Sequences
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.pipelines.alignment_nodes import PARTS, AlignmentNode, ScoringRule, make_pair_problem
 from antidiag.kernels.msa.pipelines.pipeline import PipelineJob, PipelineTools
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles import reference as profiles
 from antidiag.kernels.profiles.problem import LEFT, UP
 from antidiag.kernels.profiles.profile import MEANS, PROTEIN
@@ -118,7 +119,7 @@ def _spread_marks(row: str, marks: np.ndarray) -> np.ndarray:
     return found
 
 
-def _full_distances(problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def _full_distances(problem: Any, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute textbook distances of aligned pairs."""
     count = len(problem.sequences)
     values = np.zeros((count, count))
@@ -128,11 +129,11 @@ def _full_distances(problem: Any, parameters: Mapping[str, Any], monitor: Monito
     return Outcome(DistanceAnswer(problem_matrix(problem, values, "full distances")), {})
 
 
-def _join_neighbors(problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def _join_neighbors(problem: Any, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Join by textbook neighbor joining."""
     return Outcome(trees.neighbor_joining(problem), {})
 
 
-def _refuse_ktuples(problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def _refuse_ktuples(problem: Any, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Refuse k-tuple distances."""
     raise NotImplementedError("the textbook has distances of aligned pairs")

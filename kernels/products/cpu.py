@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.products import sizes
 from antidiag.kernels.products.problem import ProductAnswer, ProductProblem
 from antidiag.kernels.semiring import Semiring, cpu, cpu_blocks
@@ -22,10 +19,10 @@ PRODUCT = "product"
 
 
 def multiply_matrices(
-    problem: ProductProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: ProductProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Compute the product, or the products of a batch."""
-    run, semiring = CpuRun(monitor, steps, to_dataclass(ThreadParameters, parameters).threads), problem.semiring
+    run, semiring = CpuRun(monitor, steps, parameters.threads), problem.semiring
     run.compile(lambda: _compile_product(problem.dtype, semiring))
     left, right = problem.factors
     if problem.batch_size == 1:

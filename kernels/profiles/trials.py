@@ -157,7 +157,7 @@ WIDE = frozenset({"profile-matprod-v1"})
 
 def make_large_run(method: Method, backend: str, size: int) -> ProblemAndParameters:
     """Return a run as long as wide, with narrow blocks and strips, unless work grows faster than memory."""
-    names = {parameter.name for parameter in method.parameters}
+    names = method.parameters.names()
     wanted = {"k": 32, "s": 64, "T": 32, "threads": 2, "limit": 2**16}
     values = {name: value for name, value in wanted.items() if name in names}
     n = 40 + 12 * size
@@ -168,7 +168,7 @@ def make_large_run(method: Method, backend: str, size: int) -> ProblemAndParamet
 
 def make_long_run(method: Method, backend: str, size: int) -> ProblemAndParameters:
     """Return a run of long profiles."""
-    names, n = {parameter.name for parameter in method.parameters}, 32 * size
+    names, n = method.parameters.names(), 32 * size
     made = _random_problem(method.problem_type.id, n, n, _small_scores(method, size, n, ProfileGaps.AFFINE))
     return made, {"limit": 2**16} if "limit" in names else {}
 

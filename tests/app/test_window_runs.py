@@ -29,7 +29,7 @@ def test_the_cost_follows_the_parameters(qtbot, ready):
     set_parameter(ready, "s", 64)
     assert not ready.method.run_button.isEnabled()
     qtbot.waitUntil(ready.method.run_button.isEnabled)
-    assert ready.answer.plan.parameters["s"] == 64
+    assert ready.answer.plan.parameters.s == 64
 
 
 def test_a_run_that_does_not_fit_is_refused_with_what_would(qtbot, ready):

@@ -39,7 +39,7 @@ class ExercisePage(QWidget):
 
     def __init__(self, methods: Sequence[Method]) -> None:
         super().__init__()
-        self.methods = tuple(method for method in methods if method.walkthrough_name)
+        self.methods = tuple(method for method in methods if method.teaching.walkthrough_name)
         self.exercise: Exercise | None = None
         self.open_cells: list[Cell] = []
         self.cell: Cell | None = None

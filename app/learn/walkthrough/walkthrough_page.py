@@ -51,7 +51,9 @@ class WalkthroughPage(QWidget):
 
     def __init__(self, methods: Sequence[Method]) -> None:
         super().__init__()
-        self.methods = tuple(method for method in methods if method.walkthrough_name or method.no_walkthrough_reason)
+        self.methods = tuple(
+            method for method in methods if method.teaching.walkthrough_name or method.teaching.no_walkthrough_reason
+        )
         self.animation_views, self.controls, self.cell_detail = (
             (AnimationView(), AnimationView()),
             PlaybackControls(),
@@ -176,7 +178,7 @@ class WalkthroughPage(QWidget):
                 self.method_box.insertSeparator(self.method_box.count())
             for method in found:
                 self.method_box.addItem(
-                    method.name if method.walkthrough_name else f"{method.name} (no animation)", method
+                    method.name if method.teaching.walkthrough_name else f"{method.name} (no animation)", method
                 )
                 tip = f"{problem.label}: {method.summary}"
                 self.method_box.setItemData(self.method_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
@@ -198,7 +200,7 @@ class WalkthroughPage(QWidget):
         self.second_box.addItem(NO_SECOND, None)
         for method in self.methods:
             if self.first_method in (None, method) or not (
-                method.walkthrough_name and self.first_method.walkthrough_name
+                method.teaching.walkthrough_name and self.first_method.teaching.walkthrough_name
             ):
                 continue
             if method.problem_type is self.first_method.problem_type:
@@ -258,8 +260,10 @@ class WalkthroughPage(QWidget):
         except AntidiagError as error:
             errors = (*errors, str(error))
         self._show_error("\n".join(errors))
-        if self.first_method is not None and not self.first_method.walkthrough_name:
-            self._show_nothing(f"{self.first_method.name} has no animation. {self.first_method.no_walkthrough_reason}")
+        if self.first_method is not None and not self.first_method.teaching.walkthrough_name:
+            self._show_nothing(
+                f"{self.first_method.name} has no animation. {self.first_method.teaching.no_walkthrough_reason}"
+            )
             return
         if errors or not made:
             return

@@ -65,19 +65,19 @@ def _cost(point: Point) -> tuple[Any, ...]:
 
 def shown(plan: RunPlan) -> tuple[Parameter, ...]:
     """The parameters of a plan that a curve can be drawn over: whole numbers that its backend uses."""
-    return tuple(p for p in plan.method.parameters if p.kind == "int" and plan.backend in p.backends)
+    return tuple(p for p in plan.method.parameters.declared() if p.kind == "int" and plan.backend in p.backends)
 
 
 def point(plan: RunPlan, name: str) -> Point:
     """The cost of one plan."""
     needed, cells = plan.footprint, getattr(plan.problem, "cells", 0)
-    recomputed = plan.method.count_recomputed(plan.problem, plan.parameters)
+    recomputed = plan.method.cost.count_recomputed(plan.problem, plan.parameters)
     return Point(
-        value=plan.parameters[name],
+        value=getattr(plan.parameters, name),
         host_bytes=needed.host_bytes,
         device_bytes=needed.device_bytes,
         disk_bytes=needed.disk_bytes,
-        work=plan.method.count_work(plan.problem, plan.parameters),
+        work=plan.method.cost.count_work(plan.problem, plan.parameters),
         recomputed=recomputed / cells if cells else 0.0,
         time_ms=plan.time_ms,
         refusal=plan.refusal or "",
@@ -93,7 +93,8 @@ def curve(base: RunPlan, given: Mapping[str, Any], parameter: Parameter, monitor
         return engine.plan_run(base.method, base.problem, changed, cast(BackendChoice, base.backend), base.device)
 
     points = []
-    wanted = values(parameter, planned(None).parameters[parameter.name], base.parameters[parameter.name])
+    automatic, chosen = (getattr(plan.parameters, parameter.name) for plan in (planned(None), base))
+    wanted = values(parameter, automatic, chosen)
     for done, value in enumerate(wanted):
         monitor.update(done, len(wanted))
         try:

@@ -312,7 +312,8 @@ def csv_lines(matrix: DistanceMatrix, separator: str = ",") -> Iterator[str]:
 
 
 def _build_upgma(matrix: DistanceMatrix, monitor: Monitor) -> Tree:
+    from antidiag.kernels.parameters import MethodParameters
     from antidiag.kernels.steps import StepLog
     from antidiag.kernels.trees.joining import cpu  # compiles; so it is imported on the worker's thread
 
-    return cpu.upgma(TreeProblem(matrix), {}, monitor, StepLog()).answer.tree
+    return cpu.upgma(TreeProblem(matrix), MethodParameters(), monitor, StepLog()).answer.tree

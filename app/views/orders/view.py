@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLabel, QSlider, QSpinBox, QVBoxLayout, QWidget
@@ -15,8 +17,10 @@ from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.orders.cell_order import Cell, ChunkOrder, steps_formula
 from antidiag.app.views.orders.order_panel import OrderPanel
+from antidiag.kernels import registry
 from antidiag.kernels.model import Result
 from antidiag.kernels.triple import sizes
+from antidiag.kernels.triple.parameters import ChunkParameters
 
 TICK_MS = 160
 SMALL, LAYERS = 4, 6
@@ -191,8 +195,11 @@ class OrdersView(PaintedView):
         if result.backend != "cuda":
             return "On a CPU, the cells of a step are computed in SIMD lanes; a step takes several instructions."
         mapping = result.parameters.get("mapping", "tiles")
-        run = result.method, result.problem, result.parameters
-        layered, sloped = (sizes.count_device_steps(*run, layered=order) for order in (True, False))
+        parameters = cast(ChunkParameters, registry.find_method(result.method).restore_parameters(result))
+        layered, sloped = (
+            sizes.count_device_steps(result.method, result.problem, parameters, layered=order)
+            for order in (True, False)
+        )
         tile = f"{layered.tile} {result_text.TIMES} {layered.tile} cells" if layered.tile > 1 else "one cell"
         return (
             f"In each step, a thread of this run's kernel computes {tile} of a layer (mapping = {mapping}): "

@@ -32,7 +32,7 @@ class PieceNames:
     def for_result(cls, result: Result | None, layers: bool) -> PieceNames:
         """Return the names for a result; with ``layers``, an event is a chunk of a cube."""
         method = texts.method_of(result) if result is not None else None
-        return cls("chunk" if layers else "strip", method.event_nouns if method is not None else {})
+        return cls("chunk" if layers else "strip", method.picture.event_nouns if method is not None else {})
 
     def phase_name(self, number: int) -> str:
         """Return the name of a phase, such as 'phase 1'."""

@@ -5,23 +5,20 @@ from __future__ import annotations
 import functools
 import itertools
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.cpu.workers import end_idle_threads
 from antidiag.kernels.errors import InputError, ScoreOverflow
-from antidiag.kernels.hmm import kinds, sizes
 from antidiag.kernels.hmm.model.hmm import Hmm
 from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.model.underflow import cannot_underflow
-from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.parameters import SumParameters
 from antidiag.kernels.hmm.rows.cpu_tables import build_probability_tables
-from antidiag.kernels.hmm.sums import cpu_forward_backward, extended_range
+from antidiag.kernels.hmm.sums import cpu_forward_backward, extended_range, sizes
 from antidiag.kernels.hmm.sums.forward_backward import compute_forward, compute_posterior
 from antidiag.kernels.hmm.sums.problem import (
     EvaluationAnswer,
@@ -33,13 +30,12 @@ from antidiag.kernels.hmm.sums.problem import (
 )
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 NOTHING = np.empty(0)
 
 
-def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def hmm_forward(problem: HmmProblem, parameters: SumParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute the probability of a sequence, over all paths."""
     is_bounded, threads = cannot_underflow(problem), sizes.count_sharing_threads(problem, parameters)
     run = CpuRun(monitor, steps, threads if is_bounded else 1)
@@ -51,11 +47,11 @@ def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Mon
         else:
             found = extended_range.compute_log_probability(problem, model, phase)
         phase.report(phase.total)
-    needed = sum(sizes.list_sum_host_bytes(problem, kinds.FORWARD).values())
+    needed = sum(sizes.list_forward_bytes(problem).values())
     return Outcome(EvaluationAnswer(found), run.times_ms, needed)
 
 
-def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def hmm_posterior(problem: HmmProblem, parameters: SumParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute the probability of every state at every letter, given the whole sequence."""
     run = CpuRun(monitor, steps, sizes.count_sharing_threads(problem, parameters))
     run.compile(lambda: _compile_posterior(cannot_underflow(problem), run.threads > 1))
@@ -68,17 +64,15 @@ def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: M
     if rows is not None:
         posterior = np.ascontiguousarray(rows.reshape(problem.n, model.width)[:, : problem.states])
         posterior /= posterior.sum(axis=1, keepdims=True)
-    needed = sum(sizes.list_sum_host_bytes(problem, kinds.POSTERIOR).values())
+    needed = sum(sizes.list_posterior_bytes(problem).values())
     return Outcome(PosteriorAnswer(found, posterior), run.times_ms, needed)
 
 
-def hmm_baum_welch(
-    problem: LearningProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
-) -> Outcome:
+def hmm_baum_welch(problem: LearningProblem, parameters: SumParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Learn a model that makes the sequences more probable; InputError where it cannot emit one of them."""
     longest = max(problem.parts, key=lambda part: part.n)
     portions = _split_portions(problem)
-    run = CpuRun(monitor, steps, min(to_dataclass(HmmParameters, parameters).threads, len(portions)))
+    run = CpuRun(monitor, steps, min(parameters.threads, len(portions)))
     run.compile(lambda: _compile_counts(cannot_underflow(longest)))
     try:
         with run.phase("learning") as phase:
@@ -86,7 +80,7 @@ def hmm_baum_welch(
     except BaseException:
         end_idle_threads()
         raise
-    needed = sum(sizes.list_sum_host_bytes(problem, kinds.LEARNING, run.threads).values())
+    needed = sum(sizes.list_learning_bytes(problem, run.threads).values())
     return Outcome(found, run.times_ms, needed)
 
 

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.errors import ScoreOverflow
-from antidiag.kernels.hmm import kinds, sizes
+from antidiag.kernels.hmm import kinds
 from antidiag.kernels.hmm.kinds import ViterbiKind
 from antidiag.kernels.hmm.model import underflow
 from antidiag.kernels.hmm.model.problem import HmmProblem, ViterbiAnswer, make_answer
-from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.parameters import PieceParameters, TextureParameters
 from antidiag.kernels.hmm.rows import cpu_rows
 from antidiag.kernels.hmm.rows.cpu_tables import HmmTables, build_cost_tables, build_probability_tables
 from antidiag.kernels.hmm.viterbi import cpu_pieces
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 SLICE = 1 << 25
@@ -31,13 +31,13 @@ Fill = Callable[..., None]
 """``fill(model, rows, piece, phase)`` computes all rows; some take an option, too."""
 
 
-def viterbi_serial(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_serial(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run TROPVITERBI (algorithm 2.6) on one thread."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_serially, kinds.ROWS)
 
 
 def viterbi_probabilities(
-    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run VITERBI (algorithm 2.5) on one thread; ScoreOverflow where an underflow changes the path."""
     run = CpuRun(monitor, steps)
@@ -47,8 +47,10 @@ def viterbi_probabilities(
     path, least = _find_most_probable_path(build_probability_tables(problem), run)
     found = make_answer(problem, path)
     if path is None or least < underflow.least_safe_number(problem.hmm):
-        _refuse_worse_path(problem, found, viterbi_serial(problem, {}, CancelOnlyMonitor(monitor), StepLog()).answer)
-    needed = sum(sizes.list_host_bytes(problem, parameters, kinds.ROWS).values())
+        _refuse_worse_path(
+            problem, found, viterbi_serial(problem, parameters, CancelOnlyMonitor(monitor), StepLog()).answer
+        )
+    needed = sum(kinds.ROWS.list_host_bytes(problem, parameters).values())
     return Outcome(found, run.times_ms, needed)
 
 
@@ -82,43 +84,43 @@ def _find_most_probable_path(model: HmmTables, run: CpuRun) -> tuple[np.ndarray 
     return path, min(least)
 
 
-def viterbi_scalprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_scalprod(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run TROPSCALPRODVITERBI (algorithm 5.1) on one thread."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_from_sums, kinds.SCALAR_PRODUCTS)
 
 
-def viterbi_matvecprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_matvecprod(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run TROPMATVECPRODVITERBI (algorithm 5.2): a row times a matrix for every letter."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_by_matrices, kinds.ROWS)
 
 
 def viterbi_matprod_smem(
-    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: HmmProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run SMemViterbi (algorithm 5.3): every S is put together before it is multiplied."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_by_products, kinds.MATRIX_PRODUCTS, True)
 
 
 def viterbi_matprod_tmem(
-    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: HmmProblem, parameters: TextureParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run TMemViterbi (algorithm 5.3): the transitions are read where they are."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_by_products, kinds.MATRIX_PRODUCTS, False)
 
 
-def viterbi_tree(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_tree(problem: HmmProblem, parameters: PieceParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Multiply pieces in parallel, join them in a tree, then compute the rows of all pieces in parallel."""
     return _run_method(problem, parameters, monitor, steps, cpu_pieces.fill_rows_by_tree, kinds.TREE)
 
 
-def viterbi_persistent(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_persistent(problem: HmmProblem, parameters: PieceParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute the rows of all pieces in parallel from guessed starts, and correct them."""
     return _run_method(problem, parameters, monitor, steps, cpu_pieces.fill_rows_by_correction, kinds.PIECES)
 
 
 def _run_method(
     problem: HmmProblem,
-    parameters: Mapping[str, Any],
+    parameters: MethodParameters,
     monitor: Monitor,
     steps: StepLog,
     fill: Fill,
@@ -126,13 +128,13 @@ def _run_method(
     *options: bool,
 ) -> Outcome:
     """Compute all rows, then trace the path back through them. The rows of the step log are states, columns letters."""
-    chosen = to_dataclass(HmmParameters, parameters)
-    run = CpuRun(monitor, steps, chosen.threads)
+    piece = parameters.piece if isinstance(parameters, PieceParameters) else 1
+    run = CpuRun(monitor, steps, parameters.worker_threads)
     run.compile(lambda: _compile_method(fill, *options))
     if not problem.n:
         return Outcome(make_answer(problem, np.empty(0, np.int32)), run.times_ms)
-    path = _find_cheapest_path(run, build_cost_tables(problem), chosen.piece, fill, *options)
-    needed = sum(sizes.list_host_bytes(problem, parameters, kind).values())
+    path = _find_cheapest_path(run, build_cost_tables(problem), piece, fill, *options)
+    needed = sum(kind.list_host_bytes(problem, parameters).values())
     return Outcome(make_answer(problem, path), run.times_ms, needed)
 
 

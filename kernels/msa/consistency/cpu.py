@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from antidiag.kernels.cpu.cpu_run import CpuRun
@@ -16,29 +16,28 @@ from antidiag.kernels.msa.consistency.solver import ConsistencyStages
 from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 from antidiag.kernels.msa.parameters import PosteriorParameters
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 AnswerFunction = Callable[[Any, ConsistencyStages, CpuRun, StageObserver], MsaAnswer]
 
 
-def align_sequences(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequences(problem: MsaProblem, parameters: PosteriorParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Align sequences on the CPU; the answer has a guide tree and the confidence of each column."""
     return _run_on_cpu(method_run.align_problem, problem, parameters, monitor, steps)
 
 
 def process_alignment(
-    problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: GivenProblem, parameters: PosteriorParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Add sequences to a given alignment or refine it, and compute its confidence, on the CPU."""
     return _run_on_cpu(refinement.process_alignment, problem, parameters, monitor, steps)
 
 
 def _run_on_cpu(
-    answer: AnswerFunction, problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    answer: AnswerFunction, problem: Any, parameters: PosteriorParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run an answer function on the CPU and time its stages."""
-    threads = to_dataclass(PosteriorParameters, parameters).threads
+    threads = parameters.threads
     run, recipe = CpuRun(monitor, steps, threads), make_recipe(problem)
     run.compile(lambda: method_run.compile_stages(recipe))
     found = answer(problem, CpuStages(run, recipe.cut), run, method_run.StageClock(problem, run))

@@ -21,7 +21,7 @@ from antidiag.kernels.msa.pipelines import divergent_sequences, guide_tree, matr
 from antidiag.kernels.msa.pipelines.alignment_nodes import ALIGNMENT, AlignmentNode, Factors, NodePlan, round_matrix
 from antidiag.kernels.msa.pipelines.pipeline import PipelineJob
 from antidiag.kernels.msa.problem import MsaProblem
-from antidiag.kernels.parameters import Parameter, to_dataclass
+from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.profiles.column_scores.scoring import ColumnScore, ColumnScoring, ProfileGaps, ProfileSpan
 from antidiag.kernels.scoring import Scoring, match_mismatch, named_matrix
 from antidiag.kernels.serialization import stored
@@ -146,9 +146,8 @@ def make_rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> Cl
     """Return the rules of option values; missing gap costs are those of proteins or nucleotides."""
     protein = any(sequence.type == SequenceType.PROTEIN for sequence in sequences)
     suitable = dict(zip(("gap_open", "gap_extend"), PROTEIN_GAPS if protein else NUCLEOTIDE_GAPS, strict=True))
-    return to_dataclass(
-        ClustalwRules, {name: suitable.get(name) if value is None else value for name, value in values.items()}
-    )
+    chosen: dict[str, Any] = {name: suitable.get(name) if value is None else value for name, value in values.items()}
+    return ClustalwRules(**chosen)
 
 
 def pairwise_scoring(problem: MsaProblem) -> Scoring:

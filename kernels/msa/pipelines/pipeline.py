@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,12 +16,13 @@ from antidiag.kernels.model import Outcome, Sequence
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor, PartMonitor
 from antidiag.kernels.msa.pipelines.alignment_nodes import ALIGNMENT, ScoringRule
 from antidiag.kernels.msa.problem import MsaProblem, make_answer
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles.profile import NUCLEOTIDES, PROTEIN
 from antidiag.kernels.steps import StepLog
 
 DISTANCES, TREE = "distances", "tree"
 
-Backend = Callable[[Any, Mapping[str, Any], Monitor, StepLog], Outcome]
+Backend = Callable[[Any, Any, Monitor, StepLog], Outcome]
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class PipelineJob:
         """Return the alphabet of the profiles."""
         return PROTEIN if self.problem.protein else NUCLEOTIDES
 
-    def run_stage(self, name: str, method: Backend, problem: Any, parameters: Mapping[str, Any]) -> Any:
+    def run_stage(self, name: str, method: Backend, problem: Any, parameters: MethodParameters) -> Any:
         """Run a method as a stage and return its answer; its compilation and transfers count separately."""
         run, steps = self.run, StepLog()
         with run.phase(name) as phase:

@@ -334,10 +334,11 @@ def build_problem(values: Mapping[str, Any]) -> MsaProblem:
 def check_answer(shown: Animation, answer: None) -> None:
     """Check that the rows equal those of a whole run; there is no textbook method."""
     from antidiag.kernels.msa.consistency.cpu import align_sequences
+    from antidiag.kernels.msa.parameters import PosteriorParameters
     from antidiag.kernels.steps import StepLog
 
     made, found = shown.answer
-    right = align_sequences(made, {"threads": 1}, Monitor(), StepLog()).answer
+    right = align_sequences(made, PosteriorParameters(threads=1, warps=1), Monitor(), StepLog()).answer
     assert np.array_equal(found.alignment.letters, right.alignment.letters)
 
 

@@ -12,9 +12,8 @@ Whole vectors of 16 rows are computed. Cells outside the matrix are never read f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,7 +49,6 @@ from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, encode_pai
 from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import LevelThreads
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 
@@ -85,10 +83,10 @@ class RecentAntidiagonals(NamedTuple):
     F1: np.ndarray
 
 
-def antidiagonal(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def antidiagonal(problem: PairProblem, parameters: LevelThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score and its end cell by Antidiagonal."""
     pair = encode_pair(problem)
-    run = CpuRun(monitor, steps, to_dataclass(LevelThreads, parameters).threads)
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile(_compile_kernels)
     score, end, nbytes = _run_antidiagonals(run, pair)
     return Outcome(pair.make_answer(score, end), run.times_ms, nbytes)

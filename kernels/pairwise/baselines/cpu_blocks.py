@@ -15,9 +15,8 @@ cuts off compute numbers beyond it, which nobody reads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,7 +59,6 @@ from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
 from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks
 from antidiag.kernels.pairwise.strips.start_states import FROM_DIAGONAL, FROM_E, FROM_F, finish_path
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 ABOVE_H, ABOVE_E, BESIDE_H, BESIDE_F, ROW_F, EDGES = 0, 1, 2, 3, 4, 5
@@ -110,29 +108,27 @@ class BlockWorkspace(NamedTuple):
 
 
 def blocked_antidiagonal(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PairProblem, parameters: AntidiagonalBlocks, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment by BlockedAntidiagonal: all values are stored, and the path is traced over them."""
     pair = encode_pair(problem)
-    chosen = to_dataclass(AntidiagonalBlocks, parameters)
-    run = CpuRun(monitor, steps, chosen.threads)
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile(lambda: _compile_kernels(True))
     stored = np.empty((3, pair.rows.size, pair.columns.size), np.int32)
     matrix = StoredMatrix(*stored)
-    levels, nbytes = _run_blocks(run, pair, chosen, matrix, _make_empty_borders())
+    levels, nbytes = _run_blocks(run, pair, parameters, matrix, _make_empty_borders())
     score, end = levels.best_cell() if pair.is_local else (int(matrix.H[-1, -1]), matrix.H.shape)
     alignment, path_bytes = _trace_path(run, pair, matrix, end)
     return Outcome(PairAnswer(score, alignment.end, alignment), run.times_ms, nbytes + stored.nbytes + path_bytes)
 
 
-def enhanced_ba(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def enhanced_ba(problem: PairProblem, parameters: AntidiagonalBlocks, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score and its end cell by EnhancedBA; only block borders are stored."""
     pair = encode_pair(problem)
-    chosen = to_dataclass(AntidiagonalBlocks, parameters)
-    run = CpuRun(monitor, steps, chosen.threads)
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile(lambda: _compile_kernels(False))
-    borders = initial_block_borders(pair, chosen.s)
-    levels, nbytes = _run_blocks(run, pair, chosen, None, borders)
+    borders = initial_block_borders(pair, parameters.s)
+    levels, nbytes = _run_blocks(run, pair, parameters, None, borders)
     m, n = pair.rows.size, pair.columns.size
     score, end = levels.best_cell() if pair.is_local else (int(borders.above[0, n - 1]), (m, n))
     return Outcome(pair.make_answer(score, end), run.times_ms, nbytes + sum(array.nbytes for array in borders))

@@ -15,9 +15,8 @@ step 3 are the next one. Column j is element 15 + j of every row, so that vector
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,7 +52,6 @@ from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import LevelThreads
 from antidiag.kernels.pairwise.strips.cpu_sizes import score_type
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 FIRST = LANES - 1
@@ -90,10 +88,10 @@ class RowPart(NamedTuple):
     n: int
 
 
-def perot_recurrence(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def perot_recurrence(problem: PairProblem, parameters: LevelThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score and its end cell by PerotRecurrence."""
     pair = encode_pair(problem)
-    run = CpuRun(monitor, steps, to_dataclass(LevelThreads, parameters).threads)
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile(lambda: _compile_kernels(score_type(pair.table)))
     score, end, nbytes = _run_rows(run, pair)
     return Outcome(pair.make_answer(score, end), run.times_ms, nbytes)

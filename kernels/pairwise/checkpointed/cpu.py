@@ -7,9 +7,7 @@ run keeps them on disk (cpu_resuming.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Outcome
@@ -24,23 +22,21 @@ from antidiag.kernels.pairwise.parameters import CheckpointedParameters
 from antidiag.kernels.pairwise.strips import cpu_strips
 from antidiag.kernels.pairwise.strips.cpu_16bit import kernel_variant, make_tiny_variant
 from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_16bit_rows
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 
 def checkpointed_alignment(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PairProblem, parameters: CheckpointedParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment in linear memory.
 
     Raises Cancelled, and DiskFull where checkpoints do not fit on the disk.
     """
     pair = encode_pair(problem)
-    chosen = to_dataclass(CheckpointedParameters, parameters)
-    short_rows = chosen_16bit_rows(problem, chosen)
-    run = CpuRun(monitor, steps, chosen.threads)
+    short_rows = chosen_16bit_rows(problem, parameters)
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile(lambda: _compile_kernels(kernel_variant(pair, short_rows)))
-    return _run_alignment(run, pair, chosen, short_rows)
+    return _run_alignment(run, pair, parameters, short_rows)
 
 
 def _run_alignment(run: CpuRun, pair: EncodedPair, parameters: CheckpointedParameters, short_rows: int) -> Outcome:
@@ -66,6 +62,6 @@ def _run_alignment(run: CpuRun, pair: EncodedPair, parameters: CheckpointedParam
 @cache
 def _compile_kernels(code: str) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
-    parameters = CheckpointedParameters(s=32, T=32, threads=1, tile=32, checkpoint_memory=1)
+    parameters = CheckpointedParameters(s=32, T=32, threads=1, precision="32", tile=32, checkpoint_memory=1)
     pair, short_rows = make_tiny_variant(code)
     _run_alignment(CpuRun(), pair, parameters, short_rows)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -13,46 +11,49 @@ from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.encoding import EncodedPair, encode_pair
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
-from antidiag.kernels.pairwise.parameters import PairStripParameters
+from antidiag.kernels.pairwise.parameters import (
+    ChunkedAlignmentParameters,
+    PairStripParameters,
+    StripedAlignmentParameters,
+)
 from antidiag.kernels.pairwise.strips import cpu_path, cpu_strips, start_states
 from antidiag.kernels.pairwise.strips.cpu_16bit import kernel_variant, make_tiny_variant
 from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_16bit_rows, column_length, part_bytes
 from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 
-def striped_score(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def striped_score(problem: PairProblem, parameters: PairStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score and its end cell by StripedScore; boundary columns are reused once they were read."""
     pair = encode_pair(problem)
-    chosen = to_dataclass(PairStripParameters, parameters)
-    run, short_rows = CpuRun(monitor, steps, chosen.threads), chosen_16bit_rows(problem, chosen)
+    run, short_rows = CpuRun(monitor, steps, parameters.threads), chosen_16bit_rows(problem, parameters)
     run.compile(lambda: _compile_phase_1(kernel_variant(pair, short_rows), False))
-    strips = _make_strips(run, pair, chosen, states=False, all_values=False, short_rows=short_rows)
+    strips = _make_strips(run, pair, parameters, states=False, all_values=False, short_rows=short_rows)
     with run.phase("phase 1", strips.row_count) as phase:
         cpu_strips.compute_strips(strips, phase)
     score, end, _ = cpu_strips.find_best_cell(strips)
     return Outcome(pair.make_answer(score, end), run.times_ms, strips.nbytes)
 
 
-def striped_alignment(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def striped_alignment(
+    problem: PairProblem, parameters: StripedAlignmentParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Return the best alignment by StripedAlignment (section V.A)."""
-    chosen = to_dataclass(PairStripParameters, parameters)
-    return _run_alignment(problem, chosen, monitor, steps, 0, true_values=chosen.starts_at_first_row)
+    return _run_alignment(problem, parameters, monitor, steps, 0, true_values=parameters.starts_at_first_row)
 
 
 def chunked_alignment_1(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PairProblem, parameters: ChunkedAlignmentParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment by ChunkedAlignment1 (section V.B)."""
-    return _run_alignment(problem, to_dataclass(PairStripParameters, parameters), monitor, steps, 2, true_values=True)
+    return _run_alignment(problem, parameters, monitor, steps, 2, true_values=True)
 
 
 def chunked_alignment_2(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PairProblem, parameters: ChunkedAlignmentParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment by ChunkedAlignment2 (section V.C)."""
-    return _run_alignment(problem, to_dataclass(PairStripParameters, parameters), monitor, steps, 4, true_values=True)
+    return _run_alignment(problem, parameters, monitor, steps, 4, true_values=True)
 
 
 def _run_alignment(
@@ -108,7 +109,7 @@ def _make_strips(
         run=run,
         values=np.empty((kept, 2, length), np.int32),
         states=np.empty((count, 2, length), np.int32) if states else None,
-        h=parameters.h,
+        h=parameters.chunk_height,
         chunk_parts=chunk_parts,
         short_rows=short_rows,
     )
@@ -124,7 +125,7 @@ def _compile_alignment(pair: EncodedPair, short_rows: int) -> None:
 def _compile_phase_1(code: str, alignment: bool) -> None:
     """Compile phase 1, or load it from the cache folder, by running a tiny pair."""
     run, (pair, short_rows) = CpuRun(), make_tiny_variant(code)
-    parameters = PairStripParameters(s=32, T=32, threads=1)
+    parameters = PairStripParameters(s=32, T=32, threads=1, precision="32")
     strips = _make_strips(run, pair, parameters, alignment, all_values=alignment, short_rows=short_rows)
     with run.phase("phase 1") as phase:
         cpu_strips.compute_strips(strips, phase)
@@ -134,7 +135,9 @@ def _compile_phase_1(code: str, alignment: bool) -> None:
 def _compile_phase_3(code: str) -> None:
     """Compile phase 3, or load it from the cache folder."""
     run, (pair, _) = CpuRun(), make_tiny_variant(code)
-    strips = _make_strips(run, pair, PairStripParameters(s=32, T=32, threads=1), states=False, all_values=True)
+    strips = _make_strips(
+        run, pair, PairStripParameters(s=32, T=32, threads=1, precision="32"), states=False, all_values=True
+    )
     strips.values[:] = 0
     parts = [start_states.SubPath(0, start_states.KIND_H, 0, 1, 1, start_states.KIND_H)]
     with run.phase("phase 3") as phase:

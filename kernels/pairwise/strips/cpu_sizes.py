@@ -175,10 +175,10 @@ def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParamet
 
 def estimate_chunked_memory(problem: PairProblem, parameters: PairStripParameters, chunks: int) -> Footprint:
     """Return the bytes of ChunkedAlignment1 or 2 (``chunks``); a part of the second fits in a chunk."""
-    count, bottoms = count_strips(problem, parameters.s), (problem.rows - 1) // parameters.h
+    count, bottoms = count_strips(problem, parameters.s), (problem.rows - 1) // parameters.chunk_height
     parts, part_rows = count, problem.rows
     if chunks == 2:
-        parts, part_rows = count + bottoms, min(problem.rows, parameters.h)
+        parts, part_rows = count + bottoms, min(problem.rows, parameters.chunk_height)
     return Footprint(
         host={
             **_alignment_bytes(problem, parameters, True, parts, part_rows),

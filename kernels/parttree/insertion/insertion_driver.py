@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +12,6 @@ from antidiag.kernels.model import Outcome, Sequence, SequenceType, concatenate_
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency.given_alignment import GivenProblem
 from antidiag.kernels.msa.problem import MsaAnswer, make_answer
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.insertion import insertion_kernels
 from antidiag.kernels.parttree.insertion.insertion_problem import INSERTION_PROBLEM, symbol_table
 from antidiag.kernels.parttree.parameters import PartTreeThreads
@@ -25,9 +22,9 @@ from antidiag.kernels.steps import StepLog
 PROFILE, INSERTION_PHASE, ROWS = "profile", "adding", "rows"
 
 
-def parttree_add(problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def parttree_add(problem: GivenProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Insert sequences into an alignment; its rows keep their alignment, and the inserted rows follow."""
-    run = CpuRun(monitor, steps, to_dataclass(PartTreeThreads, parameters).threads)
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile(_compile_insertion)
     answer, nbytes = _insert_sequences(problem, run)
     return Outcome(answer, run.times_ms, nbytes)

@@ -7,10 +7,9 @@ against all others, except those of the largest component. Equally long edges ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import cupy
 import numpy as np
@@ -33,6 +32,7 @@ from antidiag.kernels.parttree.lcs.linkage import (
     run_linkage,
     sort_by_length,
 )
+from antidiag.kernels.parttree.parameters import PartTreeThreads
 from antidiag.kernels.parttree.problem import PartTreeProblem
 from antidiag.kernels.parttree.progress import ReportProgress
 from antidiag.kernels.parttree.symbols import BITS
@@ -53,7 +53,7 @@ NO_NEIGHBOUR = np.uint64(2**64 - 1)
 
 
 def lcs_single_linkage(
-    problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PartTreeProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Join the nearest two clusters, as `linkage.lcs_single_linkage`, with the spanning tree made on the device."""
     run = DeviceRun(monitor, steps)

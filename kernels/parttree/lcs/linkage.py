@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome, group_equal_sequences
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.lcs import cpu_spanning_tree
 from antidiag.kernels.parttree.parameters import PartTreeThreads
 from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
@@ -28,10 +26,10 @@ MASK_LETTER_BYTES = 3
 
 
 def lcs_single_linkage(
-    problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PartTreeProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Join the nearest two clusters, which are as near as their nearest sequences, until one is left."""
-    run = CpuRun(monitor, steps, to_dataclass(PartTreeThreads, parameters).threads)
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile(compile_linkage)
 
     def link(

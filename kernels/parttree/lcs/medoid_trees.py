@@ -9,10 +9,8 @@ single linkage, and each part is a group. FAMSA 2 has such trees; it finds medoi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +18,6 @@ from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.lcs import cpu_medoid_distances, cpu_spanning_tree
 from antidiag.kernels.parttree.lcs.linkage import Joins, link_alone, run_linkage, sort_by_length
 from antidiag.kernels.parttree.parameters import PartTreeThreads
@@ -48,9 +45,9 @@ class MedoidGroup:
     heights: np.ndarray | None = None
 
 
-def medoid_tree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def medoid_tree(problem: PartTreeProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Make the medoid tree of the different sequences; equal ones are joined first."""
-    run = CpuRun(monitor, steps, to_dataclass(PartTreeThreads, parameters).threads)
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile(compile_medoids)
 
     def link(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -13,7 +13,6 @@ from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome, Sequence, SequenceType, concatenate_letters, sequence_lengths
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.msa.problem import MsaProblem, make_answer
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.kmers.cpu_shared_words import TASK
 from antidiag.kernels.parttree.kmers.word_arrays import LetterArrays
 from antidiag.kernels.parttree.kmers.word_arrays import concatenate_letters as letters_of
@@ -51,9 +50,9 @@ ProfileAligner = Callable[[AlignmentLeaves, np.ndarray, CpuPhase], AlignedNodes]
 """From leaves and joins to columns of every node, places and gaps."""
 
 
-def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def msa_parttree(problem: MsaProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Align profiles along a guide tree of the different sequences, or along a given tree of all of them."""
-    threads = to_dataclass(PartTreeThreads, parameters).threads
+    threads = parameters.threads
     run = CpuRun(monitor, steps, threads)
     run.compile(alignment_compiler(problem))
     return run_stages(problem, run, partial(make_guide_on_threads, problem), partial(_align_profiles, problem))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +12,6 @@ from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.problem import MsaProblem
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.kmers.word_arrays import LetterArrays
 from antidiag.kernels.parttree.lcs.cuda_linkage import link_on_device
 from antidiag.kernels.parttree.lcs.linkage import Joins
@@ -28,9 +25,9 @@ from antidiag.kernels.parttree.splitting.cuda import TASK, DeviceDistances
 from antidiag.kernels.steps import StepLog
 
 
-def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def msa_parttree(problem: MsaProblem, parameters: PartTreeWarps, monitor: Monitor, steps: StepLog) -> Outcome:
     """Make guide tree and profiles on the device; rows are written on the host."""
-    run, chosen = DeviceRun(monitor, steps), to_dataclass(PartTreeWarps, parameters)
+    run = DeviceRun(monitor, steps)
     host = run.host_part(count_processors())
     host.compile(alignment_compiler(problem))
 
@@ -38,7 +35,7 @@ def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Mo
         return link_on_device(codes, offsets, run, report)
 
     def measure_of(letters: LetterArrays) -> tuple[DeviceDistances, int]:
-        return DeviceDistances(letters, problem.protein, run, chosen), TASK
+        return DeviceDistances(letters, problem.protein, run, parameters), TASK
 
     def guide(leaves: AlignmentLeaves, phase: CpuPhase) -> tuple[np.ndarray, np.ndarray]:
         return make_guide(problem, leaves, phase, RecursionProgress(monitor, TREE), link, measure_of)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.parttree.kmers import cpu_encoding, cpu_shared_words
 from antidiag.kernels.parttree.kmers.cpu_shared_words import TASK, DistanceBatch, MeasuredDistances
 from antidiag.kernels.parttree.kmers.sections import (
@@ -46,27 +45,26 @@ MOST_BYTES = 1 << 29
 """Bytes of the maps of references that are counted together, and of their shared words with all sequences."""
 
 
-def parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def parttree(problem: PartTreeProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run PartTree by an index from words to references; threads take parts of all groups of a level."""
-    run = CpuRun(monitor, steps, to_dataclass(PartTreeThreads, parameters).threads)
+    run = CpuRun(monitor, steps, parameters.threads)
     return run_recursion(problem, run, IndexedDistances, TASK, (WORDS,), threads=0)
 
 
 def parttree_serial(
-    problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PartTreeProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run PartTree on one thread, comparing every sequence with a map of every reference."""
     return run_recursion(problem, CpuRun(monitor, steps), SerialDistances, phases=(WORDS,))
 
 
-def cuda_parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def cuda_parttree(problem: PartTreeProblem, parameters: SectionParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run algorithm 2 of CUDA-Parttree on threads, each of which takes sections."""
-    chosen = to_dataclass(SectionParameters, parameters)
 
     def measure_of(words: WordArrays, bins: int, phase: CpuPhase, report: ReportProgress) -> SectionedDistances:
-        return SectionedDistances(words, bins, phase, report, chosen.section)
+        return SectionedDistances(words, bins, phase, report, parameters.section)
 
-    return run_recursion(problem, CpuRun(monitor, steps, chosen.threads), measure_of)
+    return run_recursion(problem, CpuRun(monitor, steps, parameters.threads), measure_of)
 
 
 MeasureMaker = Callable[[WordArrays, int, CpuPhase, ReportProgress], Callable[..., MeasuredDistances]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +16,6 @@ from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.kmers.cpu_shared_words import DistanceBatch, MeasuredDistances
 from antidiag.kernels.parttree.kmers.cuda_sources import BATCH, COUNTERS, FOUND, MEASURE, SECTIONS
 from antidiag.kernels.parttree.kmers.cuda_sources import WORDS as STRUCT
@@ -52,14 +50,14 @@ ENCODERS = 4
 """Blocks per multiprocessor that encode where their tables are in global memory."""
 
 
-def parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def parttree(problem: PartTreeProblem, parameters: PartTreeWarps, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run PartTree with counters of several references side by side in shared memory, on all levels."""
     run = DeviceRun(monitor, steps)
     host = run.host_part(count_processors())
     host.compile(compile_all)
     with host.phase(WORDS):
         letters = concatenate_letters(problem.sequences, problem.protein)
-        counted = DeviceDistances(letters, problem.protein, run, to_dataclass(PartTreeWarps, parameters))
+        counted = DeviceDistances(letters, problem.protein, run, parameters)
     monitor.update(1, 1, WORDS)
     with host.phase(RECURSION) as phase:
         counted.phase, report = phase, RecursionProgress(monitor, RECURSION)
@@ -67,12 +65,12 @@ def parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: M
     return Outcome(answer, run.times_ms, counted.letters.letters.nbytes + 64 * len(problem.sequences), run.device_bytes)
 
 
-def cuda_parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def cuda_parttree(problem: PartTreeProblem, parameters: SectionParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run algorithm 2 of CUDA-Parttree, a thread for each sequence; the rest stays on the host, as in the paper."""
-    run, chosen = DeviceRun(monitor, steps), to_dataclass(SectionParameters, parameters)
+    run = DeviceRun(monitor, steps)
 
     def measure_of(words: WordArrays, bins: int, phase: CpuPhase, report: ReportProgress) -> SectionedDistances:
-        return DeviceSections(words, bins, phase, report, run, chosen)
+        return DeviceSections(words, bins, phase, report, run, parameters)
 
     return replace(run_recursion(problem, run.host_part(), measure_of), device_bytes=run.device_bytes)
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles
 from antidiag.kernels.profiles.parameters import ProfileStripParameters
 from antidiag.kernels.profiles.problem import Problem, ProfileAnswer
@@ -29,12 +26,11 @@ from antidiag.kernels.profiles.whole_table.cpu_table import complete_answer, tin
 from antidiag.kernels.steps import StepLog
 
 
-def align_by_strips(problem: Problem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_strips(problem: Problem, parameters: ProfileStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best alignment by strips; the whole table is never in memory."""
-    chosen = to_dataclass(ProfileStripParameters, parameters)
-    run = CpuRun(monitor, steps, chosen.threads)
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile(_compile_once)
-    return _align_in_strips(run, problem.encoded, chosen)
+    return _align_in_strips(run, problem.encoded, parameters)
 
 
 def _align_in_strips(run: CpuRun, encoded: EncodedProfiles, chosen: ProfileStripParameters) -> Outcome:
@@ -102,4 +98,4 @@ def trace_answer(
 @cache
 def _compile_once() -> None:
     """Compile everything, or load it from the cache folder, by running on a tiny problem."""
-    _align_in_strips(CpuRun(), tiny_problem(), ProfileStripParameters(64, 16, 1))
+    _align_in_strips(CpuRun(), tiny_problem(), ProfileStripParameters(s=64, T=16, threads=1))

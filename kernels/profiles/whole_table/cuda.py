@@ -14,53 +14,56 @@ import numpy as np
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
-from antidiag.kernels.profiles.parameters import ProfileBlockParameters
+from antidiag.kernels.profiles.parameters import ProfileBlockParameters, ProfileBlockSize
 from antidiag.kernels.profiles.problem import Problem
 from antidiag.kernels.profiles.whole_table import cpu_blocks
-from antidiag.kernels.profiles.whole_table.cuda_job import MATRICES, WALLS, WAVE_PARTS, ProfileTableJob, Values
+from antidiag.kernels.profiles.whole_table.cuda_job import MATRICES, WALLS, WAVE_PARTS, ProfileTableJob
 from antidiag.kernels.steps import StepLog
 
 WAVES = 4
 """Antidiagonals between two progress reports."""
 
 
-def align_simple_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_simple_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Simple k: one thread per cell."""
     return _compute_scalar_products(
         "simple_k", lambda k: min(k * k, 1024), ProfileTableJob(problem, monitor, steps), parameters
     )
 
 
-def align_row_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_row_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Row k: one thread per row of a block."""
     return _compute_scalar_products("row_k", int, ProfileTableJob(problem, monitor, steps), parameters)
 
 
-def align_column_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_column_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Column k: one thread per column of a block."""
     return _compute_scalar_products("column_k", int, ProfileTableJob(problem, monitor, steps), parameters)
 
 
-def align_mix_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_mix_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Mix k: one thread per row and column of a block."""
     return _compute_scalar_products("mix_k", int, ProfileTableJob(problem, monitor, steps), parameters)
 
 
-def align_by_matrix_product(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_matrix_product(
+    problem: Problem, parameters: ProfileBlockSize, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.2, MatProd V2 k: tiles of products by k threads; gap costs are vectors."""
     job = ProfileTableJob(problem, monitor, steps)
-    k, made = to_dataclass(ProfileBlockParameters, parameters).k, job.made
+    k, made = parameters.k, job.made
     shared = 2 * 2 * len(made.rows) * k
     scores = job.run.allocate_array((made.m, made.n), np.int32)
     job.compute_blocks("tiles_k", k, k, MATRICES(scores=scores, vertical=None, horizontal=None), shared)
     return job.maximise_on_host(scores)
 
 
-def align_by_block_waves(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_block_waves(
+    problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """SMwavefront k: one launch for the blocks of an antidiagonal; the host traces the path."""
     job = ProfileTableJob(problem, monitor, steps)
-    made, run, k = job.made, job.run, to_dataclass(ProfileBlockParameters, parameters).k
+    made, run, k = job.made, job.run, parameters.k
     m, n, down, across = made.m, made.n, -(-made.m // k), -(-made.n // k)
     best = run.allocate_array((down * across, 4), np.int32)
     directions = run.allocate_array(m * n, np.uint8)
@@ -83,10 +86,10 @@ def align_by_block_waves(problem: Problem, parameters: Values, monitor: Monitor,
 
 
 def _compute_scalar_products(
-    name: str, threads: Callable[[int], int], job: ProfileTableJob, parameters: Values
+    name: str, threads: Callable[[int], int], job: ProfileTableJob, parameters: ProfileBlockParameters
 ) -> Outcome:
     """Algorithm 4.1: compute D, V and H as matrices."""
-    k, shape = to_dataclass(ProfileBlockParameters, parameters).k, (job.made.m, job.made.n)
+    k, shape = parameters.k, (job.made.m, job.made.n)
     scores, vertical, horizontal = (job.run.allocate_array(shape, np.int32) for _ in range(3))
     job.compute_blocks(name, k, threads(k), MATRICES(scores=scores, vertical=vertical, horizontal=horizontal))
     return job.maximise_on_host(scores, vertical, horizontal)

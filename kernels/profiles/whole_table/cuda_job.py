@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -27,7 +26,6 @@ from antidiag.kernels.profiles.whole_table.cpu_table import (
 )
 from antidiag.kernels.steps import StepLog
 
-Values = Mapping[str, Any]
 SCORES = "scores"
 THREADS, BLOCKS = 256, 1024
 SLICE_CELLS = 2**26

@@ -15,7 +15,9 @@ from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.errors import BackendUnavailable
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles
+from antidiag.kernels.profiles.parameters import ProfileLimitParameters
 from antidiag.kernels.profiles.problem import Problem
 from antidiag.kernels.profiles.sizes import GPU_SLAB, SLAB
 from antidiag.kernels.profiles.whole_table.cuda_job import (
@@ -26,7 +28,6 @@ from antidiag.kernels.profiles.whole_table.cuda_job import (
     THREADS,
     UP,
     ProfileTableJob,
-    Values,
 )
 from antidiag.kernels.steps import StepLog
 
@@ -39,7 +40,7 @@ except ImportError as error:
     ) from error
 
 
-def align_by_blas_calls(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_blas_calls(problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1 by cuBLAS: DAXPY and DNRM2 for each cell; the host waits for every norm."""
     job = ProfileTableJob(problem, monitor, steps)
     made, run = job.made, job.run
@@ -61,7 +62,9 @@ def align_by_blas_calls(problem: Problem, parameters: Values, monitor: Monitor, 
     return job.maximise_on_host(scores)
 
 
-def align_by_identity_product(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_identity_product(
+    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.2, MatProd V1: differences of a row and all columns as A I - C by GEMM, then their squares."""
     job = ProfileTableJob(problem, monitor, steps)
     made, run, (m, n) = job.made, job.run, (job.made.m, job.made.n)
@@ -81,17 +84,23 @@ def align_by_identity_product(problem: Problem, parameters: Values, monitor: Mon
     return job.maximise_on_host(scores)
 
 
-def align_sequence_matvecprod_v1(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matvecprod_v1(
+    problem: Problem, parameters: ProfileLimitParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.3: V column by column, H and D row by row, by GEMV."""
     return _compute_three_matrices(_multiply_by_vectors, ProfileTableJob(problem, monitor, steps))
 
 
-def align_sequence_matprod_v1(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matprod_v1(
+    problem: Problem, parameters: ProfileLimitParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.4: V, H and D by three GEMMs for each slab of rows."""
     return _compute_three_matrices(_multiply_by_matrices, ProfileTableJob(problem, monitor, steps))
 
 
-def align_sequence_matvecprod_v2(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matvecprod_v2(
+    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.5: D row by row by GEMV."""
     job = ProfileTableJob(problem, monitor, steps)
 
@@ -102,7 +111,9 @@ def align_sequence_matvecprod_v2(problem: Problem, parameters: Values, monitor: 
     return _compute_scores_alone(products, job)
 
 
-def align_sequence_matprod_v2(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matprod_v2(
+    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.6: D by GEMM, a slab of rows at a time."""
     job = ProfileTableJob(problem, monitor, steps)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -13,7 +13,6 @@ from antidiag.kernels.cpu.simd import LANES, SHORT_LANES
 from antidiag.kernels.cpu.workers import make_stop_word
 from antidiag.kernels.model import Outcome, SequenceType, sequence_lengths
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.scoring import Mode
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.aligned_pairs import cpu_identities
@@ -46,9 +45,9 @@ TILE_CELLS = 1 << 23
 MOST_ROWS = 64
 
 
-def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def distance_full(problem: FullProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute 1 - identities / the shorter length of the best alignment of each pair, as ClustalW does."""
-    run = CpuRun(monitor, steps, to_dataclass(PairParameters, parameters).threads)
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile(partial(_compile_full, problem.mode == Mode.LOCAL))
     with run.phase("alignments"):
         together, numbers = encode_sequences(problem)
@@ -97,9 +96,9 @@ def _list_tile_tasks(groups: LengthGroups, lanes: int, compute: Callable[[int, P
     return tasks
 
 
-def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def distance_6mer(problem: SixmerProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute MAFFT's distance of shared 6-mers; see `cpu_kmers.kmer_distance`."""
-    run, taxa = CpuRun(monitor, steps, to_dataclass(PairParameters, parameters).threads), len(problem.sequences)
+    run, taxa = CpuRun(monitor, steps, parameters.threads), len(problem.sequences)
     run.compile(_compile_kmers)
     with run.phase("words"):
         kmers = count_sixmers(problem.sequences, problem.protein, monitor.check)
@@ -116,9 +115,9 @@ def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor
     return _make_outcome(problem, values, run, "6-mer distances")
 
 
-def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def distance_ktuple(problem: KtupleProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
-    run = CpuRun(monitor, steps, to_dataclass(PairParameters, parameters).threads)
+    run = CpuRun(monitor, steps, parameters.threads)
     run.compile(_compile_ktuple)
     values = np.zeros((len(problem.sequences),) * 2)
     lengths = np.array([len(sequence) for sequence in problem.sequences])
@@ -189,10 +188,10 @@ def _long_pairs(
 
 
 def distance_alignment(
-    problem: AlignedProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: AlignedProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Compute distances between the rows of an alignment; see `column_distances.distances_of_columns`."""
-    run, count = CpuRun(monitor, steps, to_dataclass(PairParameters, parameters).threads), len(problem.alignment.names)
+    run, count = CpuRun(monitor, steps, parameters.threads), len(problem.alignment.names)
     run.compile(_compile_columns)
     with run.phase("columns"):
         bits = cpu_columns.pack_columns(problem.alignment, monitor.check)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.cpu.float_lanes import LANES
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.joining import cpu_blocks, cpu_pruned, cpu_serial, cpu_upgma
 from antidiag.kernels.trees.joining.tree_from_joins import RECORD, make_joined_tree, make_upgma_tree, working_matrix
@@ -29,27 +29,27 @@ SHARED_CELLS = 4e6
 """Cells of a pass that are worth starting threads for."""
 
 
-def nj_serial(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nj_serial(problem: TreeProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run the pseudocode of figure 2 of Liu, Schmidt and Maskell (2009)."""
     return _run_loop(problem, None, monitor, steps, _join_serially)
 
 
-def nj_basic(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nj_basic(problem: TreeProblem, parameters: CellBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run NJ-basic: cell blocks of the upper triangle, in a square matrix."""
-    return _run_loop(problem, to_dataclass(CellBlockParameters, parameters), monitor, steps, _join_square_blocks)
+    return _run_loop(problem, parameters, monitor, steps, _join_square_blocks)
 
 
-def nj_compact(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nj_compact(problem: TreeProblem, parameters: CellBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run NJ-compact: the blocks of NJ-basic in the folded matrix."""
-    return _run_loop(problem, to_dataclass(CellBlockParameters, parameters), monitor, steps, _join_folded_blocks)
+    return _run_loop(problem, parameters, monitor, steps, _join_folded_blocks)
 
 
-def nj_pruned(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nj_pruned(problem: TreeProblem, parameters: PrunedParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run NJ-pruned: bounds on the rows; see `cpu_pruned`."""
-    return _run_loop(problem, to_dataclass(PrunedParameters, parameters), monitor, steps, _join_pruned)
+    return _run_loop(problem, parameters, monitor, steps, _join_pruned)
 
 
-def upgma(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def upgma(problem: TreeProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run UPGMA: mean distances of all pairs of taxa (Sokal and Michener 1958); the root is the last join."""
     return _run_loop(problem, None, monitor, steps, _join_upgma)
 

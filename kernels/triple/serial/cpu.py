@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.triple.encoding import NEGATIVE, EncodedTriple, encode_problem
 from antidiag.kernels.triple.model import MOVE_ORDER, Cell, TripleProblem
@@ -21,12 +21,12 @@ from antidiag.kernels.triple.serial import cpu_rows
 from antidiag.kernels.triple.serial.cpu_rows import TripleGaps, TripleScores
 
 
-def scoring(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def scoring(problem: TripleProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run Scoring: two planes of the cube, on one core."""
     return _run_serial(problem, monitor, steps, False)
 
 
-def traceback(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def traceback(problem: TripleProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run Traceback: two planes, and the best move of every cell is kept."""
     return _run_serial(problem, monitor, steps, True)
 

@@ -37,7 +37,7 @@ def test_a_method_without_a_play_says_why(page):
     page.choose_methods(find_method("msa-parttree"))
     assert (
         not page.animations
-        and find_method("msa-parttree").no_walkthrough_reason in page.error_label.text()
+        and find_method("msa-parttree").teaching.no_walkthrough_reason in page.error_label.text()
         and page.error_label.isVisible()
     )
     page.choose_methods(find_method("nj-pruned"))

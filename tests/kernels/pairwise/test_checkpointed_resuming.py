@@ -30,12 +30,13 @@ from antidiag.kernels.run_plan import RunPlan
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
 from tests import oracle
+from tests.cpu_runs import run_on_cpu
 from tests.problems import pair, pairs
 
 ROOT = Path(__file__).parents[3]
 METHOD = registry.find_method("checkpointed-alignment")
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
-SMALL = {"s": 32, "T": 32, "threads": 2, "tile": 64, "checkpoint_memory": 1}
+SMALL = {"s": 32, "T": 32, "threads": 2, "precision": "32", "tile": 64, "checkpoint_memory": 1}
 
 
 def related(length: int, seed: int = 1) -> tuple[str, str]:
@@ -57,7 +58,7 @@ def assert_same(found: PairAnswer, expected: PairAnswer) -> None:
 def run(problem: PairProblem, store: CheckpointWriter | None, **parameters: Any) -> PairAnswer:
     monitor = Monitor()
     monitor.store = store
-    return METHOD.load_backend("cpu")(problem, {**SMALL, **parameters}, monitor, StepLog()).answer
+    return run_on_cpu(METHOD, problem, {**SMALL, **parameters}, monitor).answer
 
 
 def keep_first_strips(folder: Path, problem: PairProblem, cuts: list[int], s: int, tile: int) -> None:
@@ -99,7 +100,7 @@ def test_only_what_was_not_finished_is_computed(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 3
     monitor, steps, seen = Monitor(lambda done, total, phase: seen.append((phase, done))), StepLog(), []
     monitor.store = store = CheckpointWriter(tmp_path, lambda: None)
-    assert_same(METHOD.load_backend("cpu")(problem, SMALL, monitor, steps).answer, oracle.best_alignment(problem))
+    assert_same(run_on_cpu(METHOD, problem, SMALL, monitor, steps).answer, oracle.best_alignment(problem))
     store.close()
     events = steps.ordered_events()
     assert events["strip"][events["phase"] == 1].min() == 12
@@ -170,7 +171,7 @@ def test_the_time_of_a_run_is_that_of_all_its_pieces(tmp_path: Path) -> None:
     assert before_ms > 0
     store.close()
     monitor.store = store = CheckpointWriter(tmp_path, lambda: None)
-    assert METHOD.load_backend("cpu")(problem, SMALL, monitor, StepLog()).times_ms["phase 1"] > before_ms
+    assert run_on_cpu(METHOD, problem, SMALL, monitor).times_ms["phase 1"] > before_ms
     store.close()
 
 

@@ -188,6 +188,6 @@ def test_work_grows_with_letters_and_words_of_64(id: str) -> None:
     method, of_words = registry.find_method(id), {}
     for words in (1, 2, 4):
         problem = PartTreeProblem(trials.random_proteins(200, 64 * words, 64 * words), 5)
-        of_words[words] = method.count_work(problem, {})
+        of_words[words] = method.cost.count_work(problem, method.parameters(threads=1))
     assert of_words[1] % 64 == 0
     assert of_words == {words: words**2 * of_words[1] for words in of_words}

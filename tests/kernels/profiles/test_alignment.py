@@ -296,7 +296,7 @@ def test_v_is_filled_by_columns_where_the_thesis_has_products_with_a_vector(
 
 def test_all_scores_of_a_sequence_are_one_product() -> None:
     """Algorithm 4.6 knows no blocks."""
-    assert not registry.find_method("profseq-matprod-v2").parameters
+    assert not registry.find_method("profseq-matprod-v2").parameters.names()
 
 
 def test_matrices_beyond_the_limit_are_refused() -> None:
@@ -314,12 +314,16 @@ def test_a_run_on_a_gpu_says_how_wide_its_strips_are() -> None:
     problem = PROFILES.make_problem([first, first], {})
     method = registry.find_method("profile-wavefront")
     assert (
-        method.automatic_parameters(PROFILES.make_problem([first, first.slice_columns(0, 30)], {}), "cpu", None)["s"]
+        method.choose_parameters(PROFILES.make_problem([first, first.slice_columns(0, 30)], {}), "cpu", None)["s"]
         == sizes.NARROW_STRIP
     )
-    widths = {backend: method.automatic_parameters(problem, backend, 132)["s"] for backend in method.backends}
+    widths = {backend: method.choose_parameters(problem, backend, 132)["s"] for backend in method.backends}
     assert widths == {"cpu": sizes.STRIP_WIDTH, "cuda": sizes.GPU_STRIP}
-    assert {backend: method.table_cuts({"s": width}).strip for backend, width in widths.items()} == {
+    chosen = {
+        backend: method.parameters.resolve({}, method.choose_parameters(problem, backend, 132))
+        for backend in method.backends
+    }
+    assert {backend: method.picture.table_cuts(values).strip for backend, values in chosen.items()} == {
         "cpu": 512,
         "cuda": 128,
     }
@@ -328,4 +332,4 @@ def test_a_run_on_a_gpu_says_how_wide_its_strips_are() -> None:
 def test_speeds_are_foretold_for_the_backends_that_a_method_has() -> None:
     for method in registry.METHODS:
         if method.family == "profiles":
-            assert method.nominal_gcups.keys() == method.backends.keys(), method.id
+            assert method.cost.nominal_gcups.keys() == method.backends.keys(), method.id

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.triple.chunks.cpu import int16, path
 from antidiag.kernels.triple.chunks.cpu.chunked_cube import ChunkedCube, ChunkWorker, compute_cube
@@ -20,18 +18,18 @@ from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkGrid, ChunkKind, make
 from antidiag.kernels.triple.model import TripleProblem
 from antidiag.kernels.triple.parameters import ChunkParameters
 
-BackendRun = Callable[[TripleProblem, Mapping[str, Any], Monitor, StepLog], Outcome]
+BackendRun = Callable[[TripleProblem, ChunkParameters, Monitor, StepLog], Outcome]
 
 
 def _make_backend(kind: ChunkKind) -> BackendRun:
     """Make the backend of a method that computes chunks."""
 
-    def run(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    def run(problem: TripleProblem, parameters: ChunkParameters, monitor: Monitor, steps: StepLog) -> Outcome:
         refuse_layers(problem, kind)
-        encoded, own = encode_problem(problem), to_dataclass(ChunkParameters, parameters)
-        chunks = make_grid(problem, own.s, own.h)
+        encoded = encode_problem(problem)
+        chunks = make_grid(problem, parameters.s, parameters.subchunk_height)
         narrow = int16.fits_int16(encoded, kind, chunks)
-        cpu_run = CpuRun(monitor, steps, own.threads)
+        cpu_run = CpuRun(monitor, steps, parameters.threads)
         cpu_run.compile(lambda: _compile_method(kind, encoded.affine, narrow))
         return _compute_answer(ChunkedCube(encoded, chunks, kind, cpu_run, narrow))
 

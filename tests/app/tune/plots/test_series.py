@@ -123,7 +123,7 @@ def test_suggested_values_can_be_parsed() -> None:
     from antidiag.kernels.experiments.sweeps import sweep_axes
 
     for method in registry.METHODS:
-        for parameter in method.parameters:
+        for parameter in method.parameters.declared():
             text = plot_data.suggest_values(parameter)
             if text:
                 assert sweep_axes.parse_axis(f"{parameter.name}={text}", [method]).values
