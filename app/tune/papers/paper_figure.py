@@ -135,8 +135,8 @@ class PaperFigure(QWidget):
         for name, values in choices.items():
             box = self.choice_boxes[name] = QComboBox()
             box.setAccessibleName(name)
-            for item in values:
-                box.addItem(item.replace("x", " x ") if name == "length" else item, item)
+            for value in values:
+                box.addItem(value.replace("x", " x ") if name == "length" else value, value)
             box.setCurrentIndex(box.findData(chosen[name]))
             box.activated.connect(self.redraw)
             self._choices.addWidget(create_label("show" if name == "note" else name, "muted"))

@@ -15,7 +15,7 @@ from antidiag.app.tune.plots.plot_data import HeatGrid, PlotSettings, higher_is_
 from antidiag.app.tune.plots.point_plot import PointPlot
 from antidiag.kernels.experiments.point_data import points as point_text
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
-from antidiag.kernels.experiments.point_data.tables import Column, format_cell
+from antidiag.kernels.experiments.point_data.tables import Column, Kind, format_cell
 
 MARGIN, CELL_PADDING = 10, 8
 
@@ -136,5 +136,5 @@ class HeatMap(PointPlot):
 
 def format_quantity(quantity: str, value: float) -> str:
     """Format a value of a quantity in few characters."""
-    kinds = {"ms": "ms", "bytes": "bytes", "speedup": "ratio", "limit": "share"}
+    kinds: dict[str, Kind] = {"ms": "ms", "bytes": "bytes", "speedup": "ratio", "limit": "share"}
     return format_cell(Column("", "", kinds.get(quantity.rpartition("_")[2], "number")), value)

@@ -196,7 +196,9 @@ class PlotTabs(QWidget):
             y=self.y_box.currentData() or "",
             baseline=self.baseline_box.currentData() or "",
             colour=self.colour_box.currentData() or "",
-            **{name: check.isChecked() for name, check in self._checks.items()},
+            log_x=self.log_x_box.isChecked(),
+            log_y=self.log_y_box.isChecked(),
+            models=self.models_box.isChecked(),
         )
         self.apply_settings(wanted)
 
