@@ -43,9 +43,7 @@ def load_the_rest(window: Workbench) -> LatestTask:
 
     Then make the view in which results are looked at first, so that the first result has not to wait for it.
     """
-    rest = LatestTask(window)
-    rest.finished.connect(lambda _: window.viewer.prepare())
-    rest.failed.connect(_tell)
+    rest = LatestTask(window, lambda _: window.viewer.prepare(), _tell)
     rest.request(lambda monitor: views.preload_views())
     return rest
 

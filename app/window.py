@@ -93,7 +93,7 @@ class Window(Workbench):
         self._save_window()
         self.hide()
         self.queue.shut_down()
-        self.planner.stop()
+        self.planner.forget()
         saving = SaveProgress()
         self.autosave.finish(saving)
         saving.close()

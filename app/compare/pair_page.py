@@ -37,7 +37,12 @@ class PairPage(QWidget):
     ) -> None:
         super().__init__()
         self._compare, self._tell = compare, report
-        self.chosen, self._work = ElidedComboBox(), LatestTask(self)
+        self._work = LatestTask(
+            self,
+            lambda found: show(self.chosen.currentData(), found),
+            lambda error: report(f"Comparison failed: {error}"),
+        )
+        self.chosen = ElidedComboBox()
         self.chosen.setAccessibleName("Results to compare")
         self.chosen.setToolTip("Results to compare")
         for pair in pairs:
@@ -49,8 +54,6 @@ class PairPage(QWidget):
         box.addWidget(page, 1)
         self.chosen.setVisible(len(pairs) > 1)
         self.chosen.currentIndexChanged.connect(self._request_comparison)
-        self._work.finished.connect(lambda found: show(self.chosen.currentData(), found))
-        self._work.failed.connect(lambda error: report(f"Comparison failed: {error}"))
         self._request_comparison()
 
     @property

@@ -20,6 +20,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from antidiag.app import texts
+from antidiag.app.kit.tasks.worker_threads import start_worker
 from antidiag.kernels.errors import AntidiagError, Cancelled
 from antidiag.kernels.experiments.measuring.sweep_control import SweepControl
 from antidiag.kernels.monitor import Listener, Monitor
@@ -217,8 +218,7 @@ class JobQueue(QObject):
         if job.alone and self._detached:
             return
         job.state, job.started = JobState.RUNNING, time.monotonic()
-        self._threads[job] = threading.Thread(target=self._run, args=(job,), name=f"job {job.title}", daemon=True)
-        self._threads[job].start()
+        self._threads[job] = start_worker(self._run, f"job {job.title}", job)
         self._timer.start()
         self.changed.emit(job)
 

@@ -64,8 +64,7 @@ class ResultViews(QWidget):
         self._last_id = ""
         self.stamp, self.chips = ElidedLabel(), ChipRow()
         self.stamp.setObjectName("heading")
-        self._counting = LatestTask(self)
-        self._counting.finished.connect(self._show_identity)
+        self._counting = LatestTask(self, self._show_identity)
         self.stale = quiet_button("Use these settings", "This result was made with other settings: put them back")
         self.stale.clicked.connect(lambda: self.settings_wanted.emit(self._entry))
         self.keep = quiet_button("Add to data", "")

@@ -73,8 +73,7 @@ class SweepForm(Card):
         self.contenders = CheckList()
         self.contenders.setAccessibleName("Methods and peers")
         self._versions: dict[str, str | None] = {}
-        self._version_lookup = LatestTask(self)
-        self._version_lookup.finished.connect(self._show_versions)
+        self._version_lookup = LatestTask(self, self._show_versions)
         self.input_editor = InputEditor()
         self.axis_editors = AxisEditors()
         self.devices = DeviceBoxes()

@@ -26,9 +26,7 @@ class ModelCurves(QObject):
         self._known_curves: dict[Hashable, ModelCurvePoints] = {}
         self._requested: dict[Hashable, tuple[MeasurementTask, str, tuple[float, ...]]] = {}
         self._keys_in_work: tuple[Hashable, ...] = ()
-        self._thread = LatestTask(self)
-        self._thread.finished.connect(self._keep_curves)
-        self._thread.failed.connect(self._keep_failure)
+        self._thread = LatestTask(self, self._keep_curves, self._keep_failure)
         self._start_timer = QTimer(self, singleShot=True, interval=0)
         self._start_timer.timeout.connect(self._start_thread)
 

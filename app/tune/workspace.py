@@ -97,8 +97,8 @@ class TuneWorkspace(QWidget):
                 self.history_menu, self.active_measurements, self._select_measurement, self._open_stored
             )
         )
-        self._restore_requested, self._restore_thread = False, LatestTask(self)
-        self._restore_thread.finished.connect(self._show_restored)
+        self._restore_thread = LatestTask(self, self._show_restored)
+        self._restore_requested = False
         self._lay_out()
         self._timer = polling_timer(self, POLL_MS, self._take_all_points)
         self.form.start_button.clicked.connect(self.start_sweep)

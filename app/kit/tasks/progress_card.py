@@ -27,7 +27,7 @@ class ProgressCard(QFrame):
         self.doing, self._outcome = doing, outcome
         self._work: Work | None = None
         self._owner: Any = None
-        self._task = LatestTask(self)
+        self._task = LatestTask(self, self._on_finish, self._on_failure, self._on_progress)
         self._text = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
         self._bar = QProgressBar(maximum=1000)
         self.button = QPushButton()
@@ -35,9 +35,6 @@ class ProgressCard(QFrame):
         layout = QVBoxLayout(self)
         for widget in (self._text, self._bar, self.button):
             layout.addWidget(widget)
-        self._task.finished.connect(self._on_finish)
-        self._task.failed.connect(self._on_failure)
-        self._task.progressed.connect(self._on_progress)
         self._started_s = self._updated_s = 0.0
         self._appear = QTimer(self, singleShot=True, interval=APPEAR_MS)
         self._appear.timeout.connect(self._show_if_busy)

@@ -78,7 +78,11 @@ class BaseAlignmentView(QWidget):
         self.tree_panel: TreePanel | None = None
         self.data: tuple[Any, ...] = ()
         self._sending_taxa, self._places = False, CursorHistory()
-        self._counting, self._reading, self.exporter = LatestTask(self), LatestTask(self), AlignmentExporter(self)
+        self._counting = LatestTask(
+            self, self._take_counts, lambda error: self.show_status(f"The columns could not be counted: {error}")
+        )
+        self._reading = LatestTask(self, lambda made: self.show_alignment(made[1], made[0]))
+        self.exporter = AlignmentExporter(self)
         self._rest_timer = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest_timer.timeout.connect(self._count_in_thread)
         self._connect_parts()
@@ -90,10 +94,7 @@ class BaseAlignmentView(QWidget):
         self.canvas.gesture_ended.connect(lambda: self.editor.end_gesture())
         self.canvas.copy_requested.connect(lambda: self.exporter.copy_text(".fasta"))
         self.overview.centre_requested.connect(self._on_overview)
-        self._counting.finished.connect(self._take_counts)
         self.colours.colours_changed.connect(self._on_colours)
-        self._counting.failed.connect(lambda error: self.show_status(f"The columns could not be counted: {error}"))
-        self._reading.finished.connect(lambda made: self.show_alignment(made[1], made[0]))
         self.selection.taxa_changed.connect(self._on_taxa)
         theme.notifier.changed.connect(self.colours.recolour)
 

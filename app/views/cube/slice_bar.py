@@ -45,7 +45,12 @@ class SliceBar(QWidget):
         self.by_cpu = False
         self._cell: Cell | None = None
         self._known: dict[tuple[int, int], np.ndarray] = {}
-        self._work = LatestTask(self)
+        self._work = LatestTask(
+            self,
+            self._take_values,
+            lambda error: self._show_message(f"H could not be computed: {error}", "Try again"),
+            self._show_progress,
+        )
         self.text = ElidedLabel()
         self._bar = QProgressBar(maximum=1000, textVisible=False)
         self._bar.setFixedWidth(160)
@@ -56,9 +61,6 @@ class SliceBar(QWidget):
         box.setSpacing(theme.SPACING)
         for widget, stretch in ((self.text, 1), (self._bar, 0), (self.button, 0)):
             box.addWidget(widget, stretch)
-        self._work.finished.connect(self._take_values)
-        self._work.failed.connect(lambda error: self._show_message(f"H could not be computed: {error}", "Try again"))
-        self._work.progressed.connect(self._show_progress)
         self._appear = QTimer(self, interval=APPEARS_MS, singleShot=True)
         self._appear.timeout.connect(self.show)
         self._started = self._reported = 0.0

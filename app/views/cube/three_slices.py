@@ -50,8 +50,7 @@ class ThreeSlices(QObject):
         self._shown_at = dict.fromkeys(AXES, -1)
         self._box: np.ndarray | None = None
         self._coloured: ColouredPlanes | None = None
-        self._dressing = LatestTask(self)
-        self._dressing.finished.connect(self._show_dressed)
+        self._dressing = LatestTask(self, self._show_dressed)
         self._waiting: list[SlicePlot] = []
         self._inner_plot: pg.PlotItem | None = None
         self._making = QTimer(self, interval=PAUSE_MS, singleShot=True)

@@ -58,10 +58,8 @@ class DistancesView(PaintedView):
         self._ordered = False
         self.order_by, self.map_name, self.stretch = "tree", "viridis", True
         self.canvas = DistancesCanvas()
-        self._range_work, self._tree_work = LatestTask(self), LatestTask(self)
-        self._range_work.finished.connect(self._take_ranges)
-        self._tree_work.finished.connect(self._take_tree)
-        self._tree_work.failed.connect(lambda error: self.status.setText(str(error)))
+        self._range_work = LatestTask(self, self._take_ranges)
+        self._tree_work = LatestTask(self, self._take_tree, lambda error: self.status.setText(str(error)))
         self._build()
         self.canvas.pointed.connect(self._show_pair)
         self.canvas.clicked.connect(self._on_click)

@@ -86,7 +86,9 @@ class DotPlotView(PlaneView):
         self._problem: PairProblem | None = None
         self._windows: dict[tuple[Span, Span, Span], DotWindow] = {}
         self._layers_on = set(LAYERS)
-        self._window = LatestTask(self)
+        self._window = LatestTask(
+            self, self._on_part, lambda error: self._status.setText(f"The window could not be computed: {error}")
+        )
         self._k_changed = QTimer(self, singleShot=True, interval=K_REST_MS)
         self.scan_panel = ProgressCard(self.plot, "Searching for words", "The dot plot")
         self.k = NumberEditor(WORD_LENGTH)
@@ -101,8 +103,6 @@ class DotPlotView(PlaneView):
         self.add_figure_tools()
         self.plot.box.sigRangeChanged.connect(lambda *_: self.plot.show_overview(True))
         self.plot.settled.connect(self._on_window)
-        self._window.finished.connect(self._on_part)
-        self._window.failed.connect(lambda error: self._status.setText(f"The window could not be computed: {error}"))
         self.scan_panel.finished.connect(self._on_survey)
         self.k.edited.connect(self._k_changed.start)
         self._k_changed.timeout.connect(self._search_again)

@@ -38,7 +38,7 @@ class StatesView(PaintedView):
         self.states: DrawnStates | None = None
         self.plane = LetterCanvas(self.draw, states_drawing.NAMES)
         self._feature: int | None = None
-        self._computing = LatestTask(self)
+        self._computing = LatestTask(self, self._show_stretch)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._letter_field = UndoLineEdit(placeholderText="Go to letter")
         self._letter_field.setAccessibleName("Go to letter")
@@ -54,7 +54,6 @@ class StatesView(PaintedView):
         self.plane.moved.connect(self._on_moved)
         self.plane.pointed.connect(self._on_pointed)
         self.plane.clicked.connect(self._on_clicked)
-        self._computing.finished.connect(self._show_stretch)
         self._computing.failed.connect(
             lambda error: self.show_status(f"The visible part could not be computed: {error}")
         )

@@ -45,7 +45,10 @@ class MatrixView(PlaneView):
         self._contrast = "automatic"
         self._map = "viridis"
         self._layers_on = set(LAYERS)
-        self._window, self._hover = LatestTask(self), LatestTask(self)
+        self._window = LatestTask(
+            self, self._on_part, lambda error: self._status.setText(f"The window could not be computed: {error}")
+        )
+        self._hover = LatestTask(self, self._on_near)
         self.scan_panel = ProgressCard(self.plot, "Computing the matrix", "The picture of the matrix")
         self.add_navigation_tools()
         self.tools.addWidget(
@@ -158,9 +161,6 @@ class MatrixView(PlaneView):
 
     def _connect(self) -> None:
         self.plot.settled.connect(self._on_window)
-        self._window.finished.connect(self._on_part)
-        self._window.failed.connect(lambda error: self._status.setText(f"The window could not be computed: {error}"))
-        self._hover.finished.connect(self._on_near)
         self.scan_panel.finished.connect(self._on_scan)
         self.selection.strip_changed.connect(self._on_strip)
 

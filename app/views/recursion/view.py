@@ -47,7 +47,9 @@ class RecursionView(PaintedView):
         self._places: dict[str, int] = {}
         self.map_canvas = MovedCanvas(self._draw_upper, "Map of the recursion")
         self.distance_canvas = MovedCanvas(self._draw_lower, "Distances of references and sequences")
-        self._mapping, self._tiling, self._marking = LatestTask(self), LatestTask(self), LatestTask(self)
+        self._mapping = LatestTask(self, self._take_map, lambda error: self.show_status(str(error)))
+        self._tiling = LatestTask(self, self._take_tiles, lambda error: self.show_status(str(error)))
+        self._marking = LatestTask(self, self._take_marks)
         self._build()
 
     @classmethod
@@ -141,11 +143,6 @@ class RecursionView(PaintedView):
         both.setChildrenCollapsible(False)
         self.build_layout(both)
         self._tools.setEnabled(False)
-        self._mapping.finished.connect(self._take_map)
-        self._mapping.failed.connect(lambda error: self.show_status(str(error)))
-        self._tiling.finished.connect(self._take_tiles)
-        self._tiling.failed.connect(lambda error: self.show_status(str(error)))
-        self._marking.finished.connect(self._take_marks)
         self.map_canvas.pointed.connect(self._point_upper)
         self.map_canvas.clicked.connect(self._click_upper)
         self.map_canvas.moved.connect(self._step_group)

@@ -98,9 +98,7 @@ class RefinementView(PaintedView):
         self.before, self.after = RefinementCanvas("Alignment before"), RefinementCanvas("Alignment after")
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self._summary = create_label(wrap=True)
-        self._making = LatestTask(self)
-        self._making.finished.connect(self._take_step)
-        self._making.failed.connect(lambda error: self.show_status(str(error)))
+        self._making = LatestTask(self, self._take_step, lambda error: self.show_status(str(error)))
         self._build()
 
     @classmethod

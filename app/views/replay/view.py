@@ -29,12 +29,10 @@ class ReplayView(PaintedView):
         super().__init__(selection)
         self.replay: RunReplay | None = None
         self.player = ReplayPlayer()
-        self._work = LatestTask(self)
+        self._work = LatestTask(self, self._show_replay, lambda error: self.status.setText(str(error)))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.tools.addWidget(self.player)
         self.build_layout(PictureCanvas(self.draw))
-        self._work.finished.connect(self._show_replay)
-        self._work.failed.connect(lambda error: self.status.setText(str(error)))
         self.player.moved.connect(self._update_status)
 
     @classmethod

@@ -98,9 +98,9 @@ class TimelineView(PaintedView):
         self.folds.toggled.connect(self._on_fold)
         self.plot.scene().sigMouseMoved.connect(self._on_mouse)
         selection.strip_changed.connect(self._on_strip)
-        self._laying = LatestTask(self)
-        self._laying.finished.connect(self._show_lanes)
-        self._laying.failed.connect(lambda error: self.status.setText(f"The events cannot be shown: {error}"))
+        self._laying = LatestTask(
+            self, self._show_lanes, lambda error: self.status.setText(f"The events cannot be shown: {error}")
+        )
         self.apply_theme()
 
     @classmethod

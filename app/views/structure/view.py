@@ -58,9 +58,7 @@ class StructureView(PaintedView):
         self.line, self.drawing, self.table = ArcsPane(), PlanePane(), TablePane()
         self.panes: dict[str, ArcsPane | PlanePane | TablePane]
         self.panes = {"drawing": self.drawing, "table": self.table, "arcs": self.line}
-        self._counting = LatestTask(self)
-        self._counting.finished.connect(self._take_found)
-        self._counting.failed.connect(self._show_error)
+        self._counting = LatestTask(self, self._take_found, self._show_error)
         self.upper, self.both = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
         above, all_panes = {self.drawing: 3, self.table: 2}, {self.upper: 3, self.line: 1}
         for splitter, parts in ((self.upper, above), (self.both, all_panes)):

@@ -60,9 +60,11 @@ class SummaryView(QWidget):
         self.selection = selection
         self.result: Result | None = None
         self._sections: list[Section] = []
-        self._reading = LatestTask(self)
-        self._reading.finished.connect(lambda found: self._show_page(*found))
-        self._reading.failed.connect(lambda error: self._show_page([(f"The result cannot be described: {error}", [])]))
+        self._reading = LatestTask(
+            self,
+            lambda found: self._show_page(*found),
+            lambda error: self._show_page([(f"The result cannot be described: {error}", [])]),
+        )
         self.page = SummaryPage()
         self._command = QPlainTextEdit(readOnly=True)
         self._command.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)

@@ -32,10 +32,8 @@ class TreeLayoutTask(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._laying, self._marking = LatestTask(self), LatestTask(self)
-        self._laying.finished.connect(lambda found: self.laid.emit(*found))
-        self._laying.failed.connect(self.failed)
-        self._marking.finished.connect(lambda found: self.marked.emit(*found))
+        self._laying = LatestTask(self, lambda found: self.laid.emit(*found), self.failed)
+        self._marking = LatestTask(self, lambda found: self.marked.emit(*found))
 
     @property
     def busy(self) -> bool:

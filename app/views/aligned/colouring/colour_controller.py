@@ -31,8 +31,7 @@ class ColourController(QObject):
         self._parent, self._picture = parent, picture
         self.scheme = self._wanted = schemes.DEFAULT_SCHEME
         self._own: dict[str, str] = {}
-        self._making = LatestTask(self)
-        self._making.finished.connect(self._take_colours)
+        self._making = LatestTask(self, self._take_colours)
 
     @property
     def busy(self) -> bool:

@@ -33,12 +33,14 @@ class AlignmentExporter:
 
     def __init__(self, view: BaseAlignmentView) -> None:
         self._view = view
-        self.file_writing, self._settling, self._copying = LatestTask(view), LatestTask(view), LatestTask(view)
-        self.file_writing.finished.connect(lambda path: view.show_status(f"Saved {path}"))
-        self.file_writing.failed.connect(self._show_error)
-        self.file_writing.progressed.connect(lambda state: view.show_status(f"Saving: {format_percent(*state)}"))
-        self._settling.finished.connect(self._offer_copy)
-        self._copying.finished.connect(self._copy_image)
+        self.file_writing = LatestTask(
+            view,
+            lambda path: view.show_status(f"Saved {path}"),
+            self._show_error,
+            lambda state: view.show_status(f"Saving: {format_percent(*state)}"),
+        )
+        self._settling = LatestTask(view, self._offer_copy)
+        self._copying = LatestTask(view, self._copy_image)
 
     @property
     def busy(self) -> bool:

@@ -92,9 +92,7 @@ class ComparisonPanel:
         self.is_visible = self.is_at_side = False
         self.canvas, self._title = AlignmentCanvas(), ElidedLabel()
         self.panel = self._build_panel()
-        self._comparing = LatestTask(view)
-        self._comparing.finished.connect(self._take_result)
-        self._comparing.failed.connect(self._show_error)
+        self._comparing = LatestTask(view, self._take_result, self._show_error)
         self._stepping = False
         self._steps: tuple[np.ndarray, np.ndarray] | None = None
         self.canvas.cell_marks = self._other_marks

@@ -44,8 +44,7 @@ class PairSummary:
         self.explanation.setObjectName("muted")
         self._path: Alignment | None = None
         self._pointed: int | None = None
-        self._counting = LatestTask(view)
-        self._counting.finished.connect(lambda counts: self._show_numbers(self._result, counts))
+        self._counting = LatestTask(view, lambda counts: self._show_numbers(self._result, counts))
         self._result: Result | None = None
         view.selection.cell_changed.connect(self._on_cell)
         view.selection.cell_chosen.connect(self._on_cell_chosen)

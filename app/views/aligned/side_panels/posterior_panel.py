@@ -62,9 +62,7 @@ class PosteriorPanel:
             self._listed,
         ):
             widget.setParent(self.panel)  # so that they are deleted with it, opened or not
-        self._computing = LatestTask(view)
-        self._computing.finished.connect(self._take_result)
-        self._computing.failed.connect(self._show_error)
+        self._computing = LatestTask(view, self._take_result, self._show_error)
         self._computing.progressed.connect(
             lambda state: self._summary.setText(f"Posteriors: {state[0] / state[1]:.0%}")
         )

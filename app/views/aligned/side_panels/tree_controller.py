@@ -45,7 +45,8 @@ class TreeController:
         self._consensus: dict[int, np.ndarray] = {}
         self._consensus_of: AlignedSequences | None = None
         self._layout_key: tuple[object, ...] = ()
-        self._computing, self._counting = LatestTask(view), LatestTask(view)
+        self._computing = LatestTask(view, self._take_tree, self._show_error)
+        self._counting = LatestTask(view, self._take_consensus)
         self._connect()
         self.panel.hide()
 
@@ -59,12 +60,9 @@ class TreeController:
         panel.clade_clicked.connect(self.select_clade)
         panel.clade_toggled.connect(self.toggle_clade)
         panel.sort_requested.connect(self.sort_rows)
-        self._computing.finished.connect(self._take_tree)
-        self._computing.failed.connect(self._show_error)
         self._computing.progressed.connect(
             lambda state: view.show_status(f"Computing the tree: {state[2]} {format_percent(*state)}")
         )
-        self._counting.finished.connect(self._take_consensus)
 
     @property
     def busy(self) -> bool:

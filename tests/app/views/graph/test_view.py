@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QGuiApplication
 from antidiag.app import theme
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.graph import graph_drawing, path_matrices
-from antidiag.app.views.graph.view import PAUSE, PLAY, GraphView
+from antidiag.app.views.graph.view import GraphView
 from antidiag.kernels import engine, registry
 from antidiag.kernels.graphs.graph import from_weights
 from antidiag.kernels.graphs.problem import PathsAnswer, PathsProblem
@@ -94,22 +94,22 @@ def test_the_pair_that_was_asked_for_is_chosen(qtbot, view):
 
 def test_steps_let_the_vertices_in_one_by_one(qtbot, view):
     shown(qtbot, view, answered())
-    view.slider.setValue(0)
+    view.player.slider.setValue(0)
     settle(qtbot, view)
     assert np.array_equal(view.shown.stage.values, WEIGHTS) and view.shown.stage.improved is None
-    view.slider.setValue(3)
+    view.player.slider.setValue(3)
     settle(qtbot, view)
     improved = {(u, v) for u, v in np.argwhere(view.shown.stage.improved).tolist()}
     assert improved == {(0, 1), (0, 3), (3, 1)}
-    assert "3 of 4: via C" in view._step.text() and "3 pairs shortened" in words(view)
+    assert "3 of 4: via C" in view.player.label.text() and "3 pairs shortened" in words(view)
 
 
 def test_playing_goes_through_all_steps_and_stops(qtbot, view):
     shown(qtbot, view, answered())
-    view._clock.setInterval(1)
-    view.play.click()
-    assert view.play.text() == PAUSE
-    qtbot.waitUntil(lambda: view.play.text() == PLAY and view.slider.value() == 4)
+    view.player.offer_speeds({"": 1000.0})
+    view.player.play_button.click()
+    assert view.player.play_button.text() == "Pause"
+    qtbot.waitUntil(lambda: view.player.play_button.text() == "Play" and view.player.slider.value() == 4)
     settle(qtbot, view)
     assert np.array_equal(view.shown.stage.values, DISTANCES)
 

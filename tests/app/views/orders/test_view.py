@@ -57,36 +57,36 @@ def test_counts_are_the_paper_s() -> None:
 def test_stepping_by_buttons_keys_and_slider(qtbot: Any, view: OrdersView) -> None:
     layered, sloped = view.panels
     qtbot.keyClick(view, Qt.Key.Key_Right)
-    assert (layered.step, sloped.step, view.slider.value()) == (1, 1, 1)
+    assert (layered.step, sloped.step, view.player.slider.value()) == (1, 1, 1)
     assert (
         sloped.step_text() == "step 2 of 12: 3 cells at once" and layered.step_text() == "step 2 of 42: 2 cells at once"
     )
     qtbot.keyClick(view, Qt.Key.Key_Left)
-    assert view.step == 0
-    view.slider.setValue(30)
+    assert view.player.step == 0
+    view.player.slider.setValue(30)
     assert sloped.step_text() == "done after 12 steps" and layered.step_text().startswith("step 31 of 42")
 
 
 def test_playing_goes_to_the_end_and_begins_anew(qtbot: Any, view: OrdersView) -> None:
     qtbot.keyClick(view, Qt.Key.Key_Space)
-    assert view.playing and view._play.text() == "Pause"
-    view._play_next()
-    assert view.step == 1
-    view.slider.setValue(view.slider.maximum() - 1)
-    view._play_next()
-    assert not view.playing and all(panel.step_text().startswith("done") for panel in view.panels)
-    view.play()
-    assert view.step == 0
+    assert view.player.playing and view.player.play_button.text() == "Pause"
+    view.player.advance(1)
+    assert view.player.step == 1
+    view.player.slider.setValue(view.player.slider.maximum() - 1)
+    view.player.advance(1)
+    assert not view.player.playing and all(panel.step_text().startswith("done") for panel in view.panels)
+    view.player.play()
+    assert view.player.step == 0
     view.hide()
-    assert not view.playing
+    assert not view.player.playing
 
 
 def test_another_chunk_begins_at_its_first_step(view: OrdersView) -> None:
-    view.slider.setValue(9)
+    view.player.slider.setValue(9)
     view.s.setValue(3)
-    assert view.step == 0 and view.panels[0].order == ChunkOrder(True, 3, 3, 6)
+    assert view.player.step == 0 and view.panels[0].order == ChunkOrder(True, 3, 3, 6)
     view.layers.setValue(2)
-    assert view.slider.maximum() == 10
+    assert view.player.slider.maximum() == 10
     assert "(2 \u00d7 3 \u2212 1) \u00d7 2 = 10" in view._counts_label.text()
 
 
@@ -125,7 +125,7 @@ def test_a_cell_shows_what_it_needs_in_both_orders(qtbot: Any, view: OrdersView)
 
 
 def test_the_figure_is_saved(view: OrdersView, tmp_path: Path) -> None:
-    view.slider.setValue(11)
+    view.player.slider.setValue(11)
     for name in ("orders.png", "orders.svg"):
         export.save_figure(tmp_path / name, view.figure_size(), view.draw_figure)
         assert (tmp_path / name).stat().st_size > 5000

@@ -99,9 +99,9 @@ def test_a_real_run_is_played_from_start_to_end(qtbot, result):
     assert len(pictures) == 3
     assert (view.replay.sheets[0].pixel_states(view.time_ns) == 2).all()
     assert (view.replay.sheets[0].begun < NEVER).all(), "the whole matrix was computed"
-    view.player.start_playing()
+    view.player.play()
     assert view.player.playing and view.player.slider.value() == 0
-    view.player.advance_time()
+    view.player.advance(0.1)
     assert view.player.slider.value() > 0
     view.show_result(None)
     assert not view.player.playing and view.replay is None
