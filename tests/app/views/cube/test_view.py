@@ -325,11 +325,11 @@ def test_a_long_pass_is_asked_for_and_can_be_cancelled(qtbot: Any, monkeypatch: 
     monkeypatch.setattr(slices, "MOST_KEPT_VALUES", 10)
     monkeypatch.setattr("antidiag.app.views.cube.slice_bar.ASKED_CELLS", 10)
     view = opened(qtbot, triples.result(triples.problem()))
-    assert view.bar.isVisible() and "pass over" in view.bar.text.text()
+    assert view.bar.isVisible() and "pass over" in view.bar.message
     assert view.slices.made_plots[0].values is None
     view.bar._start_work()
     view.bar.button.click()
-    assert not view.bar.busy and view.bar.text.text() == "H was not computed."
+    assert not view.bar.busy and view.bar.message == "H was not computed."
     view.bar.button.click()
     qtbot.waitUntil(lambda: view.sharp)
     assert view.slices.made_plots[0].values is not None and not view.bar.isVisible()
@@ -339,7 +339,7 @@ def test_a_cube_beyond_reach_says_so(qtbot: Any, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(slices, "MOST_KEPT_VALUES", 10)
     monkeypatch.setattr(slices, "MOST_CELLS", 10)
     view = opened(qtbot, triples.result(triples.problem()))
-    assert "slices are shown up to 10" in view.bar.text.text() and not view.bar.button.isVisible()
+    assert "slices are shown up to 10" in view.bar.message and not view.bar.button.isVisible()
     assert view.picture.build_scene().words
 
 
