@@ -352,8 +352,7 @@ class Window(Workbench):
             self._show_result()
 
     def _look_soon(self, datum: Any) -> None:
-        """Make room for data, and show it when that is painted: both in one turn would stop the window."""
-        self.viewer.make_room(datum)
+        """Show data when what was opened is painted."""
         run_after_painting(self, lambda: self._look_at(datum))
 
     def _look_at(self, datum: Any) -> bool:
@@ -371,18 +370,13 @@ class Window(Workbench):
         """Show the result that is looked at: of what was just opened when the rest of it is painted."""
         if self._held:
             self._restored_waits = True
-            run_after_painting(self, self._show_restored)
+            run_after_painting(self, self._show_result)
             return
         self._restored_waits = False
         self.selection.clear()
         self.viewer.show_entry(self.session.shown)
         self._show_stale()
         self.undoing.tell()
-
-    def _show_restored(self) -> None:
-        """Make the view in which results are looked at first, where there is none yet, in a turn of its own."""
-        self.viewer.prepare()
-        run_after_painting(self, self._show_result)
 
     def _show_stale(self) -> None:
         shown = self.session.shown

@@ -155,9 +155,7 @@ class CubeView(PaintedView):
         return result_text.format_title(self.result)
 
     def _figure_rows(self) -> list[list[cube_figure.FigurePart]]:
-        return cube_figure.figure_rows(
-            self.picture, self.slices.make_all_plots() if self.slices_action.isChecked() else ()
-        )
+        return cube_figure.figure_rows(self.picture, self.slices.plots if self.slices_action.isChecked() else ())
 
     def leaveEvent(self, event) -> None:
         self._on_hover(None)
@@ -170,7 +168,7 @@ class CubeView(PaintedView):
         self._settle = QTimer(self, interval=SETTLE_MS, singleShot=True)
         self._add_tools()
         self._rows = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Horizontal)
-        across_i, across_j, across_k = self.slices.placeholders
+        across_i, across_j, across_k = self.slices.plots
         halves = QSplitter(Qt.Orientation.Vertical)
         for row, widgets in zip(self._rows, ((self.picture, across_k), (across_i, across_j)), strict=True):
             for widget in widgets:
@@ -259,7 +257,6 @@ class CubeView(PaintedView):
 
     def _on_kept(self, values: CubeValues) -> None:
         self.values = values
-        self.slices.update_plots()
         self.go_to_cell(self.place)
 
     def _on_sliced(self, planes: Mapping[int, np.ndarray]) -> None:
@@ -345,7 +342,7 @@ class CubeView(PaintedView):
         self._update_legend()
 
     def _show_beside(self, on: bool) -> None:
-        self.slices.placeholders[2].setVisible(on)
+        self.slices.plots[2].setVisible(on)
         self._rows[1].setVisible(on)
 
     def apply_theme(self) -> None:

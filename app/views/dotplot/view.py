@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QRectF, QTimer
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QLabel
@@ -79,8 +78,8 @@ class DotPlotView(PlaneView):
     id = "dotplot"
     title = "Dot plot"
 
-    def __init__(self, selection: Selection, part: pg.PlotItem | None = None) -> None:
-        super().__init__(selection, part)
+    def __init__(self, selection: Selection) -> None:
+        super().__init__(selection)
         self.dots: DotLayers | None = None
         self._overview: DotOverview | None = None
         self._problem: PairProblem | None = None

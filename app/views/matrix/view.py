@@ -37,8 +37,8 @@ class MatrixView(PlaneView):
     id = "matrix"
     title = "Matrix"
 
-    def __init__(self, selection: Selection, part: pg.PlotItem | None = None) -> None:
-        super().__init__(selection, part)
+    def __init__(self, selection: Selection) -> None:
+        super().__init__(selection)
         self._scanned = None
         self._rasters: list[MatrixRaster | None] = [None, None]
         self._near: MatrixCellBlock | None = None

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import cast
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QCheckBox, QComboBox, QVBoxLayout
@@ -67,11 +66,11 @@ class TimelineView(PaintedView):
     id = "timeline"
     title = "Timeline"
 
-    def __init__(self, selection: Selection, part: pg.PlotItem | None = None) -> None:
+    def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
         self.bars = TimelineBars()
         self._fold: IdleFold | None = None
-        self.plot = FastPlot(part or self.part())
+        self.plot = FastPlot(create_plot({"left": WorkerAxis("left"), "bottom": TimeAxis("bottom")}))
         self._axis, self._time = self.plot.getAxis("left"), self.plot.getAxis("bottom")
         self.plot.addItem(self.bars, ignoreBounds=True)
         self.plot.setLabel("bottom", "time (ms)")
@@ -102,10 +101,6 @@ class TimelineView(PaintedView):
             self, self._show_lanes, lambda error: self.status.setText(f"The events cannot be shown: {error}")
         )
         self.apply_theme()
-
-    @classmethod
-    def part(cls) -> pg.PlotItem:
-        return create_plot({"left": WorkerAxis("left"), "bottom": TimeAxis("bottom")})
 
     @classmethod
     def shows(cls, result: Result) -> bool:
