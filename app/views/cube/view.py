@@ -146,12 +146,12 @@ class CubeView(PaintedView):
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Draw title, cube, the visible slices and legend, for a file."""
-        cube_figure.draw_figure(painter, area, self._stamp(), self._figure_rows(), self.legend.items)
+        cube_figure.draw_figure(painter, area, self.figure_title(), self._figure_rows(), self.legend.items)
 
     def figure_size(self) -> QSize:
-        return cube_figure.figure_size(self.fontMetrics(), self._stamp(), self._figure_rows(), self.legend.items)
+        return cube_figure.figure_size(self.fontMetrics(), self.figure_title(), self._figure_rows(), self.legend.items)
 
-    def _stamp(self) -> str:
+    def figure_title(self) -> str:
         return result_text.format_title(self.result)
 
     def _figure_rows(self) -> list[list[cube_figure.FigurePart]]:

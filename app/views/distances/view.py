@@ -200,7 +200,7 @@ class DistancesView(PaintedView):
             self.tools.addWidget(button)
         self.build_layout(self.canvas)
 
-    def _stamp(self) -> str:
+    def figure_title(self) -> str:
         return self.matrix.name if self.matrix is not None else ""
 
     def _show_rows(self) -> None:

@@ -62,7 +62,7 @@ class OrdersView(PaintedView):
     def figure_size(self) -> QSize:
         return FIGURE
 
-    def _stamp(self) -> str:
+    def figure_title(self) -> str:
         return "LAYERED and SLOPED"
 
     def keyPressEvent(self, event) -> None:

@@ -209,7 +209,7 @@ class ProfileView(PaintedView):
         if self.result is not None:
             self.show_profile(self.result.problem.profiles[self.profile_choice.currentIndex()])
 
-    def _stamp(self) -> str:
+    def figure_title(self) -> str:
         return f"{self.shown.profile.name} \N{MIDDLE DOT} {self.shown.profile.summary}" if self.shown else ""
 
     def _draw_page(self, painter: QPainter, area: QRectF) -> None:

@@ -223,13 +223,13 @@ class TimelineView(PaintedView):
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Draw title, plot and legend, for a file."""
         self.bars.shows_pointer = False
-        export.draw_plot(painter, area, self._stamp(), self.plot, self.legend.items)
+        export.draw_plot(painter, area, self.figure_title(), self.plot, self.legend.items)
         self.bars.shows_pointer = True
 
     def figure_size(self) -> QSize:
         return export.plot_figure_size(self.fontMetrics(), self.plot, self.legend.items)
 
-    def _stamp(self) -> str:
+    def figure_title(self) -> str:
         return view_texts.format_title(self.result)
 
     def leaveEvent(self, event) -> None:

@@ -127,9 +127,6 @@ class ComparisonPanel:
             lambda path: self.compare_with(aligned_sequences.read_alignments(path)[0], True),
         )
 
-    def _read_other(self, path: Path) -> None:
-        self.compare_with(aligned_sequences.read_alignments(path)[0], visible=True)
-
     def compare_with(self, other: AlignedSequences, visible: bool = False, quietly: bool = False) -> None:
         """Compare with another alignment: report SP and TC, show agreement as a track, and show it if ``visible``.
         InputError if they cannot be compared; for large alignments a thread finds that out and reports it."""
