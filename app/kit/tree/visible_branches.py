@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.app.kit.tree.layout import TURN, TreeLayout, TreeShape
+from antidiag.kernels.trees.tree_layout import TURN, TreeLayout, TreeShape
 
 STEM = 10  # pixels of the line that leads to the root
 HIT_DISTANCE = 9.0  # pixels around the mouse within which a branch is hit

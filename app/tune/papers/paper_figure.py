@@ -14,12 +14,12 @@ from antidiag.app.kit.boxes import column_of, row_of
 from antidiag.app.kit.controls.widgets import ElidedLabel, create_label
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.figures.legend import Legend, draw_legend, legend_height
-from antidiag.app.tune.papers import figure_data
-from antidiag.app.tune.papers.figure_data import FigureData
 from antidiag.app.tune.papers.paper_plot import PaperPlot
 from antidiag.app.tune.plots.heat_map import HeatMap
-from antidiag.app.tune.plots.plot_data import HeatGrid, PlotSettings
+from antidiag.kernels.experiments.papers import figure_data
+from antidiag.kernels.experiments.papers.figure_data import FigureData
 from antidiag.kernels.experiments.papers.paper_tables import PaperComparison, PaperTable
+from antidiag.kernels.experiments.point_data.plot_data import HeatGrid, PlotSettings
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 
 FILE_SIZE = QSize(960, 560)

@@ -11,9 +11,9 @@ from antidiag.app import theme
 from antidiag.app.kit.painting import fonts_and_colours
 from antidiag.app.tune.plots import colour_bar
 from antidiag.app.tune.plots.colour_bar import ColourScale
-from antidiag.app.tune.plots.plot_data import HeatGrid, PlotSettings, higher_is_better
 from antidiag.app.tune.plots.point_plot import PointPlot
 from antidiag.kernels.experiments.point_data import points as point_text
+from antidiag.kernels.experiments.point_data.plot_data import HeatGrid, PlotSettings, higher_is_better
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 from antidiag.kernels.experiments.point_data.tables import Column, Kind, format_cell
 

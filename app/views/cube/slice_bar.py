@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Signal
 
-from antidiag.app.kit.tasks.gpu_or_cpu import run_on_gpu_or_cpu
 from antidiag.app.kit.tasks.progress_card import ProgressCard
 from antidiag.kernels.cuda import devices
+from antidiag.kernels.cuda.gpu_or_cpu import run_on_gpu_or_cpu
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.triple.model import Cell, TripleProblem
 from antidiag.kernels.triple.pictures import slices

@@ -20,7 +20,6 @@ from antidiag.app.kit.cube.cube_chunks import COLOURINGS, CubeChunks
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.tasks.gpu_or_cpu import cpu_note
 from antidiag.app.views.cube import cell_texts as cube_text
 from antidiag.app.views.cube import cube_figure
 from antidiag.app.views.cube.candidate_cards import CandidateCards
@@ -28,6 +27,7 @@ from antidiag.app.views.cube.cube_picture import CubePicture
 from antidiag.app.views.cube.plane_colours import ColouredPlanes
 from antidiag.app.views.cube.slice_bar import SliceBar
 from antidiag.app.views.cube.three_slices import ThreeSlices
+from antidiag.kernels.cuda.gpu_or_cpu import cpu_note
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.model import Result
 from antidiag.kernels.triple.model import Cell

@@ -22,7 +22,6 @@ from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.kit.tree.layout import TreeShape, lay_out_tree
 from antidiag.app.views.distances import matrix_drawing
 from antidiag.app.views.distances.canvas import DistancesCanvas
 from antidiag.app.views.distances.matrix_drawing import DistanceHeatMap
@@ -35,6 +34,7 @@ from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.trees.distances.problem import DistanceAnswer
 from antidiag.kernels.trees.problem import TreeAnswer, TreeProblem
+from antidiag.kernels.trees.tree_layout import TreeShape, lay_out_tree
 
 ORDERS = {"tree": "Tree", "input": "Input", "name": "Name"}
 MOST_ORDERED = 4000  # up to so many taxa, a tree is built to order the rows if the result has none

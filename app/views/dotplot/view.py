@@ -23,16 +23,17 @@ from antidiag.app.kit.plane.matrix_values import Span
 from antidiag.app.kit.plane.plane_view import PlaneView, widen_span
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.tasks.gpu_or_cpu import cpu_note
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.kit.tasks.progress_card import ProgressCard
-from antidiag.app.views.dotplot import layers, word_windows
+from antidiag.app.views.dotplot import layers
 from antidiag.app.views.dotplot.layers import LAYERS, DotLayers
-from antidiag.app.views.dotplot.word_windows import DotOverview, DotWindow
+from antidiag.kernels.cuda.gpu_or_cpu import cpu_note
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.model import Result, Sequence
 from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.pictures import word_windows
 from antidiag.kernels.pairwise.pictures.dotplot_sizes import LEAST_K, MOST_K, choose_word_length
+from antidiag.kernels.pairwise.pictures.word_windows import DotOverview, DotWindow
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import Scoring, match_mismatch
 from antidiag.kernels.table_cuts import TableCuts

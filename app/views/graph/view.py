@@ -14,9 +14,10 @@ from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.views.graph import graph_drawing, path_matrices
+from antidiag.app.views.graph import graph_drawing
 from antidiag.app.views.graph.graph_drawing import DrawnPaths
-from antidiag.app.views.graph.path_matrices import Edge, PathMatrix
+from antidiag.kernels.graphs import path_matrices
+from antidiag.kernels.graphs.path_matrices import Edge, PathMatrix
 from antidiag.kernels.model import Result
 from antidiag.kernels.text import format_count
 

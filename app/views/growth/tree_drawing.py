@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from antidiag.app import texts, theme
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.results.phase_times import PhaseTime, phase_colour
-from antidiag.app.kit.tree.layout import TreeLayout, TreeShape, lay_out_tree
 from antidiag.app.kit.tree.visible_branches import (
     HIT_DISTANCE,
     STEM,
@@ -21,6 +20,7 @@ from antidiag.app.kit.tree.visible_branches import (
     line_distances,
 )
 from antidiag.kernels.msa.tree_growth import DONE, UNDER_WAY, WAITING, TreeGrowth
+from antidiag.kernels.trees.tree_layout import TreeLayout, TreeShape, lay_out_tree
 
 MARGIN = 8.0
 NAMES = 0.25  # largest share of the width for names

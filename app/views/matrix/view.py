@@ -17,10 +17,10 @@ from antidiag.app.kit.plane.matrix_values import Levels, MatrixCellBlock, Matrix
 from antidiag.app.kit.plane.plane_view import PlaneView, widen_span
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.tasks.gpu_or_cpu import cpu_note
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.kit.tasks.progress_card import ProgressCard
 from antidiag.app.views.matrix import legend
+from antidiag.kernels.cuda.gpu_or_cpu import cpu_note
 from antidiag.kernels.model import Result
 from antidiag.kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
 from antidiag.kernels.scoring import Mode

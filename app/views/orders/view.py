@@ -14,10 +14,10 @@ from antidiag.app.kit.controls.player import Player
 from antidiag.app.kit.cube import cube_chunks
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.orders.cell_order import Cell, ChunkOrder, steps_formula
 from antidiag.app.views.orders.order_panel import OrderPanel
 from antidiag.kernels.model import Result
 from antidiag.kernels.triple import sizes
+from antidiag.kernels.triple.chunk_order import Cell, ChunkOrder, steps_formula
 
 STEPS_PER_SECOND = 6.0
 SMALL, LAYERS = 4, 6

@@ -17,7 +17,10 @@ from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.views.refinement.refinement_steps import (
+from antidiag.kernels.io.aligned_sequences import GAP
+from antidiag.kernels.model import Result
+from antidiag.kernels.msa.problem import MsaAnswer
+from antidiag.kernels.msa.refinement_steps import (
     FIRST,
     MOVED,
     SECOND,
@@ -25,9 +28,6 @@ from antidiag.app.views.refinement.refinement_steps import (
     RefinementSteps,
     shade_cells,
 )
-from antidiag.kernels.io.aligned_sequences import GAP
-from antidiag.kernels.model import Result
-from antidiag.kernels.msa.problem import MsaAnswer
 
 LETTER = 9.0  # width in pixels of the smallest column with letters
 KEYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}

@@ -7,11 +7,12 @@ from PySide6.QtGui import QColor, QPainter
 
 from antidiag.app import texts, theme
 from antidiag.app.kit.canvas.painted_view import PaintedView, PictureCanvas
-from antidiag.app.kit.replay import replay_picture, run_replay
+from antidiag.app.kit.replay import replay_picture
 from antidiag.app.kit.replay.player import ReplayPlayer
-from antidiag.app.kit.replay.run_replay import RunReplay
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
+from antidiag.kernels.experiments.point_data import run_replay
+from antidiag.kernels.experiments.point_data.run_replay import RunReplay
 from antidiag.kernels.experiments.point_data.step_counters import count_steps
 from antidiag.kernels.model import Result
 

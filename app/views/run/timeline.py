@@ -18,11 +18,11 @@ from antidiag.app.kit.figures import export
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.plots.axis import FastPlot, PlotAxis, create_plot
 from antidiag.app.kit.results import result_text as view_texts
-from antidiag.app.kit.results.idle_gaps import IdleFold, find_idle_gaps, fold_lanes
-from antidiag.app.kit.results.timeline_lanes import TimelineLanes, lay_out_lanes
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.run.timeline_bars import FILL, PieceNames, TimelineBars
+from antidiag.kernels.experiments.point_data.idle_gaps import IdleFold, find_idle_gaps, fold_lanes
+from antidiag.kernels.experiments.point_data.timeline_lanes import TimelineLanes, lay_out_lanes
 from antidiag.kernels.model import Result
 
 HINT = "Wheel to zoom in time, drag to move"

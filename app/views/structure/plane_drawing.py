@@ -12,7 +12,7 @@ from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.painting.fonts_and_colours import cell_font
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
 from antidiag.app.views.structure.displayed_structure import DisplayedStructure, kind_colours
-from antidiag.app.views.structure.letter_layout import place_letters
+from antidiag.kernels.folding.letter_layout import place_letters
 
 READABLE, LARGEST = 9.0, 60.0  # pixels between letters: smallest with letters written, and largest
 STEP, PAN, MARGIN = 1.25, 60.0, 26.0  # zoom of a wheel step, pixels of an arrow key, and margin in pixels

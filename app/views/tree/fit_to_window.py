@@ -8,11 +8,11 @@ import numpy as np
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from antidiag.app.kit.painting.fonts_and_colours import resized_font
-from antidiag.app.kit.tree.layout import TreeLayout, TreeShape
 from antidiag.app.kit.tree.visible_branches import TreeFrame
 from antidiag.app.views.tree.tip_labels import GAP, LARGEST, tip_text
 from antidiag.app.views.tree.tree_painter import TreePicture
 from antidiag.kernels.gui_priority import iterate_yielding
+from antidiag.kernels.trees.tree_layout import TreeLayout, TreeShape
 
 LEFT, TOP, BOTTOM = 22.0, 14.0, 30.0  # pixels beside a whole tree; the scale bar is below it
 NAMES_SHARE = 0.38  # largest part of the width for names

@@ -8,8 +8,6 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.kit.tree.layout import TreeLayout, TreeShape
-from antidiag.app.kit.tree.layout import lay_out_tree as layout_of
 from antidiag.app.kit.tree.visible_branches import sort_by_extent
 from antidiag.app.views.tree.fit_to_window import longest_named_tips
 from antidiag.app.views.tree.tip_labels import tips_in_rows
@@ -17,6 +15,8 @@ from antidiag.app.views.tree.tree_editor import TreeEditState
 from antidiag.app.views.tree.tree_painter import TreePicture
 from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.trees.tree_layout import TreeLayout, TreeShape
+from antidiag.kernels.trees.tree_layout import lay_out_tree as layout_of
 
 IMMEDIATE_NODES = 100_000  # nodes of the largest tree that is laid out without a thread
 

@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QMessageBox
 
 from antidiag.app.kit.figures.print_size import WrapOptions
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.views.aligned.columns import column_counts
 from antidiag.app.views.aligned.export import alignment_text, figures, track_table
 from antidiag.app.views.aligned.export.figures import AlignmentFigure, FigureSource
 from antidiag.app.views.aligned.status_text import format_percent
-from antidiag.kernels.alignments import alignment_kind
+from antidiag.kernels.alignments import alignment_kind, column_counter
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 
@@ -59,7 +58,7 @@ class AlignmentExporter:
 
     def offer_alignment(self, part: AlignedSequences, offer: OfferAlignment) -> None:
         """Call ``offer`` with a plain copy of an alignment, made on a thread if it is large."""
-        if part.letters.size > column_counts.MAX_LETTERS_AT_ONCE:
+        if part.letters.size > column_counter.MAX_LETTERS_AT_ONCE:
             self._view.show_status("Copying the letters ...")
             self._settling.request(lambda monitor: (offer, alignment_kind.as_arrays(part)))
         else:

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QLabel
 from antidiag.app import theme
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.results import result_text
-from antidiag.app.kit.results.path_index import shared_path_index
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.texts import percentage
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
@@ -23,6 +22,7 @@ from antidiag.app.views.aligned.export import alignment_text
 from antidiag.app.views.aligned.side_panels.pair_statistics import PairStatistics, count_columns
 from antidiag.kernels.model import Result
 from antidiag.kernels.pairwise.model import Alignment
+from antidiag.kernels.pairwise.path_index import shared_path_index
 from antidiag.kernels.text import format_count
 
 SCORE_ONLY = "This method returns the score only.\nRun StripedAlignment for the same score with the alignment."

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QSizePolicy, QV
 
 from antidiag.app import theme
 from antidiag.app.kit.controls.widgets import create_label
-from antidiag.app.kit.tree.layout import TreeLayout
 from antidiag.app.kit.tree.visible_branches import (
     HIT_DISTANCE,
     STEM,
@@ -33,6 +32,7 @@ from antidiag.app.kit.tree.visible_branches import (
 from antidiag.app.views.aligned.drawing.picture import CellFrame as BodyFrame
 from antidiag.app.views.aligned.widgets.alignment_canvas import AlignmentCanvas
 from antidiag.kernels.text import format_count
+from antidiag.kernels.trees.tree_layout import TreeLayout
 
 FIRST_WIDTH, MIN_WIDTH = 170, 60
 """Pixels of the width at first, and at least."""

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QGuiApplication
 
 from antidiag.app import theme
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.graph import graph_drawing, path_matrices
+from antidiag.app.views.graph import graph_drawing
 from antidiag.app.views.graph.view import GraphView
 from antidiag.kernels import engine, registry
 from antidiag.kernels.graphs.graph import from_weights
@@ -130,24 +130,6 @@ def test_pointing_tells_a_distance_and_that_there_is_no_path(qtbot, view):
     assert view.shown.pointed is None
 
 
-def test_the_vertices_of_a_bipartite_graph_stand_on_two_sides():
-    weights = np.full((5, 5), INF)
-    weights[:2, 2:] = 1
-    found = path_matrices.place_vertices(problem(weights, "ABCDE"))
-    assert (found[:2, 0] == found[0, 0]).all() and (found[2:, 0] == found[2, 0]).all()
-    assert found[0, 0] != found[2, 0]
-
-
-@pytest.mark.parametrize("n", [1, 9, 30])
-def test_vertices_do_not_cover_each_other(n):
-    random = np.random.default_rng(0)
-    weights = np.where(random.random((n, n)) < 0.3, 1.0, INF)
-    places = path_matrices.place_vertices(problem(weights, [f"v{k}" for k in range(n)]))
-    assert (places >= 0).all() and (places <= 1).all()
-    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)) + np.eye(n)
-    assert apart.min() > 0.02
-
-
 def test_weights_of_edges_cover_neither_each_other_nor_vertices():
     crossing = {(0, 1): QLineF(0, 0, 300, 150), (1, 0): QLineF(0, 150, 300, 0), (2, 3): QLineF(0, 60, 300, 60),
                 (3, 2): QLineF(100, 0, 100, 150)}  # fmt: skip
@@ -174,13 +156,6 @@ def test_weights_of_the_bundled_graph_are_apart(qtbot, view, monkeypatch):
     placed = list(drawn[-1].values())
     assert len(placed) >= 8
     assert not any(one.intersects(other) for at, one in enumerate(placed) for other in placed[:at])
-
-
-def test_large_matrices_are_reduced_to_their_least_entries():
-    values = np.random.default_rng(0).random((25, 25))
-    assert path_matrices.reduce_matrix(values, 25) is values
-    found = path_matrices.reduce_matrix(values, 5)
-    assert np.array_equal(found, values.reshape(5, 5, 5, 5).min(axis=(1, 3)))
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

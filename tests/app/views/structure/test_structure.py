@@ -10,10 +10,10 @@ from PySide6.QtGui import QColor, QGuiApplication
 from antidiag.app import theme
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.structure import best_structures, chain_order, displayed_structure
+from antidiag.app.views.structure import chain_order, displayed_structure
 from antidiag.app.views.structure.chain_order import ChainOrderView
 from antidiag.app.views.structure.view import StructureView
-from antidiag.kernels.folding import cooptimal_structures
+from antidiag.kernels.folding import best_structures, cooptimal_structures
 from antidiag.kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
 from tests.app.views import made
 
