@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from antidiag.app import theme
+from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.controls.widgets import ElidedComboBox
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.kernels.model import Result
@@ -47,11 +47,7 @@ class PairPage(QWidget):
         self.chosen.setToolTip("Results to compare")
         for pair in pairs:
             self.chosen.addItem(" and ".join(names[number] for number in pair), pair)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.SPACING)
-        box.addWidget(self.chosen)
-        box.addWidget(page, 1)
+        column_of(self.chosen, (page, 1), parent=self)
         self.chosen.setVisible(len(pairs) > 1)
         self.chosen.currentIndexChanged.connect(self._request_comparison)
         self._request_comparison()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from typing import cast
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import QComboBox, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from antidiag.app import theme
-from antidiag.app.kit.boxes import column_of
-from antidiag.app.kit.controls.flow_layouts import ToolRow
+from antidiag.app.kit.canvas.painted_view import PaintedView
 from antidiag.app.kit.controls.player import Player
-from antidiag.app.kit.controls.widgets import add_choice_section, create_label, menu_button, tool_button
-from antidiag.app.kit.figures import export, framed_figure
-from antidiag.app.kit.figures.legend import Legend, LegendItem
+from antidiag.app.kit.controls.widgets import add_choice_section, create_label, menu_button
+from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.results.result_text import format_number
 from antidiag.app.kit.selection import Selection
@@ -92,27 +92,25 @@ class JoinsCanvas(QWidget):
             event.ignore()
 
 
-class JoinsView(QWidget):
+class JoinsView(PaintedView):
     """Plays the joins; clusters and distances are linked with all views."""
 
     id = "joins"
     title = "Joins"
+    canvas: JoinsCanvas
 
     def __init__(self, selection: Selection) -> None:
-        super().__init__()
-        self.selection = selection
-        self.result: Result | None = None
+        super().__init__(selection)
         self.map_name = "viridis"
-        self.canvas, self._legend, self.description = JoinsCanvas(), Legend(), create_label(wrap=True)
+        self.canvas, self.description = JoinsCanvas(), create_label(wrap=True)
         self.player = Player("Joins made", fluid=True)
         self.player.offer_speeds({f"{speed:g} joins/s": speed for speed in SPEEDS}, SPEEDS.index(1))
-        self._build_layout()
+        self._add_tools()
         self.player.moved.connect(self._show_moment)
         self.canvas.hovered.connect(self._on_hover)
         self.canvas.clicked.connect(self._on_click)
         self.canvas.key_pressed.connect(self.player.handle_key)
         selection.taxa_changed.connect(self._on_taxa)
-        theme.notifier.changed.connect(self.canvas.update)
         self.show_result(None)
 
     @classmethod
@@ -137,6 +135,7 @@ class JoinsView(QWidget):
                 self.player.set_last(made.last_step, 0)
         self.result = found
         self._tools.setEnabled(found is not None)
+        self.player.setEnabled(found is not None)
         self._show_moment()
 
     def _show_moment(self) -> None:
@@ -162,22 +161,13 @@ class JoinsView(QWidget):
             self.current_moment.map_name = name
         self._refresh()
 
-    def draw_figure(self, painter: QPainter, area: QRectF) -> None:
-        """Draw the current moment with its text and legend as a figure."""
-        framed_figure.draw_figure(painter, area, self.description.text(), self._legend.items, self._draw_moment)
+    def draw(self, painter: QPainter, area: QRectF) -> None:
+        paint.paint_moment(painter, self.current_moment, area.width(), area.height(), theme.active())
 
-    def figure_size(self) -> QSize:
-        return framed_figure.figure_size(self.canvas.width(), self.canvas.height(), self._legend.items)
+    def figure_title(self) -> str:
+        return self.description.text()
 
-    def copy_picture(self) -> None:
-        """Copy the picture."""
-        export.copy_figure(self.figure_size(), self.draw_figure)
-
-    def save_picture(self) -> None:
-        """Ask for a file and write the picture."""
-        export.ask_and_save_figure(self, "joins", self.figure_size(), self.draw_figure, self.description.text())
-
-    def _build_layout(self) -> None:
+    def _add_tools(self) -> None:
         self.value_box = QComboBox()
         self.value_box.addItems(["Distances", "Criterion Q"])
         self.value_box.setToolTip("Distances of clusters, or the criterion Q, which is least for the joined pair")
@@ -185,25 +175,15 @@ class JoinsView(QWidget):
         self.value_box.currentIndexChanged.connect(lambda index: self.set_criterion(index == 1))
         maps = QMenu(self)
         add_choice_section(maps, "Colour map", heat_map.COLOUR_MAPS, self.map_name, self.set_map)
-        self._tools = QWidget()
-        below = QWidget()
-        lower = ToolRow(below)
-        lower.addWidget(self.value_box)
-        lower.addWidget(menu_button("Colours", "Colours of the matrix", maps))
-        lower.addWidget(tool_button("Copy", "Copy the picture", self.copy_picture))
-        lower.addWidget(tool_button("Save\u2026", "Save the picture as PNG, SVG or PDF", self.save_picture))
-        column_of(self.player, below, parent=self._tools)
-        column = QVBoxLayout(self)
-        column.setSpacing(theme.SPACING)
-        column.addWidget(self._tools)
-        column.addWidget(self.description)
-        column.addWidget(self.canvas, 1)
-        column.addWidget(self._legend)
+        self.tools.addWidget(self.value_box)
+        self.tools.addWidget(menu_button("Colours", "Colours of the matrix", maps))
+        self.build_layout(self.canvas)
+        rows = cast(QVBoxLayout, self.layout())
+        rows.insertWidget(0, self.player)
+        rows.insertWidget(2, self.description)
+        self.status.hide()
         self.description.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.description.setAlignment(Qt.AlignmentFlag.AlignTop)
-
-    def _draw_moment(self, painter: QPainter, width: float, height: float) -> None:
-        paint.paint_moment(painter, self.current_moment, width, height, theme.active())
 
     def _refresh(self) -> None:
         self.canvas.update()
@@ -211,7 +191,7 @@ class JoinsView(QWidget):
         if moment is None:
             for widget in (self.description, self.player.label):
                 widget.setText("")
-            self._legend.show_items(())
+            self.legend.show_items(())
             return
         at, end = moment.finished_joins, moment.scene.last_step
         self.player.label.setText(f"{at:,} of {end:,}")
@@ -226,7 +206,7 @@ class JoinsView(QWidget):
         items = [LegendItem("gradient", f"{what} {low} to {high}", heat_map.legend_colours(moment.map_name))]
         if moment.scene.next_clusters(at):
             items.append(LegendItem("outline", "joined next", (theme.active().path,)))
-        self._legend.show_items(tuple(items))
+        self.legend.show_items(tuple(items))
 
     def _describe_pair(self, pair: tuple[int, int]) -> str:
         """Describe the distance, and for neighbor joining Q, of two clusters."""

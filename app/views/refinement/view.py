@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QPainter
-from PySide6.QtWidgets import QSlider, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSlider, QSplitter, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.canvas.heat_canvas import COLOURS, HeatCanvas
 from antidiag.app.kit.canvas.painted_view import PaintedView
 from antidiag.app.kit.controls.flow_layouts import group_widgets
@@ -262,10 +263,7 @@ class RefinementView(PaintedView):
             canvas.pointed.connect(lambda cell, canvas=canvas: self._on_point(canvas, cell))
             canvas.clicked.connect(lambda cell, canvas=canvas: self._on_click(canvas, cell))
         both.setChildrenCollapsible(False)
-        box = QVBoxLayout(holder)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(self._summary)
-        box.addWidget(both, 1)
+        column_of(self._summary, (both, 1), parent=holder)
         holder.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.build_layout(holder)
         self._tools.setEnabled(False)

@@ -133,17 +133,17 @@ def test_the_criterion_is_least_for_the_pair(view) -> None:
         values, step = moment.matrix_values(at), moment.scene.step_at(at)
         i, j = (step.nodes.index(node) for node in step.pair)
         assert values[i, j] == pytest.approx(np.nanmin(values))
-    assert any(item.text.startswith("Q ") for item in view._legend.items)
+    assert any(item.text.startswith("Q ") for item in view.legend.items)
 
 
 @pytest.mark.parametrize("time", [0, 0.9, 1, 2.99, 99])
 def test_every_moment_can_be_drawn_and_saved(view, monkeypatch, tmp_path: Path, time: float) -> None:
     view.player.go_to(time)
-    view.copy_picture()
+    view.copy()
     assert not QGuiApplication.clipboard().image().isNull()
     path = tmp_path / "joins.svg"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    view.save_picture()
+    view.save()
     assert "ant" in path.read_text()
 
 
