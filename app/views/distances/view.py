@@ -136,7 +136,7 @@ class DistancesView(PaintedView):
         if self.canvas.picture is not None:
             setattr(self.canvas.picture, name, on)
             if self.canvas.fitted:
-                self.canvas.fit()
+                self.canvas.show_all()
             self.canvas.update()
 
     def ordered_matrix(self) -> DistanceMatrix:
@@ -190,7 +190,7 @@ class DistancesView(PaintedView):
             for name, text in (("labelled", "Names"), ("numbers", "Numbers in cells"))
         }
         for button in (
-            tool_button("Fit", "Show the whole matrix (F)", self.canvas.fit),
+            tool_button("Fit", "Show the whole matrix (F)", self.canvas.show_all),
             menu_button("Order", "Order of rows and columns", self.order_menu),
             menu_button("Show", "Show or hide names and numbers", self.show_menu),
             menu_button("Colours", "Colour map", self.map_menu),

@@ -47,7 +47,7 @@ class GraphView(PaintedView):
         self.player.slider.setFixedWidth(SLIDER_WIDTH)
         self.player.label.setFixedWidth(STEP_WIDTH)
         self.tools.addWidget(self.player)
-        self.plane = PictureCanvas(self.draw)
+        self.plane = PictureCanvas(self.draw, arrows=True)
         self.plane.setAccessibleName("Matrix of distances")
         self.build_layout(self.plane)
         self.player.moved.connect(self._on_step)

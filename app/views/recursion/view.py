@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QPainter
 from PySide6.QtWidgets import QSplitter
 
 from antidiag.app import theme
+from antidiag.app.kit.canvas.moved_canvas import MovedCanvas
 from antidiag.app.kit.canvas.painted_view import PaintedView
 from antidiag.app.kit.controls.widgets import tool_button
 from antidiag.app.kit.figures.legend import LegendItem
@@ -21,7 +22,6 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.recursion import distance_areas, level_bands
 from antidiag.app.views.recursion.distance_areas import DistanceAreas
 from antidiag.app.views.recursion.level_bands import LevelBands
-from antidiag.app.views.recursion.moved_canvas import MovedCanvas
 from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
@@ -45,8 +45,12 @@ class RecursionView(PaintedView):
         self.bands: LevelBands | None = None
         self.areas: DistanceAreas | None = None
         self._places: dict[str, int] = {}
-        self.map_canvas = MovedCanvas(self._draw_upper, "Map of the recursion")
-        self.distance_canvas = MovedCanvas(self._draw_lower, "Distances of references and sequences")
+        self.map_canvas = MovedCanvas(self._draw_upper, arrows=True)
+        self.distance_canvas = MovedCanvas(self._draw_lower, arrows=True)
+        self.map_canvas.setAccessibleName("Map of the recursion")
+        self.distance_canvas.setAccessibleName("Distances of references and sequences")
+        for canvas in (self.map_canvas, self.distance_canvas):
+            canvas.setMinimumHeight(90)
         self._mapping = LatestTask(self, self._take_map, lambda error: self.show_status(str(error)))
         self._tiling = LatestTask(self, self._take_tiles, lambda error: self.show_status(str(error)))
         self._marking = LatestTask(self, self._take_marks)
