@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
 from antidiag.app import actions, layout, method_choice, texts, theme
@@ -13,7 +13,6 @@ from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import Answer
 from antidiag.app.jobs.queue import Job
-from antidiag.app.kit.tasks.event_loop import run_after_painting
 from antidiag.app.session import loading, running
 from antidiag.app.session.autosave import Autosave
 from antidiag.app.session.interrupted import Interrupted
@@ -34,6 +33,9 @@ if TYPE_CHECKING:
     from antidiag.app.learn.workspace import LearnWorkspace
     from antidiag.app.tune.workspace import TuneWorkspace
     from antidiag.kernels.cuda.devices import Device
+
+
+PAINTING_MS = 15  # what was opened is painted before more is shown
 
 
 class Window(Workbench):
@@ -353,7 +355,7 @@ class Window(Workbench):
 
     def _look_soon(self, datum: Any) -> None:
         """Show data when what was opened is painted."""
-        run_after_painting(self, lambda: self._look_at(datum))
+        QTimer.singleShot(PAINTING_MS, self, lambda: self._look_at(datum))
 
     def _look_at(self, datum: Any) -> bool:
         """Show data in place of a result; False where no view can."""
@@ -370,7 +372,7 @@ class Window(Workbench):
         """Show the result that is looked at: of what was just opened when the rest of it is painted."""
         if self._held:
             self._restored_waits = True
-            run_after_painting(self, self._show_result)
+            QTimer.singleShot(PAINTING_MS, self, self._show_result)
             return
         self._restored_waits = False
         self.selection.clear()

@@ -22,7 +22,6 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.recursion import distance_areas, level_bands
 from antidiag.app.views.recursion.distance_areas import DistanceAreas
 from antidiag.app.views.recursion.level_bands import LevelBands
-from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
@@ -331,7 +330,7 @@ class RecursionView(PaintedView):
 def _find_positions(chosen: Collection[str], places: Mapping[str, int], monitor: Monitor) -> np.ndarray:
     """Return the positions of sequences with these names, int64, ascending."""
     found = []
-    for number, name in enumerate(iterate_yielding(chosen)):
+    for number, name in enumerate(chosen):
         if number % BATCH == 0:
             monitor.check()
         if (place := places.get(name)) is not None:
@@ -345,4 +344,4 @@ def _read_map(answer: PartTreeAnswer, problem: PartTreeProblem) -> tuple[Recursi
     if found is None:
         return None, {}
     names = problem.names
-    return found, {names[sequence]: place for place, sequence in enumerate(iterate_yielding(found.order.tolist()))}
+    return found, {names[sequence]: place for place, sequence in enumerate(found.order.tolist())}

@@ -13,7 +13,6 @@ from antidiag.app.views.tree.fit_to_window import longest_named_tips
 from antidiag.app.views.tree.tip_labels import tips_in_rows
 from antidiag.app.views.tree.tree_editor import TreeEditState
 from antidiag.app.views.tree.tree_painter import TreePicture
-from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.trees.tree_layout import TreeLayout, TreeShape
 from antidiag.kernels.trees.tree_layout import lay_out_tree as layout_of
@@ -79,7 +78,5 @@ def _find_chosen_clades(tree: Tree, chosen: Collection[str]) -> np.ndarray:
     if not chosen:
         return np.zeros(len(tree), bool)
     leaves = np.zeros(len(tree), np.int64)
-    leaves[tree.leaves] = np.fromiter(
-        (name in chosen for name in iterate_yielding(tree.taxa)), np.int64, tree.leaves.size
-    )
+    leaves[tree.leaves] = np.fromiter((name in chosen for name in tree.taxa), np.int64, tree.leaves.size)
     return tree.below(leaves) == tree.leaf_counts
