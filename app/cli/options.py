@@ -48,7 +48,9 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     problems; it receives them as mappings of names to the texts that the user gave.
     """
     own = inspect.signature(command, eval_str=True).parameters
-    groups = {name: parameter.annotation for name, parameter in own.items() if is_dataclass(parameter.annotation)}
+    groups: dict[str, type[Any]] = {
+        name: parameter.annotation for name, parameter in own.items() if is_dataclass(parameter.annotation)
+    }
     takes_problem = "options" in own
     declared, flags = (declared_options(), declared_flags()) if takes_problem else ({}, {})
 
@@ -109,7 +111,7 @@ def parse_parameters(method: Method, settings: Iterable[str], threads: str | Non
     return values
 
 
-def _group_parameters(group: type) -> list[inspect.Parameter]:
+def _group_parameters(group: type[Any]) -> list[inspect.Parameter]:
     declared = get_type_hints(group, include_extras=True)
     own = inspect.signature(group).parameters.values()
     return [parameter.replace(annotation=declared[parameter.name]) for parameter in own]

@@ -37,12 +37,12 @@ class PairPage(QWidget):
     ) -> None:
         super().__init__()
         self._compare, self._tell = compare, report
+        self.chosen = ElidedComboBox()
         self._work = LatestTask(
             self,
             lambda found: show(self.chosen.currentData(), found),
             lambda error: report(f"Comparison failed: {error}"),
         )
-        self.chosen = ElidedComboBox()
         self.chosen.setAccessibleName("Results to compare")
         self.chosen.setToolTip("Results to compare")
         for pair in pairs:

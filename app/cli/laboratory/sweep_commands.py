@@ -140,8 +140,8 @@ class GeneratedInput(MeasuredInput):
     def _generated_input(self) -> Generated:
         """Raise ParameterError for a divergence out of range."""
         _, declared = sweep_axes.find_axis("divergence", [])
-        share, kind = declared.validate(self.divergence), "random" if self.unrelated else "mutated"
-        return replace(super()._generated_input(), kind=kind, divergence=share, seed=self.seed)
+        found = replace(super()._generated_input(), divergence=declared.validate(self.divergence), seed=self.seed)
+        return replace(found, kind="random") if self.unrelated else found
 
 
 @with_option_groups

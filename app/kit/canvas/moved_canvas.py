@@ -16,12 +16,12 @@ class MovedCanvas(PictureCanvas):
     """A canvas that the wheel, + and - zoom, drags move, and F and Home show whole.
 
     A subclass overrides `zoom`, `move_by` and `show_all`; else the signals ``zoomed((factor, place))``,
-    ``dragged(by)`` and ``fitted()`` ask for it. ``clicked`` is a press without a move.
+    ``dragged(by)`` and ``fit_wanted()`` ask for it. ``clicked`` is a press without a move.
     """
 
     zoomed = Signal(object)
     dragged = Signal(object)
-    fitted = Signal()
+    fit_wanted = Signal()
     zoom_step = 1.25
     """Factor of one step of the wheel."""
 
@@ -38,7 +38,7 @@ class MovedCanvas(PictureCanvas):
 
     def show_all(self) -> None:
         """Show the whole picture."""
-        self.fitted.emit()
+        self.fit_wanted.emit()
 
     def target_at(self, place: QPointF) -> Any:
         """Return what ``pointed`` and ``clicked`` send for a position."""

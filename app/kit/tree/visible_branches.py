@@ -51,6 +51,11 @@ class VisibleBranches:
     owners: np.ndarray
     coarse: np.ndarray
 
+    def node_at(self, x: float, y: float) -> int | None:
+        """Return the node whose branch is at a position, or None."""
+        away = line_distances(self.lines, x, y)
+        return int(self.owners[away.argmin()]) if away.min(initial=np.inf) <= HIT_DISTANCE else None
+
 
 def find_visible_branches(layout: TreeLayout, frame: TreeFrame, detail: float = 1.0) -> VisibleBranches:
     """Return the lines of a tree in a window; clades less than ``detail`` pixels high are one line. A detail below 1

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QSlider, QSplitter, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QSlider, QSplitter, QVBoxLayout, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.canvas.painted_view import PaintedView
@@ -170,7 +170,8 @@ class CubeView(PaintedView):
         self._rows = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Horizontal)
         across_i, across_j, across_k = self.slices.plots
         halves = QSplitter(Qt.Orientation.Vertical)
-        for row, widgets in zip(self._rows, ((self.picture, across_k), (across_i, across_j)), strict=True):
+        contents: tuple[tuple[QWidget, ...], ...] = (self.picture, across_k), (across_i, across_j)
+        for row, widgets in zip(self._rows, contents, strict=True):
             for widget in widgets:
                 row.addWidget(widget)
             row.setSizes([1000, 1000])

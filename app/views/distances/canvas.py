@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from antidiag.app import theme
 from antidiag.app.kit.canvas.moved_canvas import ZOOM_KEYS, MovedCanvas
-from antidiag.app.kit.tree.visible_branches import HIT_DISTANCE, VisibleBranches, line_distances
+from antidiag.app.kit.tree.visible_branches import VisibleBranches
 from antidiag.app.views.distances import matrix_drawing
 from antidiag.app.views.distances.matrix_drawing import CLOSEST_CELL, GAP, DistanceHeatMap, MatrixViewport, fit_viewport
 
@@ -153,13 +153,11 @@ class DistancesCanvas(MovedCanvas):
             self.update()
 
     def _clade_at(self, place: QPointF) -> tuple[int, ...]:
-        if self._branches is None or not len(self._branches.lines) or place.x() > self.view.area.left():
+        if self._branches is None or place.x() > self.view.area.left():
             return ()
-        away = line_distances(self._branches.lines, place.x(), place.y())
-        nearest = int(np.argmin(away))
-        if away[nearest] > HIT_DISTANCE:
+        if (node := self._branches.node_at(place.x(), place.y())) is None:
             return ()
-        tree, node = self.picture.layout.tree, int(self._branches.owners[nearest])
+        tree = self.picture.layout.tree
         low, high = np.searchsorted(tree.leaves, (node, tree.ends[node]))
         return tuple(range(int(low), int(high)))
 

@@ -154,7 +154,7 @@ class RecursionView(PaintedView):
         for canvas in (self.map_canvas, self.distance_canvas):
             canvas.zoomed.connect(partial(self._zoom_canvas, canvas))
             canvas.dragged.connect(partial(self._drag_canvas, canvas))
-            canvas.fitted.connect(self.fit)
+            canvas.fit_wanted.connect(self.fit)
         self.selection.taxa_changed.connect(lambda _: self._mark_selected())
 
     def _take_map(self, made: tuple[RecursionMap | None, dict[str, int]]) -> None:

@@ -105,7 +105,7 @@ def default_choices(table: PaperTable) -> dict[str, str]:
 
 def figure_panels(table: PaperTable) -> tuple[ShownValues, ...]:
     """Return the choices of each panel of the paper's figure; one empty choice without panels."""
-    panel = table.plot.get("panel")
+    panel = table.plot.get("panel", "")
     return tuple({panel: entry} for entry in open_choices(table).get(panel, ())) or ({},)
 
 
