@@ -49,7 +49,9 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """
     own = inspect.signature(command, eval_str=True).parameters
     groups: dict[str, type[Any]] = {
-        name: parameter.annotation for name, parameter in own.items() if is_dataclass(parameter.annotation)
+        name: parameter.annotation
+        for name, parameter in own.items()
+        if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation)
     }
     takes_problem = "options" in own
     declared, flags = (declared_options(), declared_flags()) if takes_problem else ({}, {})
