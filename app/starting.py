@@ -39,13 +39,8 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
 
 
 def load_the_rest(window: Workbench) -> LatestTask:
-    """Load on a thread what the window did without so far, and what is likely to be looked at next would wait for.
-
-    Then make the view in which results are looked at first, so that the first result has not to wait for it.
-    """
-    rest = LatestTask(window)
-    rest.finished.connect(lambda _: window.viewer.prepare())
-    rest.failed.connect(_tell)
+    """Load on a thread what the window did without so far, and what the first result would wait for."""
+    rest = LatestTask(window, failed=_tell)
     rest.request(lambda monitor: views.preload_views())
     return rest
 

@@ -194,13 +194,6 @@ def small_font(base: QFont) -> QFont:
     return _scaled(base, SMALL)
 
 
-def title_font(base: QFont) -> QFont:
-    """The largest of the three sizes of text: titles of pages."""
-    made = _scaled(base, TITLE)
-    made.setBold(True)
-    return made
-
-
 def _scaled(base: QFont, factor: float) -> QFont:
     made = QFont(base)
     if base.pointSizeF() > 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
 from antidiag.app import actions, layout, method_choice, texts, theme
@@ -13,7 +13,6 @@ from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import Answer
 from antidiag.app.jobs.queue import Job
-from antidiag.app.kit.tasks.event_loop import run_after_painting
 from antidiag.app.session import loading, running
 from antidiag.app.session.autosave import Autosave
 from antidiag.app.session.interrupted import Interrupted
@@ -34,6 +33,9 @@ if TYPE_CHECKING:
     from antidiag.app.learn.workspace import LearnWorkspace
     from antidiag.app.tune.workspace import TuneWorkspace
     from antidiag.kernels.cuda.devices import Device
+
+
+PAINTING_MS = 15  # what was opened is painted before more is shown
 
 
 class Window(Workbench):
@@ -93,7 +95,7 @@ class Window(Workbench):
         self._save_window()
         self.hide()
         self.queue.shut_down()
-        self.planner.stop()
+        self.planner.forget()
         saving = SaveProgress()
         self.autosave.finish(saving)
         saving.close()
@@ -352,9 +354,8 @@ class Window(Workbench):
             self._show_result()
 
     def _look_soon(self, datum: Any) -> None:
-        """Make room for data, and show it when that is painted: both in one turn would stop the window."""
-        self.viewer.make_room(datum)
-        run_after_painting(self, lambda: self._look_at(datum))
+        """Show data when what was opened is painted."""
+        QTimer.singleShot(PAINTING_MS, self, lambda: self._look_at(datum))
 
     def _look_at(self, datum: Any) -> bool:
         """Show data in place of a result; False where no view can."""
@@ -371,18 +372,13 @@ class Window(Workbench):
         """Show the result that is looked at: of what was just opened when the rest of it is painted."""
         if self._held:
             self._restored_waits = True
-            run_after_painting(self, self._show_restored)
+            QTimer.singleShot(PAINTING_MS, self, self._show_result)
             return
         self._restored_waits = False
         self.selection.clear()
         self.viewer.show_entry(self.session.shown)
         self._show_stale()
         self.undoing.tell()
-
-    def _show_restored(self) -> None:
-        """Make the view in which results are looked at first, where there is none yet, in a turn of its own."""
-        self.viewer.prepare()
-        run_after_painting(self, self._show_result)
 
     def _show_stale(self) -> None:
         shown = self.session.shown

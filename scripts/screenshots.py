@@ -210,7 +210,7 @@ def make_cube(window: Window, sample_id: str) -> None:
     cube.colour.setCurrentIndex(2)
     window.viewer.turn_to("orders")
     orders: Any = window.viewer.current
-    orders.slider.setValue(ORDERS_STEP)
+    orders.player.go_to(ORDERS_STEP)
 
 
 def make_sweep(window: Window) -> None:
@@ -311,7 +311,7 @@ def make_tree(window: Window, sample_id: str) -> None:
     finish(window)
     window.viewer.turn_to("joins")
     joins: Any = window.viewer.current
-    joins.go_to(JOINS_MADE)
+    joins.player.go_to(JOINS_MADE)
     window.viewer.turn_to("tree")
     tree: Any = window.viewer.current
     tree.set_colouring("word")

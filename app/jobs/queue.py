@@ -20,6 +20,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from antidiag.app import texts
+from antidiag.app.kit.tasks.worker_threads import start_worker
 from antidiag.kernels.errors import AntidiagError, Cancelled
 from antidiag.kernels.experiments.measuring.sweep_control import SweepControl
 from antidiag.kernels.monitor import Listener, Monitor
@@ -28,12 +29,6 @@ PROGRESS_MS = 100
 GRACE_S = 0.3
 """How long a job that was cancelled has to end; then one that may be left alone is shown as cancelled."""
 COLLECT_MS = 1000
-CONTAINERS = frozenset({tuple, list, dict, set, frozenset})
-CROWD, MANY = 20_000, 20_000
-"""New objects at once, and objects that one new container holds, that are too many to be looked through: that would
-stop the window for more than some 20 ms."""
-MOST_LOOKED_S = 0.02
-"""How long young objects are looked through before those that are left are set aside."""
 
 
 class JobState(StrEnum):
@@ -217,8 +212,7 @@ class JobQueue(QObject):
         if job.alone and self._detached:
             return
         job.state, job.started = JobState.RUNNING, time.monotonic()
-        self._threads[job] = threading.Thread(target=self._run, args=(job,), name=f"job {job.title}", daemon=True)
-        self._threads[job].start()
+        self._threads[job] = start_worker(self._run, f"job {job.title}", job)
         self._timer.start()
         self.changed.emit(job)
 
@@ -295,55 +289,34 @@ class JobQueue(QObject):
 class Collector(QObject):
     """Collects cyclic garbage on the GUI thread only: on a worker it could destroy Qt objects.
 
-    To look through what the program consists of, and through what its first jobs have loaded, would stop the window for
-    a tenth of a second each time. That stays until the end anyhow, so it is set aside. So are the records of a file,
-    and what holds them, where they come in such numbers that to look through them would: there are no cycles in them.
+    What the program consists of, and what its first jobs have loaded, stays until the end and is set aside: looking
+    through it would stop the window for a tenth of a second each time.
     """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         gc.disable()
         self._jobs_set_aside = False
-        self._looked_s = 0.0
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._collect)
         self._timer.start(COLLECT_MS)
 
     def set_aside(self) -> None:
-        """What there is now stays, and is not looked through."""
+        """Leave all present objects out of later collections."""
         gc.freeze()
 
-    def _collect(self) -> None:
-        counts, thresholds = gc.get_count(), gc.get_threshold()
-        if counts[0] > CROWD or (counts[0] > thresholds[0] and _holds_many()):
-            gc.freeze()
-            return
-        for generation in (2, 1, 0):
-            if counts[generation] > thresholds[generation]:
-                self._collect_all() if generation == 2 else self._collect_young(generation)
-                return
-
-    def _collect_young(self, generation: int) -> None:
-        """Collect; what a longer look was needed for is not looked through again."""
-        begun = time.perf_counter()
-        gc.collect(generation)
-        self._looked_s = (self._looked_s if generation == 0 else 0.0) + time.perf_counter() - begun
-        if self._looked_s > MOST_LOOKED_S:
-            gc.freeze()
-            self._looked_s = 0.0
-
-    def _collect_all(self) -> None:
-        gc.collect()
-        if not self._jobs_set_aside:
-            gc.freeze()
-            self._jobs_set_aside = True
-
     def stop(self) -> None:
+        """Leave the collection to Python again."""
         self._timer.stop()
         gc.unfreeze()
         gc.enable()
 
-
-def _holds_many() -> bool:
-    """Whether what is new has a container of so many objects that to look through it would take long."""
-    return any(len(one) > MANY for one in gc.get_objects(0) if type(one) in CONTAINERS)
+    def _collect(self) -> None:
+        over = zip(gc.get_count(), gc.get_threshold(), strict=True)
+        generation = max((number for number, (count, most) in enumerate(over) if count > most), default=None)
+        if generation is None:
+            return
+        gc.collect(generation)
+        if generation == 2 and not self._jobs_set_aside:
+            self._jobs_set_aside = True
+            gc.freeze()

@@ -99,11 +99,6 @@ class GradualView(ResultView, Protocol):
     def sharp(self) -> bool: ...
 
 
-def prepare_view_part(kind: type[ResultView]) -> Any:
-    """Create the slowest part of a view, ``kind.part()``, in its own turn of the event loop; None if it has none."""
-    return kind.part() if hasattr(kind, "part") else None
-
-
 def can_show_datum(kind: type[ResultView], datum: Any) -> bool:
     """Whether views of a kind show this datum."""
     return hasattr(kind, "shows_datum") and kind.shows_datum(datum)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
@@ -12,6 +11,7 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
 from antidiag.app.kit.controls.widgets import ElidedComboBox
+from antidiag.app.kit.tasks.worker_threads import start_worker
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.engine import BackendChoice, cpu_name
 
@@ -53,7 +53,7 @@ class DeviceChooser(ElidedComboBox):
     def look(self) -> None:
         """Look for GPUs and their free memory, off the GUI thread; ``looking`` until `found` has told."""
         self.looking = True
-        threading.Thread(target=self._look, name="devices", daemon=True).start()
+        start_worker(self._look, "devices")
 
     def choice(self) -> tuple[BackendChoice, int]:
         """Backend and number of the GPU."""

@@ -149,15 +149,6 @@ class Places(QSplitter):
             if tabs.widget(index) is not self._holder(kind):
                 tabs.insertTab(index, self._holder(kind), kind.title)
 
-    def prepare(self, kind: type[ResultView]) -> None:
-        """Make a view before it is looked at."""
-        _ = self._holder(kind).view
-
-    @property
-    def able(self) -> Sequence[type[ResultView]]:
-        """The kinds of views that can show what there is, made or not."""
-        return self._able
-
     def seen(self) -> list[ResultView]:
         """The views that are on the screen."""
         found = [_held(tabs.currentWidget()).view for tabs in (self.tabs, self.beside) if tabs.count()]

@@ -45,8 +45,7 @@ class SequencePanel(Card):
         self._editor = Editor(session, queue, self.refused.emit)
         self.tools = SequenceTools(self, session, self._editor, lambda: self.table.rows(), self.refused.emit)
         self._telling = False
-        self._naming = LatestTask(self)
-        self._naming.finished.connect(self._send_names)
+        self._naming = LatestTask(self, self._send_names)
         self.model = SequenceModel(session)
         self.model.refused.connect(self.refused)
         self.table = SequenceTable(self.model)

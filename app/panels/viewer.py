@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from antidiag.app import texts, theme
@@ -18,13 +18,11 @@ from antidiag.app.kit.view_protocols import (
     DataSourceView,
     DataView,
     EditedView,
-    GradualView,
     ProfileSourceView,
     ResultView,
     SideDataView,
     UndoView,
     can_show_datum,
-    prepare_view_part,
     view_widget,
 )
 from antidiag.app.panels.placed import Places
@@ -34,8 +32,6 @@ from antidiag.kernels.registry.data_loading import find_kind
 from antidiag.kernels.registry.memory_advice import FittingChange
 
 EMPTY_WIDTH = 520
-MAKING_MS = 250
-"""Between two views that are made before they are looked at."""
 
 
 class ResultViews(QWidget):
@@ -54,7 +50,6 @@ class ResultViews(QWidget):
         super().__init__()
         self._kinds, self._selection = kinds, selection
         self._made: dict[str, ResultView] = {}
-        self._parts: dict[str, tuple[Any, ...]] = {}
         self._offered: Sequence[Any] = ()
         self._result: Result | None = None
         self._entry: Entry | None = None
@@ -64,8 +59,7 @@ class ResultViews(QWidget):
         self._last_id = ""
         self.stamp, self.chips = ElidedLabel(), ChipRow()
         self.stamp.setObjectName("heading")
-        self._counting = LatestTask(self)
-        self._counting.finished.connect(self._show_identity)
+        self._counting = LatestTask(self, self._show_identity)
         self.stale = quiet_button("Use these settings", "This result was made with other settings: put them back")
         self.stale.clicked.connect(lambda: self.settings_wanted.emit(self._entry))
         self.keep = quiet_button("Add to data", "")
@@ -75,9 +69,6 @@ class ResultViews(QWidget):
         self.places = Places(self._make)
         self.tabs = self.places.tabs
         self.places.looked.connect(self._look)
-        self._making = QTimer(self)
-        self._making.setInterval(MAKING_MS)
-        self._making.timeout.connect(self._make_next)
         self._none = create_label(
             "No view can show this result; its numbers are in the line above.", "muted", wrap=True
         )
@@ -139,8 +130,7 @@ class ResultViews(QWidget):
 
     def _make(self, kind: type[ResultView]) -> ResultView:
         """A view that is looked at for the first time."""
-        make: Callable[..., ResultView] = kind  # some are made around a part
-        view = self._made[kind.id] = make(self._selection, *self._parts.pop(kind.id, ()))
+        view = self._made[kind.id] = kind(self._selection)
         if isinstance(view, DataSourceView):
             view.datum_offered.connect(self.made)
         if isinstance(view, ProfileSourceView):
@@ -150,30 +140,6 @@ class ResultViews(QWidget):
         if isinstance(view, SideDataView):
             view.offer(self._offered)
         return view
-
-    def prepare(self) -> None:
-        """Make the view that comes first, while nobody waits for it."""
-        self.places.prepare(self._kinds()[0])
-
-    def _make_next(self) -> None:
-        """Make one more view of what is shown, or what can be made before it, in a turn each: who turns to it shall
-        wait for its picture alone. The view that is looked at has its picture first."""
-        if isinstance(self.current, GradualView) and not self.current.sharp:
-            return
-        rest = [kind for kind in self.places.able if kind.id not in self._made]
-        if rest and rest[0].id not in self._parts and (part := prepare_view_part(rest[0])) is not None:
-            self._parts[rest[0].id] = (part,)
-            return
-        if rest:
-            self.places.prepare(rest[0])
-        if len(rest) < 2:
-            self._making.stop()
-
-    def make_room(self, datum: Any) -> None:
-        """Have the view that comes first for data that no run made on the screen, with nothing in it yet."""
-        if (able := self.able(datum)) and self._result is None and self._datum is None:
-            self.places.show_views(able, self._last_id)
-            self._pages.setCurrentIndex(1)
 
     def show_datum(self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({})) -> bool:
         """Show data that no run made, in the views that can; whether there is one.
@@ -220,7 +186,6 @@ class ResultViews(QWidget):
                 view.show_result(None)
         for view in self.places.show_views(able, self._last_id):
             self._refresh(view)
-        self._making.start()
 
     def _head(self) -> None:
         """Title and numbers of the result; the share of identical columns comes when it is counted."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 
 from PySide6.QtCore import QObject, Qt, Signal
 
 from antidiag.app.jobs.queue import Job
+from antidiag.app.kit.tasks.worker_threads import start_worker
 from antidiag.kernels.recovery import interrupted_runs
 from antidiag.kernels.recovery.interrupted_runs import InterruptedRun
 
@@ -28,7 +28,7 @@ class Interrupted(QObject):
 
     def look(self, discard: InterruptedRun | None = None) -> None:
         """Look again, after ``discard`` was removed."""
-        threading.Thread(target=self._look, args=(discard,), name="interrupted", daemon=True).start()
+        start_worker(self._look, "interrupted", discard)
 
     def ended(self, job: Job) -> None:
         """A job has ended, and may have left a run behind."""

@@ -1,6 +1,10 @@
 """Runs, results and sessions in the window as a person uses it."""
 
+import gc
+
 import pytest
+import shiboken6
+from PySide6.QtWidgets import QGraphicsItem
 
 from antidiag.app import actions
 from antidiag.app.jobs.queue import JobState
@@ -163,3 +167,13 @@ def test_saving_an_alignment_and_a_session(qtbot, ready, make_window, tmp_path):
     other.loader.open_paths([tmp_path / "mine.antidiag"])
     qtbot.waitUntil(lambda: bool(other.session.entries))
     assert cells(other, NAME) == ["one", "two"]
+
+
+def test_no_part_of_a_picture_is_left_without_a_scene(qtbot, ready):
+    """At the end of the process Qt would destroy it in any order, and crash."""
+    run(qtbot, ready)
+    for view_id in ready.viewer.tabs_shown():
+        ready.viewer.turn_to(view_id)
+    gc.collect()
+    items = [item for item in gc.get_objects() if isinstance(item, QGraphicsItem) and shiboken6.isValid(item)]
+    assert items and all(item.scene() is not None for item in items)

@@ -18,15 +18,15 @@ from antidiag.kernels.model import Result
 
 
 class PictureCanvas(QWidget):
-    """Paints with a function and reports the mouse; ``moved((down, right))`` follows the arrow keys."""
+    """Paints with a function and reports the mouse, and by ``moved((down, right))`` the arrow keys, if wanted."""
 
     pointed = Signal(object)
     clicked = Signal(object)
     moved = Signal(object)
 
-    def __init__(self, draw: Callable[[QPainter, QRectF], None]) -> None:
+    def __init__(self, draw: Callable[[QPainter, QRectF], None], arrows: bool = False) -> None:
         super().__init__()
-        self._draw = draw
+        self._draw, self._arrows = draw, arrows
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -47,7 +47,7 @@ class PictureCanvas(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0), Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1)}
-        if Qt.Key(event.key()) in steps:
+        if self._arrows and Qt.Key(event.key()) in steps:
             self.moved.emit(steps[Qt.Key(event.key())])
         else:
             event.ignore()

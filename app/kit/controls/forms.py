@@ -109,11 +109,6 @@ class ParameterForm(QWidget):
         if name in self._rows:
             self._update_reset_button(name)
 
-    def reset_all(self) -> None:
-        """Reset all values to their defaults."""
-        self.set_values({})
-        self.changed.emit()
-
     def _delete_row(self, name: str) -> None:
         for widget in self._rows.pop(name):
             widget.hide()

@@ -90,8 +90,9 @@ class MatrixPlot(FastPlot):
     zoomed_into = Signal(object)
     key = Signal(str)
 
-    def __init__(self, draw: Draw, plot_item: pg.PlotItem | None = None) -> None:
-        super().__init__(plot_item or self.create_plot_item())
+    def __init__(self, draw: Draw) -> None:
+        axes = {"left": LetterAxis("left"), "bottom": LetterAxis("bottom")}
+        super().__init__(create_plot(axes, MatrixViewBox(enableMenu=False)))
         self.box = self.getPlotItem().getViewBox()
         self.box.invertY(True)
         self.lengths = (0, 0)
@@ -108,12 +109,6 @@ class MatrixPlot(FastPlot):
         self.scene().sigMouseMoved.connect(self._on_mouse_move)
         self.scene().sigMouseClicked.connect(self._on_mouse_click)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-
-    @staticmethod
-    def create_plot_item() -> pg.PlotItem:
-        """Create the plot item, which takes longest."""
-        axes = {"left": LetterAxis("left"), "bottom": LetterAxis("bottom")}
-        return create_plot(axes, MatrixViewBox(enableMenu=False))
 
     def show_plane(self, problem: PairProblem | ProfilePlane | None, names: tuple[str, str] = ("", "")) -> None:
         """Show another problem, still empty; ``names`` label the axes."""

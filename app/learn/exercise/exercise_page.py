@@ -123,10 +123,8 @@ class ExercisePage(QWidget):
             self.verdict_label.setText("Choose an option first.")
             return
         self.verdict_label.setText("Right." if chosen == asked.right else f"No: {asked.options[asked.right]}.")
-        blanks, seen = frozenset(self.open_cells) - {asked.cell}, {"step": asked.step + 1, "cell": asked.cell}
-        self.animation_view.show_look(
-            replace(self.animation_view.look, **seen, colouring="state", shares={}, blanks=blanks)
-        )
+        look = replace(self.animation_view.look, step=asked.step + 1, cell=asked.cell, colouring="state", shares={})
+        self.animation_view.show_look(replace(look, blanks=frozenset(self.open_cells) - {asked.cell}))
 
     def next_question(self) -> None:
         """Show the next question, or the first one after the last."""

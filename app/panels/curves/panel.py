@@ -53,9 +53,7 @@ class CurvePanel(Card):
         self.header.addWidget(self.fold)
         self.box.addWidget(self.readout)
         self.box.addWidget(self.plot)
-        self._curves = LatestTask(self)
-        self._curves.finished.connect(self._take_curve)
-        self._curves.failed.connect(self._fail)
+        self._curves = LatestTask(self, self._take_curve, self._fail)
         self._drag = QTimer(self, singleShot=True, interval=DRAG_MS)
         self._drag.timeout.connect(self._set_picked)
         self._picked: int | None = None

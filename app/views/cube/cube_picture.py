@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.cube import scene as cube_scene
 from antidiag.app.kit.cube.colour_map import colour_table, pack_argb
 from antidiag.app.kit.cube.cube_chunks import CubeChunks
@@ -38,9 +39,7 @@ class CubePicture(QWidget):
         self.drawing = CubeCanvas(self.eye)
         self._slices: tuple[CubeSheet, ...] = ()
         self._near = self.eye.near_sides()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(self.drawing)
+        column_of(self.drawing, parent=self)
         self.drawing.hovered.connect(self._on_hovered)
         self.drawing.turned.connect(self._on_turned)
 

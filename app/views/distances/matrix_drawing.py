@@ -10,9 +10,9 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
-from antidiag.app.kit.tree.layout import TreeLayout
 from antidiag.app.kit.tree.visible_branches import STEM, TreeFrame, VisibleBranches, find_visible_branches
 from antidiag.app.theme import Theme
+from antidiag.kernels.trees.tree_layout import TreeLayout
 
 MARGIN, GAP = 14.0, 6.0
 TREE_SHARE, WIDEST_TREE = 0.2, 180.0

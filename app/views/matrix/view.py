@@ -17,10 +17,10 @@ from antidiag.app.kit.plane.matrix_values import Levels, MatrixCellBlock, Matrix
 from antidiag.app.kit.plane.plane_view import PlaneView, widen_span
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.tasks.gpu_or_cpu import cpu_note
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.kit.tasks.progress_card import ProgressCard
 from antidiag.app.views.matrix import legend
+from antidiag.kernels.cuda.gpu_or_cpu import cpu_note
 from antidiag.kernels.model import Result
 from antidiag.kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
 from antidiag.kernels.scoring import Mode
@@ -37,15 +37,18 @@ class MatrixView(PlaneView):
     id = "matrix"
     title = "Matrix"
 
-    def __init__(self, selection: Selection, part: pg.PlotItem | None = None) -> None:
-        super().__init__(selection, part)
+    def __init__(self, selection: Selection) -> None:
+        super().__init__(selection)
         self._scanned = None
         self._rasters: list[MatrixRaster | None] = [None, None]
         self._near: MatrixCellBlock | None = None
         self._contrast = "automatic"
         self._map = "viridis"
         self._layers_on = set(LAYERS)
-        self._window, self._hover = LatestTask(self), LatestTask(self)
+        self._window = LatestTask(
+            self, self._on_part, lambda error: self._status.setText(f"The window could not be computed: {error}")
+        )
+        self._hover = LatestTask(self, self._on_near)
         self.scan_panel = ProgressCard(self.plot, "Computing the matrix", "The picture of the matrix")
         self.add_navigation_tools()
         self.tools.addWidget(
@@ -158,9 +161,6 @@ class MatrixView(PlaneView):
 
     def _connect(self) -> None:
         self.plot.settled.connect(self._on_window)
-        self._window.finished.connect(self._on_part)
-        self._window.failed.connect(lambda error: self._status.setText(f"The window could not be computed: {error}"))
-        self._hover.finished.connect(self._on_near)
         self.scan_panel.finished.connect(self._on_scan)
         self.selection.strip_changed.connect(self._on_strip)
 

@@ -15,7 +15,7 @@ from antidiag.app.kit.cube.drawing import CubeProjection, CubeViewpoint
 from antidiag.app.kit.cube.scene import CubeScene, CubeSheet, CubeStroke
 from antidiag.app.kit.painting import fonts_and_colours
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
-from antidiag.app.views.orders.cell_order import Cell, ChunkOrder
+from antidiag.kernels.triple.chunk_order import Cell, ChunkOrder
 
 SOLID, CURVE = 0.4, 0.16  # shares of the height of the solid and of the curve
 GAP = 8

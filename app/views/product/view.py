@@ -89,7 +89,7 @@ class ProductView(PaintedView):
         super().apply_theme()
         self._update_legend()
 
-    def _stamp(self) -> str:
+    def figure_title(self) -> str:
         batch = self.member_number.maximum()
         member = f", member {self.member_number.value():,} of {batch:,}" if batch > 1 else ""
         return f"{self.result.problem.title} \N{MIDDLE DOT} {self.matrix_choice.currentText().lower()}{member}"

@@ -50,10 +50,8 @@ class ProfileView(PaintedView):
         self._parts, self._map = set(PARTS), "viridis"
         self.columns, self.table = LetterCanvas(self._draw_page, profile_drawing.LEFT), FrequencyTable()
         self.pages, self.profile_choice = QStackedWidget(), QComboBox()
-        self._making = LatestTask(self)
+        self._making = LatestTask(self, self.show_profile, lambda error: self.status.setText(str(error)))
         self._build()
-        self._making.finished.connect(self.show_profile)
-        self._making.failed.connect(lambda error: self.status.setText(str(error)))
         self.columns.pointed.connect(self._on_point)
         self.columns.clicked.connect(self._on_click)
         self.profile_choice.activated.connect(lambda: self._show_chosen())
@@ -211,7 +209,7 @@ class ProfileView(PaintedView):
         if self.result is not None:
             self.show_profile(self.result.problem.profiles[self.profile_choice.currentIndex()])
 
-    def _stamp(self) -> str:
+    def figure_title(self) -> str:
         return f"{self.shown.profile.name} \N{MIDDLE DOT} {self.shown.profile.summary}" if self.shown else ""
 
     def _draw_page(self, painter: QPainter, area: QRectF) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from antidiag.app import theme
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
-from antidiag.app.views.recursion.moved_canvas import LineWindow
+from antidiag.app.views.recursion.line_window import LineWindow
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parttree.problem import PartTreeProblem
 from antidiag.kernels.parttree.splitting.recursion_map import RecursionMap, measure_distances

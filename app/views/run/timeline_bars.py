@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QTransform
 from antidiag.app import texts, theme
 from antidiag.app.kit.painting.idle_gap import paint_idle_gap
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
-from antidiag.app.kit.results.timeline_lanes import TimelineLanes
+from antidiag.kernels.experiments.point_data.timeline_lanes import TimelineLanes
 from antidiag.kernels.model import Result
 
 FILL = 0.8

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from antidiag.app import theme
-from antidiag.app.views.structure.best_structures import BestStructures
+from antidiag.kernels.folding.best_structures import BestStructures
 from antidiag.kernels.folding.cooptimal_structures import CooptimalStructures
 from antidiag.kernels.model import Sequence
 

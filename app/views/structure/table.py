@@ -29,7 +29,6 @@ class TablePane(HeatCanvas):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Nussinov table")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.shown: DisplayedStructure | None = None
         self.note = ""
         self._lit: int | None = None

@@ -23,17 +23,16 @@ from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.tasks.gpu_or_cpu import cpu_note, run_on_gpu_or_cpu
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.texts import percentage
-from antidiag.app.views.structure import best_structures
 from antidiag.app.views.structure.arcs import ArcsPane
-from antidiag.app.views.structure.best_structures import BestStructures
 from antidiag.app.views.structure.displayed_structure import KINDS, DisplayedStructure, kind_colours
 from antidiag.app.views.structure.plane_drawing import MAP, PlanePane
 from antidiag.app.views.structure.table import TablePane
+from antidiag.kernels.cuda.gpu_or_cpu import cpu_note, run_on_gpu_or_cpu
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.folding import cooptimal_structures
+from antidiag.kernels.folding import best_structures, cooptimal_structures
+from antidiag.kernels.folding.best_structures import BestStructures
 from antidiag.kernels.folding.problem import FoldingAnswer
 from antidiag.kernels.model import Result
 from antidiag.kernels.text import format_count
@@ -58,9 +57,7 @@ class StructureView(PaintedView):
         self.line, self.drawing, self.table = ArcsPane(), PlanePane(), TablePane()
         self.panes: dict[str, ArcsPane | PlanePane | TablePane]
         self.panes = {"drawing": self.drawing, "table": self.table, "arcs": self.line}
-        self._counting = LatestTask(self)
-        self._counting.finished.connect(self._take_found)
-        self._counting.failed.connect(self._show_error)
+        self._counting = LatestTask(self, self._take_found, self._show_error)
         self.upper, self.both = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
         above, all_panes = {self.drawing: 3, self.table: 2}, {self.upper: 3, self.line: 1}
         for splitter, parts in ((self.upper, above), (self.both, all_panes)):

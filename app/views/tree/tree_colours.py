@@ -11,12 +11,12 @@ import numpy as np
 import pyqtgraph as pg
 
 from antidiag.app.kit.figures.legend import LegendItem
-from antidiag.app.kit.tree.layout import has_lengths
 from antidiag.app.theme import Theme
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_edits import names_are_values
 from antidiag.kernels.io.tree_weights import leaf_weights
+from antidiag.kernels.trees.tree_layout import has_lengths
 
 SCALE_COLOURS = 24  # colours of a scale
 COLOUR_MAP = "plasma"

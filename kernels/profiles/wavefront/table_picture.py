@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antidiag.kernels.alignments import cell_origins
 from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.cpu.workers import count_processors, make_stop_word
 from antidiag.kernels.monitor import Monitor
@@ -30,8 +31,6 @@ CHEAP_CELLS, CHEAP_CELLS_ON_GPU = 2**25, 2**29
 """Windows with fewer cells are computed again; larger ones are taken from the overview."""
 PIXELS, PIXELS_ON_GPU = (1024, 1024), (4096, 4096)
 """Maximum pixels of the overview."""
-NONE, FROM_DIAGONAL, FROM_ABOVE, FROM_LEFT = 0, 1, 2, 3
-"""Where H of a cell comes from: nowhere (a border, or the begin of a local path), or one of its neighbours."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,17 +123,10 @@ def find_origins(problem: Problem, cell_values: Cells, corner: tuple[int, int]) 
 
     The first row and column of the arrays lack a neighbour; they are right only at the border of the table.
     """
-    made, (h, e, f) = problem.encoded, cell_values
-    i, j = (np.arange(size) + low for size, low in zip(h.shape, corner, strict=True))
-    at = np.meshgrid(np.maximum(i - 1, 0), np.maximum(j - 1, 0), indexing="ij")
-    pairs = score_pairs(made, *at) + made.offset
-    diagonal = np.zeros(h.shape, bool)
-    diagonal[1:, 1:] = h[1:, 1:] == h[:-1, :-1] + pairs[1:, 1:]
-    diagonal &= (i > 0)[:, None] & (j > 0)
-    result = np.select([diagonal, h == e, h == f], [FROM_DIAGONAL, FROM_ABOVE, FROM_LEFT], NONE).astype(np.uint8)
-    if made.mode == LOCAL:
-        result[h <= 0] = NONE
-    return result
+    made, shape = problem.encoded, cell_values[0].shape
+    places = (np.maximum(np.arange(size) + low - 1, 0) for size, low in zip(shape, corner, strict=True))
+    pairs = score_pairs(made, *np.meshgrid(*places, indexing="ij")) + made.offset
+    return cell_origins.find_origins(cell_values, pairs, corner, made.mode == LOCAL)
 
 
 def _map_pixels(

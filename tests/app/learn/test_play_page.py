@@ -101,7 +101,7 @@ def test_a_measurement_is_cancelled_and_begun_again(qtbot, page):
 def test_forward_back_jump_and_play(qtbot, page):
     page.choose_methods(find_method("striped-score"))
     last = len(page.animations[0])
-    assert page.controls.tick == 0 and page.animation_views[0].look.step == -1
+    assert page.controls.step == 0 and page.animation_views[0].look.step == -1
     qtbot.keyClick(page, Qt.Key.Key_Right)
     qtbot.keyClick(page, Qt.Key.Key_Right)
     qtbot.keyClick(page, Qt.Key.Key_Left)
@@ -109,9 +109,9 @@ def test_forward_back_jump_and_play(qtbot, page):
     qtbot.keyClick(page, Qt.Key.Key_End)
     assert page.animation_views[0].look.step == last - 1
     qtbot.keyClick(page, Qt.Key.Key_Space)
-    assert page.controls.playing and page.controls.tick == 0
-    page.controls._advance_tick()
-    assert page.controls.tick == 1
+    assert page.controls.playing and page.controls.step == 0
+    page.controls.advance(1)
+    assert page.controls.step == 1
     qtbot.keyClick(page, Qt.Key.Key_Space)
     assert not page.controls.playing
     curve = _picture(page).curve

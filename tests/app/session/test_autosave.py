@@ -1,10 +1,8 @@
 """Saving behind the user's back, and at the end."""
 
-import gc
 import threading
 
 import pytest
-from PySide6.QtWidgets import QApplication
 
 from antidiag.app.dialogs import save_progress
 from antidiag.app.jobs import queue
@@ -80,18 +78,6 @@ def test_a_long_save_is_shown(qtbot, autosave, monkeypatch):
     assert told.dialog.value() == 25
     told.close()
     assert not told.dialog.isVisible()
-
-
-def test_a_crowd_of_records_is_set_aside_instead_of_being_looked_through(qtbot, monkeypatch):
-    monkeypatch.setattr(queue, "CROWD", 1000)
-    collector = queue.Collector(QApplication.instance())
-    try:
-        before = gc.get_freeze_count()
-        held = [[] for _ in range(2000)]
-        collector._collect()
-        assert gc.get_freeze_count() - before >= len(held)
-    finally:
-        collector.stop()
 
 
 def test_a_setting_is_saved_with_little_data_and_waits_with_much(autosave, monkeypatch):

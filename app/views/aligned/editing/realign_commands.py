@@ -33,10 +33,12 @@ class RealignCommands:
 
     def __init__(self, view: BaseAlignmentView) -> None:
         self._view = view
-        self._working = LatestTask(view)
-        self._working.finished.connect(self._take_result)
-        self._working.failed.connect(self._show_error)
-        self._working.progressed.connect(lambda state: view.show_status(f"{state[2]} {format_percent(*state)}"))
+        self._working = LatestTask(
+            view,
+            self._take_result,
+            self._show_error,
+            lambda state: view.show_status(f"{state[2]} {format_percent(*state)}"),
+        )
         view.alignment_changed.connect(self._working.cancel)
 
     @property

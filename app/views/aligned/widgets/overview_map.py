@@ -27,8 +27,7 @@ class OverviewMap(QWidget):
         self._picture: AlignmentPicture | None = None
         self._frame: CellFrame | None = None
         self._image: QImage | None = None
-        self._making = LatestTask(self)
-        self._making.finished.connect(self._take_image)
+        self._making = LatestTask(self, self._take_image)
 
     def sizeHint(self) -> QSize:
         return QSize(400, HEIGHT)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from antidiag.app.tune.plots import plot_data
 from antidiag.app.tune.plots.line_plot import default_settings, model_curves
-from antidiag.app.tune.plots.plot_data import PlotSettings
+from antidiag.kernels.experiments.point_data import plot_data
+from antidiag.kernels.experiments.point_data.plot_data import PlotSettings
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, TimedRun
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.app.kit.tasks.gpu_or_cpu import run_on_gpu_or_cpu
 from antidiag.kernels import memory
+from antidiag.kernels.cuda.gpu_or_cpu import run_on_gpu_or_cpu
 from antidiag.kernels.errors import MemoryRefused
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.monitor import Monitor
