@@ -83,7 +83,7 @@ def test_a_long_save_is_shown(qtbot, autosave, monkeypatch):
 
 
 def test_a_crowd_of_records_is_set_aside_instead_of_being_looked_through(qtbot, monkeypatch):
-    monkeypatch.setattr(queue, "CROWD", 1000)
+    monkeypatch.setattr(queue, "MAX_NEW_OBJECTS", 1000)
     collector = queue.Collector(QApplication.instance())
     try:
         before = gc.get_freeze_count()
