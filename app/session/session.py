@@ -176,6 +176,7 @@ class Session(QObject):
         self.show(entry)
 
     def remove_results(self, entries: Iterable[Entry]) -> None:
+        """Delete results from the list."""
         wanted = set(entries)
         gone = tuple(entry for entry in self.entries if entry in wanted)
         if gone:

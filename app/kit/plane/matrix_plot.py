@@ -203,6 +203,7 @@ class MatrixPlot(FastPlot):
         self._limit_view()
 
     def zoom_by(self, factor: float) -> None:
+        """Zoom by a factor around the centre."""
         self.box.scaleBy((factor, factor))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

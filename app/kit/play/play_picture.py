@@ -57,6 +57,7 @@ class PlayPicture:
         self.top = self.room.top() + max((self.room.height() - bottom) / 3, 0)
 
     def cell_box(self, sheet: TableSheet, i: int, j: int) -> QRectF:
+        """Return the rectangle of cell (i, j) of a table."""
         return QRectF(self.left + sheet.x + j * sheet.wide, self.top + sheet.y + i * sheet.size, sheet.wide, sheet.size)
 
     def cell_boxes(self, cell: Cell) -> list[QRectF]:
@@ -82,6 +83,7 @@ class PlayPicture:
         return min(int((place.x() - self.curve.left()) / self.curve.width() * len(self.play)), len(self.play) - 1)
 
     def draw_all(self, painter: QPainter) -> None:
+        """Draw all tables, the marks and the growing tree."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         font = painter.font()
         for sheet in self.sheets:

@@ -44,10 +44,12 @@ class ReplayPlayer(QWidget):
 
     @property
     def share(self) -> float:
+        """The position of the slider, from 0 to 1."""
         return self.slider.value() / TICKS
 
     @property
     def playing(self) -> bool:
+        """Whether the replay is playing."""
         return self._timer.isActive()
 
     def speed_text(self, span_ns: float) -> str:
@@ -65,10 +67,12 @@ class ReplayPlayer(QWidget):
         self._play.setText("Pause")
 
     def pause_playing(self) -> None:
+        """Pause the replay."""
         self._timer.stop()
         self._play.setText("Play")
 
     def toggle_playing(self) -> None:
+        """Start or pause the replay."""
         if self.playing:
             self.pause_playing()
         else:

@@ -47,6 +47,7 @@ class ProgressCard(QFrame):
 
     @property
     def message(self) -> str:
+        """The shown message."""
         return self._text.text()
 
     @property

@@ -66,6 +66,7 @@ class SliceBar(QWidget):
 
     @property
     def busy(self) -> bool:
+        """Whether a slice is being computed."""
         return self._work.busy
 
     def stop(self) -> None:

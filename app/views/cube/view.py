@@ -68,6 +68,7 @@ class CubeView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return cube_chunks.is_triple(result)
 
     @property
@@ -149,6 +150,7 @@ class CubeView(PaintedView):
         cube_figure.draw_figure(painter, area, self._stamp(), self._figure_rows(), self.legend.items)
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         return cube_figure.figure_size(self.fontMetrics(), self._stamp(), self._figure_rows(), self.legend.items)
 
     def _stamp(self) -> str:
@@ -349,6 +351,7 @@ class CubeView(PaintedView):
         self._rows[1].setVisible(on)
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         self.slices.restyle()
         self.picture.rebuild_scene()
         self.card.update()

@@ -43,6 +43,7 @@ class DistancesCanvas(QWidget):
         self.setAccessibleName("Distance matrix")
 
     def show_picture(self, picture: DistanceHeatMap | None) -> None:
+        """Show a heat map."""
         self.picture, self._branches = picture, None
         self.fit()
 
@@ -67,6 +68,7 @@ class DistancesCanvas(QWidget):
         self._set_view(cell, at.x() - (at.x() - self.view.left) * share, at.y() - (at.y() - self.view.top) * share)
 
     def pan(self, dx: float, dy: float) -> None:
+        """Move the heat map by so many pixels."""
         self._set_view(self.view.cell, self.view.left + dx, self.view.top + dy)
 
     def scroll_to(self, cell: tuple[int, int]) -> None:

@@ -115,10 +115,12 @@ class LearningView(QWidget):
 
     @classmethod
     def part(cls) -> pg.PlotItem:
+        """Make the plot item, the slow part of the view."""
         return create_plot()
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.answer, LearningAnswer)
 
     def show_result(self, result: Result | None) -> None:
@@ -142,6 +144,7 @@ class LearningView(QWidget):
         return self.model.copy_text() if self.result is not None else ""
 
     def copy(self) -> None:
+        """Copy the values of the rounds."""
         QGuiApplication.clipboard().setText(self.copy_text())
 
     def _apply_theme(self) -> None:

@@ -61,6 +61,7 @@ class StatesView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return states_data.shows_states(result)
 
     @property
@@ -82,6 +83,7 @@ class StatesView(PaintedView):
         self.show_status("")
 
     def draw(self, painter, area) -> None:
+        """Draw the visible states."""
         if self.states is not None:
             states_drawing.draw_states(painter, area, self.plane, self.states, theme.active())
 
@@ -200,5 +202,6 @@ class StatesView(PaintedView):
         return found
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         super().apply_theme()
         self._update_legend()

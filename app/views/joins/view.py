@@ -124,14 +124,17 @@ class JoinsView(QWidget):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.problem, TreeProblem) and 2 <= result.problem.taxa <= MOST_TAXA
 
     @property
     def current_moment(self) -> JoinsMoment | None:
+        """The shown moment; None without a result."""
         return self.canvas.shown_moment
 
     @property
     def playing(self) -> bool:
+        """Whether the joins are playing."""
         return self._clock.isActive()
 
     def show_result(self, result: Result | None) -> None:
@@ -179,6 +182,7 @@ class JoinsView(QWidget):
         self.play_button.setText("Play")
 
     def toggle_playing(self) -> None:
+        """Start or pause playing."""
         self.pause() if self.playing else self.play()
 
     def step_by(self, by: int) -> None:
@@ -188,16 +192,20 @@ class JoinsView(QWidget):
             self.go_to(self.current_moment.finished_joins + by)
 
     def forward(self) -> None:
+        """Go to the next join."""
         self.step_by(1)
 
     def back(self) -> None:
+        """Go to the previous join."""
         self.step_by(-1)
 
     def first(self) -> None:
+        """Pause and go to the beginning."""
         self.pause()
         self.go_to(0)
 
     def last(self) -> None:
+        """Pause and go to the end."""
         self.pause()
         self.go_to(self.slider.maximum())
 
@@ -219,6 +227,7 @@ class JoinsView(QWidget):
         framed_figure.draw_figure(painter, area, self.description.text(), self._legend.items, self._draw_moment)
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         return framed_figure.figure_size(self.canvas.width(), self.canvas.height(), self._legend.items)
 
     def copy_picture(self) -> None:

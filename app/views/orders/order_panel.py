@@ -40,6 +40,7 @@ class OrderPanel(QWidget):
         return QSize(420, 480)
 
     def show_order(self, order: ChunkOrder) -> None:
+        """Show an order from its first step."""
         self.order, self.cell = order, None
         self.show_step(0)
 

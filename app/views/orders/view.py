@@ -44,6 +44,7 @@ class OrdersView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return cube_chunks.is_triple(result)
 
     @property
@@ -53,6 +54,7 @@ class OrdersView(PaintedView):
 
     @property
     def playing(self) -> bool:
+        """Whether the orders are playing."""
         return self._timer.isActive()
 
     def show_result(self, result: Result | None) -> None:
@@ -70,6 +72,7 @@ class OrdersView(PaintedView):
         self._play.setText("Pause")
 
     def pause(self) -> None:
+        """Pause playing."""
         self._timer.stop()
         self._play.setText("Play")
 
@@ -80,6 +83,7 @@ class OrdersView(PaintedView):
             panel.draw_order(painter, QRectF(number * (half + theme.SPACING), 0, half, area.height()))
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         return FIGURE
 
     def _stamp(self) -> str:

@@ -76,9 +76,11 @@ class LineWindow:
 
     @property
     def width(self) -> float:
+        """The length of the visible range."""
         return self.high - self.low
 
     def fit(self) -> None:
+        """Show the whole line."""
         self.low, self.high = 0.0, float(self.size)
 
     def zoom_at(self, factor: float, share: float, least: float) -> None:
@@ -92,6 +94,7 @@ class LineWindow:
         self._set_span(self.low + share * self.width, self.width)
 
     def show_span(self, low: float, high: float) -> None:
+        """Show a range of the line."""
         self._set_span(low, min(max(high - low, 1e-9), self.size))
 
     def _set_span(self, low: float, width: float) -> None:

@@ -109,6 +109,7 @@ class PhasesView(QWidget):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return bool(result.times_ms)
 
     def show_result(self, result: Result | None) -> None:
@@ -138,6 +139,7 @@ class PhasesView(QWidget):
         return "\n".join(rows)
 
     def copy(self) -> None:
+        """Copy the table of phases."""
         QGuiApplication.clipboard().setText(self.copy_text())
 
     def _fill_table(self, times: tuple[PhaseTime, ...], names: tuple[str, ...]) -> None:

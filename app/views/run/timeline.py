@@ -105,10 +105,12 @@ class TimelineView(PaintedView):
 
     @classmethod
     def part(cls) -> pg.PlotItem:
+        """Make the plot item, the slow part of the view."""
         return create_plot({"left": WorkerAxis("left"), "bottom": TimeAxis("bottom")})
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return result.steps.count > 0
 
     def show_result(self, result: Result | None) -> None:
@@ -232,6 +234,7 @@ class TimelineView(PaintedView):
         self.bars.shows_pointer = True
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         return export.plot_figure_size(self.fontMetrics(), self.plot, self.legend.items)
 
     def _stamp(self) -> str:
@@ -321,6 +324,7 @@ class TimelineView(PaintedView):
         self.bars.update()
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         theme.style_plot(self.plot.getPlotItem())
         self.plot.setBackground(theme.active().panel)
         self._update_legend()

@@ -77,6 +77,7 @@ class StructureView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.answer, FoldingAnswer)
 
     def show_result(self, result: Result | None) -> None:
@@ -128,6 +129,7 @@ class StructureView(PaintedView):
         self.show_status(self._letter_text(letter) if letter is not None else "")
 
     def fit(self) -> None:
+        """Show the whole structure in all panes."""
         for pane in self.panes.values():
             pane.show_all()
 
@@ -288,6 +290,7 @@ class StructureView(PaintedView):
         self.legend.show_items(tuple(items))
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         for pane in self.panes.values():
             pane.update()
         self._update_legend()
