@@ -231,7 +231,7 @@ class Workbench(QMainWindow):
         self.jobs = JobPanel(self.queue)
         self.left = InterruptedPanel()
         self.device = DeviceChooser()
-        self.search_button = FittingButton("Search commands, methods, sequences   Ctrl+K", "Search   Ctrl+K")
+        self.search_button = FittingButton("Search commands, methods, sequences   Ctrl+K", "Search   Ctrl+K", "Search")
         self.selection = Selection(self)
         self.empty = EmptyPage()
         self.viewer = ResultViews(views.view_classes, self.selection, self.empty)

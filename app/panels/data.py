@@ -46,7 +46,7 @@ class DataPanel(Card):
         self._problem: ProblemType | None = None
         self.list = QTreeWidget()
         self.list.setAccessibleName("Other data")
-        self.list.setHeaderLabels(["Name", "Kind", "Holds"])
+        self.list.setHeaderLabels(["Name", "Kind", "Content"])
         self.list.setRootIsDecorated(False)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)

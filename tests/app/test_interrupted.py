@@ -49,7 +49,7 @@ def test_an_interrupted_run_is_there_after_a_restart_and_goes_on(qtbot, make_win
     assert row.title.text() == "Interrupted: Kept \N{MIDDLE DOT} first x second"
     assert row.numbers.text().startswith("60 % done")
     row.resume_button.click()
-    window.interrupted._tell(tuple(interrupted_runs.list_runs()))
+    window.interrupted._send_runs(tuple(interrupted_runs.list_runs()))
     assert rows(window) == []
     qtbot.waitUntil(lambda: len(window.session.entries) == 1)
     (entry,) = window.session.entries

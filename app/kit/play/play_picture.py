@@ -286,8 +286,10 @@ def play_legend(play: Animation, look: PlayLook) -> tuple[LegendItem, ...]:
         LegendItem(
             "fill", "computed before", (fonts_and_colours.mix_colours(active.panel, active.accent, 0.16).name(),)
         ),
-        LegendItem("fill", "given", (fonts_and_colours.mix_colours(active.panel, active.boundary, 0.3).name(),)),
-        LegendItem("outline", "used by the winning case, or marked", (active.path,)),
+        LegendItem(
+            "fill", "initial value", (fonts_and_colours.mix_colours(active.panel, active.boundary, 0.3).name(),)
+        ),
+        LegendItem("outline", "used by the best case, or marked", (active.path,)),
     )
 
 

@@ -210,13 +210,13 @@ class CurvePanel(Card):
 
 
 def words(parameter: Parameter, point: Point) -> str:
-    """Return a text such as '928 columns: 21.8 MiB, 11 % recomputed, about 76 ms'."""
+    """Return a text such as '928 columns: 21.8 MiB, 11 % recomputed, 76 ms'."""
     places = ((point.host_bytes, "main"), (point.device_bytes, "GPU"), (point.disk_bytes, "disk"))
     used = [(count, place) for count, place in places if count]
     parts = [format_bytes(count) + (f" {place}" if len(used) > 1 else "") for count, place in used]
     if point.recomputed:
         parts.append(f"{percent(100 * point.recomputed)} recomputed")
-    parts.append("does not fit" if point.refusal else texts.expected(point.time_ms))
+    parts.append("does not fit" if point.refusal else texts.expected(point.time_ms).removeprefix("about "))
     return f"{point.value:,} {_unit(parameter, point.value)}".strip() + ": " + ", ".join(parts)
 
 

@@ -85,7 +85,9 @@ def bytes_tick(count: float) -> str:
 
 
 def time_tick(milliseconds: float) -> str:
-    """Return the label of a time tick, such as '5 ms'."""
+    """Return the label of a time tick, such as '20 µs' or '5 ms'."""
+    if milliseconds < 1:
+        return f"{1000 * milliseconds:.3g} \N{MICRO SIGN}s"
     return texts.duration(milliseconds).replace(".0 ", " ")
 
 
@@ -103,6 +105,12 @@ def ticks_between(low: float, high: float, base: int = 10) -> list[float]:
     return found[:1]
 
 
+def _round_to_two_digits(value: float, base: int) -> float:
+    """Return a value rounded to two digits in its unit, a power of ``base``."""
+    unit = float(base) ** math.floor(math.log(value, base))
+    return float(f"{value / unit:.2g}") * unit
+
+
 def _scale(
     title: str, lines: tuple[Line, ...], points: Sequence[Point], base: int, text: Callable[[float], str]
 ) -> Scale:
@@ -113,5 +121,5 @@ def _scale(
         low, high = low / FLAT, high * FLAT
     margin = (high / low) ** 0.08
     low, high = low / margin, high * margin
-    ticks = ticks_between(low, high, base) or [math.sqrt(low * high)]
+    ticks = ticks_between(low, high, base) or [_round_to_two_digits(math.sqrt(low * high), base)]
     return Scale(title, lines, low, high, tuple((value, text(round(value, 9))) for value in ticks))

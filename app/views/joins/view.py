@@ -246,7 +246,7 @@ class JoinsView(QWidget):
         self.play_button = tool_button("Play", "Play or pause (Space)", self.toggle_playing)
         self.speed, self.value_box = QComboBox(), QComboBox()
         for speed in SPEEDS:
-            self.speed.addItem(f"{speed:g} joins/s", speed)
+            self.speed.addItem(f"{speed:g} join{'s' * (speed != 1)}/s", speed)
         self.speed.setCurrentIndex(SPEEDS.index(1))
         self.speed.setAccessibleName("Speed of the animation")
         self.value_box.addItems(["Distances", "Criterion Q"])

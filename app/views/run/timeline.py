@@ -89,7 +89,7 @@ class TimelineView(PaintedView):
             self._colour,
             self.folds,
             tool_button("Fit", "Show the computation, from the first start to the last end", self.fit),
-            tool_button("From Run", "Show also compilation and transfer before the computation", self.fit_from_run),
+            tool_button("Whole run", "Include compilation and transfer before the computation", self.fit_from_run),
         ):
             self.tools.addWidget(tool)
         self.build_layout(self.plot)
@@ -262,7 +262,7 @@ class TimelineView(PaintedView):
         strips = len(np.unique(found.events[numbers]))
         gaps = self._fold.gaps_after_start_ns
         waiting = f", waiting {100 * found.waiting_share(gaps):.0f} %" if found.waiting_share() else ""
-        beside = f" and {texts.duration(gaps / 1e6)} between" if gaps else ""
+        beside = f", plus {texts.duration(gaps / 1e6)} of gaps" if gaps else ""
         shown = f"; 1 of {1 / found.share:.0f} launches is shown" if found.share < 1 else ""
         return (
             f"{count:,} {self._worker_name()}{'s' * (count != 1)}, {strips:,} {name}{'s' * (strips != 1)}, "
