@@ -113,10 +113,10 @@ class CandidateCards(QWidget):
         letters = self._column_letters(move)
         protein = self._problem.first.type == SequenceType.PROTEIN
         residues = theme.active().residues(protein)
-        size = box.height()
+        size = min(box.height(), box.width() / 3.2)
         left = box.center().x() - 1.5 * size
         for number, letter in enumerate(letters):
-            place_ = QRectF(left + number * size, box.top(), size, size)
+            place_ = QRectF(left + number * size, box.top(), size, box.height())
             if letter in residues:
                 painter.fillRect(place_.adjusted(1, 0, -1, 0), QColor(residues[letter]))
             painter.setPen(QColor(theme.active().text if letter != "-" else theme.active().muted))

@@ -273,7 +273,7 @@ class JoinsView(QWidget):
             tool_button("\u25b6|", "Last join (End)", self.last),
         ):
             upper.addWidget(widget)
-        upper.addWidget(self.slider, 1)
+        upper.addStretch(1)
         upper.addWidget(self._count)
         lower.addWidget(self.speed)
         lower.addWidget(self.value_box)
@@ -281,6 +281,7 @@ class JoinsView(QWidget):
         lower.addWidget(tool_button("Copy", "Copy the picture", self.copy_picture))
         lower.addWidget(tool_button("Save\u2026", "Save the picture as PNG, SVG or PDF", self.save_picture))
         box.addLayout(upper)
+        box.addWidget(self.slider)
         box.addWidget(below)
         column = QVBoxLayout(self)
         column.setSpacing(theme.SPACING)

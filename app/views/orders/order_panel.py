@@ -105,9 +105,8 @@ class OrderPanel(QWidget):
         font.setBold(False)
         painter.setFont(font)
         painter.setPen(QColor(active.muted))
-        painter.drawText(
-            name.translated(0, line), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, self.step_text()
-        )
+        text = painter.fontMetrics().elidedText(self.step_text(), Qt.TextElideMode.ElideRight, int(name.width()))
+        painter.drawText(name.translated(0, line), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, text)
 
     def _cell_colours(self) -> np.ndarray:
         """Return the ARGB colour of every cell: by its step, lit in the current step, blank before it is computed."""

@@ -69,7 +69,7 @@ class SummaryView(QWidget):
         self._command.setFont(theme.fixed_font())
         self._command.setFixedHeight(COMMAND_LINES * self._command.fontMetrics().lineSpacing() + 14)
         row = QHBoxLayout()
-        row.addWidget(create_label("Repeat on the command line", "heading"), 1)
+        row.addWidget(create_label("Command line", "heading"), 1)
         row.addWidget(tool_button("Copy command", "Copy the command line", self.copy_command))
         row.addWidget(tool_button("Copy all", "Copy everything here as text", self.copy))
         layout = QVBoxLayout(self)
