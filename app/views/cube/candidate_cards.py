@@ -90,8 +90,9 @@ class CandidateCards(QWidget):
             lit = won and number in (value, value + 1)
             painter.setPen(QColor(active.accent if lit else active.text if number == value else active.muted))
             area = QRectF(box.left() + 3, box.top() + 7 + (1 + number) * (line + 1), box.width() - 6, line)
-            shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(area.width()))
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown)
+            shorter = words, words.removeprefix("= ")  # in a narrow card only the value; the tooltip has all
+            fitting = (text for text in shorter if painter.fontMetrics().horizontalAdvance(text) <= area.width())
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, next(fitting, ""))
 
     def card_lines(self, candidate: Candidate | None) -> list[str]:
         """Return the short lines of text below the letters of a card."""
