@@ -118,7 +118,8 @@ def prepare_view_part(kind: type[ResultView]) -> Any:
 
 def can_show_datum(kind: type[ResultView], datum: Any) -> bool:
     """Whether views of a kind show this datum."""
-    return hasattr(kind, "shows_datum") and kind.shows_datum(datum)
+    view: Any = kind
+    return hasattr(view, "shows_datum") and view.shows_datum(datum)
 
 
 def view_widget(view: ResultView) -> QWidget:
