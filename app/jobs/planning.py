@@ -1,7 +1,7 @@
-"""Plans while the user types: what the next run would cost, worked out on a thread of its own.
+"""Plans the next run on a thread while the user edits its settings.
 
 Making a problem encodes whole sequences and looking for a GPU loads CuPy, so neither happens on the GUI
-thread. Only the newest request counts: an older one that was not begun is dropped.
+thread. Only the newest request counts: older ones that have not started are dropped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DEBOUNCE_MS = 120
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """Everything that a run would be made of; ``options`` and ``parameters`` hold what was set by hand."""
+    """Everything that defines a run; ``options`` and ``parameters`` hold what was set by hand."""
 
     method: Method
     data: tuple[Any, ...]
@@ -38,19 +38,18 @@ class Request:
     device: int = 0
 
     def plan(self) -> RunPlan:
-        """The plan as of now; raises AntidiagError where no run could be planned."""
+        """Return the plan under present conditions; raises AntidiagError if no run can be planned."""
         problem = self.method.problem_type.make_problem(self.data, self.options)
         return engine.plan_run(self.method, problem, self.parameters, self.backend, self.device)
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The plan of a request, or the reason why there is none; ``fitting`` would fit instead.
+    """The plan of a request, or the reason why there is none.
 
-    ``suited`` is the method to begin with for such data, where it is another one.
-
-    ``host_free``, ``device_free`` and ``disk_left`` are bytes at the time of planning (``device_free`` for a plan on a
-    GPU, ``disk_left`` for one that needs the disk).
+    ``fitting`` are changes that would fit, ``suited`` another method that suits the data better. ``host_free``,
+    ``device_free`` and ``disk_left`` are free bytes at the time of planning (``device_free`` for a plan on a GPU,
+    ``disk_left`` for one that needs the disk).
     """
 
     request: Request
@@ -64,12 +63,12 @@ class Answer:
 
     @property
     def refusal(self) -> str:
-        """Why it cannot run, or nothing."""
+        """Why the run cannot start; empty if it can."""
         return self.error or (self.plan.refusal if self.plan else "") or ""
 
 
 def answer(request: Request) -> Answer:
-    """Plan a request; errors become part of the answer."""
+    """Plan a request; an error becomes part of the answer."""
     try:
         plan = request.plan()
         fitting = memory_advice.find_fitting_changes(plan, request.parameters) if plan.refusal else ()
@@ -89,7 +88,7 @@ def answer(request: Request) -> Answer:
 
 
 def _alternatives(method: Method) -> list[Method]:
-    """Other methods for the same problems that return as much."""
+    """Return the other methods for the same problem that return at least as much."""
     return [
         other
         for other in registry.METHODS
@@ -98,7 +97,7 @@ def _alternatives(method: Method) -> list[Method]:
 
 
 class Planner(QObject):
-    """Answers the newest request, a moment after the last keystroke."""
+    """Plans the newest request, a moment after the last keystroke, and sends ``planned(answer)``."""
 
     planned = Signal(object)
 

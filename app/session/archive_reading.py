@@ -59,11 +59,13 @@ class Reader:
         return state, entries, index["settings"], edits
 
     def entry(self, saved: Mapping[str, Any]) -> Entry:
+        """Return a result of the list from its saved form."""
         edits = self.decode(saved["edits"]) if "edits" in saved else {}
         words = {"name": saved.get("name", ""), "tags": tuple(saved.get("tags", ())), "note": saved.get("note", "")}
         return Entry(self.decode(saved["result"]), saved["options"], saved["parameters"], dict(edits), **words)
 
     def decode(self, value: Any) -> Any:
+        """Return a saved value as an object."""
         return serialization.decode(value, self._array, self._own)
 
     def _opened(self, value: Any) -> tuple[Sequence, ...]:

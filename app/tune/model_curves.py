@@ -62,6 +62,7 @@ class ModelCurves(QObject):
 def compute_curves(
     asked: Mapping[Hashable, tuple[MeasurementTask, str, tuple[float, ...]]], monitor: Monitor
 ) -> dict[Hashable, ModelCurvePoints]:
+    """Compute the curves of the cost models of each requested point series."""
     found: dict[Hashable, ModelCurvePoints] = {}
     for key, (task, name, over) in asked.items():
         monitor.check()

@@ -84,7 +84,7 @@ OPTIONS = (
     Parameter(
         "pseudocounts",
         "float",
-        "Pseudo-counts",
+        "Pseudocounts",
         "Background letters added to each column that has letters; for position-specific scores in the first "
         "profile alone. automatic: 1 for position-specific scores, else none.",
         default=None,

@@ -42,14 +42,17 @@ class LetterCanvas(MovedCanvas):
 
     @property
     def letter_count(self) -> int:
+        """The number of letters; 0 without a sequence."""
         return len(self.sequence) if self.sequence else 0
 
     @property
     def letter_width(self) -> float:
+        """Pixels of a letter."""
         return self._content_width / (self.span[1] - self.span[0])
 
     @property
     def shows_letters(self) -> bool:
+        """Whether letters are large enough to be read."""
         return self.letter_width >= READABLE
 
     @property

@@ -59,6 +59,7 @@ class ParameterForm(QWidget):
             self.setTabOrder(one, following)
 
     def editor(self, name: str) -> Any:
+        """Return the editor of a parameter."""
         return self._editors[name]
 
     def parameter_names(self) -> tuple[str, ...]:
@@ -104,6 +105,7 @@ class ParameterForm(QWidget):
         )
 
     def show_row(self, name: str, shown: bool) -> None:
+        """Show or hide the row of a parameter."""
         for widget in self._rows.get(name, ()):
             widget.setVisible(shown)
         if name in self._rows:

@@ -50,12 +50,15 @@ class MatrixFrame:
 
     @property
     def shows_cells(self) -> bool:
+        """Whether cells are large enough to be drawn one by one."""
         return min(self.column_width, self.row_height) >= CELL_PIXELS
 
     def x(self, j: float) -> float:
+        """Return the horizontal pixel of column j."""
         return self.transform.m11() * j + self.transform.dx()
 
     def y(self, i: float) -> float:
+        """Return the vertical pixel of row i."""
         return self.transform.m22() * i + self.transform.dy()
 
     def cell_points(self, cells: np.ndarray) -> np.ndarray:
@@ -84,6 +87,7 @@ class MatrixFrame:
 
     @property
     def visible_area(self) -> QRectF:
+        """The rectangle of the visible cells, in pixels."""
         return self.visible_rect(self.rows, self.columns)
 
 

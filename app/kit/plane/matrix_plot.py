@@ -36,16 +36,20 @@ class LetterAxis(PlotAxis):
     """An axis of whole numbers from 0 to ``length``, with thousands separators."""
 
     length = 0
+    _major_spacing = 0.0
 
     def tickSpacing(self, minimum, maximum, size):
-        return [(max(spacing, 1), offset) for spacing, offset in super().tickSpacing(minimum, maximum, size)][:2]
+        levels = [(max(spacing, 1), offset) for spacing, offset in super().tickSpacing(minimum, maximum, size)][:2]
+        self._major_spacing = levels[0][0]
+        return levels
 
     def tickStrings(self, values, scale, spacing):
-        """Label as many positions as fit side by side."""
+        """Label as many major ticks as fit side by side; label minor ticks only if all of them fit."""
         upright = self.orientation in ("left", "right")
         low, high = sorted(self.range)
         room = (self.height() if upright else self.width()) / max(high - low, 1e-9) * spacing
-        every = next((step for step in (1, 2, 5, 10) if step * room >= (LABEL_HEIGHT if upright else WIDE)), 0)
+        steps = (1, 2, 5, 10) if spacing >= self._major_spacing else (1,)
+        every = next((step for step in steps if step * room >= (LABEL_HEIGHT if upright else WIDE)), 0)
         return [f"{round(value):,}" if every and round(value / spacing) % every == 0 else "" for value in values]
 
     def tickValues(self, minimum, maximum, size):
@@ -198,6 +202,7 @@ class MatrixPlot(FastPlot):
         self._limit_view()
 
     def zoom_by(self, factor: float) -> None:
+        """Zoom by a factor around the centre."""
         self.box.scaleBy((factor, factor))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

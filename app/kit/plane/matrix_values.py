@@ -45,6 +45,7 @@ class MatrixCellBlock:
     origin: np.ndarray
 
     def contains(self, rows: Span, columns: Span) -> bool:
+        """Return whether the block contains these rows and columns."""
         inside = self.rows[0] <= rows[0] and rows[1] <= self.rows[1]
         return inside and self.columns[0] <= columns[0] and columns[1] <= self.columns[1]
 

@@ -49,6 +49,7 @@ class PlaneView(FigureView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return result_text.is_pair(result)
 
     def draw(self, painter: QPainter, frame: MatrixFrame, area: QRectF, pointer: bool) -> None:
@@ -99,6 +100,7 @@ class PlaneView(FigureView):
         raise NotImplementedError
 
     def figure_title(self) -> str:
+        """Return the title of the exported figure."""
         return result_text.format_title(self.result)
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
@@ -108,6 +110,7 @@ class PlaneView(FigureView):
         self.plot.show_pointer(True)
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         return export.plot_figure_size(self.fontMetrics(), self.plot, self._legend.items)
 
     def showEvent(self, event) -> None:

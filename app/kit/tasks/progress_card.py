@@ -55,6 +55,7 @@ class ProgressCard(QFrame):
 
     @property
     def message(self) -> str:
+        """The shown message."""
         return self._text.text()
 
     @property

@@ -31,15 +31,19 @@ class TreeFrame:
     height: float
 
     def px(self, x: Any) -> Any:
+        """Return the horizontal pixels of tree coordinates."""
         return self.left + x * self.across
 
     def py(self, y: Any) -> Any:
+        """Return the vertical pixels of tree coordinates."""
         return self.top + y * self.down
 
     def x(self, px: float) -> float:
+        """Return the tree coordinate of a horizontal pixel."""
         return (px - self.left) / self.across
 
     def y(self, py: float) -> float:
+        """Return the tree coordinate of a vertical pixel."""
         return (py - self.top) / self.down
 
 

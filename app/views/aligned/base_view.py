@@ -105,6 +105,7 @@ class BaseAlignmentView(QWidget):
 
     @property
     def picture(self) -> AlignmentPicture | None:
+        """The drawn alignment; None if there is none."""
         return self.canvas.picture
 
     @property

@@ -44,6 +44,7 @@ class CubePicture(QWidget):
         self.drawing.turned.connect(self._on_turned)
 
     def show_chunks(self, found: CubeChunks | None, path: np.ndarray | None, names: tuple[str, str, str]) -> None:
+        """Show the chunks and the path of a result."""
         self.chunks, self.path, self.names = found, path, names
         self._slices, self.lit_chunk = (), None
         self.rebuild_scene()
@@ -55,6 +56,7 @@ class CubePicture(QWidget):
             self.rebuild_scene()
 
     def show_place(self, place: Cell) -> None:
+        """Mark a cell."""
         self.place = place
         self._update_marks()
 
@@ -80,6 +82,7 @@ class CubePicture(QWidget):
         self.drawing.draw_figure(painter, area)
 
     def build_scene(self) -> CubeScene | None:
+        """Return the scene of the chunks; None without chunks."""
         if self.chunks is None:
             return None
         return cube_scene.build_scene(self.chunks, self.path, self._slices, self.options, self._near, scene_colours())

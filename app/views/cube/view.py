@@ -68,6 +68,7 @@ class CubeView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return cube_chunks.is_triple(result)
 
     @property
@@ -347,6 +348,7 @@ class CubeView(PaintedView):
         self._rows[1].setVisible(on)
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         self.slices.restyle()
         self.picture.rebuild_scene()
         self.card.update()

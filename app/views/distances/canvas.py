@@ -38,6 +38,7 @@ class DistancesCanvas(MovedCanvas):
         self.setAccessibleName("Distance matrix")
 
     def show_picture(self, picture: DistanceHeatMap | None) -> None:
+        """Show a heat map."""
         self.picture, self._branches = picture, None
         self.show_all()
 

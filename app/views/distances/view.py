@@ -68,10 +68,12 @@ class DistancesView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return matrix_of(result) is not None
 
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:
+        """Return whether the view can show data."""
         return isinstance(datum, DistanceMatrix)
 
     @property
@@ -118,6 +120,7 @@ class DistancesView(PaintedView):
         self._show_rows()
 
     def set_map(self, name: str) -> None:
+        """Use another colour map."""
         self.map_name = name
         if self.canvas.picture is not None:
             self.canvas.picture.map_name = name
@@ -154,6 +157,7 @@ class DistancesView(PaintedView):
             distance_files.write_distances(path, self.ordered_matrix())
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the heat map, for a figure."""
         matrix_drawing.draw_matrix(
             painter, self.canvas.picture, self.canvas.view, theme.active(), matrix_drawing.FINEST
         )

@@ -66,10 +66,12 @@ class SequencePair:
 
     @property
     def name(self) -> str:
+        """The names of both sequences."""
         return f"{self.first.name} {result_text.TIMES} {self.second.name}"
 
     @property
     def summary(self) -> str:
+        """The lengths of both sequences."""
         return f"{len(self.first):,} {result_text.TIMES} {len(self.second):,} letters, not aligned"
 
 
@@ -110,6 +112,7 @@ class DotPlotView(PlaneView):
 
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:
+        """Return whether the view can show data."""
         return isinstance(datum, SequencePair)
 
     @property
@@ -133,6 +136,7 @@ class DotPlotView(PlaneView):
         self._show_picture(unaligned_picture(datum.first, datum.second))
 
     def draw(self, painter: QPainter, frame: MatrixFrame, area: QRectF, pointer: bool) -> None:
+        """Draw dots, pointer and path ends."""
         if self.picture is None or self.dots is None:
             return
         colours = theme.active()
@@ -151,14 +155,17 @@ class DotPlotView(PlaneView):
         return "   ".join([*parts, *self._match_text(cell), *cell_text.describe_path(self.picture, cell)])
 
     def figure_title(self) -> str:
+        """Return the title of the exported figure."""
         if self.result is not None or self.picture is None:
             return result_text.format_title(self.result)
         return SequencePair(*self.picture.problem.sequences).name
 
     def readable_cell_pixels(self) -> float:
+        """Pixels of a cell from which letters are drawn."""
         return CELL_PIXELS
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         super().apply_theme()
         self._update_images()
         self._update_legend()
@@ -296,6 +303,7 @@ class DotPlotView(PlaneView):
         return word_windows.tone_colours(_rgb_of(colours.panel), forward, reverse)
 
     def switch_layer(self, layer: str, on: bool) -> None:
+        """Show or hide a layer."""
         (self._layers_on.add if on else self._layers_on.discard)(layer)
         self._update_images()
         self._update_legend()

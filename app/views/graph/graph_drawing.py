@@ -48,6 +48,7 @@ class DrawnPaths:
 
     @property
     def vertex_count(self) -> int:
+        """The number of vertices."""
         return self.result.problem.n
 
 

@@ -58,6 +58,7 @@ class GraphView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return path_matrices.shows_paths(result)
 
     @property
@@ -96,10 +97,12 @@ class GraphView(PaintedView):
             self._find_path()
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw graph and matrix."""
         if self.shown is not None:
             graph_drawing.draw_paths(painter, area, self.shown, theme.active())
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         if self.shown is not None:
             self.shown.image = graph_drawing.matrix_image(self.shown.stage, self.shown.value_range, theme.active())
         super().apply_theme()

@@ -85,6 +85,7 @@ def state_colour(state: int) -> str:
 
 
 def legend_items() -> tuple[LegendItem, ...]:
+    """Return the legend of the states of a node."""
     words = {DONE: "aligned", UNDER_WAY: "being aligned", WAITING: "waits for its children"}
     return tuple(LegendItem("line", text, (state_colour(state),)) for state, text in words.items())
 

@@ -40,6 +40,7 @@ class GrowthView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return tree_growth.can_replay(result)
 
     @property
@@ -82,6 +83,7 @@ class GrowthView(PaintedView):
             self.player.go_to(math.ceil(ends[moment] / max(found.last_ns, 1) * TICKS))
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the stages and the growing tree."""
         if self.result is None:
             return
         line = painter.fontMetrics().height()
@@ -124,6 +126,7 @@ class GrowthView(PaintedView):
         self.show_status("Copied the times of the nodes")
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         super().apply_theme()
         if self.picture is not None:
             self.legend.show_items(tree_drawing.legend_items())

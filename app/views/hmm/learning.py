@@ -111,6 +111,7 @@ class LearningView(QWidget):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.answer, LearningAnswer)
 
     def show_result(self, result: Result | None) -> None:
@@ -134,6 +135,7 @@ class LearningView(QWidget):
         return self.model.copy_text() if self.result is not None else ""
 
     def copy(self) -> None:
+        """Copy the values of the rounds."""
         QGuiApplication.clipboard().setText(self.copy_text())
 
     def _apply_theme(self) -> None:

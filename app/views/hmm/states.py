@@ -82,6 +82,7 @@ class StatesView(PaintedView):
         self.show_status("")
 
     def draw(self, painter, area) -> None:
+        """Draw the visible states."""
         if self.states is not None:
             states_drawing.draw_states(painter, area, self.plane, self.states, theme.active())
 
@@ -200,5 +201,6 @@ class StatesView(PaintedView):
         return found
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         super().apply_theme()
         self._update_legend()

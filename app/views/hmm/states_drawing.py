@@ -46,6 +46,7 @@ class DrawnStates:
 
     @property
     def state_count(self) -> int:
+        """The number of states."""
         return self.result.problem.states
 
     def feature_at(self, letter: int) -> int | None:

@@ -115,10 +115,12 @@ class JoinsView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.problem, TreeProblem) and 2 <= result.problem.taxa <= MOST_TAXA
 
     @property
     def current_moment(self) -> JoinsMoment | None:
+        """The shown moment; None without a result."""
         return self.canvas.shown_moment
 
     def show_result(self, result: Result | None) -> None:

@@ -61,6 +61,7 @@ class MatrixView(PlaneView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return super().shows(result) or isinstance(result.problem, ProfileProblem | ProfileSequenceProblem)
 
     @property
@@ -93,6 +94,7 @@ class MatrixView(PlaneView):
             self.go_to_column(column)
 
     def draw(self, painter: QPainter, frame: MatrixFrame, area: QRectF, pointer: bool) -> None:
+        """Draw layers, cells, pointer and path ends."""
         if self.picture is None:
             return
         colours = theme.active()
@@ -123,6 +125,7 @@ class MatrixView(PlaneView):
         return cells.comfortable_size(self.result.problem, largest)
 
     def on_shared_cell(self, cell: tuple[int, int] | None) -> None:
+        """Mark a cell that another view shares, and fetch its values."""
         super().on_shared_cell(cell)
         if (
             self.picture is not None
@@ -133,19 +136,23 @@ class MatrixView(PlaneView):
             self._fetch_near(cell)
 
     def on_hover(self, cell: tuple[int, int] | None) -> None:
+        """Share the strip of the hovered cell."""
         super().on_hover(cell)
         if self.picture is not None:
             self.selection.hover_strip(self.picture.strip_of(cell) if cell else None)
 
     def set_map(self, name: str) -> None:
+        """Use another colour map."""
         self._map = name
         self._update_images()
 
     def set_contrast(self, name: str) -> None:
+        """Use another contrast."""
         self._contrast = name
         self._update_images()
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         super().apply_theme()
         self._update_legend()
 
@@ -293,6 +300,7 @@ class MatrixView(PlaneView):
             self.plot.redraw_layers()
 
     def switch_layer(self, layer: str, on: bool) -> None:
+        """Show or hide a layer."""
         (self._layers_on.add if on else self._layers_on.discard)(layer)
         self.plot.redraw_layers()
         self._update_legend()

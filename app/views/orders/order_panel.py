@@ -40,6 +40,7 @@ class OrderPanel(QWidget):
         return QSize(420, 480)
 
     def show_order(self, order: ChunkOrder) -> None:
+        """Show an order from its first step."""
         self.order, self.cell = order, None
         self.show_step(0)
 
@@ -104,9 +105,8 @@ class OrderPanel(QWidget):
         font.setBold(False)
         painter.setFont(font)
         painter.setPen(QColor(active.muted))
-        painter.drawText(
-            name.translated(0, line), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, self.step_text()
-        )
+        text = painter.fontMetrics().elidedText(self.step_text(), Qt.TextElideMode.ElideRight, int(name.width()))
+        painter.drawText(name.translated(0, line), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, text)
 
     def _cell_colours(self) -> np.ndarray:
         """Return the ARGB colour of every cell: by its step, lit in the current step, blank before it is computed."""

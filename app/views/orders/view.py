@@ -48,6 +48,7 @@ class OrdersView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return cube_chunks.is_triple(result)
 
     def show_result(self, result: Result | None) -> None:
@@ -64,6 +65,7 @@ class OrdersView(PaintedView):
             panel.draw_order(painter, QRectF(number * (half + theme.SPACING), 0, half, area.height()))
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         return FIGURE
 
     def figure_title(self) -> str:

@@ -59,10 +59,12 @@ class ProfileView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.problem, Problem)
 
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:
+        """Return whether the view can show data."""
         return profile_files.PROFILE.accepts(datum)
 
     @property
@@ -130,12 +132,14 @@ class ProfileView(PaintedView):
         self.apply_theme()
 
     def set_map(self, name: str) -> None:
+        """Use another colour map."""
         self._map = name
         if self.shown is not None:
             self.shown.map_name = name
         self.apply_theme()
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the visible columns, for a figure."""
         self._draw_columns(painter, area, pointer=False)
 
     def copy(self) -> None:
@@ -260,6 +264,7 @@ class ProfileView(PaintedView):
             self.status.setText(column_text(self.shown.profile, column, symbol))
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         self._update_legend()
         self.columns.update()
 

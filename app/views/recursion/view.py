@@ -57,6 +57,7 @@ class RecursionView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.answer, PartTreeAnswer) and len(result.answer.splits) > 0
 
     @property
@@ -123,12 +124,14 @@ class RecursionView(PaintedView):
         self.show_status("Copied the table of the levels")
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw levels and distances, for a figure."""
         upper, lower = self.map_canvas.height(), self.distance_canvas.height()
         high = area.height() * upper / max(upper + lower, 1)
         self._draw_upper(painter, QRectF(area.left(), area.top(), area.width(), high))
         self._draw_lower(painter, QRectF(area.left(), area.top() + high, area.width(), area.height() - high))
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         self._update_canvases()
         self._update_legend()
 

@@ -60,6 +60,7 @@ class RefinementCanvas(HeatCanvas):
             self._set_area(area)
 
     def show_all(self) -> None:
+        """Show all columns."""
         super().show_all()
         self.turned.emit(None)
 
@@ -104,6 +105,7 @@ class RefinementView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         answer = result.answer
         return isinstance(answer, MsaAnswer) and answer.changes is not None and len(answer.changes) > 0
 
@@ -145,6 +147,7 @@ class RefinementView(PaintedView):
                 canvas.draw_visible(painter, area.width(), half - 4)
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         words = {FIRST: "letters of the first group", SECOND: "letters of the second group", MOVED: "letters realigned"}
         shades = {
             text: int(heat_map.map_colours(COLOURS)[int(value * (heat_map.SHADES - 1))])

@@ -38,6 +38,7 @@ class ReplayView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return result.steps.count > 0
 
     @property
@@ -71,6 +72,7 @@ class ReplayView(PaintedView):
         self.draw(painter, area.adjusted(8, line + 10, -8, -8))
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         return FIGURE
 
     def keyPressEvent(self, event) -> None:

@@ -88,7 +88,7 @@ class TimelineView(PaintedView):
             self._colour,
             self.folds,
             tool_button("Fit", "Show the computation, from the first start to the last end", self.fit),
-            tool_button("From Run", "Show also compilation and transfer before the computation", self.fit_from_run),
+            tool_button("Whole run", "Include compilation and transfer before the computation", self.fit_from_run),
         ):
             self.tools.addWidget(tool)
         self.build_layout(self.plot)
@@ -104,6 +104,7 @@ class TimelineView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return result.steps.count > 0
 
     def show_result(self, result: Result | None) -> None:
@@ -227,6 +228,7 @@ class TimelineView(PaintedView):
         self.bars.shows_pointer = True
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         return export.plot_figure_size(self.fontMetrics(), self.plot, self.legend.items)
 
     def figure_title(self) -> str:
@@ -254,7 +256,7 @@ class TimelineView(PaintedView):
         strips = len(np.unique(found.events[numbers]))
         gaps = self._fold.gaps_after_start_ns
         waiting = f", waiting {100 * found.waiting_share(gaps):.0f} %" if found.waiting_share() else ""
-        beside = f" and {texts.duration(gaps / 1e6)} between" if gaps else ""
+        beside = f", plus {texts.duration(gaps / 1e6)} of gaps" if gaps else ""
         shown = f"; 1 of {1 / found.share:.0f} launches is shown" if found.share < 1 else ""
         return (
             f"{count:,} {self._worker_name()}{'s' * (count != 1)}, {strips:,} {name}{'s' * (strips != 1)}, "
@@ -316,6 +318,7 @@ class TimelineView(PaintedView):
         self.bars.update()
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         theme.style_plot(self.plot.getPlotItem())
         self.plot.setBackground(theme.active().panel)
         self._update_legend()

@@ -57,9 +57,11 @@ class DisplayedStructure:
         return np.clip(np.where(self.partners < 0, 1 - paired, found), 0, 1)
 
     def agreement_of(self, letter: int) -> float | None:
+        """Return the share of structures that agree at a letter, or None."""
         return float(self.agreement[letter]) if self.agreement is not None else None
 
     def partner_of(self, letter: int | None) -> int | None:
+        """Return the letter that is paired with a letter, or None."""
         partner = int(self.partners[letter]) if letter is not None else -1
         return partner if partner >= 0 else None
 

@@ -61,6 +61,7 @@ class TablePane(HeatCanvas):
         self.update()
 
     def draw_visible(self, painter: QPainter, width: float, height: float) -> None:
+        """Draw the visible cells, or the note without values."""
         super().draw_visible(painter, width, height)
         if not self.values.size:
             painter.setPen(QColor(theme.active().muted))

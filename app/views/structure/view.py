@@ -74,6 +74,7 @@ class StructureView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.answer, FoldingAnswer)
 
     def show_result(self, result: Result | None) -> None:
@@ -125,6 +126,7 @@ class StructureView(PaintedView):
         self.show_status(self._letter_text(letter) if letter is not None else "")
 
     def fit(self) -> None:
+        """Show the whole structure in all panes."""
         for pane in self.panes.values():
             pane.show_all()
 
@@ -162,9 +164,9 @@ class StructureView(PaintedView):
             button.setChecked(True)
             button.clicked.connect(lambda on, name=name: self.show_pane(name, on))
             self.pane_buttons[name] = button
-        self.back = tool_button("\u2039", "Previous best structure", lambda: self.go_to(self.number - 1))
-        self.next = tool_button("\u203a", "Next best structure", lambda: self.go_to(self.number + 1))
-        self.any = tool_button("Any", "Random best structure", self._go_anywhere)
+        self.back = tool_button("\u2039", "Previous optimal structure", lambda: self.go_to(self.number - 1))
+        self.next = tool_button("\u203a", "Next optimal structure", lambda: self.go_to(self.number + 1))
+        self.any = tool_button("Random", "Show a random optimal structure", self._go_anywhere)
         self.field, self.of = UndoLineEdit(), QLabel()
         self.field.setAccessibleName("Number of the structure")
         self.field.setToolTip("Number of the structure, in the order of the tie rule; the run returned number 1")
@@ -237,7 +239,7 @@ class StructureView(PaintedView):
         self.field.setText(f"{self.number + 1:,}" if every else "")
         found = self.shown is not None and self.shown.best is not None
         self.of.setText(
-            f"of {_long_number(every.total)} best"
+            f"of {_long_number(every.total)} optimal"
             if every
             else "counting\u2026"
             if not self.sharp
@@ -285,6 +287,7 @@ class StructureView(PaintedView):
         self.legend.show_items(tuple(items))
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         for pane in self.panes.values():
             pane.update()
         self._update_legend()

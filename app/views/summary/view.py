@@ -85,6 +85,7 @@ class SummaryView(QWidget):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return True
 
     def show_result(self, result: Result | None) -> None:

@@ -69,10 +69,12 @@ class AnnotatedTreeView(QWidget):
         return self.editor.redo_text if self.editor else ""
 
     def undo(self) -> None:
+        """Undo the last edit of the tree."""
         if self.editor is not None:
             self.editor.undo()
 
     def redo(self) -> None:
+        """Redo the edit of the tree that was undone last."""
         if self.editor is not None:
             self.editor.redo()
 

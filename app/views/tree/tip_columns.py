@@ -41,6 +41,7 @@ class TipColumns:
 
     @property
     def legend_items(self) -> tuple[LegendItem, ...]:
+        """The legend of all columns."""
         return tuple(
             item
             for title, colouring in zip(self.table.titles, self.colourings, strict=True)

@@ -33,6 +33,7 @@ class TreeColouring:
     items: tuple[LegendItem, ...] = ()
 
     def node_colour(self, node: int) -> str | None:
+        """Return the colour of a node, or None."""
         code = int(self.codes[node])
         return self.colours[code] if code >= 0 else None
 
@@ -62,6 +63,7 @@ def create_colouring(tree: Tree, by: str, patterns: Sequence[str], theme: Theme)
 
 
 def uncoloured(tree: Tree) -> TreeColouring:
+    """Return a colouring without colours."""
     return TreeColouring(np.full(len(tree), -1, np.int16), ())
 
 

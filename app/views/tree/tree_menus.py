@@ -170,6 +170,7 @@ class PatternsDialog(QDialog):
         box.addWidget(buttons)
 
     def entered_patterns(self) -> tuple[str, ...]:
+        """Return the entered patterns, one per line."""
         lines = (line.strip() for line in self.text.toPlainText().splitlines())
         return tuple(line for line in lines if line)
 

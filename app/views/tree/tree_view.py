@@ -64,10 +64,12 @@ class TreeView(AnnotatedTreeView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.answer, TreeAnswer | PartTreeAnswer | MsaAnswer) and result.answer.tree is not None
 
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:
+        """Return whether the view can show data."""
         return isinstance(datum, Tree)
 
     @property

@@ -46,6 +46,7 @@ class DotWindow:
     tones: np.ndarray
 
     def contains_window(self, rows: Span, columns: Span) -> bool:
+        """Return whether the window contains these rows and columns."""
         inside = self.rows[0] <= rows[0] and rows[1] <= self.rows[1]
         return inside and self.columns[0] <= columns[0] and columns[1] <= self.columns[1]
 

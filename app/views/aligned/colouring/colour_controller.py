@@ -35,6 +35,7 @@ class ColourController(QObject):
 
     @property
     def busy(self) -> bool:
+        """Whether colours are being computed."""
         return self._making.busy
 
     def select_scheme(self, scheme: str) -> None:

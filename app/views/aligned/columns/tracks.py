@@ -79,7 +79,7 @@ TRACKS: Mapping[str, Track] = {
     "identity": Track("Identity", BAR_HEIGHT, lambda picture: picture.columns.identity),
     "occupancy": Track("Occupancy", BAR_HEIGHT, lambda picture: picture.columns.occupancy),
     "gaps": Track("Gaps", BAR_HEIGHT, lambda picture: picture.columns.gaps),
-    "agreement": Track("Compared", BAR_HEIGHT),
+    "agreement": Track("Agreement", BAR_HEIGHT),
     "confidence": Track("Confidence", BAR_HEIGHT, lambda picture: np.nan_to_num(column_confidence(picture.alignment))),
     "codons": Track("Codon position", LINE_HEIGHT),
     **{f"frame {number}": Track(f"Frame {number} of the row", LINE_HEIGHT) for number in (1, 2, 3)},

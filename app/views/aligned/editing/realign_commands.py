@@ -43,9 +43,11 @@ class RealignCommands:
 
     @property
     def busy(self) -> bool:
+        """Whether a realignment is running."""
         return self._working.busy
 
     def cancel_work(self) -> None:
+        """Cancel the realignment."""
         self._working.cancel()
         self._view.show_status("Stopped.")
 

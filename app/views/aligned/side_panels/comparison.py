@@ -103,6 +103,7 @@ class ComparisonPanel:
 
     @property
     def busy(self) -> bool:
+        """Whether a comparison is running."""
         return self._comparing.busy
 
     def list_alignments(self) -> list[AlignedSequences]:

@@ -53,6 +53,7 @@ class PairSummary:
 
     @property
     def busy(self) -> bool:
+        """Whether the summary is being computed."""
         return self._counting.busy
 
     @property

@@ -81,6 +81,7 @@ class PosteriorPanel:
 
     @property
     def busy(self) -> bool:
+        """Whether posteriors are being computed."""
         return self._computing.busy
 
     @property

@@ -37,6 +37,7 @@ class OverviewMap(QWidget):
 
     @property
     def sharp(self) -> bool:
+        """Whether the map is complete."""
         return not self._making.busy
 
     def show_picture(self, picture: AlignmentPicture | None) -> None:

@@ -129,14 +129,14 @@ def test_values_can_be_set_and_reach_from_end_to_end(minimum, step, steps, usual
 @given(st.floats(1e-3, 1e12), st.floats(1.2, 1e6), st.sampled_from((10, 1024)))
 def test_ticks_are_few_and_round_and_inside(low, factor, base):
     ticks = scales.ticks_between(low, low * factor, base)
-    assert len(ticks) <= scales.MOST_TICKS
+    assert len(ticks) <= scales.MAX_TICKS
     assert all(low <= tick <= low * factor for tick in ticks) and ticks == sorted(ticks)
 
 
 def test_memory_what_is_computed_again_and_time_are_drawn(qtbot, panel):
     show(qtbot, panel)
-    assert [scale.title for scale in panel.plot.scales] == ["main memory", "computed again", "expected time"]
-    assert panel.readout.text().startswith("128 columns: 8.0 MiB, 17 % again, ")
+    assert [scale.title for scale in panel.plot.scales] == ["main memory", "recomputed cells", "expected time"]
+    assert panel.readout.text().startswith("128 columns: 8.0 MiB, 17 % recomputed, ")
     assert [panel.chooser.itemText(k) for k in range(panel.chooser.count())] == ["Strip width s", "Chunk height h"]
 
 
@@ -144,7 +144,7 @@ def test_work_beyond_the_cells_is_not_computed_again_unless_a_method_says_so(qtb
     panel.show_answer(answer(replace(METHOD, cost=replace(METHOD.cost, count_recomputed=nothing_recomputed))))
     qtbot.waitUntil(lambda: not panel.busy and panel.plot.curve is not None)
     assert [scale.title for scale in panel.plot.scales] == ["main memory", "cells", "expected time"]
-    assert "again" not in panel.readout.text()
+    assert "recomputed" not in panel.readout.text()
 
 
 @pytest.mark.parametrize("strips", [256, 1024])

@@ -242,7 +242,7 @@ def test_waiting_is_told_apart_from_computing(qtbot):
     whole = StepLog()
     whole.add_array(steps.ordered_events())
     view.show_result(replace(RESULT, steps=whole))
-    assert view._summary.text().endswith("busy 75 %, waiting 25 % of 2.0 ms and 2.0 ms between")
+    assert view._summary.text().endswith("busy 75 %, waiting 25 % of 2.0 ms, plus 2.0 ms of gaps")
     pixels = view.bars.lanes.render_rows(np.array([7, 7], np.uint32), 0, 4_000_000, 8, waiting=9)
     assert pixels.tolist() == [[9, 7, 0, 0, 0, 0, 7, 7]]
 
@@ -258,7 +258,7 @@ def test_long_gaps_are_folded_and_named(qtbot):
     view.resize(900, 400)
     view.show()
     view.show_result(replace(RESULT, steps=steps, times_ms={"compilation": 340.0, "phase 1": 2.0, "phase 3": 2.0}))
-    assert "busy 100 % of 4.0 ms and 160 ms between" in view._summary.text()
+    assert "busy 100 % of 4.0 ms, plus 160 ms of gaps" in view._summary.text()
     (left, right), _ = view.plot.viewRange()
     assert right - left < 5
     before, between = view.bars.breaks

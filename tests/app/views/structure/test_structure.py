@@ -84,7 +84,7 @@ def test_all_best_structures_are_stepped_through_in_every_pane(qtbot):
     view = opened(qtbot, StructureView(Selection()), AMBIGUOUS)
     qtbot.waitUntil(lambda: view.shown.best_structures is not None)
     total = view.shown.best_structures.total
-    assert total > 2 and view.of.text() == f"of {total} best" and view.field.text() == "1"
+    assert total > 2 and view.of.text() == f"of {total} optimal" and view.field.text() == "1"
     seen = set()
     for _ in range(total):
         seen.add(view.structure_text())
