@@ -40,7 +40,7 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
 
 def load_the_rest(window: Workbench) -> LatestTask:
     """Load on a thread what the window did without so far, and what the first result would wait for."""
-    rest = LatestTask(window, failed=_tell)
+    rest = LatestTask(window, failed=_raise_error)
     rest.request(lambda monitor: views.preload_views())
     return rest
 
