@@ -1,4 +1,4 @@
-"""What the menus, the shortcuts and the command search of the window can do."""
+"""The actions behind the menus, shortcuts and command search of the window."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STANDARD = QKeySequence.StandardKey
 
 
 def install(window: Workbench) -> Commands:
-    """Make all actions of the window and its menu bar."""
+    """Make the actions and the menu bar of the window."""
     commands = Commands(window, _commands(window))
     menus = window.menus = {name: window.menuBar().addMenu(text) for name, text in MENUS.items()}
     commands.fill(menus)
@@ -64,8 +64,8 @@ def _commands(window: Workbench) -> list[Command]:
         Command("new", "New sequence...", "edit", panel.tools.ask_new, "Ctrl+Shift+N"),
         Command("turn", "Reverse complement", "edit", panel.tools.turn),
         Command("translate", "Translate...", "edit", panel.tools.ask_translate),
-        Command("part", "Part of a sequence...", "edit", panel.tools.ask_part),
-        Command("doubles", "Keep the first of equal sequences", "edit", panel.tools.remove_doubles),
+        Command("part", "Extract part...", "edit", panel.tools.ask_part),
+        Command("doubles", "Remove duplicates", "edit", panel.tools.remove_doubles),
         Command("keep", "Keep by name or length...", "edit", panel.tools.ask_keep),
         Command("up", "Move sequences up", "edit", partial(panel.move_rows, -1), "Alt+Up"),
         Command("down", "Move sequences down", "edit", partial(panel.move_rows, 1), "Alt+Down"),
@@ -74,7 +74,7 @@ def _commands(window: Workbench) -> list[Command]:
         Command("clear", "Clear all sequences", "edit", panel.clear),
         Command("swap", "Swap first and second", "edit", partial(swap, window), "Ctrl+T"),
         Command("compare", "Compare selected results", "run", window.results.compare, "Ctrl+Shift+K", line=True,
-                tip="The results that are selected in the list side by side (Ctrl+Shift+K)"),
+                tip="Compare the selected results side by side (Ctrl+Shift+K)"),
         Command("delete_result", "Delete result", "edit", window.results.delete, line=True),
         Command("run", "Run", "run", window.method.run_wanted.emit, "Ctrl+R"),
         Command("cancel", "Cancel newest job", "run", window.cancel, "Esc"),
@@ -88,27 +88,27 @@ def _commands(window: Workbench) -> list[Command]:
         Command("tune", "Tune", "view", partial(window.turn_to, 1), "Ctrl+2", checkable=True,
                 tip="Measure sweeps and find good parameters (Ctrl+2)"),
         Command("learn", "Learn", "view", partial(window.turn_to, 2), "Ctrl+3", checkable=True,
-                tip="The four classes of dynamic programming, and guidelines for GPUs (Ctrl+3)"),
+                tip="Walkthroughs, lectures, exercises and guidelines for dynamic programming on GPUs (Ctrl+3)"),
         Command("papers", "Reproduce a paper's figure...", "run", lambda: window.tune.show_papers(), line=True,
-                tip="Measure a table or figure of the papers here, beside the published numbers"),
+                tip="Measure a table or figure of a paper on this machine and compare it with the published values"),
         Command("limits", "Measure the limits of this device", "run", lambda: window.tune.measure_limits(),
-                tip="Operations and bytes a second at most: what measured rates are held against in Tune"),
+                tip="Measure the peak operations and bytes per second, with which Tune compares measured rates"),
         Command("reset_tuned", "Forget tuned values of the method", "run", lambda: window.tune.reset_tuned()),
         Command("next_view", "Next view", "view", partial(viewer.step, 1), "Ctrl+Tab", line=True),
         Command("previous_view", "Previous view", "view", partial(viewer.step, -1), "Ctrl+Shift+Tab"),
         Command("dotplot", "Dot plot of the two sequences", "view", partial(show_dotplot, window), "Ctrl+Shift+D",
-                "Look at the chosen pair before it is aligned (Ctrl+Shift+D)"),
+                "Show a dot plot of the chosen pair without aligning it (Ctrl+Shift+D)"),
         Command("data_panel", "Data panel", "view", partial(window.toggle_panel, "data"), "Ctrl+B", line=True,
-                tip="Hide or show the data (Ctrl+B)", checkable=True),
+                tip="Hide or show the data panel (Ctrl+B)", checkable=True),
         Command("results_panel", "Results panel", "view", partial(window.toggle_panel, "results"), "Ctrl+Shift+R",
-                tip="Hide or show the results (Ctrl+Shift+R)", checkable=True),
+                tip="Hide or show the results panel (Ctrl+Shift+R)", checkable=True),
         Command("method_panel", "Method panel", "view", partial(window.toggle_panel, "method"), "Ctrl+M",
-                tip="Hide or show the method and the Run button (Ctrl+M)", checkable=True),
-        Command("widest", "Hide all panels, or show them", "view", partial(toggle_all, window), "Ctrl+Shift+F"),
-        Command("docks", "Put panels and views back", "view", partial(reset_layout, window)),
-        Command("beside", "View beside the others", "view", partial(place_view, window, BESIDE), "Ctrl+Shift+E",
+                tip="Hide or show the method panel and the Run button (Ctrl+M)", checkable=True),
+        Command("widest", "Hide or show all panels", "view", partial(toggle_all, window), "Ctrl+Shift+F"),
+        Command("docks", "Reset layout", "view", partial(reset_layout, window)),
+        Command("beside", "Show view beside the others", "view", partial(place_view, window, BESIDE), "Ctrl+Shift+E",
                 line=True),
-        Command("apart", "View in a window of its own", "view", partial(place_view, window, WINDOW), "Ctrl+Shift+W"),
+        Command("apart", "Show view in a separate window", "view", partial(place_view, window, WINDOW), "Ctrl+Shift+W"),
         Command("light", "Light theme", "view", partial(set_theme, window, "light"), line=True),
         Command("dark", "Dark theme", "view", partial(set_theme, window, "dark")),
         Command("system", "Theme of the desktop", "view", partial(set_theme, window, "system")),
@@ -121,30 +121,31 @@ def _commands(window: Workbench) -> list[Command]:
 
 
 def open_filter() -> str:
-    """What the dialog offers: everything that can be opened, each kind of data alone, sessions, and all files."""
+    """Return the filters of the open dialog: all supported files, each kind of data, sessions, all files."""
     known = {
         kind.plural: [f"*{suffix}" for suffix in kind.suffixes] for kind in data_loading.data_kinds() if kind.suffixes
     }
     known["sessions"] = [f"*{SESSION_SUFFIX}"]
     every = dict.fromkeys([*(pattern for patterns in known.values() for pattern in patterns), "*.gz"])
-    lines = [f"Everything that can be opened ({' '.join(every)})"]
+    lines = [f"All supported files ({' '.join(every)})"]
     lines += [f"{name[:1].upper()}{name[1:]} ({' '.join(patterns)})" for name, patterns in known.items()]
     return ";;".join([*lines, "All files (*)"])
 
 
 def ask_open(window: Workbench) -> None:
+    """Ask for files and open them."""
     paths, _ = QFileDialog.getOpenFileNames(window, "Open", _folder(window), open_filter())
     _remember_folder(window, paths[0] if paths else "")
     window.loader.open_paths(paths)
 
 
 def rename(window: Workbench) -> None:
-    """Another name for the current result where the list of results has the focus, else for the current sequence."""
+    """Rename the current result if the list of results has the focus, otherwise the current sequence."""
     (window.results if window.results.table.hasFocus() else window.sequences).rename()
 
 
 def toggle_all(window: Workbench) -> None:
-    """All room for the views; or the panels again, where none is there."""
+    """Hide all panels; show them all if none is visible."""
     panels = window.panels().values()
     there = any(not panel.isHidden() for panel in panels)
     for panel in panels:
@@ -153,7 +154,7 @@ def toggle_all(window: Workbench) -> None:
 
 
 def reset_layout(window: Workbench) -> None:
-    """Panels and views where they are at first."""
+    """Move panels and views to their default places."""
     window.turn_to(0)
     window.put_docks_back()
     for view_id in window.viewer.places.placed():
@@ -161,35 +162,38 @@ def reset_layout(window: Workbench) -> None:
 
 
 def place_view(window: Workbench, place: str) -> None:
-    """Show the view that is looked at beside the others, or in a window of its own."""
+    """Show the current view beside the others or in a separate window."""
     tabs = window.viewer.tabs
     if window.viewer.result is None and window.viewer.datum is None:
-        window.jobs.say("There is no view to move; run something first.", error=True)
+        window.jobs.say("There is no view to move; run a method first.", error=True)
     elif place == BESIDE and tabs.count() < 2:
-        window.jobs.say("There is no other view that this one could stand beside.", error=True)
+        window.jobs.say("There is no other view to show this one beside.", error=True)
     else:
         window.viewer.places.put(window.viewer.tabs_shown()[tabs.currentIndex()], place)
 
 
 def show_shortcuts(window: Workbench) -> None:
-    """All keys of the window and of its views."""
+    """Show all shortcuts of the window and its views."""
     groups = {title.replace("&", ""): window.commands.keys_of(menu) for menu, title in MENUS.items()}
     shortcuts.ShortcutsDialog(window, {**groups, **shortcuts.VIEW_SHORTCUTS}).open()
 
 
 def swap(window: Workbench) -> None:
+    """Swap the first two inputs of the method."""
     method = window.method.method
     window.session.swap(method.problem_type if method else None)
 
 
 def paste(window: Workbench) -> None:
+    """Open what is on the clipboard."""
     window.loader.open_mime(QGuiApplication.clipboard().mimeData())
 
 
 def ask_save_result(window: Workbench) -> None:
+    """Ask for a file and save the shown result."""
     result = window.viewer.result
     if result is None:
-        window.jobs.say("There is no result to save; run a method, or choose a result.", error=True)
+        window.jobs.say("There is no result to save; run a method or choose a result.", error=True)
         return
     known = result_suffixes(registry.find_method(result.method))
     filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
@@ -200,11 +204,13 @@ def ask_save_result(window: Workbench) -> None:
 
 
 def save_result(window: Workbench, path: Path, result: Result) -> None:
+    """Save a result to a file in the background."""
     _remember_folder(window, str(path))
     _write(window, path, lambda: write_result(path, result))
 
 
 def ask_save_sequences(window: Workbench) -> None:
+    """Ask for a file and save all sequences."""
     if not window.session.state.sequences:
         window.jobs.say("There are no sequences to save; open some first.", error=True)
         return
@@ -217,6 +223,7 @@ def ask_save_sequences(window: Workbench) -> None:
 
 
 def ask_open_session(window: Workbench) -> None:
+    """Ask for a session file and open it."""
     path, _ = QFileDialog.getOpenFileName(
         window, "Open session", _folder(window), f"Antidiag session (*{SESSION_SUFFIX})"
     )
@@ -225,12 +232,13 @@ def ask_open_session(window: Workbench) -> None:
 
 
 def replace_session(window: Workbench, path: Path) -> None:
-    """Open a session in the place of what is open, if results that are open may be closed."""
+    """Replace the open session by that of a file, after confirmation if results are open."""
     if not window.session.entries or window.confirm_replace(path.name):
         open_session(window, path)
 
 
 def ask_save_session(window: Workbench) -> None:
+    """Ask for a file and save the session."""
     path, _ = QFileDialog.getSaveFileName(
         window, "Save session", _folder(window, f"session{SESSION_SUFFIX}"), f"Antidiag session (*{SESSION_SUFFIX})"
     )
@@ -239,6 +247,7 @@ def ask_save_session(window: Workbench) -> None:
 
 
 def save_session(window: Workbench, path: Path) -> None:
+    """Save the session to a file in the background."""
     path = path if path.suffix == SESSION_SUFFIX else path.with_name(path.name + SESSION_SUFFIX)
     _remember_folder(window, str(path))
     session, settings = window.session, window.remembered()
@@ -247,7 +256,7 @@ def save_session(window: Workbench, path: Path) -> None:
 
 
 def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
-    """Read a session on a thread, then put it in the place of what is open; ``quietly`` that of the last time."""
+    """Read a session on a thread and replace the open one; ``quietly`` for the automatically saved session."""
     parts = window.autosave.parts if quietly else None
 
     missing: list[str] = []
@@ -258,7 +267,7 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
             window.autosave.incomplete = bool(missing)
         prepare_all(found[0].sequences, found[0].data, monitor.check)
         if found[1] or found[0].data:
-            views.preload_views()  # the window would stand still until a thread has loaded them
+            views.preload_views()  # else the window would freeze while a thread loads them
         return found
 
     def done(found: archive.Saved) -> None:
@@ -273,7 +282,7 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
         if not quietly:
             window.settings.add_recent(str(path.resolve()))
 
-    title = "Open what was open last" if quietly else f"Open session {path.name}"
+    title = "Reopen the last session" if quietly else f"Open session {path.name}"
     job = Job(title, "read", read, done)
     if quietly:
         window.autosave.wait_for(job, window.queue)
@@ -281,7 +290,7 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
 
 
 def _look_at_first(window: Workbench) -> None:
-    """Look at the data of a session without results that were picked last, or the first of them."""
+    """Show the data of a session without results: those used last, or the first."""
     state = window.session.state
     data = (state.data[number] for number in (*state.picked, *range(len(state.data))))
     if (datum := next(filter(window.viewer.able, data), None)) is not None:
@@ -289,7 +298,7 @@ def _look_at_first(window: Workbench) -> None:
 
 
 def open_autosaved(window: Workbench) -> bool:
-    """Open the session of the last time; False when there is none."""
+    """Open the last session; return False if there is none."""
     if not autosave.autosave_path().exists():
         return False
     open_session(window, autosave.autosave_path(), quietly=True)
@@ -297,23 +306,25 @@ def open_autosaved(window: Workbench) -> bool:
 
 
 def open_preferences(window: Workbench) -> None:
+    """Open the preferences."""
     dialog = PreferencesDialog(window.settings, window)
     dialog.disk_changed.connect(window.method.changed)
     dialog.open()
 
 
 def set_theme(window: Workbench, choice: theme.Choice) -> None:
+    """Switch to a theme and remember it."""
     window.settings.put("theme", choice)
     theme.switch(choice)
 
 
 def show_dotplot(window: Workbench) -> None:
-    """The dot plot of the chosen pair: of the shown result where it is of that pair, else of sequences not aligned."""
-    from antidiag.app.views.dotplot.view import DotPlotView, SequencePair  # which loads what plots need
+    """Show the dot plot of the chosen pair, with the path of the shown result if it is of that pair."""
+    from antidiag.app.views.dotplot.view import DotPlotView, SequencePair  # loads the plot library
 
     rows = window.session.state.rows(2)
     if len(rows) < 2:
-        window.jobs.say("A dot plot takes two sequences; open more.", error=True)
+        window.jobs.say("A dot plot needs two sequences; open more.", error=True)
         return
     first, second = (window.session.state.sequences[row] for row in rows)
     pair = SequencePair(first, second)
@@ -325,20 +336,21 @@ def show_dotplot(window: Workbench) -> None:
 
 
 def copy_command(window: Workbench) -> None:
-    """The command that computes the shown result again."""
+    """Copy the command line that computes the shown result."""
     if window.viewer.result is None:
-        window.jobs.say("There is no result to repeat; run something first.", error=True)
+        window.jobs.say("There is no result to repeat; run a method first.", error=True)
         return
     QGuiApplication.clipboard().setText(format_command(window.viewer.result))
-    window.jobs.say("The command line that repeats this result is on the clipboard.")
+    window.jobs.say("Copied the command line that repeats this result.")
 
 
 def show_settings_folder() -> None:
+    """Open the folder of the settings in the file manager."""
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(configuration_folder())))
 
 
 def sample_menu(window: Workbench) -> QMenu:
-    """The bundled samples."""
+    """Return the menu of the bundled samples."""
     menu = QMenu(window)
     menu.setToolTipsVisible(True)
     try:
@@ -353,6 +365,7 @@ def sample_menu(window: Workbench) -> QMenu:
 
 
 def open_search(window: Workbench, size: QSize | None = None) -> CommandSearch:
+    """Open the command search below its button."""
     search = CommandSearch(window, partial(_finds, window))
     button = window.search_button
     search.open_below(button, size or QSize(max(button.width(), 460), 420))
@@ -360,7 +373,7 @@ def open_search(window: Workbench, size: QSize | None = None) -> CommandSearch:
 
 
 def _finds(window: Workbench, query: str) -> list[Find]:
-    """Commands, methods, samples, results; sequences once two letters are typed."""
+    """Return matches among commands, methods and samples; sequences from two typed letters on."""
     finds = [find for find in window.commands.finds() if find.text != "Search commands..."]
     finds += [Find(method.name, "method", partial(window.method.choose, method)) for method in window.methods]
     finds += [Find(sample.title, "sample", partial(window.loader.open_sample, sample)) for sample in bundled_samples()]
@@ -389,7 +402,7 @@ def _fill_recent(window: Workbench, menu: QMenu) -> None:
         action.setToolTip(path)
     menu.setToolTipsVisible(True)
     if menu.isEmpty():
-        menu.addAction("Nothing was opened yet").setEnabled(False)
+        menu.addAction("No recent files").setEnabled(False)
     else:
         menu.addSeparator()
         menu.addAction("Clear this list", window.settings.clear_recent)

@@ -1,4 +1,4 @@
-"""Starting the window: scale, theme, the hook for errors nobody expected."""
+"""Starts the window: scale, theme, and a hook for unexpected errors."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ SCALE_VARIABLE = "QT_SCALE_FACTOR"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Open the window, with the files named in ``argv``; returns the exit code.
+    """Open the window with the files named in ``argv``; return the exit code.
 
-    The environment variable ANTIDIAG_FOLDER keeps settings and session in a folder of its own.
+    The environment variable ANTIDIAG_FOLDER moves settings and session to another folder.
     """
     settings = Settings()
     application = make_application(settings)
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     hook = ErrorHook(window)
     hook.install()
     window.show()
-    # Its first picture is there before threads want the interpreter; nobody closes it before it runs.
+    # The first picture is drawn before threads compete for the interpreter.
     application.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
     QTimer.singleShot(0, window, lambda: go_on(window))
     start_with(window, list(sys.argv[1:] if argv is None else argv))
@@ -48,12 +48,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 SWITCH_S = 0.1e-3
-"""The window gives the interpreter away at every call of Qt, and a job keeps it so long: hundreds of such waits beside
-two threads that run Python are a block that is seen. At half of it two such threads need a sixth more of processors."""
+"""Seconds after which a thread that runs Python gives the interpreter to the window. Qt calls release the interpreter,
+and hundreds of such waits would add up to a visible delay; half of this value costs two threads 17 % more CPU time."""
 
 
 def make_application(settings: Settings) -> QApplication:
-    """The QApplication, in the user's scale and theme."""
+    """Return the QApplication with the user's scale and theme."""
     existing = QApplication.instance()
     if isinstance(existing, QApplication):
         application = existing
@@ -74,7 +74,7 @@ def make_application(settings: Settings) -> QApplication:
 
 
 class ErrorHook(QObject):
-    """Shows an error that nobody caught, once for each kind, instead of losing it on a console."""
+    """Shows each uncaught error once in a dialog, instead of losing it on a console."""
 
     _raised = Signal(str, str)
 
@@ -86,10 +86,12 @@ class ErrorHook(QObject):
         self._raised.connect(self._show, Qt.ConnectionType.QueuedConnection)
 
     def install(self) -> None:
+        """Handle the uncaught errors of all threads."""
         sys.excepthook = self._catch
         threading.excepthook = lambda found: self._catch(found.exc_type, found.exc_value, found.exc_traceback)
 
     def remove(self) -> None:
+        """Restore the previous handlers."""
         sys.excepthook = self._before
         threading.excepthook = threading.__excepthook__
 
@@ -105,10 +107,8 @@ class ErrorHook(QObject):
         if text in self._shown:
             return
         self._shown.add(text)
-        box = QMessageBox(
-            QMessageBox.Icon.Warning, "Antidiag", "Something went wrong that should not have.", parent=self._window
-        )
-        box.setInformativeText(f"{text}\n\nYour data is still open. Please report this with the details below.")
+        box = QMessageBox(QMessageBox.Icon.Warning, "Antidiag", "An unexpected error occurred.", parent=self._window)
+        box.setInformativeText(f"{text}\n\nYour data are still open. Please report this error with the details below.")
         box.setDetailedText(detail)
         box.open()
 

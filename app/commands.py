@@ -1,4 +1,4 @@
-"""Commands: what the menus, the shortcuts and the command search share."""
+"""Commands, which menus, shortcuts and the command search share."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, 
 
 from antidiag.app import theme
 
-MOST = 40
+MAX_MATCHES = 40
 
 
 @dataclass(frozen=True)
 class Command:
-    """One thing the user can do; ``name`` is its key, ``menu`` where it is listed, ``line`` draws one above it."""
+    """An action of the user: ``name`` is its key, ``menu`` its menu; ``line`` draws a separator above it."""
 
     name: str
     text: str
@@ -29,7 +29,7 @@ class Command:
 
 
 class Commands(QObject):
-    """The actions made of commands, by name."""
+    """Makes an action of each command and gives access to them by name."""
 
     def __init__(self, parent: QWidget, commands: Iterable[Command]) -> None:
         super().__init__(parent)
@@ -50,7 +50,7 @@ class Commands(QObject):
         return self.actions[name]
 
     def fill(self, menus: dict[str, QMenu]) -> None:
-        """Put every action into its menu."""
+        """Add the actions to their menus."""
         for command in self._commands:
             if command.menu in menus:
                 if command.line:
@@ -58,12 +58,12 @@ class Commands(QObject):
                 menus[command.menu].addAction(self.actions[command.name])
 
     def keys_of(self, menu: str) -> list[tuple[str, str]]:
-        """What each shortcut of a menu does, and the keys."""
+        """Return the text and the shortcut of each action of a menu that has one."""
         actions = [self.actions[command.name] for command in self._commands if command.menu == menu]
         return [(_plain(action), _keys(action)) for action in actions if not action.shortcut().isEmpty()]
 
     def finds(self) -> list[Find]:
-        """Everything that can be done now, for the command search."""
+        """Return the enabled actions for the command search."""
         return [
             Find(_plain(action), _keys(action), action.trigger)
             for action in self.actions.values()
@@ -73,7 +73,7 @@ class Commands(QObject):
 
 @dataclass(frozen=True)
 class Find:
-    """One line of the command search."""
+    """A line of the command search: text, hint, and the function that it calls."""
 
     text: str
     hint: str
@@ -89,14 +89,14 @@ def _keys(action: QAction) -> str:
 
 
 def matching(finds: Iterable[Find], query: str) -> list[Find]:
-    """At most MOST finds that have every word of the query, those that begin with it first."""
+    """Return at most MAX_MATCHES lines that contain every word of the query; those that start with it come first."""
     words = query.lower().split()
     found = [find for find in finds if all(word in f"{find.text} {find.hint}".lower() for word in words)]
-    return sorted(found, key=lambda find: not find.text.lower().startswith(query.strip().lower()))[:MOST]
+    return sorted(found, key=lambda find: not find.text.lower().startswith(query.strip().lower()))[:MAX_MATCHES]
 
 
 class CommandSearch(QDialog):
-    """Type a few letters, choose with the arrows, Enter does it."""
+    """A popup to find a command by typing: arrow keys choose, Enter runs it."""
 
     def __init__(self, parent: QWidget, finds: Callable[[str], Iterable[Find]]) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
@@ -117,7 +117,7 @@ class CommandSearch(QDialog):
         self._list("")
 
     def open_below(self, widget: QWidget, size: QSize) -> None:
-        """Show it under a widget, right edges together."""
+        """Show the popup below a widget, aligned at the right."""
         self.resize(size)
         corner = widget.mapToGlobal(QPoint(widget.width() - size.width(), widget.height() + 2))
         self.move(corner)

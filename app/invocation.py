@@ -1,4 +1,4 @@
-"""How the user starts the program: ``antidiag`` where it is installed, ``python main.py`` in a checkout."""
+"""How the user starts the program: ``antidiag`` if it is installed, ``python main.py`` in a checkout."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 from antidiag.kernels import CHECKOUT, RESOURCES
 
 PROGRAM = "antidiag" if CHECKOUT is None else "python main.py"
-"""The words before a subcommand."""
+"""The text before a subcommand."""
 
 SAMPLES = "resources/samples" if CHECKOUT is not None else str(RESOURCES / "samples")
-"""The folder of the sample files, as it is typed on a command line; in a checkout, from its root."""
+"""The folder of the sample files for command lines; in a checkout, relative to its root."""
 
 
 HOW_TO_INSTALL = "install them with python3 scripts/setup.py" if CHECKOUT is not None else "reinstall antidiag"

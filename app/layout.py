@@ -1,4 +1,4 @@
-"""Where the panels of the window are: tool bar, workspaces, jobs, and the columns of Analyse."""
+"""The layout of the window: toolbar, workspaces, jobs, and the columns of Analyse."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ SEARCH_WIDTH = 340
 
 
 def starting_size(screen: QSize, wanted: QSize = SIZE) -> QSize:
-    """The size wanted, or what a smaller screen has room for with the frame around the window."""
+    """Return the wanted size, or less if the window with its frame does not fit on the screen."""
     return wanted.boundedTo(screen - FRAME)
 
 
 def lay_out(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
-    """Put the panels of the window into their places; the splitters between them, by name."""
+    """Put the panels into the window; return the splitters between them by name."""
     data = QSplitter(Qt.Orientation.Vertical)
     for panel in (window.sequences, window.data):
         data.addWidget(panel)
@@ -62,7 +62,7 @@ def lay_out(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
 
 
 def restore(window: Workbench, splitters: dict[str, QSplitter]) -> None:
-    """The size, the place and the splitters that `keep` kept, as far as the screen has room."""
+    """Restore the saved size, position and splitters, as far as they fit on the screen."""
     geometry = window.settings.blob("geometry")
     if geometry:
         window.restoreGeometry(geometry)
@@ -77,14 +77,14 @@ def restore(window: Workbench, splitters: dict[str, QSplitter]) -> None:
 
 
 def restore_splitter(window: Workbench, name: str, splitter: QSplitter) -> None:
-    """The state of a splitter that `keep` kept."""
+    """Restore the saved state of a splitter."""
     state: QByteArray = window.settings.blob(f"splitter_{name}")
     if state:
         splitter.restoreState(state)
 
 
 def keep(window: Workbench, splitters: dict[str, QSplitter]) -> None:
-    """Keep size, place and splitters for the next start."""
+    """Save size, position and splitters for the next start."""
     window.settings.put("geometry", window.saveGeometry())
     for name, splitter in splitters.items():
         window.settings.put(f"splitter_{name}", splitter.saveState())
@@ -93,7 +93,7 @@ def keep(window: Workbench, splitters: dict[str, QSplitter]) -> None:
 
 
 def _middle(window: Workbench) -> QWidget:
-    """The views, and above them the runs that can go on."""
+    """Return the column of interrupted runs and views."""
     middle = QWidget()
     box = QVBoxLayout(middle)
     box.setContentsMargins(0, 0, 0, 0)
@@ -104,7 +104,7 @@ def _middle(window: Workbench) -> QWidget:
 
 
 def _right(window: Workbench) -> QWidget:
-    """Method and details of the cost scroll where the window is low; cost, warnings and the Run button stay."""
+    """Return the column of the method: settings and cost details scroll; cost line, warnings and Run stay visible."""
     inner, right = QWidget(), QWidget()
     column, box = QVBoxLayout(inner), QVBoxLayout(right)
     for layout in (column, box):
@@ -120,7 +120,7 @@ def _right(window: Workbench) -> QWidget:
 
 
 def _toolbar(window: Workbench, commands: Commands) -> QHBoxLayout:
-    """Brand, workspaces, the commands that are used most, search and device."""
+    """Return the toolbar: name, workspaces, frequent commands, search and device."""
     box, brand = QHBoxLayout(), QLabel("Antidiag")
     brand.setObjectName("brand")
     window.search_button.setObjectName("search")
@@ -153,7 +153,7 @@ def _toolbar(window: Workbench, commands: Commands) -> QHBoxLayout:
 
 
 def _panel_button(commands: Commands, name: str, icon: str) -> QToolButton:
-    """A button that hides a panel at a side, and shows it again."""
+    """Return a button that hides or shows a side panel."""
     button = QToolButton()
     button.setDefaultAction(commands[name])
     button.setObjectName("panel")

@@ -1,4 +1,4 @@
-"""Antidiag: a command runs the command line; anything else opens the window with the files named."""
+"""The entry point: a subcommand runs the command line, anything else opens the window with the named files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SETUP = "python3 scripts/setup.py" if CHECKOUT else "pip install antidiag"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run what the arguments ask for; the exit code."""
+    """Run the command line or open the window; return the exit code."""
     first = arguments[0] if arguments else ""
     if first in COMMANDS or first.startswith("-"):
         return _run_command_line(arguments)
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def has_no_display(environment: Mapping[str, str], platform: str) -> bool:
-    """Whether there is no screen for a window on this system."""
+    """Return whether the system has no display for a window."""
     known = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     return platform.startswith("linux") and not any(environment.get(name) for name in known)
 
@@ -66,12 +66,12 @@ def _print_failure(text: str) -> int:
 
 
 def run_and_exit() -> int:
-    """Run what the arguments of this process ask for: the command ``antidiag``; return the exit code."""
+    """Run the command ``antidiag`` with the arguments of this process; return the exit code."""
     return _run_guarded(sys.argv[1:])
 
 
 def open_window() -> int:
-    """Open the window with the files named: the command ``antidiag-gui``; return the exit code."""
+    """Run the command ``antidiag-gui``: open the window with the named files; return the exit code."""
     return _run_guarded([name for name in sys.argv[1:] if not name.startswith("-")])
 
 

@@ -1,4 +1,4 @@
-"""Which method the data lead to, as long as the user has chosen none."""
+"""Chooses a method that suits the data, unless the user has chosen one."""
 
 from __future__ import annotations
 
@@ -14,32 +14,30 @@ from antidiag.kernels.registry.memory_advice import MethodSuggestion
 
 
 def first(methods: Sequence[Method]) -> Method:
-    """The first method that returns an alignment: it shows more than a score."""
+    """Return the first method that returns an alignment, or else the first method."""
     return next((method for method in methods if "alignment" in method.returns), methods[0])
 
 
 def better(methods: Sequence[Method], method: Method, data: Sequence[Any], backend: str) -> MethodSuggestion | None:
-    """Another method of the same problem to begin with for these data; None where this one is as good."""
-    alike = [other for other in methods if other.problem_type is method.problem_type]
-    found = memory_advice.suggest_method(alike, data, backend)
+    """Return a method of the same problem that suits the data better; None if there is none."""
+    candidates = [other for other in methods if other.problem_type is method.problem_type]
+    found = memory_advice.suggest_method(candidates, data, backend)
     if found is None and method.is_recommended_for:
-        found = MethodSuggestion(first(alike), f"{method.name} is made for data of another size")
+        found = MethodSuggestion(first(candidates), f"{method.name} suits data of another size")
     return found if found and found.method is not method else None
 
 
 def rest(methods: Sequence[Method], method: Method | None, count: int) -> str:
-    """That a method aligns some of the ``count`` sequences only, where another family aligns all; '' otherwise."""
+    """Return a note if a method aligns only some of ``count`` sequences and another family aligns all; else ''."""
     taken = _aligns(method) if method else 0
     family = next((other.family for other in methods if _aligns(other) == count), "")
     if not method or not 0 < taken < count or not family:
         return ""
-    return (
-        f"{method.name} takes {taken} of the {count} sequences that are open; methods of the family {family} take all."
-    )
+    return f"{method.name} aligns {taken} of the {count} open sequences; methods of the family {family} align all."
 
 
 def _aligns(method: Method) -> int:
-    """How many sequences a method aligns; 0 where that is no fixed number, or where it does something else."""
+    """Return how many sequences a method aligns; 0 if the number is not fixed or it does not align."""
     inputs = method.problem_type.inputs
     aligns = {"alignment", "score"} & set(method.returns) and all(taken.kind is SEQUENCE for taken in inputs)
     count = sum(taken.maximum or 0 for taken in inputs)
@@ -54,12 +52,12 @@ def for_opened(
     sample: bool = False,
     counts: Mapping[type, int] | None = None,
 ) -> Method | None:
-    """The method that data which were opened together lead to; None where the chosen one is as good.
+    """Return the method that suits data opened together best; None if the chosen one is as good.
 
-    A method that the user chose is left only where it takes none of the data, or not all of a ``sample``. Any other one
-    is left for one that takes more of them: all rather than some, with nothing missing, made for data of this size,
-    with the very number of sequences, and with an alignment of sequences as the answer. ``counts`` says how many of
-    each type there are, for who knows: to count a million takes the window a while.
+    A method chosen by the user (``by_hand``) is replaced only if it takes none of the data, or not all of a ``sample``.
+    Any other is replaced by one that takes more of the data; then that lacks no input; then that is recommended for
+    this size; then that takes exactly this number of sequences; then that returns an alignment. ``counts`` are the
+    numbers of data by type, if known: counting a million would delay the window.
     """
     counts = Counter(map(type, opened)) if counts is None else counts
     kinds = [next(datum for datum in opened if type(datum) is kind) for kind in counts]
@@ -78,7 +76,7 @@ def for_opened(
 
 
 def _for_one(methods: Sequence[Method], method: Method | None, opened: Letters) -> Method | None:
-    """One sequence may be the first of several: it leads to a method that is made for it, or that takes any."""
+    """Return the method for a single sequence, which may be the first of several."""
     made = next((other for other in methods if other.is_recommended_for and other.is_recommended_for([opened])), None)
     if made or (method and _takes(method, opened)):
         return None if made is method else made
@@ -86,7 +84,7 @@ def _for_one(methods: Sequence[Method], method: Method | None, opened: Letters) 
 
 
 def _stays(method: Method, opened: Sequence[Any], kinds: Sequence[tuple[Any, int]], whole: bool) -> bool:
-    """Whether a method that the user chose stays: it takes some of the data; with ``whole`` all, and lacks none."""
+    """Return whether a method chosen by the user stays: it takes some data, or with ``whole`` all and lacks none."""
     taken = [_takes(method, datum) for datum, _ in kinds]
     return all(taken) and all(_rank(method, opened, kinds)[:2]) if whole else any(taken)
 
@@ -98,8 +96,8 @@ def _takes(method: Method, datum: Any) -> bool:
 def _rank(
     method: Method, opened: Sequence[Any], kinds: Sequence[tuple[Any, int]]
 ) -> tuple[bool, bool, int, bool, bool]:
-    """What makes a method a good one to begin with for data, the most important first; ``kinds`` are a datum of each
-    type and how many of it there are."""
+    """Return the criteria that compare methods for data, the most important first; ``kinds`` are a datum of each type
+    and their number."""
     counts = [
         (taken, sum(count for datum, count in kinds if taken.kind.accepts(datum)))
         for taken in method.problem_type.inputs

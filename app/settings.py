@@ -1,4 +1,4 @@
-"""What the window remembers between starts, and the folders where it does so.
+"""The settings that the window keeps between starts, and the folders of its files.
 
 The environment variable ANTIDIAG_FOLDER moves everything into one folder, so that a test, or a second
 installation, leaves the user's own settings alone.
@@ -21,12 +21,12 @@ RECENT_MAXIMUM = 12
 
 
 def configuration_folder() -> Path:
-    """Where the settings file lives."""
+    """Return the folder of the settings file."""
     return _folder() or Path(platformdirs.user_config_dir("antidiag"))
 
 
 def data_folder() -> Path:
-    """Where the session that was open last lives."""
+    """Return the folder of the last session."""
     return _folder() or Path(platformdirs.user_data_dir("antidiag"))
 
 
@@ -36,27 +36,31 @@ def _folder() -> Path | None:
 
 
 class Settings:
-    """Typed values over one QSettings file (QSettings gives strings back unless it is told the type)."""
+    """Typed access to a QSettings file, which returns strings unless the type is given."""
 
     def __init__(self) -> None:
-        with contextlib.suppress(OSError):  # where nothing can be kept, settings last as long as the window
+        with contextlib.suppress(OSError):  # without a folder, settings last until the window closes
             configuration_folder().mkdir(parents=True, exist_ok=True)
         self._store = QSettings(str(configuration_folder() / "window.ini"), QSettings.Format.IniFormat)
 
     def text(self, name: str, default: str = "") -> str:
+        """Return a text."""
         return self._value(name, default)
 
     def number(self, name: str, default: int = 0) -> int:
+        """Return an integer."""
         return self._value(name, default)
 
     def flag(self, name: str, default: bool = False) -> bool:
+        """Return a truth value."""
         return self._value(name, default)
 
     def blob(self, name: str) -> QByteArray:
+        """Return bytes, such as the state of a splitter."""
         return self._value(name, QByteArray())
 
     def mapping(self, name: str) -> dict[str, Any]:
-        """A JSON object; empty when there is none, or when somebody damaged it."""
+        """Return a JSON object; empty if there is none or it is damaged."""
         with contextlib.suppress(ValueError):
             found = json.loads(self.text(name) or "{}")
             if isinstance(found, dict):
@@ -64,21 +68,25 @@ class Settings:
         return {}
 
     def put(self, name: str, value: str | int | bool | QByteArray | Mapping[str, Any]) -> None:
+        """Store a value under a name."""
         self._store.setValue(name, json.dumps(dict(value)) if isinstance(value, Mapping) else value)
 
     def recent_files(self) -> list[str]:
-        """Files opened last, newest first."""
+        """Return the recently opened files, the newest first."""
         found = self.mapping("recent").get("files", [])
         return [path for path in found if isinstance(path, str)]
 
     def add_recent(self, path: str) -> None:
+        """Put a file at the top of the recent files."""
         files = [path, *(known for known in self.recent_files() if known != path)]
         self.put("recent", {"files": files[:RECENT_MAXIMUM]})
 
     def clear_recent(self) -> None:
+        """Clear the recent files."""
         self.put("recent", {"files": []})
 
     def save(self) -> None:
+        """Write the settings to disk."""
         self._store.sync()
 
     def _value(self, name: str, default: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What is open when the window has started."""
+"""Opens the first data when the window starts, and loads slow modules afterwards."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ POLL_MS, SOON_MS = 100, 20
 
 
 def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
-    """What is open at the start: what was open last, and the files named; where there is neither, a sample.
+    """Open the last session and the named files; at the very first start without files, open a sample.
 
-    A session that is named stands in the place of the last one; that, and one that is not wanted back, is set aside,
-    where File > Open recent has it.
+    A named session replaces the last one. A last session that is not reopened is set aside and appears under
+    File > Open recent.
     """
     files = [Path(path) for path in paths]
     wanted = window.settings.flag("restore", True) and not any(file.suffix == SESSION_SUFFIX for file in files)
     restored = wanted and actions.open_autosaved(window)
-    window.autosave.kept.connect(lambda path: _tell_kept(window, Path(path)))
+    window.autosave.kept.connect(lambda path: _report_kept_session(window, Path(path)))
     window.autosave.failed.connect(lambda text: window.jobs.say(text, error=True))
     if not wanted and (kept := autosave.set_aside()):
-        _tell_kept(window, kept)
+        _report_kept_session(window, kept)
     if files:
         window.loader.open_paths(files)
     elif not restored and not _seen(window.settings):
@@ -40,20 +40,17 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
 
 
 def load_the_rest(window: Workbench) -> LatestTask:
-    """Load on a thread what the window did without so far, and what is likely to be looked at next would wait for.
-
-    Then make the view in which results are looked at first, so that the first result has not to wait for it.
-    """
-    rest = LatestTask(window)
-    rest.finished.connect(lambda _: window.viewer.prepare())
-    rest.failed.connect(_tell)
+    """Load on a thread what the window did without so far, and what the first result would wait for."""
+    rest = LatestTask(window, failed=_raise_error)
     rest.request(lambda monitor: views.preload_views())
     return rest
 
 
 def go_on(window: Workbench) -> None:
-    """Look for GPUs and interrupted runs when what was open last is there, and then load the rest, when its next run is
-    planned as well: threads that run Python beside each other and a window that is filled would stop it."""
+    """Look for GPUs and interrupted runs once the last session is open; load the rest once its run is planned.
+
+    Done at the same time, these threads would slow the window down.
+    """
     _when(window, lambda: not window.opening, lambda: _look_and_load(window))
 
 
@@ -64,25 +61,25 @@ def _look_and_load(window: Workbench) -> None:
 
 
 def _when(window: Workbench, ready: Callable[[], bool], do: Callable[[], object]) -> None:
-    """Do something as soon as the window is ready for it."""
+    """Call ``do`` as soon as ``ready()`` is true."""
     if ready():
         do()
     else:
         QTimer.singleShot(SOON_MS, window, lambda: _when(window, ready, do))
 
 
-def _tell(error: Exception) -> None:
-    """An error that nobody expects is shown as all others are."""
+def _raise_error(error: Exception) -> None:
+    """Raise an unexpected error, which the error hook shows."""
     raise error
 
 
-def _tell_kept(window: Workbench, kept: Path) -> None:
+def _report_kept_session(window: Workbench, kept: Path) -> None:
     window.settings.add_recent(str(kept))
-    _say_at_last(window, f"What was open last is kept: File > Open recent > {kept.name}.")
+    _say_when_idle(window, f"The last session is kept: File > Open recent > {kept.name}.")
 
 
-def _say_at_last(window: Workbench, text: str) -> None:
-    """Say something when all that is opened at the start is open, so that it stays to be read."""
+def _say_when_idle(window: Workbench, text: str) -> None:
+    """Show a message after all jobs of the start are done, so that it stays visible."""
 
     def say() -> None:
         if window.queue.active:
@@ -98,5 +95,5 @@ def _seen(settings: Settings) -> bool:
 
 
 def _first_sample() -> BundledSample:
-    """The pair that shows most."""
+    """Return the sample of the first start."""
     return find_sample(FIRST_SAMPLE)

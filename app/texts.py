@@ -1,4 +1,4 @@
-"""Numbers, times and settings as a person reads them."""
+"""Texts for numbers, times, sequences, results and settings."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ from antidiag.kernels.table_cuts import TableCuts
 ROOT = RESOURCES.parent
 """The folder of the project."""
 
-SHORT_MS, SURE = 10, 0.03
+MIN_ESTIMATE_MS = 10
+"""Least milliseconds of an estimate; shorter runs are dominated by overheads."""
+MIN_FRACTION = 0.03
+"""Least finished fraction from which the remaining time is estimated."""
 ELLIPSIS = "\u2026"
-MOST_NAME, MOST_PART = 40, 100
-"""Letters of a name, and of a part of a line, where there is room for no more."""
+MAX_NAME, MAX_PART = 40, 100
+"""Most letters of a shortened name and of a part of a line."""
 UNITS = {SequenceType.DNA: "nt", SequenceType.RNA: "nt", SequenceType.PROTEIN: "aa"}
 
 
 def duration(milliseconds: float) -> str:
-    """'0.3 ms', '31 ms', '2.4 s', '3 min 20 s', '2 h 5 min'."""
+    """Return a time such as '0.3 ms', '31 ms', '2.4 s', '3 min 20 s' or '2 h 5 min'."""
     if milliseconds < 1000:
         return f"{milliseconds:.1f} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"
     seconds = milliseconds / 1000
@@ -41,12 +44,12 @@ def duration(milliseconds: float) -> str:
 
 
 def left_s(fraction: float | None, elapsed_s: float) -> float | None:
-    """Seconds until the end at the present rate; None before SURE of the work is done: that would be a guess."""
-    return elapsed_s * (1 - fraction) / fraction if fraction and fraction >= SURE else None
+    """Return the seconds until the end at the present rate; None before MIN_FRACTION of the work is done."""
+    return elapsed_s * (1 - fraction) / fraction if fraction and fraction >= MIN_FRACTION else None
 
 
 def count(number: float) -> str:
-    """'974', '16.6 k', '274 M', '2.4 G'."""
+    """Return a number such as '974', '16.6 k', '274 M' or '2.4 G'."""
     value = float(number)
     for unit in ("", " k", " M", " G", " T"):
         if abs(value) < 999.5:
@@ -56,53 +59,54 @@ def count(number: float) -> str:
 
 
 def size(rows: int, columns: int) -> str:
-    """'1 row x 1,020 columns'."""
+    """Return a size such as '1 row x 1,020 columns'."""
     return f"{rows:,} row{'s' * (rows != 1)} x {columns:,} column{'s' * (columns != 1)}"
 
 
 def rate(giga: float, unit: str = "cells") -> str:
-    """'412 GCUPS', '3.5 GCUPS', '12 MCUPS'; '3.5 G pairs/s' where something else than cells is counted."""
+    """Return a rate such as '412 GCUPS' or '12 MCUPS', or '3.5 G pairs/s' for another unit than cells."""
     number, prefix = (1000 * giga, "M") if giga < 0.1 else (giga, "G")
     text = f"{number:.0f}" if number >= 100 else f"{number:.2g}"
     return f"{text} {prefix}CUPS" if unit == "cells" else f"{text} {prefix} {unit}/s"
 
 
 def expected(milliseconds: float) -> str:
-    """'about 2.4 s', 'less than 10 ms': an estimate knows nothing of the overheads of a short run."""
-    return f"about {duration(milliseconds)}" if milliseconds >= SHORT_MS else f"less than {SHORT_MS} ms"
+    """Return an estimate such as 'about 2.4 s' or 'less than 10 ms'."""
+    return f"about {duration(milliseconds)}" if milliseconds >= MIN_ESTIMATE_MS else f"less than {MIN_ESTIMATE_MS} ms"
 
 
 def sentence(text: str) -> str:
-    """A message with a capital letter and a full stop; a name before a colon stays as it is."""
+    """Return a message with a capital letter and a full stop; a name before a colon is not changed."""
     named = text.partition(" ")[0].endswith(":")
     return (text if named else text[:1].upper() + text[1:]) + ("" if text.endswith(".") else ".")
 
 
 def what_fits(fitting: Iterable[str]) -> str:
-    """Runs that could start instead of one that was refused, a line each; empty where there are none."""
+    """Return a list of runs that would fit instead of a refused one; empty if there are none."""
     lines = [f"- {text}" for text in fitting]
     return "\n".join(["These would fit:", *lines]) if lines else ""
 
 
 def about(sequence: Sequence) -> str:
-    """What the title line says beside the name: species and molecule, mostly; may be empty."""
+    """Return the description of a sequence without its name, mostly species and molecule; may be empty."""
     title = sequence.description.strip()
     return title.removeprefix(sequence.name).strip() if title.startswith(sequence.name) else title
 
 
 def place(source: str) -> str:
-    """A file as the command line takes it from the project's folder: files in there by their path below it."""
+    """Return a path relative to the folder of the project if it is in there."""
     path = Path(source)
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else source
 
 
 def length(sequence: Sequence) -> str:
+    """Return the length of a sequence, such as '16,569 nt' or '147 aa'."""
     return f"{len(sequence):,} {UNITS[sequence.type]}"
 
 
 @lru_cache(maxsize=1000)
 def makeup(sequence: Sequence) -> str:
-    """'GC 44.4 %' of a nucleotide sequence; 'L 12.3 %' of a protein, whose most frequent letter that is."""
+    """Return the GC content of nucleotides ('GC 44.4 %') or the most frequent letter of a protein ('L 12.3 %')."""
     fraction, letters = gc_fraction(sequence), "GC"
     if fraction is None:
         shares = letter_composition(sequence)
@@ -113,7 +117,7 @@ def makeup(sequence: Sequence) -> str:
 
 
 def method_of(result: Result) -> Method | None:
-    """The method of a result; None when this program does not know it (any more)."""
+    """Return the method of a result; None if this version does not have it."""
     try:
         return registry.find_method(result.method)
     except ParameterError:
@@ -121,62 +125,64 @@ def method_of(result: Result) -> Method | None:
 
 
 def cuts_of(result: Result) -> TableCuts:
-    """Where the run of a result cut its table; nothing to draw where this program does not know its method."""
+    """Return how the run of a result divided its matrix; nothing if this version does not have the method."""
     found = method_of(result)
-    return found.table_cuts(result.parameters) if found else TableCuts()
+    return found.picture.table_cuts(found.restore_parameters(result)) if found else TableCuts()
 
 
 def method_name(result: Result) -> str:
+    """Return the name of the method of a result."""
     found = method_of(result)
     return found.name if found else result.method
 
 
 def made_by(datum: Any, result: Result) -> Any:
-    """An alignment under a name that says which method made it, as there may be others of the same sequences."""
+    """Return an alignment with its method in its name; return other data unchanged."""
     named = isinstance(datum, AlignedSequences)
     return replace(datum, name=f"{datum.name} by {method_name(result)}") if named else datum
 
 
 def answer(result: Result) -> str:
-    """The answer in a few characters; empty for a method that this program does not know."""
+    """Return the answer of a result in a few letters; empty if this version does not have the method."""
     found = method_of(result)
     return found.problem_type.format_answer(result) if found else ""
 
 
 def title(result: Result) -> str:
+    """Return the title of the problem of a result."""
     return getattr(result.problem, "title", "")
 
 
 def settings(values: Mapping[str, Any]) -> str:
-    """'s = 128, T = 32, threads = 2'."""
+    """Return settings as text, such as 's = 128, T = 32, threads = 2'."""
     return ", ".join(f"{name} = {value_text(value)}" for name, value in values.items())
 
 
 def used(result: Result) -> Mapping[str, Any]:
-    """The parameters of a result that mean something where it was computed."""
+    """Return the parameters of a result that its backend used."""
     method = method_of(result)
-    return method.used_parameters(result.parameters, result.backend) if method else result.parameters
+    return method.parameters.select_used(result.parameters, result.backend) if method else result.parameters
 
 
 def value_text(value: Any) -> str:
-    """'1,024', '0.5', 'yes', 'start-point'."""
+    """Return a value as text, such as '1,024', '0.5', 'yes' or 'start-point'."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def shortened(name: str, most: int = MOST_NAME) -> str:
-    """A name, which may be of any length, for a place that has room for a line."""
+def shortened(name: str, most: int = MAX_NAME) -> str:
+    """Return a name cut to at most so many letters."""
     return name if len(name) <= most else f"{name[: most - 1]}{ELLIPSIS}"
 
 
 def stamp(result: Result) -> str:
-    """Everything that made this result, in one line, in which no name takes the room of the rest."""
-    return " \N{MIDDLE DOT} ".join(shortened(part, MOST_PART) for part in stamp_parts(result))
+    """Return the origin of a result in one line with shortened names."""
+    return " \N{MIDDLE DOT} ".join(shortened(part, MAX_PART) for part in stamp_parts(result))
 
 
 def headline(result: Result) -> tuple[str, list[tuple[str, str]]]:
-    """What a result is of and its method; and its labelled numbers, the most important first."""
+    """Return the heading of a result (input and method) and its labelled values, the most important first."""
     method = method_of(result)
     unit = method.problem_type.work_unit if method else "cells"
     parts = [
@@ -190,11 +196,11 @@ def headline(result: Result) -> tuple[str, list[tuple[str, str]]]:
     )
     chosen = [(name, value_text(value)) for name, value in used(result).items()]
     head = " \N{MIDDLE DOT} ".join(part for part in (title(result), method_name(result)) if part)
-    return shortened(head, MOST_PART), [*parts, *defined, *chosen]
+    return shortened(head, MAX_PART), [*parts, *defined, *chosen]
 
 
 def identical(result: Result) -> Callable[[], float] | None:
-    """What counts the share of the columns that hold the same letter in all rows; None where there are no columns."""
+    """Return a function that computes the identity of the alignment of a result; None without an alignment."""
     path, data = getattr(result.answer, "alignment", None), getattr(result.problem, "data", ())
     if (
         not isinstance(path, Alignment)
@@ -206,23 +212,25 @@ def identical(result: Result) -> Callable[[], float] | None:
 
 
 def percentage(share: float) -> str:
-    """'91.1 %'."""
+    """Return a share as a percentage, such as '91.1 %'."""
     return f"{100 * share:.1f} %"
 
 
 def device_name(result: Result) -> str:
-    """'NVIDIA H200', 'AMD EPYC 9R14': without what every name of a processor has."""
+    """Return the device of a result, such as 'NVIDIA H200' or 'AMD EPYC 9R14'."""
     return result.device.partition(",")[0].replace("Processor", "").strip()
 
 
 def stamp_parts(result: Result) -> list[str]:
-    """Everything that made this result: what it is of, method, answer, time, rate, device, settings."""
+    """Return the origin of a result: input, method, answer, time, rate, device and settings."""
     method = method_of(result)
     unit = method.problem_type.work_unit if method else "cells"
     defined = [text for _, text in method.problem_type.setting_rows(result.problem)] if method else []
-    told = f"{method.problem_type.answer_label} {method.problem_type.format_answer(result)}".strip() if method else ""
+    answer_text = (
+        f"{method.problem_type.answer_label} {method.problem_type.format_answer(result)}".strip() if method else ""
+    )
     parts = (
-        title(result), method_name(result), told, duration(result.compute_ms),
+        title(result), method_name(result), answer_text, duration(result.compute_ms),
         rate(result.gcups, unit) if result.gcups else "", result.device, *defined, settings(used(result)),
     )  # fmt: skip
     return [part for part in parts if part]

@@ -1,4 +1,4 @@
-"""Colours, spacing and fonts of the window, in one place, for a light and a dark theme.
+"""Colours, spacing and fonts of the window for a light and a dark theme.
 
 Residue colours are backgrounds for letters drawn in ``text``. They follow Paul Tol's "light" scheme and
 the palette of Okabe and Ito, which stay apart for colour-blind eyes; the dark theme uses deeper shades of
@@ -24,12 +24,12 @@ from PySide6.QtWidgets import QApplication
 from antidiag.kernels import RESOURCES
 
 if TYPE_CHECKING:
-    import pyqtgraph  # which the first plot loads
+    import pyqtgraph  # loaded by the first plot
 
 Choice = Literal["light", "dark", "system"]
 
 SMALL, TITLE = 0.88, 1.35
-"""The sizes of text beside that of the desktop: captions, and titles. There are no others in the window."""
+"""Sizes of captions and titles relative to the font of the desktop; the window uses no other sizes."""
 
 SPACING = 6
 MARGIN = 10
@@ -73,7 +73,7 @@ class Theme:
     amino_acids: Mapping[str, str] = field(repr=False)
 
     def residues(self, protein: bool) -> Mapping[str, str]:
-        """Background colour of each letter of a protein, or of a nucleotide sequence."""
+        """Return the background colour of each letter of a protein or a nucleotide sequence."""
         return self.amino_acids if protein else self.nucleotides
 
 
@@ -139,7 +139,7 @@ DARK = Theme(
 
 
 class Notifier(QObject):
-    """Says that the colours are others now."""
+    """Sends ``changed`` when the theme changes."""
 
     changed = Signal()
 
@@ -149,12 +149,12 @@ _state: dict[str, Theme] = {"active": LIGHT}
 
 
 def active() -> Theme:
-    """The theme in use."""
+    """Return the current theme."""
     return _state["active"]
 
 
 def apply(application: QApplication, choice: Choice = "system") -> None:
-    """Dress the application in a theme; "system" follows the desktop, now and when it changes."""
+    """Apply a theme to the application; "system" follows the desktop."""
     hints = application.styleHints()
     scheme = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}.get(choice, Qt.ColorScheme.Unknown)
     hints.setColorScheme(scheme)
@@ -163,22 +163,19 @@ def apply(application: QApplication, choice: Choice = "system") -> None:
 
 
 def choice_of(text: str) -> Choice:
-    """A saved choice; "system" where it is none."""
+    """Return the saved choice of a theme; "system" if the text is none."""
     return "light" if text == "light" else "dark" if text == "dark" else "system"
 
 
 def switch(choice: Choice) -> None:
-    """Another theme for the running application."""
+    """Switch the theme of the running application."""
     application = QApplication.instance()
     if isinstance(application, QApplication):
         apply(application, choice)
 
 
 def fixed_font() -> QFont:
-    """The font for letters that must stand in columns: the program's own, so that they do on every system.
-
-    The system's where the file of the font is gone.
-    """
+    """Return the fixed-width font: the bundled one, or that of the system if its file is missing."""
     family = _fixed_family()
     if not family:
         return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
@@ -190,15 +187,8 @@ def fixed_font() -> QFont:
 
 
 def small_font(base: QFont) -> QFont:
-    """The smallest of the three sizes of text: captions and what stands beside a number."""
+    """Return the small font of captions."""
     return _scaled(base, SMALL)
-
-
-def title_font(base: QFont) -> QFont:
-    """The largest of the three sizes of text: titles of pages."""
-    made = _scaled(base, TITLE)
-    made.setBold(True)
-    return made
 
 
 def _scaled(base: QFont, factor: float) -> QFont:
@@ -211,7 +201,7 @@ def _scaled(base: QFont, factor: float) -> QFont:
 
 
 def _point_size() -> float:
-    """The size of the font of the desktop, in points."""
+    """Return the size of the font of the desktop in points."""
     return QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).pointSizeF()
 
 
@@ -222,13 +212,13 @@ def _fixed_family() -> str:
 
 
 def dress_plots() -> None:
-    """Have plots begin in the colours in use, if there may be any yet."""
+    """Set the default colours of plots, if the plot library is loaded."""
     if "pyqtgraph" in sys.modules:
         sys.modules["pyqtgraph"].setConfigOptions(background=active().panel, foreground=active().text)
 
 
 def style_plot(plot: pyqtgraph.PlotItem) -> None:
-    """Give the axes and title of a plot the colours in use; call it again when they change."""
+    """Give the axes and the title of a plot the colours of the current theme."""
     theme = active()
     for name in ("left", "bottom", "right", "top"):
         axis = plot.getAxis(name)
@@ -240,7 +230,7 @@ def style_plot(plot: pyqtgraph.PlotItem) -> None:
 
 
 def style_sheet(theme: Theme) -> str:
-    """The style sheet of the window in this theme's colours."""
+    """Return the style sheet of the window in the colours of a theme."""
     colours = {name: value for name, value in vars(theme).items() if isinstance(value, str)}
     return Template(STYLE_SHEET.read_text(encoding="utf-8")).substitute(
         colours,
@@ -253,7 +243,7 @@ def style_sheet(theme: Theme) -> str:
 
 
 def palette(theme: Theme) -> QPalette:
-    """The palette for what the style sheet leaves alone."""
+    """Return the palette, for what the style sheet does not set."""
     role = QPalette.ColorRole
     result = QPalette()
     for target, colour in (
@@ -272,8 +262,7 @@ def palette(theme: Theme) -> QPalette:
 
 @contextmanager
 def undressed() -> Iterator[None]:
-    """Put a window together here: a piece that is put into another one is dressed anew with all that is in it, so that
-    to dress the whole once, at the end, takes a fifth of the time."""
+    """Build a window without the style sheet and apply it once at the end, which takes a fifth of the time."""
     application = QApplication.instance()
     assert isinstance(application, QApplication)
     sheet = application.styleSheet()
@@ -286,7 +275,7 @@ def undressed() -> Iterator[None]:
 
 def _dress(application: QApplication, theme: Theme) -> None:
     sheet = style_sheet(theme)
-    if application.styleSheet() == sheet:  # every widget would be dressed anew
+    if application.styleSheet() == sheet:  # styling every widget again would be slow
         return
     _state["active"] = theme
     dress_plots()

@@ -1,11 +1,11 @@
-"""The window: connects the parts of the workbench. It computes nothing."""
+"""The main window, which connects the parts of the workbench and computes nothing itself."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
 from antidiag.app import actions, layout, method_choice, texts, theme
@@ -13,7 +13,6 @@ from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import Answer
 from antidiag.app.jobs.queue import Job
-from antidiag.app.kit.tasks.event_loop import run_after_painting
 from antidiag.app.session import loading, running
 from antidiag.app.session.autosave import Autosave
 from antidiag.app.session.interrupted import Interrupted
@@ -36,8 +35,11 @@ if TYPE_CHECKING:
     from antidiag.kernels.cuda.devices import Device
 
 
+PAINTING_MS = 15  # what was opened is painted before more is shown
+
+
 class Window(Workbench):
-    """The workbench, connected: what is chosen is planned, what is planned can run, what was run is shown."""
+    """Connects the workbench: plans the chosen run, starts it, and shows its result."""
 
     def __init__(self, settings: Settings, methods: Sequence[Method] = registry.METHODS) -> None:
         with theme.undressed():
@@ -56,7 +58,7 @@ class Window(Workbench):
         self.centralWidget().setFocus()
 
     def run(self) -> None:
-        """Start the run that was planned, as soon as its plan is there, or say why not; in Tune start the sweep."""
+        """Start the planned run once its plan is ready, or show why it cannot start; in Tune start the sweep."""
         if self.workspaces.currentWidget() is self.tune_page:
             self.tune.start_sweep()
         elif self.planner.busy:
@@ -67,19 +69,19 @@ class Window(Workbench):
             self.queue.submit(running.run_job(self.answer.request, self.answer.plan, self.session))
 
     def resume(self, run: InterruptedRun) -> None:
-        """Go on with an interrupted run."""
+        """Continue an interrupted run."""
         job = running.resumed_job(run, self.session)
         self.interrupted.taken[job] = run
         self.queue.submit(job)
         self.interrupted.look()
 
     def discard(self, run: InterruptedRun) -> None:
-        """Remove an interrupted run, if that is meant."""
+        """Delete an interrupted run after confirmation."""
         if self.confirm_discard(run):
             self.interrupted.look(discard=run)
 
     def compare(self, entries: tuple[Entry, ...]) -> CompareWindow:
-        """Open results side by side, in a window of their own."""
+        """Open a window that compares results side by side."""
         from antidiag.app.compare.window import CompareWindow
 
         opened = CompareWindow(self, entries)
@@ -93,25 +95,25 @@ class Window(Workbench):
         self._save_window()
         self.hide()
         self.queue.shut_down()
-        self.planner.stop()
+        self.planner.forget()
         saving = SaveProgress()
         self.autosave.finish(saving)
         saving.close()
         super().closeEvent(event)
 
     def confirm_close(self, jobs: int) -> bool:
-        """Ask whether running jobs may be lost."""
+        """Ask whether the window may close with unfinished jobs."""
         stores = [job.monitor.store for job in self.queue.active]
         return confirmations.confirm_close(self, jobs, any(store and store.fraction for store in stores))
 
     def confirm_replace(self, name: str) -> bool:
-        """Ask whether a session may take the place of the results that are open; they can be saved before."""
+        """Ask whether a session may replace the open results; they can be saved first."""
         return confirmations.confirm_replace(
             self, len(self.session.entries), name, lambda: actions.ask_save_session(self)
         )
 
     def confirm_discard(self, run: InterruptedRun) -> bool:
-        """Ask whether what a run has computed may be lost."""
+        """Ask whether an interrupted run may be deleted."""
         return confirmations.confirm_discard(
             self, f"{format_percent(run.fraction)} of {running.described(run)} is done"
         )
@@ -149,7 +151,7 @@ class Window(Workbench):
             saying.connect(self.jobs.say)
         loader.opened.connect(self.settings.add_recent)
         loader.found.connect(self._take_opened)
-        # In turns of the event loop of its own, as it takes as long as all else that follows what was opened.
+        # Queued, so that the slow drawing happens in a separate turn of the event loop.
         loader.data_added.connect(self._look_soon, Qt.ConnectionType.QueuedConnection)
         self.data.open_wanted.connect(lambda path: loader.open_paths([path]))
         loader.session_wanted.connect(lambda path: actions.replace_session(self, path))
@@ -186,22 +188,24 @@ class Window(Workbench):
         self._take_method(method.method)
 
     def connect_learn(self, learn: LearnWorkspace) -> None:
+        """Connect the workspace Learn after it was made."""
         learn.method_wanted.connect(self._use_method)
         learn.set_devices(len(self._gpus))
 
     def connect_tune(self, tune: TuneWorkspace) -> None:
+        """Connect the workspace Tune after it was made."""
         self.splitters["tune"] = tune.splitter
         tune.splitter.setHandleWidth(theme.SPACING)
         layout.restore_splitter(self, "tune", tune.splitter)
         tune.set_gpus(self._gpus)
-        self._tell_tune(tune)  # whose method has the axes that were set
+        self._update_tune(tune)  # sets the method before its saved axes
         tune.form.set_values(self.settings.mapping("sweep"))
         tune.values_wanted.connect(self._take_values)
         tune.message_sent.connect(lambda text, error: self.jobs.say(text, error=error))
         tune.tuned_changed.connect(self._replan)
 
-    def _tell_tune(self, tune: TuneWorkspace) -> None:
-        """What would run here is what Tune measures."""
+    def _update_tune(self, tune: TuneWorkspace) -> None:
+        """Pass method, data and device to Tune, which measures them."""
         method = self.method.method
         if method is not None:
             tune.set_method(method, self.method.options.values())
@@ -226,7 +230,7 @@ class Window(Workbench):
         self._replan()
 
     def _replan(self) -> None:
-        """Ask for a new plan; until it is there, Run is off, so that no old plan starts."""
+        """Request a new plan; Run is disabled until it is ready, so that no outdated plan starts."""
         method = self.method.method
         if method is None or self._held:
             return
@@ -236,7 +240,7 @@ class Window(Workbench):
             return
         self.method.set_data(data)
         if self.tune_page.is_created:
-            self._tell_tune(self.tune)
+            self._update_tune(self.tune)
         self._explain(False)
         if request is None:
             wrong = " ".join(self.method.errors())
@@ -244,37 +248,37 @@ class Window(Workbench):
             self._settle(None, wrong, "" if wrong else self.session.state.missing(method.problem_type))
             self.planner.forget()
         else:
-            self.method.set_runnable(False, "Working out what it will cost")
+            self.method.set_runnable(False, "Estimating the cost")
             self.cost.show_waiting()
             self.curves.show_waiting()
             self.planner.ask(request)
 
     def _suit(self, method: Method, data: Sequence[Any]) -> bool:
-        """Whether another method was chosen because it is made for these data, or because this one no longer is."""
+        """Switch to a method that suits the data better, if the user chose none; return whether it did."""
         found = None if self.method.by_hand else method_choice.better(self.methods, method, data, self.device.backend)
         if found:
             self.method.choose(found.method, by_hand=False)
-            self.jobs.say(f"{found.method.name} was chosen: {found.reason}.")
+            self.jobs.say(f"Switched to {found.method.name}: {found.reason}.")
         return found is not None
 
     def _take_opened(self, opened: Sequence[Any], sample: bool, counts: Mapping[type, int] | None) -> None:
-        """Lead to a method that takes what was opened together; a sample leads to its own whatever was chosen."""
+        """Switch to a method that takes the data opened together, if the current one does not."""
         before, by_hand = self.method.method, self.method.by_hand
         found = method_choice.for_opened(self.methods, before, opened, by_hand, sample, counts)
         if found:
             self.method.choose(found, by_hand=False)
-            why = f"{before.name} does not take it" if by_hand and before else "it takes what was opened"
-            self.jobs.say(f"{found.name} was chosen: {why}.")
+            why = f"{before.name} does not take these data" if by_hand and before else "it suits the opened data"
+            self.jobs.say(f"Switched to {found.name}: {why}.")
 
     def _take_fit(self, fit: FittingChange) -> None:
-        """The settings of a run that would fit."""
+        """Use the settings of a run that would fit."""
         if self.device.choice()[0] != "auto":
             self.device.choose(fit.plan.backend, fit.plan.device if fit.plan.backend == "cuda" else 0)
         self.method.set_values(fit.plan.method, self.method.options.values(), fit.given)
 
     def _take_answer(self, found: Answer) -> None:
         if found.plan:
-            self.method.set_resolved(found.plan.parameters, found.plan.backend, found.plan.tuned)
+            self.method.set_resolved(found.plan.parameters.as_mapping(), found.plan.backend, found.plan.tuned)
         self._settle(found, found.refusal)
         if self._run_wanted:
             self._run_wanted = False
@@ -302,7 +306,7 @@ class Window(Workbench):
         self.turn_to(0)
 
     def _take_values(self, method_id: str, parameters: dict[str, Any]) -> None:
-        """The parameters of a point go into the form, and Analyse is shown."""
+        """Put the parameters of a point into the form and show Analyse."""
         for method in self.methods:
             if method.id == method_id:
                 self.method.set_values(method, self.method.options.values(), parameters)
@@ -315,10 +319,10 @@ class Window(Workbench):
 
     def _keep(self, data: Sequence[Any]) -> None:
         self.session.add_data(data)
-        self.jobs.say("Added to the data; methods that take it find it there.")
+        self.jobs.say("Added to the data.")
 
     def ask_profile(self, alignment: AlignedSequences) -> ProfileDialog:
-        """Ask what a profile of an alignment is to be made with."""
+        """Ask for the settings of a profile of an alignment."""
         from antidiag.app.dialogs.profile_dialog import ProfileDialog
 
         trees = [datum for datum in self.session.state.data if isinstance(datum, Tree)]
@@ -341,10 +345,10 @@ class Window(Workbench):
 
     def _show_datum(self, datum: Any) -> None:
         if not self._look_at(datum):
-            self.jobs.say(f"No view can show {datum.name}; methods that take it can.", error=True)
+            self.jobs.say(f"No view can show {datum.name}; it is an input for methods.", error=True)
 
     def _take_data(self) -> None:
-        """Offer the data that are open to the views, and show none that no longer is."""
+        """Pass the open data to the views, and stop showing data that were deleted."""
         data, shown = self.session.state.data, self._looked_at
         self.viewer.offer(data)
         if shown is not None and shown is self.viewer.datum and not any(datum is shown for datum in data):
@@ -352,12 +356,11 @@ class Window(Workbench):
             self._show_result()
 
     def _look_soon(self, datum: Any) -> None:
-        """Make room for data, and show it when that is painted: both in one turn would stop the window."""
-        self.viewer.make_room(datum)
-        run_after_painting(self, lambda: self._look_at(datum))
+        """Show data when what was opened is painted."""
+        QTimer.singleShot(PAINTING_MS, self, lambda: self._look_at(datum))
 
     def _look_at(self, datum: Any) -> bool:
-        """Show data in place of a result; False where no view can."""
+        """Show data instead of a result; return False if no view can."""
         if not self.viewer.able(datum):
             return False
         self.session.show(None)
@@ -368,21 +371,16 @@ class Window(Workbench):
         return shown
 
     def _show_result(self) -> None:
-        """Show the result that is looked at: of what was just opened when the rest of it is painted."""
+        """Show the chosen result; during the opening of a session, after the rest was painted."""
         if self._held:
             self._restored_waits = True
-            run_after_painting(self, self._show_restored)
+            QTimer.singleShot(PAINTING_MS, self, self._show_result)
             return
         self._restored_waits = False
         self.selection.clear()
         self.viewer.show_entry(self.session.shown)
         self._show_stale()
         self.undoing.tell()
-
-    def _show_restored(self) -> None:
-        """Make the view in which results are looked at first, where there is none yet, in a turn of its own."""
-        self.viewer.prepare()
-        run_after_painting(self, self._show_result)
 
     def _show_stale(self) -> None:
         shown = self.session.shown

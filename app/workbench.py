@@ -1,4 +1,4 @@
-"""The workbench: what the window is made of, and what can be done with it. The window connects it."""
+"""The workbench: the parts of the main window and the actions on them; `Window` connects them."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     from antidiag.app.tune.workspace import TuneWorkspace
 
 WIDE, LEFT, LEFT_SMALL, RIGHT, RIGHT_SMALL = 1450, 400, 290, 340, 300
-"""Pixels: a wide screen, and the panels at the left and at the right of one and of a smaller one."""
+"""Pixels: least width of a wide window, and widths of the left and right panels in wide and narrow windows."""
 WORKSPACES = ("analyse", "tune", "learn")
 
 
 class Workbench(QMainWindow):
-    """Session, jobs, panels and workspaces, and the verbs that the menus share.
+    """Holds session, jobs, panels and workspaces, and offers the actions of the menus.
 
-    ``recalled``: settings were put back. ``answer`` is what was planned for the settings as they are, or None.
+    ``recalled`` is sent when settings were restored. ``answer`` is the plan of the current settings, or None.
     """
 
     recalled = Signal()
@@ -71,14 +71,13 @@ class Workbench(QMainWindow):
         self._make_panels()
 
     def remembered(self) -> dict[str, Any]:
-        """Settings of the method and the device, for the next start."""
+        """Return the settings of method and device, to be restored at the next start."""
         backend, device = self.device.choice()
         return {**self.method.remembered(), "backend": backend, "device": device}
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Choose no method and plan nothing until all that takes the place of what is open is there: the form would be
-        laid out for a method that does not stay."""
+        """Suspend planning while a session is replaced, so that no intermediate state is shown."""
         self._held = True
         try:
             yield
@@ -88,22 +87,22 @@ class Workbench(QMainWindow):
 
     @property
     def opening(self) -> bool:
-        """Whether what was open last is being read, or its result waits to be shown."""
+        """Whether the last session is being read or its result is not shown yet."""
         return self.autosave.reading or self._restored_waits
 
     def look_around(self) -> None:
-        """Look for GPUs and for interrupted runs, on threads."""
+        """Look for GPUs and interrupted runs on threads."""
         self.device.look()
         self.interrupted.look()
 
     def recall(self, saved: dict[str, Any]) -> None:
-        """Put back what `remembered` returned."""
+        """Restore what `remembered` returned."""
         self.method.recall(saved, lambda method: self.session.state.inputs(method.problem_type))
         self.device.choose(str(saved.get("backend", "auto")), int(saved.get("device", 0)))
         self.recalled.emit()
 
     def is_stale(self, entry: Entry) -> bool:
-        """Whether the settings chosen now would give another result than this one."""
+        """Return whether the current settings would give another result than this one."""
         if self.answer is None or self.answer.plan is None:
             return False
         if entry not in self._stale:
@@ -111,7 +110,7 @@ class Workbench(QMainWindow):
         return self._stale[entry]
 
     def request(self) -> Request | None:
-        """The run that the settings describe; None while something is missing or mistyped."""
+        """Return the run that the settings describe; None while something is missing or invalid."""
         method = self.method.method
         if method is None or self.method.errors():
             return None
@@ -129,29 +128,29 @@ class Workbench(QMainWindow):
         )
 
     def confirm_replace(self, name: str) -> bool:
-        """Whether a session may take the place of the results that are open; the window asks."""
+        """Ask whether a session may replace the open results; `Window` implements it."""
         raise NotImplementedError
 
     @property
     def tune(self) -> TuneWorkspace:
-        """The workspace Tune, which is made when it is first asked for."""
+        """The workspace Tune, made on first use."""
         return self.tune_page.content
 
     @property
     def learn(self) -> LearnWorkspace:
-        """The workspace Learn, which is made when it is first asked for."""
+        """The workspace Learn, made on first use."""
         return self.learn_page.content
 
     def connect_tune(self, tune: TuneWorkspace) -> None:
-        """Have the workspace Tune take part, now that it is made; the window does."""
+        """Connect the workspace Tune after it was made; `Window` implements it."""
         raise NotImplementedError
 
     def connect_learn(self, learn: LearnWorkspace) -> None:
-        """Have the workspace Learn take part, now that it is made; the window does."""
+        """Connect the workspace Learn after it was made; `Window` implements it."""
         raise NotImplementedError
 
     def turn_to(self, number: int) -> None:
-        """Work in Analyse (0), Tune (1) or Learn (2)."""
+        """Switch to Analyse (0), Tune (1) or Learn (2)."""
         page = self.workspaces.widget(number)
         if isinstance(page, LazyWidget):
             _ = page.content
@@ -161,7 +160,7 @@ class Workbench(QMainWindow):
         self.tell_panels()
 
     def toggle_panel(self, name: str) -> None:
-        """Hide a panel at a side, or show it again: one of Tune while one is there, else of Analyse."""
+        """Hide or show a side panel of this workspace, or of Analyse if it has none of this name."""
         if name not in self.panels():
             self.turn_to(0)
         panel = self.panels()[name]
@@ -169,19 +168,19 @@ class Workbench(QMainWindow):
         self.tell_panels()
 
     def panels(self) -> Mapping[str, QWidget]:
-        """The panels at the sides of the workspace that is seen, by their names."""
+        """Return the side panels of the current workspace by name."""
         page = self.workspaces.currentWidget()
         if page is self.tune_page:
             return self.tune.sides
         return self.learn.sides if page is self.learn_page else self.docks
 
     def tell_panels(self) -> None:
-        """Let the commands of the panels say which are there, in the workspace that is seen."""
+        """Check the menu entries of the visible side panels."""
         for name, panel in {**self.docks, **self.panels()}.items():
             self.commands[f"{name}_panel"].setChecked(not panel.isHidden())
 
     def put_docks_back(self) -> None:
-        """Panels where they are at first: data and results at the left, the method at the right."""
+        """Move the panels to their default places: data and results at the left, the method at the right."""
         left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
         data, results, method = (self.docks[name] for name in ("data", "results", "method"))
         for dock, area in ((data, left), (results, left), (method, right)):
@@ -191,7 +190,7 @@ class Workbench(QMainWindow):
         QTimer.singleShot(0, self, self._size_docks)
 
     def _size_docks(self) -> None:
-        """Widths that docks begin with; they keep none before they are seen."""
+        """Set the default widths of the docks, which keep none before they are visible."""
         data, results, method = (self.docks[name] for name in ("data", "results", "method"))
         widths = (LEFT, RIGHT) if self.width() > WIDE else (LEFT_SMALL, RIGHT_SMALL)
         self.analyse.resizeDocks([data, method], list(widths), Qt.Orientation.Horizontal)
@@ -203,18 +202,20 @@ class Workbench(QMainWindow):
             self.queue.cancel(self.queue.active[-1])
 
     def show_help(self, method: Method | None = None) -> None:
+        """Show the help page of a method, or of the chosen one."""
         method = method or self.method.method
         if method:
             page_dialogs.help_dialog(method, self).open()
 
     def copy_bibtex(self, method: Method | None = None) -> None:
+        """Copy the reference of a method, or of the chosen one."""
         method = method or self.method.method
         if method:
             QGuiApplication.clipboard().setText(method.citation.format_bibtex())
-            self.jobs.say(f"The reference of {method.name} is on the clipboard.")
+            self.jobs.say(f"Copied the reference of {method.name}.")
 
     def use_settings(self, entry: Entry) -> None:
-        """Put back the settings and, where they are still open, the data of a result."""
+        """Restore the settings and, as far as they are open, the data of a result."""
         for method in self.methods:
             if method.id == entry.result.method:
                 self.session.use(method.problem_type, entry.result.problem.data)
@@ -230,7 +231,7 @@ class Workbench(QMainWindow):
         self.jobs = JobPanel(self.queue)
         self.left = InterruptedPanel()
         self.device = DeviceChooser()
-        self.search_button = FittingButton("Search commands, methods, sequences   Ctrl+K", "Search   Ctrl+K")
+        self.search_button = FittingButton("Search commands, methods, sequences   Ctrl+K", "Search   Ctrl+K", "Search")
         self.selection = Selection(self)
         self.empty = EmptyPage()
         self.viewer = ResultViews(views.view_classes, self.selection, self.empty)

@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-ParameterValues = Mapping[str, Any]
-
 OPERATIONS, TRAFFIC = "operations", "traffic"
 """Identifiers of the two models of a roofline: operations on 32-bit lanes, and bytes of main memory."""
 ONE_OPERATION = {"cpu": 1.0, "cuda": 1.0}
@@ -20,7 +18,7 @@ ADD_AND_MAX = {"cpu": 2.0, "cuda": 1.0}
 OWN_ESTIMATE = "the program's time estimate"
 """Source of a model that was not published."""
 
-WorkFunction = Callable[[Any, ParameterValues], float]
+WorkFunction = Callable[[Any, Any], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ class CostModel:
     unit: str
     help: str
     source: str
-    value: Callable[[Any, ParameterValues, str, int], float]
+    value: Callable[[Any, Any, str, int], float]
     grows_with_time: bool = False
 
 
@@ -67,7 +65,7 @@ def worker_share_model(work: WorkFunction, source: str, description: str) -> Cos
     )
 
 
-def traffic_model(value: Callable[[Any, ParameterValues], float], source: str, description: str) -> CostModel:
+def traffic_model(value: Callable[[Any, Any], float], source: str, description: str) -> CostModel:
     """Return the model of the bytes that must be read from and written to main memory."""
     return CostModel(
         id=TRAFFIC,

@@ -9,7 +9,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from types import MappingProxyType
 from typing import Any, Literal
 
 from antidiag.kernels import __version__, memory
@@ -19,7 +18,7 @@ from antidiag.kernels.machine import measured_rates, tuned_values
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import resolve_values
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.recovery import interrupted_runs
 from antidiag.kernels.recovery.interrupted_runs import InterruptedRun
 from antidiag.kernels.run_plan import RunPlan
@@ -89,11 +88,11 @@ def execute(
     device = devices.use_device(run_plan.device, kind) if run_plan.backend == "cuda" else nullcontext()
     with interrupted_runs.keep_run(run_plan, monitor, interrupted_run, keep_parts) as notes, device:
         outcome = run(run_plan.problem, run_plan.parameters, monitor, steps)
-    done = run_plan.method.completed_work
+    cost = run_plan.method.cost
     result = Result(
         method=run_plan.method.id,
         problem=run_plan.problem,
-        parameters=run_plan.parameters,
+        parameters=run_plan.parameters.as_mapping(),
         backend=run_plan.backend,
         device=run_plan.device_name,
         answer=outcome.answer,
@@ -104,10 +103,12 @@ def execute(
         versions=package_versions(),
         notes=(*run_plan.notes, *outcome.notes, *notes),
         steps=steps,
-        work=done(run_plan.problem, run_plan.parameters, outcome.answer) if done else None,
+        work=cost.completed_work(run_plan.problem, run_plan.parameters, outcome.answer)
+        if cost.completed_work
+        else None,
     )
     if keep_rate:
-        work = run_plan.method.count_work(run_plan.problem, run_plan.parameters) if result.work is None else result.work
+        work = cost.count_work(run_plan.problem, run_plan.parameters) if result.work is None else result.work
         measured_rates.save_rate(run_plan.method, run_plan.backend, run_plan.device_name, work, result.compute_ms)
     return result
 
@@ -135,22 +136,22 @@ def package_versions() -> Mapping[str, str]:
 
 
 def _apply_backend_cuts(
-    method: Method, backend: str, parameters: Mapping[str, Any], automatic: Mapping[str, Any]
-) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    method: Method, backend: str, parameters: MethodParameters, automatic: Mapping[str, Any]
+) -> tuple[MethodParameters, tuple[str, ...]]:
     """Replace table borders that this backend ignores by its own, so that pictures show the real borders.
 
     Returns the parameters and a note for every replaced value.
     """
-    own, notes = dict(parameters), []
-    for parameter in method.parameters:
+    own, notes, find_cuts = parameters, [], method.picture.table_cuts
+    for parameter in method.parameters.declared():
         name = parameter.name
         if backend in parameter.backends or name not in automatic:
             continue
-        other = {**parameters, name: automatic[name]}
-        if method.table_cuts(other) != method.table_cuts(parameters):
-            own[name] = automatic[name]
-            notes.append(f"The backend {backend} ignores {name}={parameters[name]} and uses {automatic[name]}.")
-    return MappingProxyType(own), tuple(notes)
+        used = {name: automatic[name]}
+        if find_cuts(replace(parameters, **used)) != find_cuts(parameters):
+            own = replace(own, **used)
+            notes.append(f"The backend {backend} ignores {name}={getattr(parameters, name)} and uses {used[name]}.")
+    return own, tuple(notes)
 
 
 def _plan_on(
@@ -169,20 +170,20 @@ def _plan_on(
     name = gpu.name if gpu else cpu_name()
     found = tuned_values.find_tuned(method, backend, name, problem.cells) if use_tuned else None
     values = {} if found is None else {key: value for key, value in found.values.items() if given.get(key) is None}
-    automatic = {**method.automatic_parameters(problem, backend, gpu.multiprocessors if gpu else None), **values}
-    parameters = resolve_values(method.parameters, given, automatic)
+    automatic = {**method.choose_parameters(problem, backend, gpu.multiprocessors if gpu else None), **values}
+    parameters = method.parameters.resolve(given, automatic)
     parameters, unused = _apply_backend_cuts(method, backend, parameters, automatic)
     given_notes, notes = notes, (*notes, *unused, *method.parameter_notes(problem, parameters))
-    footprint = method.estimate_memory(problem, parameters, backend)
+    footprint = method.cost.estimate_memory(problem, parameters, backend)
     free = devices.free_memory_bytes(device) if gpu else None
     refusal = memory.explain_refusal(footprint, memory.host_bytes_free(), free)
-    if refusal and method.memory_hint:
-        refusal = f"{refusal}; {method.memory_hint}"
+    if refusal and method.cost.memory_hint:
+        refusal = f"{refusal}; {method.cost.memory_hint}"
     if refusal and values:
         notes = (*given_notes, f"The tuned values are not used: {refusal}.")
         return _plan_on(method, problem, given, backend, device, notes, use_tuned=False)
-    work = method.count_work(problem, parameters)
-    rate = measured_rates.estimate_gcups(method, backend, name, work, parameters.get("threads", 1))
+    work = method.cost.count_work(problem, parameters)
+    rate = measured_rates.estimate_gcups(method, backend, name, work, parameters.worker_threads)
     time_ms = work / rate / 1e6
     if found and values:
         notes = (*notes, f"Tuned: {found.format_text()}")

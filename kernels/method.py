@@ -12,13 +12,14 @@ import numpy as np
 
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.cost_models import CostModel
+from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.dp_taxonomy import DpClassification
 from antidiag.kernels.errors import BackendUnavailable, InputError
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.model import Result
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.parameters import BOTH_BACKENDS, MethodParameters, Parameter
 from antidiag.kernels.sequences.sequence_set import split_data
 from antidiag.kernels.steps import LoggedWork
 from antidiag.kernels.table_cuts import TableCuts, TableTiles, no_cuts, no_tiles
@@ -153,16 +154,6 @@ def _problem_notes(problem: Any) -> tuple[str, ...]:
     return getattr(problem, "notes", ())
 
 
-def no_notes(problem: Any, parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return no notes (default of ``Method.parameter_notes``)."""
-    return ()
-
-
-def nothing_recomputed(problem: Any, parameters: Mapping[str, Any]) -> int:
-    """Return 0: no cell is computed twice (default of ``Method.count_recomputed``)."""
-    return 0
-
-
 def _empty_quantities(result: Result) -> Mapping[str, float]:
     """Return no quantities (default of ``ProblemType.answer_quantities``)."""
     return {}
@@ -260,45 +251,116 @@ class Resumption:
     """
 
     depends_on: tuple[str, ...]
-    disk_bytes: Callable[[Any, Mapping[str, Any], str], int]
+    disk_bytes: Callable[[Any, Any, str], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
-    """One published algorithm.
+def use_all_processors(problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
+    """Choose a thread for each processor (default of ``Method.choose_parameters``)."""
+    return {"threads": count_processors()}
+
+
+def no_notes(problem: Any, parameters: Any) -> tuple[str, ...]:
+    """Return no notes (default of ``Method.parameter_notes``)."""
+    return ()
+
+
+def count_all_cells(problem: Any, parameters: Any) -> int:
+    """Return the cells of a problem, each computed once (default of ``CostEstimate.count_work``)."""
+    return problem.cells
+
+
+def nothing_recomputed(problem: Any, parameters: Any) -> int:
+    """Return 0: no cell is computed twice (default of ``CostEstimate.count_recomputed``)."""
+    return 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostEstimate:
+    """What a run needs and how long it takes, known before anything is allocated.
 
     Fields
     ------
-    backends
-        "package.module:function" for "cpu" and "cuda". The function is called as
-        ``function(problem, parameters, monitor, steps)`` and returns an Outcome. No other field imports a backend.
-    returns
-        What an answer contains ("score", "alignment", "tree").
-    footprint, remedy
-        ``footprint(problem, parameters, backend)`` is the memory that a run needs; ``remedy`` is a hint for runs that
-        do not fit.
-    automatic
-        ``automatic(problem, backend, multiprocessors)`` are the values of parameters whose default is None.
-    work, recomputed, done
-        ``work(problem, parameters)`` is the number of computed cells (or another unit, see `ProblemType`), including
-        recomputation. ``recomputed(problem, parameters)`` is the largest number of cells that are computed again.
-        ``done(problem, parameters, answer)`` is the part of ``work`` that a run did, if it depends on the answer.
-    notes
-        ``notes(problem, parameters)`` are sentences about parameter values, such as values without effect.
+    estimate_memory, memory_hint
+        ``estimate_memory(problem, parameters, backend)`` is the memory that a run needs; the hint is for runs that do
+        not fit.
+    count_work, count_recomputed, completed_work
+        ``count_work(problem, parameters)`` is the number of computed cells (or another unit, see `ProblemType`),
+        including recomputation. ``count_recomputed(problem, parameters)`` is the largest number of cells that are
+        computed again. ``completed_work(problem, parameters, answer)`` is the work that a run did, if it depends on
+        the answer.
     nominal_gcups
         Assumed rate per backend (per core on the CPU) until a rate was measured.
-    models, criterion, exact
-        Predictions of the paper's analysis. Exact methods of one problem with the same ``criterion`` ("neighbor
-        joining") give the same answer.
-    resumption, suits
-        How interrupted runs resume; ``suits(data)`` returns whether this method is recommended for some data.
-    cuts, tiles, pieces, logged
-        For pictures: ``cuts(parameters)`` are the borders in the table, ``tiles(problem, backend)`` borders that no
-        parameter determines; ``pieces`` maps the phases of the step log to the noun of an event ("antidiagonal") where
-        it is not a strip; ``logged(problem, parameters, backend)`` is the work of each event of the step log. By
-        default, the first phase did all work that is not recomputed, and the other phases recomputed their ranges.
-    staging, unplayed
-        "package.module:NAME" of the step-by-step animation, or why there is none and what to look at instead.
+    cost_models
+        Predictions of the paper's analysis.
+    """
+
+    estimate_memory: Callable[[Any, Any, str], Footprint]
+    memory_hint: str = ""
+    count_work: Callable[[Any, Any], int] = count_all_cells
+    count_recomputed: Callable[[Any, Any], int] = nothing_recomputed
+    completed_work: Callable[[Any, Any, Any], int] | None = None
+    nominal_gcups: Mapping[str, float] = field(default_factory=dict)
+    cost_models: tuple[CostModel, ...] = ()
+
+    def predicted_cells(self, problem: Any, parameters: MethodParameters) -> int:
+        """Return the number of cells that the result of a run will probably report."""
+        return problem.cells if self.completed_work is None else self.count_work(problem, parameters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TablePicture:
+    """How the views draw the table of a run and the events of its step log.
+
+    Fields
+    ------
+    table_cuts, table_tiles
+        ``table_cuts(parameters)`` are the borders in the table, ``table_tiles(problem, backend)`` borders that no
+        parameter determines.
+    event_nouns
+        Noun of an event ("antidiagonal") for each phase of the step log where it is not a strip.
+    logged_work
+        ``logged_work(problem, parameters, backend)`` is the work of each event of the step log. By default, the first
+        phase did all work that is not recomputed, and the other phases recomputed their ranges.
+    """
+
+    table_cuts: Callable[[Any], TableCuts] = no_cuts
+    table_tiles: Callable[[Any, str], TableTiles | None] = no_tiles
+    event_nouns: Mapping[str, str] = field(default_factory=dict)
+    logged_work: Callable[[Any, Any, str], LoggedWork] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Teaching:
+    """What Help and Learn show of a method.
+
+    ``walkthrough_name`` is the "package.module:NAME" of the step-by-step animation; a method without one says in
+    ``no_walkthrough_reason`` why, and what to look at instead.
+    """
+
+    help_page: Path
+    walkthrough_name: str = ""
+    no_walkthrough_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """One published algorithm: what it is, and how it is run.
+
+    Fields
+    ------
+    parameters, choose_parameters, parameter_notes
+        The dataclass of the parameters; ``choose_parameters(problem, backend, multiprocessors)`` are values of its
+        fields without a default, other names are ignored; ``parameter_notes(problem, parameters)`` are sentences about
+        values without effect.
+    backends
+        "package.module:function" for "cpu" and "cuda", called as ``function(problem, parameters, monitor, steps)``,
+        which returns an Outcome. No other field imports a backend.
+    returns
+        What an answer contains ("score", "alignment", "tree").
+    is_exact, criterion
+        Exact methods of one problem with the same ``criterion`` ("neighbor joining") give the same answer.
+    resumption, is_recommended_for
+        How interrupted runs resume; ``is_recommended_for(data)`` returns whether to begin with this method.
     """
 
     id: str
@@ -307,38 +369,26 @@ class Method:
     summary: str
     citation: Citation
     problem_type: ProblemType
-    parameters: tuple[Parameter, ...]
+    parameters: type[MethodParameters] = MethodParameters
+    choose_parameters: Callable[[Any, str, int | None], Mapping[str, Any]] = use_all_processors
+    parameter_notes: Callable[[Any, Any], tuple[str, ...]] = no_notes
     backends: Mapping[str, str]
     returns: frozenset[str]
-    estimate_memory: Callable[[Any, Mapping[str, Any], str], Footprint]
-    automatic_parameters: Callable[[Any, str, int | None], Mapping[str, Any]]
-    count_work: Callable[[Any, Mapping[str, Any]], int]
-    help_page: Path
-    nominal_gcups: Mapping[str, float] = field(default_factory=dict)
     is_exact: bool = True
+    criterion: str = ""
     resumption: Resumption | None = None
     is_recommended_for: Callable[[Sequence[Any]], bool] | None = None
-    count_recomputed: Callable[[Any, Mapping[str, Any]], int] = nothing_recomputed
-    parameter_notes: Callable[[Any, Mapping[str, Any]], tuple[str, ...]] = no_notes
-    completed_work: Callable[[Any, Mapping[str, Any], Any], int] | None = None
-    table_cuts: Callable[[Mapping[str, Any]], TableCuts] = no_cuts
-    table_tiles: Callable[[Any, str], TableTiles | None] = no_tiles
-    event_nouns: Mapping[str, str] = field(default_factory=dict)
-    cost_models: tuple[CostModel, ...] = ()
-    criterion: str = ""
-    logged_work: Callable[[Any, Mapping[str, Any], str], LoggedWork] | None = None
-    walkthrough_name: str = ""
-    memory_hint: str = ""
-    no_walkthrough_reason: str = ""
+    cost: CostEstimate
+    picture: TablePicture = TablePicture()
+    teaching: Teaching
 
-    def predicted_cells(self, problem: Any, parameters: Mapping[str, Any]) -> int:
-        """Return the number of cells that the result of a run will probably report."""
-        return problem.cells if self.completed_work is None else self.count_work(problem, parameters)
-
-    def used_parameters(self, parameters: Mapping[str, Any], backend: str) -> dict[str, Any]:
-        """Return the values of the parameters that this backend uses."""
-        known = {parameter.name for parameter in self.parameters if backend in parameter.backends}
-        return {name: value for name, value in parameters.items() if name in known}
+    def restore_parameters(self, result: Result) -> MethodParameters:
+        """Return the parameters of a result; those that an old result lacks have their default or automatic value."""
+        stored = {name: value for name, value in result.parameters.items() if value is not None}
+        needed = {one.name for one in self.parameters.declared() if one.default is None}
+        if not needed <= stored.keys():
+            stored = {**self.choose_parameters(result.problem, result.backend, None), **stored}
+        return self.parameters.restore(stored)
 
     def load_backend(self, backend: str) -> Callable[..., Any]:
         """Import and return the function of a backend; raise BackendUnavailable if the method has no such backend."""
@@ -347,6 +397,7 @@ class Method:
         module, function = self.backends[backend].split(":")
         return getattr(importlib.import_module(module), function)
 
-    def find_parameter(self, name: str) -> Parameter:
-        """Return the declaration of a parameter by its name."""
-        return next(parameter for parameter in self.parameters if parameter.name == name)
+
+def backends_in(package: str, function: str, backends: Iterable[str] = BOTH_BACKENDS) -> Mapping[str, str]:
+    """Return ``Method.backends`` of a function that exists in the modules ``cpu`` and ``cuda`` of a package."""
+    return {backend: f"{package}.{backend}:{function}" for backend in backends}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.text import parse_integer, parse_real, quote_text
 
 Kind = Literal["int", "float", "choice", "bool", "text"]
+BOTH_BACKENDS, CPU_ONLY, GPU_ONLY = ("cpu", "cuda"), ("cpu",), ("cuda",)
 WHOLE_LIMIT = 2**63
 """Absolute values of integers must be below this, so that arrays can hold them."""
 
@@ -22,7 +24,7 @@ class Parameter:
 
     If ``default`` is None, the program chooses a value for the problem and the device (shown as "automatic").
     ``minimum`` and ``maximum`` are inclusive; integers are ``minimum + k * step``. ``choices`` belongs to kind
-    "choice". ``backends`` are the backends that use the parameter. ``instead_of`` are options that have no effect if
+    "choice". ``backends`` are the backends that use the parameter. ``overrides`` are options that have no effect if
     this one has a value.
     """
 
@@ -36,7 +38,7 @@ class Parameter:
     step: float = 1
     unit: str = ""
     choices: tuple[str, ...] = ()
-    backends: tuple[str, ...] = ("cpu", "cuda")
+    backends: tuple[str, ...] = BOTH_BACKENDS
     overrides: tuple[str, ...] = ()
 
     def parse(self, text: str) -> Any:
@@ -133,17 +135,94 @@ def resolve_values(
     return MappingProxyType(values)
 
 
-Record = TypeVar("Record")
+def parameter(
+    label: str,
+    help: str,
+    *,
+    default: Any = None,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    step: float = 1,
+    unit: str = "",
+    backends: tuple[str, ...] = BOTH_BACKENDS,
+) -> Any:
+    """Return a field of a `MethodParameters` with its declaration (see `Parameter`).
 
-
-def to_dataclass(record: type[Record], values: Mapping[str, Any]) -> Record:
-    """Return resolved parameters as an instance of a frozen dataclass with fields of the same names.
-
-    A field without a parameter keeps its default; KeyError is raised if it has none. Parameters without a field are
-    ignored.
+    Name and kind come from the field: ``width: int``, ``precision: Literal["32", "16"]``. A field without a default
+    gets a value that ``Method.choose_parameters`` chooses.
     """
-    declared = fields(record)  # type: ignore[arg-type] # every record is a dataclass
-    needed = [one.name for one in declared if one.default is MISSING and one.name not in values]
-    if needed:
-        raise KeyError(f"{record.__name__} needs {', '.join(needed)}, and these parameters have {', '.join(values)}")
-    return record(**{one.name: values[one.name] for one in declared if one.name in values})
+    declared = {
+        "label": label,
+        "help": help,
+        "default": default,
+        "minimum": minimum,
+        "maximum": maximum,
+        "step": step,
+        "unit": unit,
+        "backends": backends,
+    }
+    return field(default=MISSING if default is None else default, metadata=declared)
+
+
+def thread_count(help: str, backends: tuple[str, ...] = CPU_ONLY) -> Any:
+    """Return the field of the number of threads."""
+    return parameter("Threads", help, minimum=1, maximum=1024, unit="threads", backends=backends)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodParameters:
+    """Values that change the cost of a run and never its answer; the parameters of a method that has none.
+
+    A subclass is a frozen dataclass whose fields are made by `parameter`.
+    """
+
+    @classmethod
+    @cache
+    def declared(cls) -> tuple[Parameter, ...]:
+        """Return the declarations of all parameters, in the order of the fields."""
+        types = get_type_hints(cls)
+        return tuple(_declare(one.name, types[one.name], one.metadata) for one in fields(cls))
+
+    @classmethod
+    @cache
+    def names(cls) -> frozenset[str]:
+        """Return the names of all parameters."""
+        return frozenset(one.name for one in fields(cls))
+
+    @classmethod
+    def resolve(cls, chosen: Mapping[str, Any], automatic: Mapping[str, Any]) -> Self:
+        """Return the chosen values, else the automatic ones, else the defaults.
+
+        Raises ParameterError for unknown names and values out of range.
+        """
+        return cls(**resolve_values(cls.declared(), chosen, automatic))
+
+    @classmethod
+    def restore(cls, stored: Mapping[str, Any]) -> Self:
+        """Return stored values; one that an earlier version did not store has its default, or None if it has none."""
+        return cls(**{one.name: stored.get(one.name, one.default) for one in cls.declared()})
+
+    @classmethod
+    def select_used(cls, values: Mapping[str, Any], backend: str) -> dict[str, Any]:
+        """Return the values of the parameters that a backend uses."""
+        used = {one.name for one in cls.declared() if backend in one.backends}
+        return {name: value for name, value in values.items() if name in used}
+
+    def as_mapping(self) -> Mapping[str, Any]:
+        """Return the values by name, read-only."""
+        return MappingProxyType({one.name: getattr(self, one.name) for one in fields(self)})
+
+    @property
+    def worker_threads(self) -> int:
+        """Threads of the CPU: 1 for a method without a parameter ``threads``."""
+        return getattr(self, "threads", 1)
+
+
+_KINDS: Mapping[Any, Kind] = {int: "int", float: "float", bool: "bool", str: "text"}
+
+
+def _declare(name: str, type: Any, declared: Mapping[str, Any]) -> Parameter:
+    """Return the declaration of a field; a Literal is a choice."""
+    if get_origin(type) is Literal:
+        return Parameter(name, "choice", **declared, choices=get_args(type))
+    return Parameter(name, _KINDS[type], **declared)

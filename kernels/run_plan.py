@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.method import Method
+from antidiag.kernels.parameters import MethodParameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class RunPlan:
 
     method: Method
     problem: Any
-    parameters: Mapping[str, Any]
+    parameters: MethodParameters
     backend: str
     device: int
     device_name: str

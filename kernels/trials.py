@@ -131,7 +131,7 @@ class Trials:
 
     def draw_parameters(self, method: Method, backend: str, choose: TrialChooser) -> dict[str, Any]:
         """Draw values of all parameters that a backend of a method uses."""
-        used = [parameter for parameter in method.parameters if backend in parameter.backends]
+        used = [parameter for parameter in method.parameters.declared() if backend in parameter.backends]
         return self.adjust_values(
             method, backend, {parameter.name: _draw_value(parameter, choose) for parameter in used}
         )

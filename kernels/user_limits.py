@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import uuid
 from pathlib import Path
 
 import platformdirs
 
+from antidiag.kernels.atomic_write import open_atomic
 from antidiag.kernels.text import parse_json, parse_real
 
 DISK_LIMIT = 64 * 2**30
@@ -59,13 +59,8 @@ def _set_limit(name: str, count: int) -> None:
     path = _limit_path()
     limits = {**_stored_limits(), name: count}
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
-    try:
-        unfinished.write_text(json.dumps(limits), encoding="utf-8")
-        os.replace(unfinished, path)
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink(missing_ok=True)
+    with open_atomic(path) as file:
+        file.write(json.dumps(limits).encode())
 
 
 def _limit_path() -> Path:

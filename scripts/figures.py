@@ -32,10 +32,10 @@ def main() -> int:
         from antidiag.app import application
         from antidiag.app.kit.figures import export
         from antidiag.app.settings import Settings
-        from antidiag.app.tune.plots.plot_data import PlotSettings
         from antidiag.app.tune.plots.plot_tabs import PlotTabs
         from antidiag.app.tune.plots.point_set import PointSet
         from antidiag.kernels.experiments.point_data import point_store
+        from antidiag.kernels.experiments.point_data.plot_data import PlotSettings
 
         app = application.make_application(Settings())
         for name, tab, chosen in FIGURES:

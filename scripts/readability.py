@@ -24,6 +24,8 @@ TRUE_VERBS = frozenset(VERB_LIST.split())
 """Verbs that are complete names, because the class or module says their object."""
 QT_VIRTUAL = frozenset(("event", "paint", "data", "flags", "index", "parent", "shape", "validate", "fixup", "accept"))
 """Methods of Qt whose names have no capital letter."""
+QT_BASE = re.compile(r"Q[A-Z]|(AxisItem|GraphicsObject|PlotItem|PlotWidget|ViewBox)$")
+"""The beginning of the names of classes of Qt, and classes of pyqtgraph that derive from them."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -62,7 +64,7 @@ def find_qt_classes(trees: list[ast.Module]) -> set[str]:
 
 def derives_from_qt(node: ast.ClassDef, qt_classes: Collection[str]) -> bool:
     """Return whether a base of a class is a class of Qt or one of these classes of the program."""
-    return any(re.match(r"Q[A-Z]", base) or base in qt_classes for base in base_names(node))
+    return any(QT_BASE.match(base) or base in qt_classes for base in base_names(node))
 
 
 def iterate_definitions(

@@ -210,7 +210,7 @@ def make_cube(window: Window, sample_id: str) -> None:
     cube.colour.setCurrentIndex(2)
     window.viewer.turn_to("orders")
     orders: Any = window.viewer.current
-    orders.slider.setValue(ORDERS_STEP)
+    orders.player.go_to(ORDERS_STEP)
 
 
 def make_sweep(window: Window) -> None:
@@ -262,7 +262,7 @@ def make_compared(window: Window) -> None:
     letters = realignment.align_sequences(registry.find_method(COMPARED_METHOD), unaligned_sequences(view.alignment))
     letters.setflags(write=False)
     view.canvas.clear_selection()
-    view.comparison.compare_with(replace_letters(view.alignment, letters, "aligned by ClustalW"), beside=True)
+    view.comparison.compare_with(replace_letters(view.alignment, letters, "aligned by ClustalW"), visible=True)
     view.finder.go_to(COMPARED_PLACE)
     wait(lambda: view.sharp)
 
@@ -297,7 +297,7 @@ def make_profiles(window: Window, sample_id: str) -> None:
     finish(window)
     window.viewer.turn_to("profile")
     view: Any = window.viewer.current
-    view.canvas.show_span(*PROFILE_SPAN)
+    view.columns.show_span(*PROFILE_SPAN)
 
 
 def make_tree(window: Window, sample_id: str) -> None:
@@ -311,7 +311,7 @@ def make_tree(window: Window, sample_id: str) -> None:
     finish(window)
     window.viewer.turn_to("joins")
     joins: Any = window.viewer.current
-    joins.go_to(JOINS_MADE)
+    joins.player.go_to(JOINS_MADE)
     window.viewer.turn_to("tree")
     tree: Any = window.viewer.current
     tree.set_colouring("word")

@@ -25,7 +25,7 @@ class Closing(Window):
     def showEvent(self, event):
         super().showEvent(event)
         print("shown")
-        QTimer(self, interval=500, timeout=QCoreApplication.quit).start()  # again: what comes before the event loop is lost
+        QTimer(self, interval=500, timeout=QCoreApplication.quit).start()  # a quit before the event loop is lost
 
 application.Window = Closing
 raise SystemExit(application.main([]))

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from antidiag.app.cli.laboratory.output import Csv, Json, Markdown, TableTargets
+from antidiag.app.cli.laboratory.output import TableTargets
+from antidiag.app.cli.options import with_option_groups
 from antidiag.kernels.cuda import devices, guideline_timings
 from antidiag.kernels.errors import BackendUnavailable
 from antidiag.kernels.experiments.point_data.tables import Column, ReportTable
@@ -33,16 +34,9 @@ Device = Annotated[int, typer.Option("--device", metavar="N", min=0, help="Numbe
 Recorded = Annotated[bool, typer.Option("--recorded", help="Show the recorded times of one GPU instead of measuring.")]
 
 
-def guidelines(
-    names: Names = None,
-    device: Device = 0,
-    recorded: Recorded = False,
-    csv: Csv = None,
-    json: Json = None,
-    markdown: Markdown = None,
-) -> None:
+@with_option_groups
+def guidelines(names: Names = None, device: Device = 0, recorded: Recorded = False, *, targets: TableTargets) -> None:
     """Measure the guidelines for GPUs: memory layout, constant and texture memory, built-ins, dynamic parallelism."""
-    targets = TableTargets(csv, json, markdown)
     targets.check([])
     there, reason = devices.discover_devices()
     if not there and not recorded:

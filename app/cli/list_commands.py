@@ -139,7 +139,7 @@ def _method_json(method: Method) -> dict[str, Any]:
             "formats": list(result_saving.result_suffixes(method)),
             "options": [asdict(option) for option in method.problem_type.options],
         },
-        "parameters": [asdict(parameter) for parameter in method.parameters],
+        "parameters": [asdict(parameter) for parameter in method.parameters.declared()],
         "backends": list(method.backends),
         "returns": sorted(method.returns),
         "exact": method.is_exact,
@@ -166,7 +166,7 @@ def _print_method(method: Method) -> None:
     print(f"  {method.summary}")
     print(f"  {method.citation.format_text()}")
     print(f"  takes {method.problem_type.describe_inputs()}; saves {' '.join(result_saving.result_suffixes(method))}")
-    for parameter in method.parameters:
+    for parameter in method.parameters.declared():
         print(f"  -p {parameter.name}={_default_text(parameter)}: {parameter.describe_values()}{_unit_text(parameter)}")
         print(f"     {parameter.help}")
 

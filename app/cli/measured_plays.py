@@ -9,11 +9,11 @@ from typing import Any, cast
 from antidiag.app.cli import report
 from antidiag.app.cli.progress import watch_run
 from antidiag.app.kit.replay import html_page
-from antidiag.app.kit.replay.run_replay import RunReplay, create_replay
-from antidiag.app.kit.replay.run_replay import longest_run_ns as span
 from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.experiments.measuring import paired_runs
+from antidiag.kernels.experiments.point_data.run_replay import RunReplay, create_replay
+from antidiag.kernels.experiments.point_data.run_replay import longest_run_ns as span
 from antidiag.kernels.experiments.point_data.step_counters import count_steps
 from antidiag.kernels.io.files import write_bytes
 from antidiag.kernels.memory import format_bytes

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any
+from dataclasses import fields, is_dataclass
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -40,23 +41,40 @@ def known_suffixes() -> tuple[str, ...]:
     )
 
 
-def with_problem_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that also takes every declared option and flagged input of all problems.
+def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command in which a parameter of a dataclass stands for the options that the fields of the class declare.
 
-    The command receives them as ``options`` and ``flagged``: mappings of names to the texts that the user gave.
+    A command with the parameters ``options`` and ``flagged`` also takes every declared option and flagged input of all
+    problems; it receives them as mappings of names to the texts that the user gave.
     """
-    declared, flags = declared_options(), declared_flags()
+    own = inspect.signature(command, eval_str=True).parameters
+    groups: dict[str, type[Any]] = {
+        name: parameter.annotation
+        for name, parameter in own.items()
+        if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation)
+    }
+    takes_problem = "options" in own
+    declared, flags = (declared_options(), declared_flags()) if takes_problem else ({}, {})
 
     @functools.wraps(command)
     def wrapped(**values: Any) -> None:
-        given = {name: values.pop(name) for name in declared}
-        files = {name: values.pop(name) for name in flags}
-        command(**values, options=_given_values(given), flagged=_single_files(files))
+        if takes_problem:
+            given = {name: values.pop(name) for name in declared}
+            files = {name: values.pop(name) for name in flags}
+            values |= {"options": _given_values(given), "flagged": _single_files(files)}
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+        command(**values)
 
-    own = inspect.signature(command, eval_str=True).parameters
-    parameters = [parameter for name, parameter in own.items() if name not in ("options", "flagged")]
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in own.items():
+        if name in groups:
+            parameters += _group_parameters(groups[name])
+        elif name not in ("options", "flagged"):
+            parameters.append(parameter)
     parameters += [_typer_file(taken) for taken in flags.values()]
     parameters += [_typer_parameter(option) for option in declared.values()]
+    parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
     wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return wrapped
@@ -81,7 +99,7 @@ def parse_problem_options(method: Method, texts: Mapping[str, str]) -> Mapping[s
 
 def parse_parameters(method: Method, settings: Iterable[str], threads: str | None) -> Mapping[str, Any]:
     """Parse ``name=value`` settings; ``threads`` is the value of --threads."""
-    known = {parameter.name: parameter for parameter in method.parameters}
+    known = {parameter.name: parameter for parameter in method.parameters.declared()}
     values: dict[str, Any] = {}
     for setting in [*settings, *([f"threads={threads}"] if threads is not None else [])]:
         name, equals, text = setting.partition("=")
@@ -93,6 +111,12 @@ def parse_parameters(method: Method, settings: Iterable[str], threads: str | Non
             raise ParameterError(f"parameter {name} is given twice; give it once")
         values[name] = known[name].parse(text)
     return values
+
+
+def _group_parameters(group: type[Any]) -> list[inspect.Parameter]:
+    declared = get_type_hints(group, include_extras=True)
+    own = inspect.signature(group).parameters.values()
+    return [parameter.replace(annotation=declared[parameter.name]) for parameter in own]
 
 
 def _given_values(values: Mapping[str, str | None]) -> dict[str, str]:

@@ -159,7 +159,7 @@ def lecture(
 
 
 def _list_plays(as_json: bool) -> None:
-    found = [method for method in registry.METHODS if method.walkthrough_name]
+    found = [method for method in registry.METHODS if method.teaching.walkthrough_name]
     if as_json:
         report.print_json([{"id": one.id, "name": one.name, "inputs": _inputs_json(one)} for one in found])
         return
@@ -168,8 +168,8 @@ def _list_plays(as_json: bool) -> None:
         for parameter in _walkthrough_of(one).all_parameters:
             print(f"  -p {parameter.name}={parameter.default}: {parameter.help}")
     for one in registry.METHODS:
-        if one.no_walkthrough_reason:
-            print(f"{one.id}: {one.name} cannot be shown step by step. {one.no_walkthrough_reason}")
+        if one.teaching.no_walkthrough_reason:
+            print(f"{one.id}: {one.name} cannot be shown step by step. {one.teaching.no_walkthrough_reason}")
 
 
 def _inputs_json(method: Method) -> list[dict[str, Any]]:
@@ -181,7 +181,7 @@ def _inputs_json(method: Method) -> list[dict[str, Any]]:
 def _walkthrough_of(method: Method) -> Walkthrough:
     made = walkthrough.load_walkthrough(method)
     if made is None:
-        raise ParameterError(f"{method.name} cannot be shown step by step. {method.no_walkthrough_reason}")
+        raise ParameterError(f"{method.name} cannot be shown step by step. {method.teaching.no_walkthrough_reason}")
     return made
 
 

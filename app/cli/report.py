@@ -46,7 +46,7 @@ def result_rows(result: Result) -> list[LabelledText]:
         ("problem", f"{result.problem.title}, {result.problem.size}"),
         *_lower_labels(kind.setting_rows(result.problem)),
         *_lower_labels(kind.answer_rows(result)),
-        ("parameters", texts.settings(method.used_parameters(result.parameters, result.backend)) or "none"),
+        ("parameters", texts.settings(method.parameters.select_used(result.parameters, result.backend)) or "none"),
         ("time", _times_text(result.times_ms)),
         ("rate", f"{texts.rate(result.gcups, kind.work_unit)}, {texts.count(result.cells)} {kind.work_unit}"),
         ("memory", _memory_text(result.host_bytes, result.device_bytes)),
@@ -64,11 +64,14 @@ def plan_rows(
     rows = [
         ("method", f"{method.name}, {_device_text(planned.backend, planned.device_name)}"),
         ("problem", f"{planned.problem.title}, {planned.problem.size}"),
-        ("parameters", texts.settings(method.used_parameters(planned.parameters, planned.backend)) or "none"),
+        (
+            "parameters",
+            texts.settings(method.parameters.select_used(planned.parameters.as_mapping(), planned.backend)) or "none",
+        ),
         (
             "time",
             f"{texts.expected(planned.time_ms)}, "
-            f"{texts.count(method.predicted_cells(planned.problem, planned.parameters))} "
+            f"{texts.count(method.cost.predicted_cells(planned.problem, planned.parameters))} "
             f"{method.problem_type.work_unit}",
         ),
         ("memory", _memory_text(footprint.host_bytes, footprint.device_bytes)),
@@ -87,8 +90,8 @@ def plan_json(planned: RunPlan) -> dict[str, Any]:
         "method": planned.method.id,
         "backend": planned.backend,
         "device": planned.device_name,
-        "parameters": planned.method.used_parameters(planned.parameters, planned.backend),
-        "cells": planned.method.predicted_cells(planned.problem, planned.parameters),
+        "parameters": planned.method.parameters.select_used(planned.parameters.as_mapping(), planned.backend),
+        "cells": planned.method.cost.predicted_cells(planned.problem, planned.parameters),
         "time_ms": planned.time_ms,
         "host_bytes": planned.footprint.host_bytes,
         "device_bytes": planned.footprint.device_bytes,

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
 import typer
 
 from antidiag.app.cli import inputs, interrupted_runs, report
-from antidiag.app.cli.options import known_suffixes, parse_parameters, parse_problem_options, with_problem_options
+from antidiag.app.cli.options import known_suffixes, parse_parameters, parse_problem_options, with_option_groups
 from antidiag.app.cli.progress import watch_run
 from antidiag.app.invocation import SAMPLES
 from antidiag.kernels import engine, registry
 from antidiag.kernels.errors import MemoryRefused
 from antidiag.kernels.method import Method
+from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.recovery import interrupted_runs as resuming
 from antidiag.kernels.registry import memory_advice, result_saving
@@ -81,16 +83,36 @@ Resume = Annotated[
 Device = Annotated[int, typer.Option("--device", metavar="N", help="Number of the GPU; 'info' lists them.")]
 
 
-@with_problem_options
+@dataclass(frozen=True)
+class RunInput:
+    """The options that say what a method runs on, and with which parameters."""
+
+    files: Files = None
+    settings: Settings = None
+    records: Records = None
+    kind: Kind = None
+    threads: Threads = None
+
+    @property
+    def letters(self) -> SequenceType | None:
+        """The type of all sequences, or None to guess it. Raise ParameterError for an unknown one."""
+        return inputs.parse_sequence_type(self.kind)
+
+    def read_data(self, method: Method, flagged: Mapping[str, str], monitor: Monitor) -> list[Any]:
+        """Read the data of the files."""
+        return inputs.read_inputs(method, self.files or [], flagged, self.records or [], self.letters, monitor)
+
+    def parse_parameters(self, method: Method) -> Mapping[str, Any]:
+        """Return the values of the parameters that are set. Raise ParameterError for what the method lacks."""
+        return parse_parameters(method, self.settings or [], self.threads)
+
+
+@with_option_groups
 def estimate(
     method_id: MethodId,
-    files: Files = None,
-    settings: Settings = None,
-    records: Records = None,
-    kind: Kind = None,
+    given: RunInput,
     backend: Backend = "auto",
     device: Device = 0,
-    threads: Threads = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     *,
     options: Mapping[str, str],
@@ -99,12 +121,10 @@ def estimate(
     """Estimate memory and time of a run without running it."""
     method = registry.find_method(method_id)
     with watch_run() as monitor:
-        data = inputs.read_inputs(
-            method, files or [], flagged, records or [], inputs.parse_sequence_type(kind), monitor
-        )
-        given, problem = parse_parameters(method, settings or [], threads), _build_problem(method, data, options)
-        planned = engine.plan_run(method, problem, given, cast(engine.BackendChoice, backend), device)
-    fitting = memory_advice.find_fitting_changes(planned, given) if planned.refusal else ()
+        data = given.read_data(method, flagged, monitor)
+        values, problem = given.parse_parameters(method), _build_problem(method, data, options)
+        planned = engine.plan_run(method, problem, values, cast(engine.BackendChoice, backend), device)
+    fitting = memory_advice.find_fitting_changes(planned, values) if planned.refusal else ()
     alike = [other for other in registry.METHODS if other.problem_type is method.problem_type]
     suited = memory_advice.suggest_method(alike, data, planned.backend)
     if as_json:
@@ -117,16 +137,12 @@ def estimate(
         report.print_rows(report.plan_rows(planned, [fit.format_text for fit in fitting], hint))
 
 
-@with_problem_options
+@with_option_groups
 def run(
     method_id: MethodId,
-    files: Files = None,
-    settings: Settings = None,
-    records: Records = None,
-    kind: Kind = None,
+    given: RunInput,
     backend: Backend = "auto",
     device: Device = 0,
-    threads: Threads = None,
     resume: Resume = False,
     out: Annotated[
         str | None,
@@ -153,17 +169,15 @@ def run(
     score only leave out aligned and cigar, and the start of a local alignment is null.
     """
     method = registry.find_method(method_id)
-    targets = inputs.check_targets(method, out, json_file, [*(files or []), *flagged.values()])
+    targets = inputs.check_targets(method, out, json_file, [*(given.files or []), *flagged.values()])
     with watch_run() as monitor, resuming.keep_until_saved():
-        data = inputs.read_inputs(
-            method, files or [], flagged, records or [], inputs.parse_sequence_type(kind), monitor
-        )
-        given, problem = parse_parameters(method, settings or [], threads), _build_problem(method, data, options)
-        resumed = interrupted_runs.find_interrupted_run(method, problem, given, backend, resume)
+        data = given.read_data(method, flagged, monitor)
+        values, problem = given.parse_parameters(method), _build_problem(method, data, options)
+        resumed = interrupted_runs.find_interrupted_run(method, problem, values, backend, resume)
         if resumed:
-            given, backend = resuming.resumed_parameters(method, resumed, given), resumed.backend
-        planned = engine.plan_run(method, problem, given, cast(engine.BackendChoice, backend), device)
-        _refuse_unfit(planned, given)
+            values, backend = resuming.resumed_parameters(method, resumed, values), resumed.backend
+        planned = engine.plan_run(method, problem, values, cast(engine.BackendChoice, backend), device)
+        _refuse_unfit(planned, values)
         result = engine.execute(planned, monitor, interrupted_run=resumed, keep_parts=resume or None)
         _save_result(result, targets, monitor)
         if targets.json_to_output:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from antidiag.app import theme
+from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.controls.widgets import ElidedComboBox
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.kernels.model import Result
@@ -37,20 +37,19 @@ class PairPage(QWidget):
     ) -> None:
         super().__init__()
         self._compare, self._tell = compare, report
-        self.chosen, self._work = ElidedComboBox(), LatestTask(self)
+        self.chosen = ElidedComboBox()
+        self._work = LatestTask(
+            self,
+            lambda found: show(self.chosen.currentData(), found),
+            lambda error: report(f"Comparison failed: {error}"),
+        )
         self.chosen.setAccessibleName("Results to compare")
         self.chosen.setToolTip("Results to compare")
         for pair in pairs:
             self.chosen.addItem(" and ".join(names[number] for number in pair), pair)
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.SPACING)
-        box.addWidget(self.chosen)
-        box.addWidget(page, 1)
+        column_of(self.chosen, (page, 1), parent=self)
         self.chosen.setVisible(len(pairs) > 1)
         self.chosen.currentIndexChanged.connect(self._request_comparison)
-        self._work.finished.connect(lambda found: show(self.chosen.currentData(), found))
-        self._work.failed.connect(lambda error: report(f"Comparison failed: {error}"))
         self._request_comparison()
 
     @property

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QListWidget, QPlainTextEdit, QSplitter, QVBoxLayou
 
 from antidiag.app import texts, theme
 from antidiag.app.kit.controls.widgets import create_label
-from antidiag.app.kit.results.path_index import shared_path_index
 from antidiag.kernels.model import Result, Sequence
 from antidiag.kernels.pairwise.model import LEFT, UP, Alignment
 from antidiag.kernels.pairwise.path_difference import PathDifference, PathDivergence
+from antidiag.kernels.pairwise.path_index import shared_path_index
 from antidiag.kernels.text import format_count
 
 MAX_LISTED, CONTEXT, MAX_POINTS = 500, 12, 4000

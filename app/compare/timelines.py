@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from antidiag.app import texts, theme
 from antidiag.app.kit.painting.idle_gap import paint_idle_gap
-from antidiag.app.kit.results.idle_gaps import IdleFold, find_idle_gaps, fold_lanes
-from antidiag.app.kit.results.timeline_lanes import TimelineLanes, lay_out_lanes
+from antidiag.kernels.experiments.point_data.idle_gaps import IdleFold, find_idle_gaps, fold_lanes
+from antidiag.kernels.experiments.point_data.timeline_lanes import TimelineLanes, lay_out_lanes
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.text import format_count

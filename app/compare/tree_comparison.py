@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QScrollArea, QToolTip, QVBoxLayout, QWidget
 
 from antidiag.app import texts, theme
 from antidiag.app.kit.controls.widgets import create_label
-from antidiag.app.kit.tree.layout import TreeShape, lay_out_tree
 from antidiag.app.kit.tree.visible_branches import TreeFrame, find_visible_branches
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_edits import order_like
 from antidiag.kernels.io.tree_splits import robinson_foulds_distance, split_hashes
 from antidiag.kernels.model import Result
+from antidiag.kernels.trees.tree_layout import TreeShape, lay_out_tree
 
 ROW_HEIGHT, MAX_ROWS = 15.0, 2000
 MIN_NAMES_WIDTH, NAMES_SHARE, NAMES_PADDING = 40.0, 0.24, 4.0

@@ -43,7 +43,7 @@ class CompareWindow(QWidget):
         self.tabs.addTab(self._build_summary(), "Summary")
         self.tabs.addTab(scroll_area(self.bars), "Phases")
         self.replays = SideBySideReplay()
-        self._laid = LatestTask(self)
+        self._laid = LatestTask(self, self._take_timelines)
         self.pairs: dict[str, PairPage] = {}
         """Pages about two results, by the titles of their tabs."""
         self._add_timelines()
@@ -114,7 +114,6 @@ class CompareWindow(QWidget):
             box.addWidget(self.folds)
             box.addWidget(scroll_area(self.timelines), 1)
             self.tabs.addTab(page, "Timelines")
-            self._laid.finished.connect(self._take_timelines)
             self._laid.request(lambda monitor: Timelines.compute_logs(self.results, self.names, monitor))
             self.tabs.addTab(self.replays, "Replay")
             self.replays.show_results(list(zip(self.names, self.results, strict=True)))

@@ -36,17 +36,18 @@ class PageDialog(QDialog):
 
 def help_dialog(method: Method, parent: QWidget | None = None) -> PageDialog:
     """Return the help page of a method."""
-    return PageDialog(parent, f"{method.name} - Help", format_method_page(method), method.help_page.parent)
+    return PageDialog(parent, f"{method.name} - Help", format_method_page(method), method.teaching.help_page.parent)
 
 
 def format_method_page(method: Method) -> str:
     """Return Markdown: summary, reference, the family's page and a table of parameters."""
     try:
-        body = method.help_page.read_text(encoding="utf-8")
+        body = method.teaching.help_page.read_text(encoding="utf-8")
     except OSError:
         body = ""
     rows = [
-        f"| {parameter.label} | {parameter.help} | {parameter.describe_values()} |" for parameter in method.parameters
+        f"| {parameter.label} | {parameter.help} | {parameter.describe_values()} |"
+        for parameter in method.parameters.declared()
     ]
     table = "\n".join(["| Parameter | Meaning | Values |", "| --- | --- | --- |", *rows])
     head = f"# {method.name}\n\n{method.summary}\n\n*{method.citation.format_text()}*"

@@ -96,7 +96,9 @@ class PreferencesDialog(QDialog):
 
 
 def _limit_box(least: int, value: int, suffix: str, on_change: Callable[[int], None]) -> QSpinBox:
-    box = QSpinBox(minimum=least, maximum=MAX_GIB, suffix=suffix, groupSeparatorShown=True, keyboardTracking=False)
+    box = QSpinBox(minimum=least, maximum=MAX_GIB, suffix=suffix)
+    box.setGroupSeparatorShown(True)
+    box.setKeyboardTracking(False)
     box.setValue(value)
     box.valueChanged.connect(on_change)
     return box

@@ -27,6 +27,7 @@ class SaveProgress:
             QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
 
     def close(self) -> None:
+        """Close the dialog."""
         if self.dialog:
             self.dialog.close()
 

@@ -1,20 +1,19 @@
-"""Plans while the user types: what the next run would cost, worked out on a thread of its own.
+"""Plans the next run on a thread while the user edits its settings.
 
 Making a problem encodes whole sequences and looking for a GPU loads CuPy, so neither happens on the GUI
-thread. Only the newest request counts: an older one that was not begun is dropped.
+thread. Only the newest request counts: older ones that have not started are dropped.
 """
 
 from __future__ import annotations
 
-import contextlib
-import threading
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
+from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.kernels import engine, memory, registry
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.engine import BackendChoice
@@ -29,7 +28,7 @@ DEBOUNCE_MS = 120
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """Everything that a run would be made of; ``options`` and ``parameters`` hold what was set by hand."""
+    """Everything that defines a run; ``options`` and ``parameters`` hold what was set by hand."""
 
     method: Method
     data: tuple[Any, ...]
@@ -39,19 +38,18 @@ class Request:
     device: int = 0
 
     def plan(self) -> RunPlan:
-        """The plan as of now; raises AntidiagError where no run could be planned."""
+        """Return the plan under present conditions; raises AntidiagError if no run can be planned."""
         problem = self.method.problem_type.make_problem(self.data, self.options)
         return engine.plan_run(self.method, problem, self.parameters, self.backend, self.device)
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The plan of a request, or the reason why there is none; ``fitting`` would fit instead.
+    """The plan of a request, or the reason why there is none.
 
-    ``suited`` is the method to begin with for such data, where it is another one.
-
-    ``host_free``, ``device_free`` and ``disk_left`` are bytes at the time of planning (``device_free`` for a plan on a
-    GPU, ``disk_left`` for one that needs the disk).
+    ``fitting`` are changes that would fit, ``suited`` another method that suits the data better. ``host_free``,
+    ``device_free`` and ``disk_left`` are free bytes at the time of planning (``device_free`` for a plan on a GPU,
+    ``disk_left`` for one that needs the disk).
     """
 
     request: Request
@@ -65,12 +63,12 @@ class Answer:
 
     @property
     def refusal(self) -> str:
-        """Why it cannot run, or nothing."""
+        """Why the run cannot start; empty if it can."""
         return self.error or (self.plan.refusal if self.plan else "") or ""
 
 
 def answer(request: Request) -> Answer:
-    """Plan a request; errors become part of the answer."""
+    """Plan a request; an error becomes part of the answer."""
     try:
         plan = request.plan()
         fitting = memory_advice.find_fitting_changes(plan, request.parameters) if plan.refusal else ()
@@ -90,7 +88,7 @@ def answer(request: Request) -> Answer:
 
 
 def _alternatives(method: Method) -> list[Method]:
-    """Other methods for the same problems that return as much."""
+    """Return the other methods for the same problem that return at least as much."""
     return [
         other
         for other in registry.METHODS
@@ -99,76 +97,34 @@ def _alternatives(method: Method) -> list[Method]:
 
 
 class Planner(QObject):
-    """Answers the newest request, a moment after the last keystroke."""
+    """Plans the newest request, a moment after the last keystroke, and sends ``planned(answer)``."""
 
     planned = Signal(object)
-    _answered = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self._answered.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(DEBOUNCE_MS)
-        self._timer.timeout.connect(self._hand_over)
+        self._task = LatestTask(self, self.planned)
         self._newest: Request | None = None
-        self._next: Request | None = None
-        self._stopped = self._emptied = False
-        self._condition = threading.Condition()
-        self._thread: threading.Thread | None = None
+        self._timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
+        self._timer.timeout.connect(self._start_planning)
 
     @property
     def busy(self) -> bool:
         """Whether an answer to the newest request is still to come."""
-        return self._newest is not None
+        return self._timer.isActive() or self._task.busy
 
     def ask(self, request: Request) -> None:
-        """Plan this, and forget what was asked before."""
+        """Plan this request instead of an earlier one."""
+        self._task.cancel()
         self._newest = request
         self._timer.start()
 
     def forget(self) -> None:
-        """Nothing is to be planned any more."""
+        """Drop the request."""
+        self._timer.stop()
+        self._task.cancel()
         self._newest = None
-        self._timer.stop()
-        with self._condition:
-            self._next, self._emptied = None, True
-            self._condition.notify()
 
-    def stop(self) -> None:
-        """End the thread; it finishes what it is at."""
-        self._timer.stop()
-        with self._condition:
-            self._stopped = True
-            self._condition.notify()
-
-    def _hand_over(self) -> None:
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="planner", daemon=True)
-            self._thread.start()
-        with self._condition:
-            self._next = self._newest
-            self._condition.notify()
-
-    def _work(self) -> None:
-        """The last two answers are kept here, so that what the window has no longer goes on this thread: names of a
-        million sequences take a moment to be given back."""
-        kept: list[Answer] = []
-        while True:
-            with self._condition:
-                self._condition.wait_for(lambda: self._stopped or self._emptied or self._next is not None)
-                if self._stopped:
-                    return
-                request, self._next = self._next, None
-                emptied, self._emptied = self._emptied, False
-            del kept[: len(kept) if emptied else -1]
-            if request is None:
-                continue
-            kept.append(answer(request))
-            with contextlib.suppress(RuntimeError):  # the window may be gone
-                self._answered.emit(kept[-1])
-
-    def _deliver(self, found: Answer) -> None:
-        if found.request is self._newest:
-            self._newest = None
-            self.planned.emit(found)
+    def _start_planning(self) -> None:
+        request = self._newest
+        self._task.request(lambda monitor: answer(request))

@@ -1,4 +1,4 @@
-"""Jobs: work that runs on threads of its own, one at a time in each lane, with progress and cancel.
+"""Jobs: work on threads, one at a time in each lane, with progress and cancellation.
 
 The GUI thread never waits for a job. A worker thread touches no Qt object: it writes plain attributes of
 its Job and, at the end, emits one signal, which Qt hands to the GUI thread. Progress is read from there by
@@ -20,17 +20,20 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from antidiag.app import texts
+from antidiag.app.kit.tasks.worker_threads import start_worker
 from antidiag.kernels.errors import AntidiagError, Cancelled
 from antidiag.kernels.experiments.measuring.sweep_control import SweepControl
 from antidiag.kernels.monitor import Listener, Monitor
 
 PROGRESS_MS = 100
 GRACE_S = 0.3
-"""How long a job that was cancelled has to end; then one that may be left alone is shown as cancelled."""
+"""Seconds that a cancelled job has to end before it is detached, if it is detachable."""
 COLLECT_MS = 1000
 
 
 class JobState(StrEnum):
+    """The state of a job."""
+
     WAITING = "waiting"
     RUNNING = "running"
     CANCELLING = "cancelling"
@@ -44,20 +47,20 @@ ENDED = frozenset({JobState.DONE, JobState.FAILED, JobState.CANCELLED})
 
 @dataclass(eq=False)
 class Job:
-    """One piece of work.
+    """A piece of work with its progress and outcome.
 
     ``work(monitor)`` runs on the job's thread; ``on_done(value)`` and ``on_error(job)`` on the GUI thread.
     Jobs of one ``lane`` run one after the other, in the order of their submission. ``cells`` is the work in
-    cells of a matrix, or 0. ``error`` is for the user; ``detail`` is a traceback when the error is the
-    program's own fault; ``note`` says what is left of a job that was cancelled. ``make_monitor(listener)`` makes its
-    monitor: the usual one, or one that pauses.
+    matrix cells, or 0. ``error`` is for the user; ``detail`` is the traceback of an unexpected error;
+    ``note`` says what still runs after cancelling. ``make_monitor(listener)`` makes the monitor: the usual one, or
+    one that pauses.
 
-    A compiler cannot be interrupted. A job that is ``detachable`` changes nothing that anybody sees until it is done:
-    where it does not heed its cancelling it is left alone, counts as cancelled, and frees its lane while its thread
-    ends. One that is to run ``alone``, such as a measurement, waits until such threads have ended too.
+    A compiler cannot be interrupted. A ``detachable`` job has no effect before it is done, so if it does not react to
+    cancelling, it counts as cancelled and frees its lane while its thread ends. A job that must run ``alone``, such as
+    a measurement, waits until such threads have ended.
 
-    ``since`` is when the present phase first told of itself, and the part of it that was done then; ``phases`` counts
-    them. What came before, such as compiling, says nothing of how fast it is.
+    ``since`` holds the time of the first progress report of the current phase and the fraction that was done then;
+    ``phases`` counts the phases. The time before, such as compiling, says nothing about the speed.
     """
 
     title: str
@@ -93,33 +96,35 @@ class Job:
 
     @property
     def fraction(self) -> float | None:
-        """Part that is done, 0 to 1; None while nobody knows."""
+        """The finished part, from 0 to 1; None while it is unknown."""
         done, total, _ = self.progress
         return min(done / total, 1.0) if total else None
 
     @property
     def compiling(self) -> bool:
-        """Whether a job that computes cells has not begun to: methods compile their kernels when they first run."""
+        """Whether the job computes cells but has not started to: a method compiles its kernels at its first run."""
         return bool(self.cells) and self.fraction is None
 
     @property
     def can_pause(self) -> bool:
+        """Whether the job can be paused."""
         return isinstance(self.monitor, SweepControl)
 
     @property
     def paused(self) -> bool:
-        """Whether it stops after what it is at; one that waits begins so."""
+        """Whether the job stops after its current step; a waiting job starts paused."""
         return isinstance(self.monitor, SweepControl) and self.monitor.is_paused
 
     @property
     def elapsed_s(self) -> float:
+        """Seconds since the start, or until the end; 0 while the job waits."""
         if not self.started:
             return 0.0
         return self._until() - self.started
 
     @property
     def left_s(self) -> float | None:
-        """Seconds until the end of the present phase at its rate; None while that is a guess."""
+        """Seconds until the current phase ends at its present rate; None while that is a guess."""
         fraction, (begun, before) = self.fraction, self.since
         if fraction is None or before >= 1:
             return None
@@ -127,7 +132,7 @@ class Job:
 
     @property
     def gcups(self) -> float | None:
-        """Billions of cells a second so far; None for a job without cells, and after the phase that goes over them."""
+        """Billions of cells per second so far; None without cells, and after the first phase."""
         fraction, (begun, before) = self.fraction, self.since
         if not self.cells or not fraction or self.phases != 1 or self._until() <= begun:
             return None
@@ -138,14 +143,14 @@ class Job:
 
 
 class JobQueue(QObject):
-    """All jobs that wait, run, or ended with an error that the user has not dismissed."""
+    """Starts jobs and keeps those that wait, run, or failed and were not dismissed."""
 
     added = Signal(object)
     changed = Signal(object)
     removed = Signal(object)
     ended = Signal(object)
     left = Signal(object)
-    """A job that was cancelled, and left alone, whose thread has ended now."""
+    """Sent with a detached job when its thread has ended."""
     _left_thread = Signal(object)
 
     def __init__(self) -> None:
@@ -160,17 +165,18 @@ class JobQueue(QObject):
 
     @property
     def active(self) -> list[Job]:
-        """Jobs that wait or run."""
+        """The jobs that wait or run."""
         return [job for job in self.jobs if job.state not in ENDED]
 
     def submit(self, job: Job) -> Job:
+        """Add a job; it starts when its lane is free."""
         self.jobs.append(job)
         self.added.emit(job)
         self._start_next(job.lane)
         return job
 
     def cancel(self, job: Job) -> None:
-        """A waiting job is gone at once; a running one is asked to stop, and says so at once."""
+        """Cancel a job: a waiting one is removed, a running one is asked to stop."""
         if job.state is JobState.WAITING:
             job.state = JobState.CANCELLED
             self._end(job)
@@ -180,23 +186,24 @@ class JobQueue(QObject):
             self.changed.emit(job)
 
     def pause(self, job: Job) -> None:
-        """Let a job stop after what it is at, or go on; one that cannot does neither."""
+        """Pause a job after its current step, or continue it; do nothing if it cannot pause."""
         if isinstance(job.monitor, SweepControl):
             job.monitor.resume() if job.monitor.is_paused else job.monitor.pause()
             self.changed.emit(job)
 
     def cancel_all(self) -> None:
+        """Cancel all jobs that wait or run."""
         for job in list(reversed(self.active)):
             self.cancel(job)
 
     def dismiss(self, job: Job) -> None:
-        """Forget a job that ended."""
+        """Remove a failed job from the queue."""
         if job in self.jobs and job.state in ENDED:
             self.jobs.remove(job)
             self.removed.emit(job)
 
     def shut_down(self, timeout_s: float = 2.0) -> None:
-        """Cancel everything and give the threads a moment to notice."""
+        """Cancel all jobs and wait at most ``timeout_s`` for their threads."""
         self.cancel_all()
         self._timer.stop()
         until = time.monotonic() + timeout_s
@@ -211,8 +218,7 @@ class JobQueue(QObject):
         if job.alone and self._detached:
             return
         job.state, job.started = JobState.RUNNING, time.monotonic()
-        self._threads[job] = threading.Thread(target=self._run, args=(job,), name=f"job {job.title}", daemon=True)
-        self._threads[job].start()
+        self._threads[job] = start_worker(self._run, f"job {job.title}", job)
         self._timer.start()
         self.changed.emit(job)
 
@@ -224,15 +230,15 @@ class JobQueue(QObject):
         except AntidiagError as error:
             job.error = str(error)
         except MemoryError:
-            job.error = "there was not enough memory; close other programs or choose a smaller problem"
+            job.error = "there is not enough memory; close other programs or choose a smaller problem"
         except Exception as error:
-            job.error = f"this should not have happened: {type(error).__name__}: {error}. Please report it with the log"
+            job.error = f"unexpected error: {type(error).__name__}: {error}. Please report it with the log"
             job.detail = traceback.format_exc()
         with contextlib.suppress(RuntimeError):  # the window, and this object with it, may be gone
             self._left_thread.emit(job)
 
     def _finish_soon(self, job: Job) -> None:
-        """By a timer: what the result changes is then painted in a turn of the event loop of its own."""
+        """Finish a job in a separate turn of the event loop, so that the window is repainted in between."""
         QTimer.singleShot(0, self, lambda: self._finish(job))
 
     def _finish(self, job: Job) -> None:
@@ -249,14 +255,14 @@ class JobQueue(QObject):
         self._end(job)
 
     def _detach(self, job: Job) -> None:
-        """Count a job as cancelled whose thread has not ended."""
-        rest = "the compiler" if job.compiling else "what it was at"
-        job.state, job.note = JobState.CANCELLED, f"{rest} ends in the background"
+        """Count a job as cancelled although its thread has not ended."""
+        rest = "the compiler" if job.compiling else "the current step"
+        job.state, job.note = JobState.CANCELLED, f"{rest} finishes in the background"
         self._detached.add(job)
         self._end(job)
 
     def _forget(self, job: Job) -> None:
-        """The thread of such a job has ended: its value is nobody's, and jobs that waited for it may begin."""
+        """Drop a detached job whose thread has ended, and start the jobs that waited for it."""
         self._detached.remove(job)
         job.value = None
         self.left.emit(job)
@@ -287,27 +293,36 @@ class JobQueue(QObject):
 
 
 class Collector(QObject):
-    """Collects cyclic garbage on the GUI thread only: on a worker it could destroy Qt objects."""
+    """Collects cyclic garbage on the GUI thread only, because a worker could destroy Qt objects.
+
+    What the program consists of, and what its first jobs have loaded, stays until the end and is set aside: looking
+    through it would stop the window for a tenth of a second each time.
+    """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         gc.disable()
+        self._jobs_set_aside = False
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._collect)
         self._timer.start(COLLECT_MS)
 
     def set_aside(self) -> None:
-        """Leave what the program consists of out of all collections: it stays, and takes a tenth of a second."""
+        """Leave all present objects out of later collections."""
         gc.freeze()
 
-    def _collect(self) -> None:
-        counts, thresholds = gc.get_count(), gc.get_threshold()
-        for generation in (2, 1, 0):
-            if counts[generation] > thresholds[generation]:
-                gc.collect(generation)
-                return
-
     def stop(self) -> None:
+        """Leave the collection to Python again."""
         self._timer.stop()
         gc.unfreeze()
         gc.enable()
+
+    def _collect(self) -> None:
+        over = zip(gc.get_count(), gc.get_threshold(), strict=True)
+        generation = max((number for number, (count, most) in enumerate(over) if count > most), default=None)
+        if generation is None:
+            return
+        gc.collect(generation)
+        if generation == 2 and not self._jobs_set_aside:
+            self._jobs_set_aside = True
+            gc.freeze()

@@ -38,15 +38,19 @@ class Selection(QObject):
         self._chosen: dict[str, tuple[Any, Any]] = {}
 
     def hover_cell(self, cell: Cell | None) -> None:
+        """Share the hovered cell; None means none."""
         self._update_value("cell", cell, self.cell_changed)
 
     def hover_column(self, column: int | None) -> None:
+        """Share the hovered alignment column; None means none."""
         self._update_value("column", column, self.column_changed)
 
     def hover_strip(self, strip: int | None) -> None:
+        """Share the hovered strip; None means none."""
         self._update_value("strip", strip, self.strip_changed)
 
     def show_ranges(self, ranges: tuple[Cell, Cell] | None) -> None:
+        """Share the visible ranges of rows and columns."""
         self._update_value("ranges", ranges, self.ranges_changed)
 
     def choose_taxa(self, names: Iterable[str]) -> None:

@@ -50,7 +50,8 @@ class EditedView(ResultView, Protocol):
     """A view whose picture the user can edit; ``edited(edits)`` has all edits as plain values and data, or None."""
 
     @property
-    def edited(self) -> SignalInstance: ...
+    def edited(self) -> SignalInstance:
+        """Sent with the edits of the picture."""
 
     def show_edits(self, edits: Mapping[str, Any]) -> None:
         """Restore such edits; called after `show_result` and `show_datum`."""
@@ -61,11 +62,18 @@ class UndoView(ResultView, Protocol):
     """A view with its own undo; the texts say what undo and redo would do, "" for nothing."""
 
     @property
-    def undo_text(self) -> str: ...
+    def undo_text(self) -> str:
+        """What Undo would do; empty if nothing."""
+
     @property
-    def redo_text(self) -> str: ...
-    def undo(self) -> None: ...
-    def redo(self) -> None: ...
+    def redo_text(self) -> str:
+        """What Redo would do; empty if nothing."""
+
+    def undo(self) -> None:
+        """Undo the last edit."""
+
+    def redo(self) -> None:
+        """Redo the edit that was undone last."""
 
 
 @runtime_checkable
@@ -73,7 +81,8 @@ class DataSourceView(ResultView, Protocol):
     """A view that creates data from what it shows; ``datum_offered(datum)`` offers one to other methods."""
 
     @property
-    def datum_offered(self) -> SignalInstance: ...
+    def datum_offered(self) -> SignalInstance:
+        """Sent with data that the view made."""
 
 
 @runtime_checkable
@@ -81,14 +90,16 @@ class ProfileSourceView(ResultView, Protocol):
     """A view of alignments; ``profile_wanted(alignment)`` asks for a profile of one."""
 
     @property
-    def profile_wanted(self) -> SignalInstance: ...
+    def profile_wanted(self) -> SignalInstance:
+        """Sent with an alignment of which a profile is requested."""
 
 
 @runtime_checkable
 class SideDataView(ResultView, Protocol):
     """A view that can show other data beside its own; ``offer(data)`` lists the open data."""
 
-    def offer(self, data: Sequence[Any]) -> None: ...
+    def offer(self, data: Sequence[Any]) -> None:
+        """Receive the open data."""
 
 
 @runtime_checkable
@@ -96,17 +107,14 @@ class GradualView(ResultView, Protocol):
     """A view that draws in steps; ``sharp`` is whether the final picture is on the screen."""
 
     @property
-    def sharp(self) -> bool: ...
-
-
-def prepare_view_part(kind: type[ResultView]) -> Any:
-    """Create the slowest part of a view, ``kind.part()``, in its own turn of the event loop; None if it has none."""
-    return kind.part() if hasattr(kind, "part") else None
+    def sharp(self) -> bool:
+        """Whether the picture is complete."""
 
 
 def can_show_datum(kind: type[ResultView], datum: Any) -> bool:
     """Whether views of a kind show this datum."""
-    return hasattr(kind, "shows_datum") and kind.shows_datum(datum)
+    view: Any = kind
+    return hasattr(view, "shows_datum") and view.shows_datum(datum)
 
 
 def view_widget(view: ResultView) -> QWidget:

@@ -62,8 +62,7 @@ class LearnWorkspace(QWidget):
             self.pages.addWidget(page)
         for limits in CARDS:
             self.card_box.addItem(limits.name, limits)
-        self._devices = LatestTask(self)
-        self._devices.finished.connect(self._show_devices)
+        self._devices = LatestTask(self, self._show_devices)
         self._lay_out()
         self.contents.currentRowChanged.connect(self._show_page)
         self.back_button.clicked.connect(lambda: self.step_pages(-1))

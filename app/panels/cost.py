@@ -1,4 +1,4 @@
-"""What the next run will cost, before it starts."""
+"""The panel that shows memory, work and expected time of the next run before it starts."""
 
 from __future__ import annotations
 
@@ -13,20 +13,18 @@ from antidiag.app.kit.controls.widgets import Card, ElidedLabel, LinkList, creat
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.run_plan import RunPlan
 
-PARTS = 1000
-
-
-BORDER = 1
+BAR_STEPS = 1000
+CARD_BORDER = 1
 """Pixels of the border of a card."""
-LEAST_BAR = 40
-"""Pixels of a bar that has least room."""
+MIN_BAR_WIDTH = 40
+"""Least pixels of a bar."""
 
 
 class CostPanel(Card):
-    """Memory bars, cells and expected time.
+    """Shows memory bars, cells and expected time.
 
-    ``pinned`` holds what must be seen before Run is pressed: time, memory and place in one line, warnings, and the
-    reason of a refusal with what would fit, a click away; the window puts it above the Run button.
+    ``pinned`` must stay visible: time, memory and device in one line, warnings, and the reason of a refusal with
+    settings that would fit. The window puts it above the Run button.
     """
 
     fit_wanted = Signal(object)
@@ -43,8 +41,8 @@ class CostPanel(Card):
         self.line.setObjectName("caption")
         self.line.setAccessibleName("Cost of the next run")
         pinned = QVBoxLayout(self.pinned)
-        beside = theme.MARGIN + BORDER  # so that its words stand below those of the cards
-        pinned.setContentsMargins(beside, 0, beside, 0)
+        indent = theme.MARGIN + CARD_BORDER  # aligns the text with that of the cards
+        pinned.setContentsMargins(indent, 0, indent, 0)
         pinned.setSpacing(theme.SPACING // 2)
         for widget in (self.refusal, self.fitting, self.warnings, self.line):
             pinned.addWidget(widget)
@@ -63,12 +61,12 @@ class CostPanel(Card):
         self.show_answer(None)
 
     def show_waiting(self) -> None:
-        """The numbers belong to what was there before the last keystroke."""
+        """Show that the costs are being computed for changed settings."""
         self.heading.setText("What it will cost ...")
-        self.line.setText("Working out what it will cost ...")
+        self.line.setText("Estimating the cost ...")
 
     def show_answer(self, found: Answer | None, wrong: str = "", missing: str = "") -> None:
-        """A new answer; without one, what is ``wrong`` with the settings, or what data are ``missing``."""
+        """Show a plan; without one, show what is ``wrong`` with the settings or which data are ``missing``."""
         self.heading.setText("What it will cost")
         self._answer, plan = found, found.plan if found else None
         self._show_memory(plan, found)
@@ -111,15 +109,15 @@ class CostPanel(Card):
 
 
 class _Row:
-    """A name, a bar, and 'needed of free'."""
+    """A memory row: name, bar, and text such as '3 MiB of 22 GiB'."""
 
     def __init__(self, grid: QGridLayout, name: str) -> None:
         place = grid.rowCount()
         self.name, self.bar, self.text = create_label(name, "muted"), QProgressBar(), create_label()
         self.bar.setTextVisible(False)
-        self.bar.setRange(0, PARTS)
+        self.bar.setRange(0, BAR_STEPS)
         self.bar.setAccessibleName(name)
-        self.bar.setMinimumWidth(LEAST_BAR)
+        self.bar.setMinimumWidth(MIN_BAR_WIDTH)
         for column, widget in enumerate((self.name, self.bar, self.text)):
             grid.addWidget(widget, place, column)
 
@@ -134,7 +132,7 @@ class _Row:
     def show(self, parts: Mapping[str, int], free: int) -> None:
         needed = sum(parts.values())
         too_much = needed > free
-        self.bar.setValue(min(round(PARTS * needed / free), PARTS) if free else PARTS)
+        self.bar.setValue(min(round(BAR_STEPS * needed / free), BAR_STEPS) if free else BAR_STEPS)
         self.bar.setProperty("wrong", too_much)
         self.bar.style().unpolish(self.bar)
         self.bar.style().polish(self.bar)
@@ -146,27 +144,27 @@ class _Row:
 
 def _cells(plan: RunPlan) -> str:
     cells = getattr(plan.problem, "cells", 0)
-    recomputed = plan.method.count_recomputed(plan.problem, plan.parameters)
+    recomputed = plan.method.cost.count_recomputed(plan.problem, plan.parameters)
     if not cells or not recomputed:
-        return texts.count(plan.method.count_work(plan.problem, plan.parameters))
+        return texts.count(plan.method.cost.count_work(plan.problem, plan.parameters))
     return (
-        f"{texts.count(cells)}, and at most {recomputed / cells:.2g} x as many again"
+        f"{texts.count(cells)}, recomputed at most {recomputed / cells:.2g} times"
         if recomputed > cells
-        else (f"{texts.count(cells)}, at most {recomputed / cells:.1%} of them twice".replace("%", " %"))
+        else (f"{texts.count(cells)}, at most {recomputed / cells:.1%} recomputed".replace("%", " %"))
     )
 
 
 def _warnings(plan: RunPlan) -> list[str]:
-    """Those notes of a plan that tell of the data and the settings, and not of the machine."""
-    told = {
+    """Return the notes of a plan that concern the data and the settings, not the machine."""
+    data_notes = {
         *plan.method.problem_type.problem_notes(plan.problem),
         *plan.method.parameter_notes(plan.problem, plan.parameters),
     }
-    return [note for note in plan.notes if note in told]
+    return [note for note in plan.notes if note in data_notes]
 
 
 def _line(plan: RunPlan, found: Answer) -> str:
-    """'about 2.4 s, 3 MiB of 22 GiB, on GPU 0'."""
+    """Return a summary such as 'about 2.4 s, 3 MiB of 22 GiB, on GPU 0'."""
     parts, free = (
         (plan.footprint.device, found.device_free) if plan.backend == "cuda" else (plan.footprint.host, found.host_free)
     )

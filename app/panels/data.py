@@ -1,4 +1,4 @@
-"""Data that are no sequences: distance matrices, trees, models, graphs, and which of them go into the next run."""
+"""The panel of data other than sequences (distance matrices, trees, models, graphs) and their use in the next run."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from antidiag.kernels.method import ProblemInput, ProblemType
 from antidiag.kernels.registry.data_loading import find_kind
 
 NAME, KIND, SUMMARY = range(3)
-PLACES = ("first", "second", "third")
-ROWS, LEAST_ROWS = 5, 2
-"""Rows that are seen without scrolling where there is room, and where there is little."""
-USE = "Take the selected one for the next run (Enter)"
-LEAVE_OUT = "Do the next run without the selected one"
+ORDINALS = ("first", "second", "third")
+MAX_ROWS, MIN_ROWS = 5, 2
+"""Most and least rows that are visible without scrolling."""
+USE = "Use the selected data in the next run (Enter)"
+LEAVE_OUT = "Run without the selected data"
 
 
 class DataPanel(Card):
-    """The list. A double click, or Enter, uses a datum for the next run, or shows what the method does not take.
+    """Lists data. A double click or Enter uses a datum in the next run, or shows it if the method cannot take it.
 
-    Hidden while nobody needs it.
+    The panel is hidden while there are no such data and the method needs none.
     """
 
     said = Signal(str)
     shown_wanted = Signal(object)
     open_wanted = Signal(object)
-    """A file that comes with the program."""
+    """Sent with the path of a bundled file to open."""
     profile_wanted = Signal(object)
     bundled_changed = Signal(bool)
-    """Whether the menu of data that come with the program has what the method lacks."""
+    """Sent with whether bundled files offer data that the method lacks."""
 
     def __init__(self, session: Session) -> None:
         super().__init__("Other data")
@@ -46,31 +46,29 @@ class DataPanel(Card):
         self._problem: ProblemType | None = None
         self.list = QTreeWidget()
         self.list.setAccessibleName("Other data")
-        self.list.setHeaderLabels(["Name", "Kind", "Holds"])
+        self.list.setHeaderLabels(["Name", "Kind", "Content"])
         self.list.setRootIsDecorated(False)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.header().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.list.header().setMinimumSectionSize(40)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         line = self.list.fontMetrics().height() + 8
-        self.list.setMaximumHeight((ROWS + 2) * line)
-        self.list.setMinimumHeight((LEAST_ROWS + 1) * line)
+        self.list.setMaximumHeight((MAX_ROWS + 2) * line)
+        self.list.setMinimumHeight((MIN_ROWS + 1) * line)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)
         self.list.itemSelectionChanged.connect(self._offer)
         self.list.itemActivated.connect(lambda item: self.activate())
         self.hint = create_label("", "muted", wrap=True)
         self.use_button = quiet_button("Use", USE)
-        self.show_button = quiet_button("Show", "Look at the selected one")
+        self.show_button = quiet_button("Show", "Show the selected data")
         self.sequences_button = QPushButton("Open as sequences")
-        self.sequences_button.setToolTip(
-            "Add the rows of the selected alignments, without their gaps, to the sequences"
-        )
+        self.sequences_button.setToolTip("Add the rows of the selected alignments to the sequences, without gaps")
         self.sequences_button.clicked.connect(lambda: self.as_sequences())
         self.profile_button = QPushButton("Make a profile\u2026")
-        self.profile_button.setToolTip("Weigh the rows of the selected alignment, and add letters of the background")
+        self.profile_button.setToolTip("Make a profile of the selected alignment, with row weights and pseudocounts")
         self.profile_button.clicked.connect(lambda: self.want_profile())
-        self.delete_button = quiet_button("", "Delete the selected ones (can be undone)")
+        self.delete_button = quiet_button("", "Delete the selected data (can be undone)")
         self.delete_button.setAccessibleName("Delete the selected data")
         set_icon(self.delete_button, "delete")
         for button, slot in (
@@ -81,49 +79,53 @@ class DataPanel(Card):
             button.clicked.connect(lambda _=False, slot=slot: slot())
             self.header.addWidget(button)
         self.bundled_menu = QMenu(self)
-        self.bundled_button = menu_button("Take a bundled one", "Those that come with the program", self.bundled_menu)
+        self.bundled_button = menu_button("Open bundled data", "Data that come with the program", self.bundled_menu)
         self.box.addWidget(self.hint)
         self.box.addLayout(create_row(self.bundled_button, QWidget(), stretch=1))
         self.box.addWidget(self.list, 1)
         self.box.addLayout(create_row(self.sequences_button, self.profile_button))
         session.data_changed.connect(self._fill)
-        session.edits_changed.connect(self._tell_sizes)
+        session.edits_changed.connect(self._update_sizes)
         self._fill()
 
     def set_problem(self, problem: ProblemType) -> None:
-        """The problem of the chosen method: what it takes is marked."""
+        """Mark the data that the chosen method takes."""
         self._problem = problem
         self._fill()
 
     def activate(self) -> None:
+        """Use the current datum in the next run; show it if the method cannot take it."""
         datum = self._session.state.data[self._number(self.list.currentItem())]
         taken = self._problem is not None and any(given.kind.accepts(datum) for given in self._problem.inputs)
         self.use() if taken else self.show_it()
 
     def use(self) -> None:
+        """Use the current datum in the next run."""
         if self.list.currentItem():
             self._session.pick(self._number(self.list.currentItem()))
 
     def leave_out(self) -> None:
+        """Run without the current datum."""
         if self.list.currentItem():
             self._session.leave_out(self._number(self.list.currentItem()))
 
     def use_or_leave_out(self) -> None:
-        """What the button says."""
+        """Leave the current datum out if the next run uses it and can do without it; otherwise use it."""
         self.leave_out() if self._optional() else self.use()
 
     def show_it(self) -> None:
+        """Show the current datum in the views."""
         if self.list.currentItem():
             self.shown_wanted.emit(self._session.state.data[self._number(self.list.currentItem())])
 
     def select(self, datum: Any) -> None:
-        """Select a datum, as one that is looked at."""
+        """Select the row of a datum."""
         places = (place for place, one in enumerate(self._session.state.data) if one is datum)
         if (place := next(places, None)) is not None:
             self.list.setCurrentItem(self.list.topLevelItem(place))
 
     def as_sequences(self) -> None:
-        """Add what the selected data hold as sequences, where they hold some."""
+        """Add the sequences that the selected data contain."""
         for datum in self._selected():
             if (kind := find_kind(datum)) and kind.extract_sequences:
                 made = kind.extract_sequences(datum)
@@ -132,11 +134,12 @@ class DataPanel(Card):
                     self.said.emit(note)
 
     def want_profile(self) -> None:
-        """Ask for a profile of the alignment that is selected."""
+        """Ask for a profile of the selected alignment."""
         if found := self._alignments():
             self.profile_wanted.emit(found[0])
 
     def delete(self) -> None:
+        """Delete the selected data."""
         self._session.remove_data(self._number(item) for item in self.list.selectedItems())
 
     def _number(self, item: QTreeWidgetItem) -> int:
@@ -168,19 +171,18 @@ class DataPanel(Card):
         self._offer()
 
     def _size(self, datum: Any) -> str:
-        """What a datum holds, as it is now."""
+        """Return a summary of a datum with its edits applied."""
         return edited_summary(self._session.edits_of(datum)) or datum.summary
 
-    def _tell_sizes(self) -> None:
-        """What the data hold, now that some of them may have been edited."""
+    def _update_sizes(self) -> None:
+        """Update the summaries after edits."""
         for place in range(self.list.topLevelItemCount()):
             item = self.list.topLevelItem(place)
             item.setText(SUMMARY, self._size(self._session.state.data[self._number(item)]))
             item.setToolTip(SUMMARY, item.text(SUMMARY))
 
     def _offer(self) -> None:
-        """Whether the current datum is used or could be, whether some of the selected can be had as sequences, and
-        whether one can be made a profile."""
+        """Show the buttons that apply to the selected data."""
         self.use_button.setText("Leave out" if self._optional() else "Use")
         self.use_button.setToolTip(LEAVE_OUT if self._optional() else USE)
         kinds = [find_kind(datum) for datum in self._selected()]
@@ -188,7 +190,7 @@ class DataPanel(Card):
         self.profile_button.setVisible(len(self._alignments()) == 1)
 
     def _optional(self) -> bool:
-        """Whether the current datum goes into the next run, which could do without it."""
+        """Return whether the next run uses the current datum but does not need it."""
         if self._problem is None or not self.list.currentItem():
             return False
         state = self._session.state
@@ -203,13 +205,13 @@ class DataPanel(Card):
         return [datum for datum in self._selected() if isinstance(datum, AlignedSequences)]
 
     def _places(self) -> dict[int, str]:
-        """The place of data, by their ids, among the inputs of their kind, where there are several."""
+        """Return "first", "second" or "third" by id(datum), for inputs that take several data."""
         several = [taken for taken in self._problem.inputs if taken.kind is not SEQUENCE] if self._problem else []
         return {
             id(datum): place
             for taken in several
             if taken.maximum is not None and taken.maximum > 1
-            for datum, place in zip(self._session.state.given(taken), PLACES, strict=False)
+            for datum, place in zip(self._session.state.given(taken), ORDINALS, strict=False)
         }
 
     def _explain(self, there: bool) -> None:
@@ -229,7 +231,7 @@ class DataPanel(Card):
         self._offer_bundled(lacking)
 
     def _offer_bundled(self, lacking: list[ProblemInput]) -> None:
-        """Data of the kinds that are lacking which come with the program."""
+        """Offer bundled data for the inputs that are lacking."""
         paths = [path for taken in lacking for path in taken.kind.bundled_files]
         self.bundled_menu.clear()
         for path in paths:

@@ -1,10 +1,9 @@
-"""Where runs happen: automatic, the CPU, or one of the GPUs; and why there is none."""
+"""The list of devices for runs: automatic, the CPU, the GPUs, or why there is no GPU."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import threading
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
@@ -12,24 +11,25 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox
 
 from antidiag.app.kit.controls.widgets import ElidedComboBox
+from antidiag.app.kit.tasks.worker_threads import start_worker
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.engine import BackendChoice, cpu_name
 
 GB = 1e9
-CONTENTS, LEAST_WIDTH = 34, 190
-"""Letters that there is room for in a wide window; pixels in a narrow one."""
+VISIBLE_LETTERS, MIN_WIDTH = 34, 190
+"""Letters shown in a wide window, and least pixels in a narrow one."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """All GPUs with their free bytes, and the reason where there are none."""
+    """All GPUs with their free bytes, and why there is none or why one does not answer."""
 
     gpus: tuple[tuple[devices.Device, int], ...]
     reason: str
 
 
 class DeviceChooser(ElidedComboBox):
-    """A list of devices, filled by a thread, because looking for GPUs loads CuPy."""
+    """Lists the devices; a thread looks for GPUs, because that loads CuPy."""
 
     changed = Signal()
     found = Signal(object)
@@ -40,8 +40,8 @@ class DeviceChooser(ElidedComboBox):
         self._gpus, self.looking = 0, False
         self.setAccessibleName("Device")
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(CONTENTS)
-        self.setMinimumWidth(LEAST_WIDTH)
+        self.setMinimumContentsLength(VISIBLE_LETTERS)
+        self.setMinimumWidth(MIN_WIDTH)
         self.addItem("Automatic", ("auto", 0))
         self.addItem(f"CPU \N{MIDDLE DOT} {cpu_name()} \N{MIDDLE DOT} {os.cpu_count()} threads", ("cpu", 0))
         self.addItem("Looking for GPUs ...")
@@ -51,21 +51,22 @@ class DeviceChooser(ElidedComboBox):
         self.activated.connect(self.changed)
 
     def look(self) -> None:
-        """Look for GPUs and their free memory, off the GUI thread; ``looking`` until `found` has told."""
+        """Look for GPUs and their free memory on a thread; ``looking`` is true until ``found`` is sent."""
         self.looking = True
-        threading.Thread(target=self._look, name="devices", daemon=True).start()
+        start_worker(self._look, "devices")
 
     def choice(self) -> tuple[BackendChoice, int]:
-        """Backend and number of the GPU."""
+        """Return the chosen backend and the number of the GPU."""
         return self.currentData() or ("auto", 0)
 
     @property
     def backend(self) -> str:
-        """Where runs are likely to go: "automatic" is a GPU where one was found."""
+        """The backend that runs use: "automatic" means a GPU if one was found."""
         chosen = self.choice()[0]
         return ("cuda" if self._gpus else "cpu") if chosen == "auto" else chosen
 
     def choose(self, backend: str, device: int) -> None:
+        """Choose a device if it is listed."""
         for index in range(self.count()):
             if self.itemData(index) == (backend, device):
                 self.setCurrentIndex(index)

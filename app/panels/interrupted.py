@@ -1,4 +1,4 @@
-"""Runs that were interrupted, above the views, where one looks first: each goes on, or is discarded."""
+"""Notices about interrupted runs, above the views: each run can be continued or discarded."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from antidiag.app.session.running import described
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.recovery.interrupted_runs import OTHER_VERSION, InterruptedRun, format_percent
 
-MOST = 2
-"""Runs that are shown at once, until all are asked for."""
+MAX_ROWS = 2
+"""Runs that are shown until the user asks for all."""
 
 
 class InterruptedRow(QFrame):
-    """A run that was interrupted: how far it came, and the buttons that go on with it or discard it."""
+    """An interrupted run: its progress, and buttons to continue or discard it."""
 
     def __init__(self, run: InterruptedRun, name: str) -> None:
         super().__init__()
@@ -34,11 +34,11 @@ class InterruptedRow(QFrame):
         self.reason.setVisible(run.foreign)
         self.resume_button, self.discard_button = QPushButton("Continue"), QPushButton("Discard")
         self.resume_button.setObjectName("primary")
-        self.resume_button.setToolTip("Go on from where this run was interrupted")
+        self.resume_button.setToolTip("Continue where this run was interrupted")
         if run.foreign:
             self.resume_button.setEnabled(False)
             self.resume_button.setToolTip(self.reason.text())
-        self.discard_button.setToolTip("Remove what this run has kept on the disk")
+        self.discard_button.setToolTip("Delete the files of this run")
         words, box = QVBoxLayout(), QHBoxLayout(self)
         words.setSpacing(0)
         for line in (self.title, self.numbers, self.reason):
@@ -51,7 +51,7 @@ class InterruptedRow(QFrame):
 
 
 class InterruptedPanel(QWidget):
-    """A notice for each run that can go on, the newest first; no higher than nothing where there is none."""
+    """Shows a notice for each interrupted run, the newest first; hidden if there is none."""
 
     resume_wanted = Signal(object)
     discard_wanted = Signal(object)
@@ -61,7 +61,7 @@ class InterruptedPanel(QWidget):
         self.rows: dict[str, InterruptedRow] = {}
         self._runs: tuple[InterruptedRun, ...] = ()
         self._all = False
-        self.more_button = quiet_button("", "Show all runs that were interrupted")
+        self.more_button = quiet_button("", "Show all interrupted runs")
         self.more_button.clicked.connect(self._show_all)
         self._box = QVBoxLayout(self)
         self._box.setContentsMargins(0, 0, 0, theme.SPACING)
@@ -70,7 +70,7 @@ class InterruptedPanel(QWidget):
         self.hide()
 
     def show_runs(self, runs: Sequence[InterruptedRun]) -> None:
-        """The runs that can be continued; after most jobs they are the same."""
+        """Show these runs; do nothing if they are shown already."""
         if tuple(runs) == self._runs:
             return
         self._runs = tuple(runs)
@@ -92,8 +92,8 @@ class InterruptedPanel(QWidget):
 
     def _fit(self) -> None:
         for number, shown in enumerate(self.rows.values()):
-            shown.setVisible(self._all or number < MOST)
-        hidden = 0 if self._all else max(len(self.rows) - MOST, 0)
-        self.more_button.setText(f"{hidden} more interrupted")
+            shown.setVisible(self._all or number < MAX_ROWS)
+        hidden = 0 if self._all else max(len(self.rows) - MAX_ROWS, 0)
+        self.more_button.setText(f"{hidden} more interrupted runs")
         self.more_button.setVisible(hidden > 0)
         self.setVisible(bool(self.rows))

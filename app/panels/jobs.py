@@ -1,4 +1,4 @@
-"""The queue of jobs with their progress, and the log."""
+"""The panel of jobs with their progress, and the log."""
 
 from __future__ import annotations
 
@@ -26,19 +26,20 @@ from antidiag.app.kit.controls.widgets import Card, ElidedLabel, create_label, q
 
 IDLE = "Nothing is running."
 HEADING_WIDTH = 44
-PARTS = 1000
-PATIENCE_S = 1
+BAR_STEPS = 1000
+COMPILING_AFTER_S = 1
+"""Seconds after which a job that has not started to compute is shown as compiling."""
 NUMBER_LETTERS = 40
-"""Room for phase, percentage, time left and rate, so that the bars end in one column."""
-MOST_ROWS = 4
-"""Jobs that are seen without scrolling."""
+"""Letters for phase, percentage, time left and rate, so that all bars end in one column."""
+MAX_ROWS = 4
+"""Jobs that are visible without scrolling."""
 
 LOG_LINES_SEEN = 12
 LOG_LINES = 10_000
 
 
 class JobRow(QWidget):
-    """One job: title, bar, numbers, and the button that ends or dismisses it."""
+    """Shows one job: title, bar, numbers, and a button that cancels or dismisses it."""
 
     def __init__(self, job: Job, queue: JobQueue) -> None:
         super().__init__()
@@ -48,16 +49,16 @@ class JobRow(QWidget):
         self.numbers.setMinimumWidth(self.fontMetrics().averageCharWidth() * NUMBER_LETTERS)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
-        self.bar.setRange(0, PARTS)
+        self.bar.setRange(0, BAR_STEPS)
         self.bar.setAccessibleName(job.title)
         self.error = create_label(kind="error", wrap=True)
         self.button = QPushButton("Cancel")
         self.button.clicked.connect(self._press)
         self.pause_button = QPushButton("Pause")
-        self.pause_button.setToolTip("Stop after the call that runs, or go on")
+        self.pause_button.setToolTip("Pause after the current measurement, or continue")
         self.pause_button.clicked.connect(self._pause)
-        self.look_button = QPushButton("Look on")
-        self.look_button.setToolTip("See in a window what is there already")
+        self.look_button = QPushButton("Watch")
+        self.look_button.setToolTip("Show the partial result in a window")
         box = QHBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.MARGIN)
@@ -71,7 +72,7 @@ class JobRow(QWidget):
         self.update_state()
 
     def update_state(self) -> None:
-        """Show the job as it is now."""
+        """Update the row to the state of the job."""
         job = self.job
         failed = job.state is JobState.FAILED
         self.error.setVisible(failed)
@@ -84,10 +85,10 @@ class JobRow(QWidget):
         self.look_button.setVisible(job.monitor.partial_result is not None and not failed)
         self.pause_button.setVisible(job.can_pause and not failed)
         self.pause_button.setEnabled(job.state is not JobState.CANCELLING)
-        self.pause_button.setText("Go on" if job.paused else "Pause")
+        self.pause_button.setText("Continue" if job.paused else "Pause")
         running = job.state in (JobState.RUNNING, JobState.CANCELLING)
-        self.bar.setRange(0, 0 if running and job.fraction is None else PARTS)
-        self.bar.setValue(round((job.fraction or 0) * PARTS))
+        self.bar.setRange(0, 0 if running and job.fraction is None else BAR_STEPS)
+        self.bar.setValue(round((job.fraction or 0) * BAR_STEPS))
 
     def _press(self) -> None:
         if self.job.state is JobState.FAILED:
@@ -100,10 +101,10 @@ class JobRow(QWidget):
 
 
 class JobPanel(Card):
-    """Rows of jobs, or the log; one line high while there is nothing to tell."""
+    """Shows the jobs or the log; one line high while nothing runs."""
 
     look_wanted = Signal(object)
-    """A job that shows something before it is over."""
+    """Sent with a job that has a partial result to show."""
 
     def __init__(self, queue: JobQueue) -> None:
         super().__init__("Jobs")
@@ -134,7 +135,7 @@ class JobPanel(Card):
         self._pages = QStackedWidget()
         self._pages.addWidget(self._area)
         self._pages.addWidget(self.text)
-        self.log_button = quiet_button("Log", "Show what happened, with times (Ctrl+L)")
+        self.log_button = quiet_button("Log", "Show the log (Ctrl+L)")
         self.log_button.setCheckable(True)
         self.log_button.toggled.connect(self._turn)
         self.copy_button = quiet_button("Copy log", "Copy the whole log")
@@ -154,23 +155,22 @@ class JobPanel(Card):
         queue.ended.connect(self._record)
 
     def say(self, text: str, error: bool = False) -> None:
-        """Tell the user in one line, and write it down."""
+        """Show a message of one line and add it to the log."""
         self._show_message(text, "error" if error else "muted")
         self.log(text)
         self._fit()
 
     def forget_error(self, *_: object) -> None:
-        """What was said to be wrong no longer is the last thing that happened."""
+        """Remove the error message, if one is shown."""
         if self.message.objectName() == "error":
             self._show_message(IDLE, "muted")
             self._fit()
 
     def log(self, text: str) -> None:
-        """Append a line with the time of day."""
+        """Add a line with the time of day to the log."""
         self.text.appendPlainText(f"{datetime.now().astimezone():%H:%M:%S}  {text}")
 
     def resizeEvent(self, event) -> None:
-        """A wider panel needs fewer lines for what went wrong."""
         super().resizeEvent(event)
         self._fit()
 
@@ -182,8 +182,8 @@ class JobPanel(Card):
         self._fit()
 
     def _fit(self) -> None:
-        """As high as the rows, or as the log; a message stays until a job begins or a newer one comes."""
-        line = self.log_button.sizeHint().height()  # another one when it is dressed
+        """Fit the height to the rows or the log; a message stays until a job starts or a newer message comes."""
+        line = self.log_button.sizeHint().height()  # changes with the style sheet
         self.heading.setMinimumSize(HEADING_WIDTH, line)
         self.message.setFixedHeight(line)
         shown = list(self.rows.values())
@@ -194,7 +194,7 @@ class JobPanel(Card):
         width = self._area.viewport().width()
         heights = [row.heightForWidth(width) if row.hasHeightForWidth() else row.sizeHint().height() for row in shown]
         heights += [line] * (not self.message.isHidden())
-        seen = heights[-MOST_ROWS:]
+        seen = heights[-MAX_ROWS:]
         self._pages.setFixedHeight(max(sum(seen) + theme.SPACING * (len(seen) - 1), line))
 
     def _add(self, job: Job) -> None:
@@ -210,7 +210,7 @@ class JobPanel(Card):
         store = job.monitor.store
         if store and store.failure and store.failure not in self._failures:
             self._failures.add(store.failure)
-            self.say(f"{job.title} goes on, but could not be continued after a crash: {store.failure}", error=True)
+            self.say(f"{job.title} keeps running, but cannot be continued after a crash: {store.failure}", error=True)
 
     def _remove(self, job: Job) -> None:
         widget = self.rows.pop(job, None)
@@ -259,5 +259,6 @@ def _numbers(job: Job) -> str:
 
 
 def _beginning(job: Job) -> str:
-    """A job that is slow to begin compiles its kernels, as every method does when it runs for the first time."""
-    return "starting" if not job.compiling or job.elapsed_s < PATIENCE_S else "compiling, for the first run only"
+    """Return the text of a job without progress: a method compiles its kernels at its first run."""
+    slow = job.compiling and job.elapsed_s >= COMPILING_AFTER_S
+    return "compiling (first run only)" if slow else "starting"

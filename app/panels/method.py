@@ -1,4 +1,4 @@
-"""The method: which one, its options and parameters, and the Run button."""
+"""The panel for choosing a method, setting its options and parameters, and starting a run."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.model import SequenceType
 
-TUNED = "This value was found by a search on this machine (Run > Forget tuned values of the method takes it back)."
-ASKED = 10_000
-"""Of a million sequences so many say what all are."""
+TUNED = "Found by tuning on this machine. Run > Forget tuned values of the method restores the default."
+MAX_SAMPLED = 10_000
+"""Sequences whose type is examined, spread evenly over all."""
 DataOf = Callable[[Method], Sequence[Any]]
 LETTER_SCORES = ("match", "mismatch")
 
 
 class MethodPanel(Card):
-    """Choose a method and set it up. ``changed`` whenever another run would start now.
+    """Lets the user choose a method and its settings; sends ``changed`` when the next run would be another.
 
-    ``run_row`` holds the Run button; the window puts it where it stays visible when this panel scrolls.
+    ``run_row`` holds the Run button; the window puts it below the scrolled part, so that it stays visible.
     """
 
     changed = Signal()
@@ -44,9 +44,9 @@ class MethodPanel(Card):
         self.family.setAccessibleName("Family")
         self.chooser.setAccessibleName("Method")
         self.family.addItems(list(dict.fromkeys(method.family for method in self._methods)))
-        self.family.setToolTip("Kind of problem")
+        self.family.setToolTip("Family of methods")
         self.summary, self.citation = create_label(kind="muted", wrap=True), create_label(kind="muted", wrap=True)
-        help_button = quiet_button("Help", "What this method computes, and how (Shift+F1)")
+        help_button = quiet_button("Help", "What this method computes and how (Shift+F1)")
         bibtex_button = quiet_button("BibTeX", "Copy the reference of this method")
         self.options, self.parameters = ParameterForm(), ParameterForm()
         self.gap = create_label(kind="muted", wrap=True)
@@ -54,7 +54,7 @@ class MethodPanel(Card):
         self.run_button = QPushButton("Run   Ctrl+R")
         self.run_button.setObjectName("primary")
         self.reset_button = QPushButton("Reset")
-        self.reset_button.setToolTip("All options and parameters back to automatic")
+        self.reset_button.setToolTip("Set all options and parameters to automatic")
         self.header.addWidget(help_button)
         self.header.addWidget(bibtex_button)
         self.box.addLayout(create_row(self.family, self.chooser, stretch=1))
@@ -63,7 +63,7 @@ class MethodPanel(Card):
             self.box.addWidget(widget)
         self.run_row = create_row(self.run_button, self.reset_button, stretch=0)
         self.by_hand = False
-        """Whether the user chose the method; one that suits the data takes the place of any other."""
+        """Whether the user chose the method; if not, the program may switch to one that suits the data."""
         for box in (self.family, self.chooser):
             box.activated.connect(self._choose_by_hand)
         self.family.currentTextChanged.connect(self._list_methods)
@@ -76,19 +76,23 @@ class MethodPanel(Card):
         bibtex_button.clicked.connect(lambda: self.bibtex_wanted.emit(self.method))
         self._method: Method | None = None
         self._laid_out: Method | None = None
-        """The method that the forms are of, which stays while what is recalled takes the place of the method."""
+        """The method whose settings the forms show; it stays while `recall` replaces the method."""
         self._kind = ""
         self._automatic: Mapping[str, Any] = {}
         self._list_methods()
 
     @property
     def method(self) -> Method | None:
+        """The chosen method."""
         return self._method
 
     def choose(self, method: Method, by_hand: bool = True) -> None:
-        """Switch to this method; ``by_hand`` as the user's own choice."""
+        """Switch to this method; ``by_hand`` says whether the user chose it."""
         self.by_hand = by_hand
-        with QSignalBlocker(self.family), QSignalBlocker(self.chooser):  # or the first of the family were shown before
+        with (
+            QSignalBlocker(self.family),
+            QSignalBlocker(self.chooser),
+        ):  # else the first method of the family would be shown in between
             if self.family.currentText() != method.family or self.chooser.findData(method) < 0:
                 self.family.setCurrentText(method.family)
                 self._fill_chooser()
@@ -96,13 +100,13 @@ class MethodPanel(Card):
         self._show_method()
 
     def remembered(self) -> dict[str, Any]:
-        """Everything that was set, for the next start."""
+        """Return all settings, to be restored at the next start."""
         self._remember()
         method = self._method.id if self._method else ""
         return {"method": method, "values": self._remembered, "by_hand": self.by_hand}
 
     def recall(self, saved: Mapping[str, Any], data_of: DataOf = lambda method: ()) -> None:
-        """What `remembered` returned, as far as it still fits, as it was for such data as there are of a method."""
+        """Restore what `remembered` returned, as far as it still fits; ``data_of(method)`` are the open data."""
         values = saved.get("values")
         if isinstance(values, dict):
             self._remembered = {str(name): value for name, value in values.items() if isinstance(value, dict)}
@@ -114,14 +118,14 @@ class MethodPanel(Card):
         self._show_method()
 
     def set_values(self, method: Method, options: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
-        """Show the settings that an older result was made with."""
+        """Choose a method with these options and parameters."""
         self.choose(method)
         self.options.set_values(options)
         self.parameters.set_values(parameters)
         self._edited()
 
     def set_data(self, data: Sequence[Any]) -> None:
-        """The automatic values follow the data; those set by hand belong to one kind of data, such as proteins."""
+        """Derive automatic values from the data; values set by hand are kept for each type of letters."""
         kind = kind_of_letters(data)
         if self._method and kind and kind != self._kind:
             self._remember()
@@ -135,21 +139,23 @@ class MethodPanel(Card):
             self._explain()
 
     def set_resolved(self, parameters: Mapping[str, Any], backend: str, tuned: Iterable[str] = ()) -> None:
-        """What the plan chose where nothing was set, ``tuned`` by a search; what means nothing on its backend is
-        hidden."""
+        """Show the values that the plan chose, mark those found by tuning, and hide what the backend does not use."""
         self.parameters.set_automatic(parameters)
         self.parameters.mark_rows(tuned, "tuned", TUNED)
-        for parameter in self._method.parameters if self._method else ():
+        for parameter in self._method.parameters.declared() if self._method else ():
             self.parameters.show_row(parameter.name, backend in parameter.backends)
 
     def set_runnable(self, runnable: bool, reason: str = "") -> None:
+        """Enable the Run button, or disable it and give the reason."""
         self.run_button.setEnabled(runnable)
         self.run_button.setToolTip(reason or "Start this run (Ctrl+R)")
 
     def errors(self) -> tuple[str, ...]:
+        """Return what is wrong with the values in the forms."""
         return self.options.entry_errors() + self.parameters.entry_errors()
 
     def reset(self) -> None:
+        """Set all options and parameters to automatic."""
         self.options.set_values({})
         self.parameters.set_values({})
         self._edited()
@@ -184,7 +190,7 @@ class MethodPanel(Card):
         if other or recalled:
             self.options.set_values(self._remembered.get(self._options_key(), {}))
         if before is not method:
-            self.parameters.set_parameters(method.parameters)
+            self.parameters.set_parameters(method.parameters.declared())
         self.parameters.set_values(self._remembered.get(self._parameters_key(), {}))
         self.method_changed.emit(method)
         self._edited()
@@ -195,11 +201,11 @@ class MethodPanel(Card):
             self._remembered[self._parameters_key()] = self.parameters.values()
 
     def _options_key(self) -> str:
-        """Under what the options are remembered: the problem, and the kind of letters where it was known."""
+        """Return the key of remembered options: the problem and, if known, the type of letters."""
         return f"problem {self._method.problem_type.id} {self._kind}".strip() if self._method else ""
 
     def _parameters_key(self) -> str:
-        """Under what the parameters are remembered: the method, and the kind of letters where it was known."""
+        """Return the key of remembered parameters: the method and, if known, the type of letters."""
         return f"{self._method.id} {self._kind}".strip() if self._method else ""
 
     def _edited(self) -> None:
@@ -209,7 +215,7 @@ class MethodPanel(Card):
         self.changed.emit()
 
     def _explain(self) -> None:
-        """Hide scores of letters where a matrix has them, and say what gaps cost."""
+        """Hide match and mismatch if a matrix is set, and show the gap costs."""
         values = {**self._automatic, **self.options.values()}
         has_matrix = bool(values.get("matrix"))
         if {"match", "mismatch"} & self.options.values().keys() and "matrix" not in self.options.values():
@@ -224,7 +230,7 @@ class MethodPanel(Card):
 
 
 def gap_sentence(opening: float, extension: float) -> str:
-    """What gaps cost, with examples."""
+    """Return a sentence on what gaps cost, with examples."""
     formula = f"{opening:g} + {extension:g} k" if opening else f"{extension:g} k"
     kind = "" if opening else " (linear)"
     return (
@@ -234,9 +240,9 @@ def gap_sentence(opening: float, extension: float) -> str:
 
 
 def kind_of_letters(data: Sequence[Any]) -> str:
-    """What settings belong to: "protein" or "nucleotides"; "" where there are neither sequences nor alignments."""
+    """Return "protein" or "nucleotides"; "" if there are neither sequences nor alignments."""
     known = ""
-    for datum in data[:: max(len(data) // ASKED, 1)]:
+    for datum in data[:: max(len(data) // MAX_SAMPLED, 1)]:
         if isinstance(datum, (Letters, AlignedSequences)):
             if datum.type == SequenceType.PROTEIN:
                 return "protein"
@@ -245,7 +251,7 @@ def kind_of_letters(data: Sequence[Any]) -> str:
 
 
 def short_citation(citation: Citation) -> str:
-    """'Li, Ranka, Sahni 2012, section IV'."""
+    """Return a short reference such as 'Li, Ranka, Sahni 2012, section IV'."""
     names = ", ".join(author.split()[-1] for author in citation.author_names())
     return f"{names} {citation.year}" + (f", {citation.section}" if citation.section else "")
 

@@ -1,4 +1,4 @@
-"""Where each view of a result is: among the tabs, beside them, or in a window of its own."""
+"""The places of the views of a result: in tabs, in a second group of tabs, or in separate windows."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from antidiag.app.kit.view_protocols import ResultView, view_widget
 TABS, BESIDE, WINDOW = "tabs", "beside", "window"
 PLACES = (TABS, BESIDE, WINDOW)
 TABS_WIDTH, TABS_HEIGHT = 280, 140
-"""Tabs may be this narrow, whatever a view would like, so that the window never grows by itself; where two do not fit
-beside each other, they stand one above the other, and may be this low."""
+"""Least pixels of the tabs, whatever a view asks for, so that the window never grows by itself. Two groups of tabs that
+do not fit side by side are stacked."""
 WINDOW_SIZE = 900, 640
 
 
 class Holder(LazyWidget):
-    """The place of a view."""
+    """Holds a view, which is made when it is first shown."""
 
     def __init__(self, kind: type[ResultView], make: Callable[[type[ResultView]], ResultView]) -> None:
         super().__init__(lambda: view_widget(make(kind)))
@@ -33,11 +33,12 @@ class Holder(LazyWidget):
 
     @property
     def view(self) -> ResultView:
+        """The view, made now if it was not yet."""
         return self.content
 
 
 class ViewWindow(QWidget):
-    """A view in a window of its own; closing it puts the view back among the tabs."""
+    """Shows a view in a separate window; closing it moves the view back to the tabs."""
 
     closed = Signal()
 
@@ -57,10 +58,10 @@ class ViewWindow(QWidget):
 
 
 class Places(QSplitter):
-    """Tabs, tabs beside them, and windows, over views of which each has its place; ``make`` makes one that is new.
+    """Shows views in tabs, in a second group of tabs, and in windows; ``make(kind)`` makes a view.
 
-    ``looked(view)``: a view came to be seen, and must show what is shown now.
-    ``moved``: a view has another place, which `placed` tells.
+    Signals: ``looked(view)`` when a view becomes visible and must show the current result; ``moved`` when a view has
+    changed its place.
     """
 
     looked = Signal(object)
@@ -85,10 +86,10 @@ class Places(QSplitter):
         self.beside.hide()
         self.split_button = quiet_button("", "Show this view beside the others")
         self.split_button.setAccessibleName("Show this view beside the others")
-        self.window_button = quiet_button("", "Show this view in a window of its own")
-        self.window_button.setAccessibleName("Show this view in a window of its own")
-        self.back_button = quiet_button("", "Put this view back among the others")
-        self.back_button.setAccessibleName("Put this view back among the others")
+        self.window_button = quiet_button("", "Show this view in a separate window")
+        self.window_button.setAccessibleName("Show this view in a separate window")
+        self.back_button = quiet_button("", "Move this view back to the tabs")
+        self.back_button.setAccessibleName("Move this view back to the tabs")
         for button, icon in ((self.split_button, "beside"), (self.window_button, "float"), (self.back_button, "hide")):
             set_icon(button, icon)
         self.split_button.clicked.connect(lambda: self._move_current(self.tabs, BESIDE))
@@ -99,17 +100,17 @@ class Places(QSplitter):
         self._show_beside(False)
 
     def placed(self) -> dict[str, str]:
-        """The views that are not among the tabs, by their ids."""
+        """Return the place of each view that is not in the tabs, by its id."""
         return {name: place for name, place in self._place.items() if place != TABS}
 
     def restore(self, places: dict[str, str]) -> None:
-        """Put views where `placed` said that they are; windows open when there is something to show."""
+        """Restore the places that `placed` returned; windows open when there is something to show."""
         self._place = {str(name): place for name, place in places.items() if place in PLACES}
 
     def show_views(self, able: Sequence[type[ResultView]], wanted: str) -> list[ResultView]:
-        """Have just these views, each in its place, and turn the tabs to the one that is wanted; those now seen.
+        """Show these views, each in its place, turn to the wanted one, and return the visible ones.
 
-        Only those are made, so that a result of many views is there at once.
+        Only visible views are made, so that a result with many views appears at once.
         """
         self._able = list(able)
         placed: dict[str, list[type[ResultView]]] = {place: [] for place in PLACES}
@@ -137,44 +138,34 @@ class Places(QSplitter):
         return self.seen()
 
     def _take_away(self, tabs: QTabWidget, kinds: Sequence[type[ResultView]]) -> None:
-        """Have no tabs of other kinds. Those that stay are not touched: to put all in anew would take longer than most
-        views take to show a result."""
+        """Remove the tabs of other kinds. The rest stay: inserting all again would take longer than most views need."""
         for index in reversed(range(tabs.count())):
             if _held(tabs.widget(index)).kind not in kinds:
                 tabs.removeTab(index)
 
     def _put_in(self, tabs: QTabWidget, kinds: Sequence[type[ResultView]]) -> None:
-        """Have tabs of all these kinds, in this order, which those that are there have already."""
+        """Insert the tabs of these kinds that are missing, in this order."""
         for index, kind in enumerate(kinds):
             if tabs.widget(index) is not self._holder(kind):
                 tabs.insertTab(index, self._holder(kind), kind.title)
 
-    def prepare(self, kind: type[ResultView]) -> None:
-        """Make a view before it is looked at."""
-        _ = self._holder(kind).view
-
-    @property
-    def able(self) -> Sequence[type[ResultView]]:
-        """The kinds of views that can show what there is, made or not."""
-        return self._able
-
     def seen(self) -> list[ResultView]:
-        """The views that are on the screen."""
+        """Return the visible views."""
         found = [_held(tabs.currentWidget()).view for tabs in (self.tabs, self.beside) if tabs.count()]
         return [*found, *(window.holder.view for window in self._windows.values())]
 
     @property
     def current(self) -> ResultView | None:
-        """The view that the tabs are turned to."""
+        """The view of the current tab."""
         return _held(self.tabs.currentWidget()).view if self.tabs.count() else None
 
     def shown(self) -> tuple[str, ...]:
-        """Ids of the views that there are, in the order of the tabs; those elsewhere last."""
+        """Return the ids of all views: first the tabs in their order, then the others."""
         inside = [_held(self.tabs.widget(index)).kind.id for index in range(self.tabs.count())]
         return tuple(inside + [kind.id for kind in self._able if kind.id not in inside])
 
     def turn_to(self, view_id: str) -> None:
-        """Look at the view of this id, wherever it is."""
+        """Show the view of this id, wherever it is."""
         for tabs in (self.tabs, self.beside):
             for index in range(tabs.count()):
                 if _held(tabs.widget(index)).kind.id == view_id:
@@ -183,7 +174,7 @@ class Places(QSplitter):
             self._windows[view_id].raise_()
 
     def put(self, view_id: str, place: str) -> None:
-        """Give a view another place."""
+        """Move a view to another place."""
         self._place[view_id] = place
         self._drop(view_id)
         shown = _held(self.tabs.currentWidget()).kind.id if self.tabs.count() else ""
@@ -199,14 +190,14 @@ class Places(QSplitter):
         self._turn()
 
     def _show_beside(self, there: bool) -> None:
-        """Have two halves, or one, which together may be as narrow as one."""
+        """Show one or two groups of tabs; two may be as narrow as one."""
         for tabs in (self.tabs, self.beside):
             tabs.setMinimumSize(*((TABS_WIDTH // 2, TABS_HEIGHT) if there else (TABS_WIDTH, 0)))
         self._turn()
         self.beside.setVisible(there)
 
     def _turn(self) -> None:
-        """Two halves beside each other where there is room, else one above the other."""
+        """Put two groups of tabs side by side if they fit, otherwise stack them."""
         fitting = self.width() >= 2 * TABS_WIDTH + self.handleWidth()
         turned = Qt.Orientation.Horizontal if fitting else Qt.Orientation.Vertical
         if self.orientation() != turned:
@@ -250,8 +241,8 @@ class Places(QSplitter):
         name, menu = _held(tabs.widget(index)).kind.id, QMenu(self)
         choices: dict[str, tuple[str, Callable[[], bool]]] = {
             BESIDE: ("Show beside the others", lambda: tabs is self.tabs and tabs.count() > 1),
-            WINDOW: ("Show in a window of its own", lambda: True),
-            TABS: ("Put back among the others", lambda: tabs is self.beside),
+            WINDOW: ("Show in a separate window", lambda: True),
+            TABS: ("Move back to the tabs", lambda: tabs is self.beside),
         }
         for place, (text, able) in choices.items():
             menu.addAction(text, lambda place=place: self.put(name, place)).setEnabled(able())
@@ -259,5 +250,5 @@ class Places(QSplitter):
 
 
 def _held(page: QWidget) -> Holder:
-    """The page of a tab as the holder that it is."""
+    """Return the page of a tab with its type."""
     return cast(Holder, page)

@@ -1,4 +1,4 @@
-"""The table of results: one a row, as many columns as there is room for, sorted and filtered."""
+"""The table of results, sorted and filtered, with as many columns as fit."""
 
 from __future__ import annotations
 
@@ -15,23 +15,22 @@ from antidiag.app import texts, theme
 from antidiag.app.kit.controls.widgets import style_as_list
 from antidiag.app.session.session import Entry, Session
 
-TIME, METHOD, ANSWER, SPENT, RATE, DEVICE, TAGS, PARAMETERS, OF = range(9)
-HEADERS = ("When", "Method", "Answer", "Time", "Rate", "Device", "Tags", "Parameters", "Of")
-ALWAYS, SPARE = (TIME, METHOD, ANSWER), (SPENT, OF, RATE, TAGS, DEVICE, PARAMETERS)
-"""Columns that are always there, and those that follow as there is room, the most important first."""
+TIME, METHOD, ANSWER, SPENT, RATE, DEVICE, TAGS, PARAMETERS, INPUT = range(9)
+HEADERS = ("When", "Method", "Answer", "Time", "Rate", "Device", "Tags", "Parameters", "Input")
+ALWAYS_SHOWN, SHOWN_IF_FITS = (TIME, METHOD, ANSWER), (SPENT, INPUT, RATE, TAGS, DEVICE, PARAMETERS)
+"""Columns that are always shown, and those that are shown if they fit, the most important first."""
 RIGHT = frozenset({ANSWER, SPENT, RATE})
 PADDING = 18
-"""Pixels in a cell beside its text."""
-MOST_ANSWER, LEAST_METHOD, LEAST_OF, MOST = 18, 12, 9, 30
-"""Letters: an answer has room for no more, a method for no fewer, a column "Of" with fewer is not shown, and any other
-column has room for no more."""
-STALE = "Made with other settings or sequences than those chosen now."
+"""Pixels of a cell in addition to its text."""
+MAX_ANSWER, MIN_METHOD, MIN_INPUT, MAX_LETTERS = 18, 12, 9, 30
+"""Letters: most of an answer, least of a method and of an input, and most of any other column."""
+STALE = "Made with other settings or sequences than the current ones."
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class ResultModel(QAbstractTableModel):
-    """The session's results as a table; ``is_stale(entry)`` says which ones the settings have left behind."""
+    """The results of the session as a table; ``is_stale(entry)`` says whether the settings have changed since."""
 
     def __init__(self, session: Session, is_stale: Callable[[Entry], bool]) -> None:
         super().__init__()
@@ -75,7 +74,7 @@ class ResultModel(QAbstractTableModel):
         return found | Qt.ItemFlag.ItemIsEditable if index.column() == METHOD else found
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Another name for a result; that of the method takes it away."""
+        """Rename a result; the name of its method removes the own name."""
         if role != Qt.ItemDataRole.EditRole or not index.isValid():
             return False
         entry, name = self.entries[index.row()], " ".join(str(value).split())
@@ -85,7 +84,7 @@ class ResultModel(QAbstractTableModel):
         return True
 
     def refresh(self) -> None:
-        """The settings changed, and with them what is stale."""
+        """Repaint after a change of settings, which makes results stale."""
         if self.entries:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self.entries) - 1, len(HEADERS) - 1))
 
@@ -96,7 +95,7 @@ class ResultModel(QAbstractTableModel):
 
 
 class SortedResults(QSortFilterProxyModel):
-    """The results that have every word of the filter, in the order of a column, or the newest first."""
+    """The results that contain every word of the filter, sorted by a column or the newest first."""
 
     def __init__(self, model: ResultModel) -> None:
         super().__init__()
@@ -105,6 +104,7 @@ class SortedResults(QSortFilterProxyModel):
         self.setSourceModel(model)
 
     def set_filter(self, text: str) -> None:
+        """Show only results that contain every word of this text."""
         self._words = text.lower().split()
         self.invalidate()
 
@@ -114,12 +114,12 @@ class SortedResults(QSortFilterProxyModel):
 
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
         entry = self._results.entries[row]
-        told = " ".join((*(text_of(entry, column) for column in range(len(HEADERS))), entry.note)).lower()
-        return all(word in told for word in self._words)
+        text = " ".join((*(text_of(entry, column) for column in range(len(HEADERS))), entry.note)).lower()
+        return all(word in text for word in self._words)
 
 
 class MiddleElided(QStyledItemDelegate):
-    """Names of methods differ at their ends, so what has no room goes from their middle."""
+    """Elides the middle of a text, because names of methods differ at their ends."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
@@ -127,7 +127,7 @@ class MiddleElided(QStyledItemDelegate):
 
 
 class ResultTable(QTableView):
-    """The table; names of methods have the room they need, other columns are there when there is more."""
+    """Shows the results; names of methods get the width they need, other columns appear if they fit."""
 
     def __init__(self, model: ResultModel) -> None:
         super().__init__()
@@ -139,7 +139,7 @@ class ResultTable(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setMinimumSectionSize(24)
-        header.setSectionResizeMode(OF, header.ResizeMode.Stretch)
+        header.setSectionResizeMode(INPUT, header.ResizeMode.Stretch)
         header.setSortIndicatorClearable(True)
         self.setSortingEnabled(True)
         self.setEditTriggers(QTableView.EditTrigger.EditKeyPressed)
@@ -149,16 +149,16 @@ class ResultTable(QTableView):
         self.fit()
 
     def chosen(self) -> list[Entry]:
-        """The selected results, in the order of the table."""
+        """Return the selected results in the order of the table."""
         rows = sorted(index.row() for index in self.selectionModel().selectedRows())
         return [self.entry(self.sorted.index(row, 0)) for row in rows]
 
     def entry(self, index: Index) -> Entry:
-        """The result of a row of the table."""
+        """Return the result of a row of the table."""
         return self._results.entries[self.sorted.mapToSource(index).row()]
 
     def row_of(self, entry: Entry) -> int:
-        """The row of a result; -1 where the filter hides it."""
+        """Return the row of a result; -1 if the filter hides it."""
         return self.sorted.mapFromSource(self._results.index(self._results.entries.index(entry), 0)).row()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -166,45 +166,45 @@ class ResultTable(QTableView):
         super().resizeEvent(event)
 
     def fit(self) -> None:
-        """Widths of the columns for what is listed, in the room there is."""
-        letter, room = self.fontMetrics().averageCharWidth(), self.viewport().width()
-        needed = {column: self._needed(column) for column in ALWAYS}
-        needed[ANSWER] = min(needed[ANSWER], MOST_ANSWER * letter + PADDING)
-        method = min(needed[METHOD], room - needed[TIME] - needed[ANSWER])
-        needed[METHOD] = max(method, LEAST_METHOD * letter)
-        spare = room - sum(needed.values())
-        shown = set(ALWAYS)
-        for column in SPARE:
-            wide = LEAST_OF * letter if column == OF else min(self._needed(column), MOST * letter)
+        """Choose the visible columns and their widths for the listed results and the width of the table."""
+        letter, width = self.fontMetrics().averageCharWidth(), self.viewport().width()
+        needed = {column: self._text_width(column) for column in ALWAYS_SHOWN}
+        needed[ANSWER] = min(needed[ANSWER], MAX_ANSWER * letter + PADDING)
+        method = min(needed[METHOD], width - needed[TIME] - needed[ANSWER])
+        needed[METHOD] = max(method, MIN_METHOD * letter)
+        spare = width - sum(needed.values())
+        shown = set(ALWAYS_SHOWN)
+        for column in SHOWN_IF_FITS:
+            wide = MIN_INPUT * letter if column == INPUT else min(self._text_width(column), MAX_LETTERS * letter)
             if spare >= wide and (column != TAGS or any(entry.tags for entry in self._results.entries)):
                 spare -= wide
                 shown.add(column)
-                if column != OF:
+                if column != INPUT:
                     needed[column] = wide
-        if OF not in shown:
+        if INPUT not in shown:
             needed[ANSWER] += max(spare, 0)
         for column in range(len(HEADERS)):
             self.setColumnHidden(column, column not in shown)
         for column, width in needed.items():
             self.setColumnWidth(column, width)
 
-    def _needed(self, column: int) -> int:
-        """Pixels of the widest text of a column, upright or, as stale ones are, italic."""
+    def _text_width(self, column: int) -> int:
+        """Return the pixels of the widest text of a column, upright or, for stale results, italic."""
         shown = {HEADERS[column], *(text_of(entry, column) for entry in self._results.entries)}
         fonts = self.fontMetrics(), QFontMetrics(italic(self.font()))
         return max(metrics.horizontalAdvance(text) for metrics in fonts for text in shown) + PADDING
 
 
 def italic(font: QFont | None = None) -> QFont:
-    """The font of what is stale."""
+    """Return the italic font of stale results."""
     made = QFont(font) if font else QFont()
     made.setItalic(True)
     return made
 
 
 def text_of(entry: Entry, column: int) -> str:
-    """What a cell of the table says."""
-    return TOLD[column](entry)
+    """Return the text of a cell of the table."""
+    return COLUMN_TEXTS[column](entry)
 
 
 def _rate(entry: Entry) -> str:
@@ -212,7 +212,7 @@ def _rate(entry: Entry) -> str:
     return texts.rate(giga, method.problem_type.work_unit if method else "cells") if giga else ""
 
 
-TOLD: dict[int, Callable[[Entry], str]] = {
+COLUMN_TEXTS: dict[int, Callable[[Entry], str]] = {
     TIME: lambda entry: entry.result.started.astimezone().strftime("%H:%M"),
     METHOD: lambda entry: entry.name or texts.method_name(entry.result),
     ANSWER: lambda entry: texts.answer(entry.result),
@@ -221,13 +221,13 @@ TOLD: dict[int, Callable[[Entry], str]] = {
     DEVICE: lambda entry: texts.device_name(entry.result),
     TAGS: lambda entry: ", ".join(entry.tags),
     PARAMETERS: lambda entry: texts.settings(texts.used(entry.result)),
-    OF: lambda entry: texts.title(entry.result),
+    INPUT: lambda entry: texts.title(entry.result),
 }
-"""What each column says of a result."""
+"""Formats the text of each column."""
 
 
 def _sorted_by(entry: Entry, column: int) -> tuple[float, str]:
-    """What a column is sorted by: numbers before words."""
+    """Return the sort key of a result in a column: numbers before words."""
     if column == TIME:
         return entry.result.started.timestamp(), ""
     if column in (SPENT, RATE):

@@ -1,4 +1,4 @@
-"""The list of results, and what can be done with those that are selected: compare, name, tag, note, delete."""
+"""The panel of results: show, compare, rename, tag, annotate and delete them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from antidiag.app.kit.controls.widgets import Card, UndoLineEdit, create_label, 
 from antidiag.app.panels.result_table import METHOD, ResultModel, ResultTable
 from antidiag.app.session.session import Entry, Session
 
-FILTERED = 5
-"""Results from which there is a line to filter them by."""
+FILTER_FROM = 5
+"""Least number of results for which the filter line is shown."""
 
 
 class ResultPanel(Card):
-    """The list; a click shows a result, several that are selected can be compared. ``compare_wanted`` has entries."""
+    """Lists results: a click shows one, and selected ones can be compared (``compare_wanted(entries)``)."""
 
     compare_wanted = Signal(object)
 
@@ -33,7 +33,7 @@ class ResultPanel(Card):
             shortcut = QShortcut(QKeySequence(keys), self.table, slot)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
         self.compare_button = quiet_button(
-            "Compare", "The selected results side by side; Ctrl and click selects several"
+            "Compare", "Compare the selected results side by side; Ctrl+click selects several"
         )
         self.compare_button.clicked.connect(self.compare)
         self.delete_button = quiet_button("", "Delete the selected results (Del; can be undone)")
@@ -46,7 +46,7 @@ class ResultPanel(Card):
         self.filter.setPlaceholderText("Filter by method, device, tag, note")
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self._filter)
-        self.hint = create_label("Results of runs are listed here.", "muted", wrap=True)
+        self.hint = create_label("Results of runs appear here.", "muted", wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.box.addWidget(self.filter)
         self.box.addWidget(self.hint, 1)
@@ -58,34 +58,35 @@ class ResultPanel(Card):
         self._follow()
 
     def delete(self) -> None:
+        """Delete the selected results."""
         self._session.remove_results(self.table.chosen())
 
     def compare(self) -> None:
-        """The selected results side by side."""
+        """Compare the selected results side by side."""
         if len(chosen := self.table.chosen()) > 1:
             self.compare_wanted.emit(tuple(chosen))
 
     def rename(self) -> None:
-        """Type another name for the current result."""
+        """Let the user type a name for the current result."""
         if self.table.currentIndex().isValid():
             self.table.edit(self.table.sorted.index(self.table.currentIndex().row(), METHOD))
 
     def tag(self, tags: Iterable[str]) -> None:
-        """These tags for the selected results, in the place of others."""
+        """Replace the tags of the selected results."""
         given = tuple(dict.fromkeys(word for tag in tags if (word := " ".join(tag.split()))))
         self._change("Tag results", {entry: replace(entry, tags=given) for entry in self.table.chosen()})
 
     def note(self, text: str) -> None:
-        """This note for the selected results."""
+        """Replace the note of the selected results."""
         self._change("Note on results", {entry: replace(entry, note=text.strip()) for entry in self.table.chosen()})
 
     def ask_tags(self) -> None:
-        """Ask for tags of the selected results."""
+        """Ask for the tags of the selected results."""
         entries = self.table.chosen()
         if not entries:
             return
         before = ", ".join(entries[0].tags)
-        text, given = QInputDialog.getText(self, "Tags", "Tags, with commas between them", text=before)
+        text, given = QInputDialog.getText(self, "Tags", "Tags, separated by commas", text=before)
         if given:
             self.tag(text.split(","))
 
@@ -111,11 +112,11 @@ class ResultPanel(Card):
             self._session.show(self.table.entry(index))
 
     def _follow(self) -> None:
-        """The row of the shown result is the selected one."""
+        """Select the row of the shown result."""
         there = bool(self.model.entries)
         self.hint.setVisible(not there)
         self.table.setVisible(there)
-        self.filter.setVisible(len(self.model.entries) >= FILTERED or bool(self.filter.text()))
+        self.filter.setVisible(len(self.model.entries) >= FILTER_FROM or bool(self.filter.text()))
         self._mark()
         self._offer()
 
@@ -131,7 +132,7 @@ class ResultPanel(Card):
             self.table.selectionModel().clear()
 
     def _select(self, entries: Iterable[Entry]) -> None:
-        """Select just these rows."""
+        """Select only the rows of these results."""
         flags, found = QItemSelectionModel.SelectionFlag, QItemSelection()
         for entry in entries:
             if (row := self.table.row_of(entry)) >= 0:

@@ -1,4 +1,4 @@
-"""The table of sequences: its cells, how they are painted and edited, and the rows that are selected."""
+"""The table of sequences: its cells, how they are drawn and edited, and the selected rows."""
 
 from __future__ import annotations
 
@@ -32,24 +32,25 @@ from antidiag.app.session.session import Session
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.model import Sequence, SequenceType
 
-ROLE, NAME, TYPE, LENGTH, MAKEUP = range(5)
+ROLE, NAME, TYPE, LENGTH, CONTENT = range(5)
 HEADERS = ("", "Name", "Type", "Length", "Content")
-WIDEST = {ROLE: "0", TYPE: "protein", LENGTH: "00,000,000", MAKEUP: "GC 44.4 %"}
-"""The widest text that a column has room for."""
-LEAST_ROWS = 3
-"""Rows that are seen in a low window."""
+WIDEST = {ROLE: "0", TYPE: "protein", LENGTH: "00,000,000", CONTENT: "GC 44.4 %"}
+"""The widest text that fits in a column."""
+MIN_ROWS = 3
+"""Rows that are visible in a low window."""
 PADDING, GAP = 16, 14
-"""Pixels in a cell beside its text; between a name and what the sequence is."""
-ABOUT = Qt.ItemDataRole.UserRole
-"""The role of what a sequence is: species and molecule, mostly."""
+"""Pixels of a cell in addition to its text, and between a name and its description."""
+DESCRIPTION = Qt.ItemDataRole.UserRole
+"""The role of the description of a sequence, mostly species and molecule."""
 
-LEAST_ABOUT, LEAST_NAME = 9, "NC_012920.1"
+MIN_DESCRIPTION, MIN_NAME = 9, "NC_012920.1"
+"""Least letters of a description that is shown, and a name that always fits."""
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class SequenceModel(QAbstractTableModel):
-    """The session's sequences as a table; cells are made when they are looked at."""
+    """The sequences of the session as a table; cells are made when they are visible."""
 
     refused = Signal(str)
 
@@ -91,7 +92,7 @@ class SequenceModel(QAbstractTableModel):
             return font
         if role == Qt.ItemDataRole.ToolTipRole:
             return _tool_tip(sequence)
-        if role == ABOUT:
+        if role == DESCRIPTION:
             return texts.about(sequence)
         return None
 
@@ -120,7 +121,7 @@ class SequenceModel(QAbstractTableModel):
         return f"{len(sequence):,}" if column == LENGTH else texts.makeup(sequence)
 
     def _is_chosen(self, row: int) -> bool:
-        """Whether a row stands out among those that go into the next run; nothing does where all of them go."""
+        """Return whether a row is an input of the next run; False for all rows if all of them are."""
         return row in (self._session.state.rows(self.inputs) if self.inputs is not None else self._subset())
 
     def _role(self, row: int) -> str:
@@ -129,7 +130,7 @@ class SequenceModel(QAbstractTableModel):
         return "\N{BULLET}" if self.inputs is None else str(self._session.state.rows(self.inputs).index(row) + 1)
 
     def _subset(self) -> frozenset[int]:
-        """The rows that a method of any number of sequences takes, where these are not all."""
+        """Return the chosen rows for a method that takes any number of sequences; empty if it takes all."""
         subset = self._session.state.subset
         if subset is not self._roles[0]:
             self._roles = subset, frozenset(subset)
@@ -151,21 +152,21 @@ class SequenceModel(QAbstractTableModel):
 
 
 class NameDelegate(QStyledItemDelegate):
-    """Beside the name, in the room that is left, what the sequence is."""
+    """Draws the description of a sequence beside its name, if it fits."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
         font = index.data(Qt.ItemDataRole.FontRole) or option.font
-        taken = QFontMetrics(font).horizontalAdvance(index.data()) + GAP
-        room = option.rect.adjusted(taken, 0, -PADDING // 2, 0)
-        about = option.fontMetrics.elidedText(index.data(ABOUT), Qt.TextElideMode.ElideRight, room.width())
-        if len(about) >= LEAST_ABOUT:
+        name_width = QFontMetrics(font).horizontalAdvance(index.data()) + GAP
+        box = option.rect.adjusted(name_width, 0, -PADDING // 2, 0)
+        text = option.fontMetrics.elidedText(index.data(DESCRIPTION), Qt.TextElideMode.ElideRight, box.width())
+        if len(text) >= MIN_DESCRIPTION:
             painter.setPen(QColor(theme.active().muted))
-            painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), about)
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), text)
 
 
 class TypeDelegate(QStyledItemDelegate):
-    """Changes a type with a list of the types there are."""
+    """Edits a type with a list of all types."""
 
     def createEditor(self, parent: QWidget, option: Any, index: Index) -> QWidget:
         box = QComboBox(parent)
@@ -182,7 +183,7 @@ class TypeDelegate(QStyledItemDelegate):
 
 
 class SequenceTable(QTableView):
-    """The table; keys 1, 2, 3 use the current row as that input."""
+    """Shows the sequences; keys 1, 2 and 3 use the current row as that input."""
 
     role_wanted = Signal(int)
     delete_wanted = Signal()
@@ -194,11 +195,11 @@ class SequenceTable(QTableView):
         self.setItemDelegateForColumn(NAME, NameDelegate(self))
         self.setItemDelegateForColumn(TYPE, TypeDelegate(self))
         style_as_list(self)
-        self.setMinimumHeight((LEAST_ROWS + 1) * self.verticalHeader().defaultSectionSize() + 2 * self.frameWidth())
+        self.setMinimumHeight((MIN_ROWS + 1) * self.verticalHeader().defaultSectionSize() + 2 * self.frameWidth())
         self.setEditTriggers(QAbstractItemView.EditTrigger.DoubleClicked | QAbstractItemView.EditTrigger.EditKeyPressed)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
-        # With the table's own selection, the header asks every row whether it is selected, at each paint.
+        # With the selection of the table, the header would query every row at each paint.
         header.setSelectionModel(QItemSelectionModel(model, header))
         header.setMinimumSectionSize(24)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
@@ -210,11 +211,11 @@ class SequenceTable(QTableView):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow panel the names keep their room: content goes first, then type."""
-        room = self.viewport().width() - self.fontMetrics().horizontalAdvance(LEAST_NAME) - PADDING
-        for column in (ROLE, LENGTH, TYPE, MAKEUP):
+        """Hide the content and then the type if names would not fit."""
+        room = self.viewport().width() - self.fontMetrics().horizontalAdvance(MIN_NAME) - PADDING
+        for column in (ROLE, LENGTH, TYPE, CONTENT):
             room -= self._widths[column]
-            self.setColumnHidden(column, room < 0 and column in (TYPE, MAKEUP))
+            self.setColumnHidden(column, room < 0 and column in (TYPE, CONTENT))
         super().resizeEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -228,7 +229,7 @@ class SequenceTable(QTableView):
             super().keyPressEvent(event)
 
     def rows(self) -> Sequences[int]:
-        """Selected rows, in order; a range where they are one."""
+        """Return the selected rows in order; a range if they are contiguous."""
         ranges = sorted((part.top(), part.bottom()) for part in self.selectionModel().selection().toList())
         if len(ranges) == 1:
             return range(ranges[0][0], ranges[0][1] + 1)
@@ -238,7 +239,7 @@ class SequenceTable(QTableView):
         return rows
 
     def select_ranges(self, edges: list[int]) -> None:
-        """Select these rows alone: from the first to before the second, from the third to before the fourth, ..."""
+        """Select only these rows, given as begins and ends of ranges in turn (an end is not included)."""
         selection, columns, index = QItemSelection(), len(HEADERS) - 1, self.model().index
         for low, high in zip(edges[::2], edges[1::2], strict=True):
             selection.append(QItemSelectionRange(index(low, 0), index(high - 1, columns)))
@@ -246,7 +247,7 @@ class SequenceTable(QTableView):
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if column in (LENGTH, MAKEUP) else Qt.AlignmentFlag.AlignLeft
+    side = Qt.AlignmentFlag.AlignRight if column in (LENGTH, CONTENT) else Qt.AlignmentFlag.AlignLeft
     return side | Qt.AlignmentFlag.AlignVCenter
 
 

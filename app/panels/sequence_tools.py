@@ -1,4 +1,4 @@
-"""What the panel does to sequences: other strand, translation, parts, doubles, choosing, FASTA to copy, new ones."""
+"""Tools of the sequence panel: reverse complement, translate, extract, remove duplicates, filter, copy, add."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from antidiag.kernels.io.sequences import read_sequence_text
 from antidiag.kernels.model import Sequence as Data
 
 FRAMES = {f"{'Forward' if frame > 0 else 'Other strand'}, from letter {abs(frame)}": frame for frame in tools.FRAMES}
-MOST_COPIED = 2**26
-"""Letters that are copied at most: a clipboard holds all of them twice."""
-LONGEST = 2**31 - 1
+MAX_COPIED_LETTERS = 2**26
+"""Most letters that are copied: a clipboard holds all of them twice."""
+MAX_LENGTH = 2**31 - 1
 
 
 class SequenceTools:
-    """The tools of the panel; ``rows()`` are the selected ones, ``said`` is told what could not be done."""
+    """Applies tools to the selected sequences; ``rows()`` returns the selection, ``said(text)`` shows a message."""
 
     def __init__(
         self,
@@ -47,24 +47,24 @@ class SequenceTools:
         self._parent, self._session, self._editor, self._rows, self._said = parent, session, editor, rows, said
 
     def fill(self, menu: QMenu) -> None:
-        """The tools as lines of a menu."""
+        """Add the tools to a menu."""
         menu.addAction("Reverse complement", self.turn)
         menu.addAction("Translate...", self.ask_translate)
-        menu.addAction("Part...", self.ask_part)
+        menu.addAction("Extract part...", self.ask_part)
         menu.addSeparator()
-        menu.addAction("Keep the first of equal sequences", self.remove_doubles)
+        menu.addAction("Remove duplicates", self.remove_doubles)
         menu.addAction("Keep by name or length...", self.ask_keep)
 
     def turn(self) -> None:
-        """Add the other strands of the selected sequences."""
+        """Add the reverse complements of the selected sequences."""
         self._make("Reverse complement", tools.reverse_complement)
 
     def translate(self, frame: int) -> None:
-        """Add the proteins of a reading frame of the selected sequences."""
+        """Add the translations of the selected sequences in a reading frame."""
         self._make("Translate", partial(tools.translate_sequence, frame=frame))
 
     def cut(self, span: str) -> None:
-        """Add a part of the selected sequences, "10-200"."""
+        """Add a part of each selected sequence, such as "10-200"."""
         self._make(
             f"Letters {span}", lambda sequence: tools.extract_range(sequence, *tools.parse_range(span, len(sequence)))
         )
@@ -74,19 +74,19 @@ class SequenceTools:
             self._editor.make(label, rows, made)
 
     def _selected(self, label: str) -> Sequence[int]:
-        """The selected rows; where there are none, says so."""
+        """Return the selected rows; show a message if there are none."""
         rows = self._rows()
         if not rows:
             self._said(f"{label}: no sequence is selected; select rows of the table first.")
         return rows
 
     def remove_doubles(self) -> None:
-        """Keep the first of all sequences that are equal."""
+        """Remove sequences that equal an earlier one."""
         sequences = self._session.state.sequences
-        self._editor.keep("Remove equal sequences", lambda check: tools.unique_rows(sequences, check))
+        self._editor.keep("Remove duplicates", lambda check: tools.unique_rows(sequences, check))
 
     def keep(self, name: str, shortest: int, longest: int) -> None:
-        """Keep the sequences with such titles and lengths; says so where these are none."""
+        """Keep only sequences with a matching title and length; show a message if there are none."""
         sequences = self._session.state.sequences
         try:
             keeps = tools.sequence_filter(name, shortest, longest)
@@ -102,7 +102,7 @@ class SequenceTools:
                 if keeps(sequence):
                     found.append(row)
             if not found:
-                raise InputError("No sequence has such a title and length; all are kept.")
+                raise InputError("No sequence matches; all are kept.")
             return found
 
         self._editor.keep("Keep by name or length", kept)
@@ -110,12 +110,13 @@ class SequenceTools:
     def copy(self) -> None:
         """Put the selected sequences on the clipboard as FASTA."""
         sequences = [self._session.state.sequences[row] for row in self._selected("Copy")]
-        if sum(map(len, sequences)) > MOST_COPIED:
-            self._said(f"More than {MOST_COPIED:,} letters are too many to copy; save them by File > Save sequences.")
+        if sum(map(len, sequences)) > MAX_COPIED_LETTERS:
+            self._said(f"More than {MAX_COPIED_LETTERS:,} letters cannot be copied; use File > Save sequences.")
         elif sequences:
             QGuiApplication.clipboard().setText(b"".join(tools.fasta_records(sequences)).decode())
 
     def ask_translate(self) -> None:
+        """Ask for a reading frame and translate the selected sequences."""
         if not self._selected("Translate"):
             return
         chosen, taken = QInputDialog.getItem(self._parent, "Translate", "Reading frame", list(FRAMES), 0, False)
@@ -123,29 +124,31 @@ class SequenceTools:
             self.translate(FRAMES[chosen])
 
     def ask_part(self) -> None:
-        if not self._selected("Part"):
+        """Ask for a range and extract it from the selected sequences."""
+        if not self._selected("Extract part"):
             return
         text, taken = QInputDialog.getText(
-            self._parent, "Part of a sequence", "Letters, counted from 1: 10-200, 10- or -200"
+            self._parent, "Extract part", "Range of letters, counted from 1: 10-200, 10- or -200"
         )
         if taken:
             self.cut(text)
 
     def ask_keep(self) -> None:
+        """Ask which titles and lengths to keep."""
         dialog = KeepDialog(self._parent)
         dialog.accepted.connect(
-            lambda: self.keep(dialog.name.text(), dialog.shortest.value(), dialog.longest.value() or LONGEST)
+            lambda: self.keep(dialog.name.text(), dialog.shortest.value(), dialog.longest.value() or MAX_LENGTH)
         )
         dialog.open()
 
     def ask_new(self) -> None:
-        """Ask for letters, and add what was typed."""
+        """Ask for the letters of a new sequence and add it."""
         dialog = NewDialog(self._parent)
         dialog.accepted.connect(lambda: self.add_text(dialog.name.text(), dialog.letters.toPlainText()))
         dialog.open()
 
     def add_text(self, name: str, text: str) -> None:
-        """Add sequences that were typed: letters of one with a name, or FASTA."""
+        """Add typed sequences: the letters of one, or FASTA."""
         text = text if text.lstrip().startswith(">") else f">{name.strip() or 'new'}\n{text}"
         try:
             found = read_sequence_text(text, "typed")
@@ -156,26 +159,26 @@ class SequenceTools:
 
 
 class KeepDialog(QDialog):
-    """Asks for titles and lengths."""
+    """Asks which titles and lengths to keep."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keep by name or length")
         self.name, self.shortest, self.longest = QLineEdit(), QSpinBox(), QSpinBox()
-        self.name.setPlaceholderText("any; text or a regular expression")
+        self.name.setPlaceholderText("any; text or regular expression")
         for box, text in ((self.shortest, "any"), (self.longest, "any")):
-            box.setRange(0, LONGEST)
+            box.setRange(0, MAX_LENGTH)
             box.setGroupSeparatorShown(True)
             box.setSpecialValueText(text)
         form = QFormLayout(self)
-        form.addRow("Title holds", self.name)
-        form.addRow("At least so many letters", self.shortest)
-        form.addRow("At most so many letters", self.longest)
+        form.addRow("Title matches", self.name)
+        form.addRow("Minimum length", self.shortest)
+        form.addRow("Maximum length", self.longest)
         form.addRow(_buttons(self, "Keep"))
 
 
 class NewDialog(QDialog):
-    """Asks for a name and letters."""
+    """Asks for the name and the letters of a new sequence."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

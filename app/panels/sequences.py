@@ -1,4 +1,4 @@
-"""The panel of sequences: the table, and which of them go into the next run."""
+"""The panel of sequences: the table, and the inputs of the next run."""
 
 from __future__ import annotations
 
@@ -25,28 +25,27 @@ from antidiag.kernels.model import Sequence, SequenceType, sequence_names
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.sequences.sequence_set import take_sequences
 
-NARROW = 300
-"""Pixels of a panel whose heading has room for a number."""
-MOST_RANGES = 5000
-"""Ranges of rows that are selected at once; Qt takes time with their square."""
+COUNT_WIDTH = 300
+"""Least pixels of a panel whose heading shows the number of sequences."""
+MAX_RANGES = 5000
+"""Most ranges of rows that are selected at once; the time that Qt takes grows with their square."""
 ORDINALS = ("First", "Second", "Third", "Fourth")
 
 
 class SequencePanel(Card):
-    """Table of sequences, buttons for opening them, and the inputs of the next run."""
+    """Shows the table of sequences, buttons to open files, and the inputs of the next run."""
 
     refused = Signal(str)
     names_selected = Signal(object)
-    """Names of the rows that the user selected."""
+    """Sent with the names of the sequences that the user selected."""
 
     def __init__(self, session: Session, queue: JobQueue) -> None:
         super().__init__("Sequences")
         self._session = session
         self._editor = Editor(session, queue, self.refused.emit)
         self.tools = SequenceTools(self, session, self._editor, lambda: self.table.rows(), self.refused.emit)
-        self._telling = False
-        self._naming = LatestTask(self)
-        self._naming.finished.connect(self._send_names)
+        self._is_sending = False
+        self._naming = LatestTask(self, self._send_names)
         self.model = SequenceModel(session)
         self.model.refused.connect(self.refused)
         self.table = SequenceTable(self.model)
@@ -55,11 +54,11 @@ class SequencePanel(Card):
         self.table.delete_wanted.connect(self.delete)
         self.table.copy_wanted.connect(self.tools.copy)
         self.table.customContextMenuRequested.connect(self._menu)
-        self.table.selectionModel().selectionChanged.connect(self._tell_names)
+        self.table.selectionModel().selectionChanged.connect(self._collect_names)
         self.open_button = quiet_button("", "Open files (Ctrl+O)")
         self.open_button.setAccessibleName("Open files")
         set_icon(self.open_button, "open")
-        self.sample_button = quiet_button("Samples", "Real sequences that come with the program")
+        self.sample_button = quiet_button("Samples", "Sample data that come with the program")
         self.sample_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.header.addWidget(self.open_button)
         self.header.addWidget(self.sample_button)
@@ -73,18 +72,18 @@ class SequencePanel(Card):
         self.box.addLayout(self._inputs)
         self.names: list[ElidedLabel] = []
         self.swap_button = QPushButton("Swap")
-        self.swap_button.setToolTip("First and second change places")
+        self.swap_button.setToolTip("Swap the first and the second sequence")
         self.swap_button.clicked.connect(session.swap)
-        self.all_button = quiet_button("Use all", "Take all sequences")
+        self.all_button = quiet_button("Use all", "Use all sequences in the next run")
         self.all_button.clicked.connect(lambda: session.restrict([]))
-        self.subset_button = quiet_button("Use selected", "Take only the rows that are selected in the table")
+        self.subset_button = quiet_button("Use selected", "Use only the sequences selected in the table")
         self.subset_button.clicked.connect(lambda: session.restrict(self.table.rows()))
         self.set_input(None)
         session.chosen_changed.connect(self._show_inputs)
         theme.notifier.changed.connect(self.table.viewport().update)
 
     def set_input(self, input: ProblemInput | None) -> None:
-        """What sequences the chosen method takes: a fixed number, any number, or none."""
+        """Show the inputs of the chosen method: a fixed number, any number, or none."""
         number = input.maximum if input else 0
         if number == self.model.inputs and self.names:
             return
@@ -108,10 +107,10 @@ class SequencePanel(Card):
         self._show_inputs()
 
     def _show_roles(self) -> None:
-        """A line for each input: which sequence it is, and a button to set it."""
+        """Show a line for each input with its sequence and a button to set it."""
         for role, name in enumerate(self.names):
             ordinal = ORDINALS[role] if role < len(ORDINALS) else f"Input {role + 1}"
-            use = quiet_button("Set", f"Take the selected row as {ordinal.lower()} sequence (key {role + 1})")
+            use = quiet_button("Set", f"Use the selected sequence as {ordinal.lower()} input (key {role + 1})")
             use.clicked.connect(lambda _=False, role=role: self.use(role))
             self._inputs.addWidget(create_label(ordinal, "muted"), role, 0)
             self._inputs.addWidget(name, role, 1)
@@ -120,7 +119,7 @@ class SequencePanel(Card):
             self._inputs.addWidget(self.swap_button, 0, 3, 2, 1)
 
     def use(self, role: int) -> None:
-        """Take the current row as input ``role``."""
+        """Use the current row as the input of this number, counted from 0."""
         if role < (self.model.inputs or 0) and self.table.currentIndex().isValid():
             self._session.choose(role, self.table.currentIndex().row(), self.model.inputs)
 
@@ -132,15 +131,17 @@ class SequencePanel(Card):
         self._editor.remove(range(len(self._session.state.sequences)))
 
     def duplicate(self) -> None:
+        """Duplicate the selected sequences."""
         self._editor.duplicate(self.table.rows())
 
     def rename(self) -> None:
+        """Let the user type a name for the current sequence."""
         index = self.table.currentIndex()
         if index.isValid():
             self.table.edit(self.model.index(index.row(), NAME))
 
     def move_rows(self, step: int) -> None:
-        """The selected rows one place up or down; they stay selected."""
+        """Move the selected rows up (-1) or down (1) and keep them selected."""
         rows = self.table.rows()
         self._editor.move(rows, step)
         if rows and rows[0] + step >= 0 and rows[-1] + step < self.model.rowCount():
@@ -150,6 +151,7 @@ class SequencePanel(Card):
             self.table.selectionModel().setCurrentIndex(self.model.index(int(places[0]), NAME), flag)
 
     def retype(self, kind: SequenceType) -> None:
+        """Change the type of the selected sequences."""
         self._editor.retype(self.table.rows(), kind)
 
     def go_to(self, row: int) -> None:
@@ -159,26 +161,26 @@ class SequencePanel(Card):
         self.table.setFocus()
 
     def select_names(self, names: Collection[str]) -> None:
-        """Select the rows of the sequences with these names, and show the first; tells nobody."""
-        if self._telling:
+        """Select the sequences with these names and scroll to the first, without sending ``names_selected``."""
+        if self._is_sending:
             return
         found = [name in names for name in sequence_names(self._session.state.sequences)] if names else []
         edges = _edges(found) if names else []
-        if len(edges) > 2 * MOST_RANGES:
+        if len(edges) > 2 * MAX_RANGES:
             self.refused.emit(
-                f"{sum(found):,} sequences were chosen that stand in {len(edges) // 2:,} places of the table: "
-                "too many places to select them there."
+                f"{sum(found):,} sequences in {len(edges) // 2:,} separate places of the table are too many to select; "
+                f"at most {MAX_RANGES:,} places can be selected."
             )
             edges = []
-        self._telling = True
+        self._is_sending = True
         self.table.select_ranges(edges)
-        self._telling = False
+        self._is_sending = False
         if edges:
             self.table.scrollTo(self.model.index(edges[0], NAME))
 
-    def _tell_names(self) -> None:
-        """Say which rows the user selected; the names of many are gathered on a thread."""
-        if self._telling:
+    def _collect_names(self) -> None:
+        """Send the names of the selected sequences; a thread collects them if they are many."""
+        if self._is_sending:
             return
         sequences, rows = self._session.state.sequences, self.table.rows()
         self._naming.cancel()
@@ -188,9 +190,9 @@ class SequencePanel(Card):
             self._send_names(_names(sequences, rows))
 
     def _send_names(self, names: frozenset[str]) -> None:
-        self._telling = True
+        self._is_sending = True
         self.names_selected.emit(names)
-        self._telling = False
+        self._is_sending = False
 
     def _show_inputs(self) -> None:
         state = self._session.state
@@ -205,7 +207,7 @@ class SequencePanel(Card):
                 parts = (sequence.name, texts.about(sequence), texts.length(sequence))
                 name.setText(" \N{MIDDLE DOT} ".join(part for part in parts if part))
             else:
-                name.setText("none yet")
+                name.setText("not set")
         self.swap_button.setEnabled(len(rows) >= 2)
         self._count()
 
@@ -214,16 +216,14 @@ class SequencePanel(Card):
         self._count()
 
     def _count(self) -> None:
-        """How many there are, in the heading where that has room."""
+        """Show the number of sequences in the heading, or only in its tooltip if the panel is narrow."""
         total = len(self._session.state.sequences)
         counted = f"Sequences ({total:,})" if total else "Sequences"
-        self.heading.setText(counted if self.width() >= NARROW else "Sequences")
+        self.heading.setText(counted if self.width() >= COUNT_WIDTH else "Sequences")
         self.heading.setToolTip(counted)
 
     def _show_subset(self, used: int, total: int) -> None:
-        self.names[0].setText(
-            "none yet" if not total else f"all {total:,}" if used == total else f"{used:,} of {total:,}"
-        )
+        self.names[0].setText("none" if not total else f"all {total:,}" if used == total else f"{used:,} of {total:,}")
         self.all_button.setEnabled(used < total)
         self.subset_button.setEnabled(total > 0)
 
@@ -263,5 +263,5 @@ def _names(sequences: Sequences[Sequence], rows: Sequences[int], monitor: Monito
 
 
 def _edges(wanted: Sequences[bool] | np.ndarray) -> list[int]:
-    """Where runs of wanted rows begin and end, in turn."""
+    """Return the begins and ends of the ranges of wanted rows, in turn."""
     return np.flatnonzero(np.diff(np.asarray(wanted, np.int8), prepend=0, append=0)).tolist()

@@ -1,4 +1,4 @@
-"""The middle of the window: the views of one result as tabs, or what to do while there is none."""
+"""The middle of the window: the views of one result, or a page with the next steps if there is none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from antidiag.app import texts, theme
@@ -18,43 +18,39 @@ from antidiag.app.kit.view_protocols import (
     DataSourceView,
     DataView,
     EditedView,
-    GradualView,
     ProfileSourceView,
     ResultView,
     SideDataView,
     UndoView,
     can_show_datum,
-    prepare_view_part,
     view_widget,
 )
 from antidiag.app.panels.placed import Places
+from antidiag.app.panels.result_table import STALE
 from antidiag.app.session.entry import Entry, edited_summary
 from antidiag.kernels.model import Result
 from antidiag.kernels.registry.data_loading import find_kind
 from antidiag.kernels.registry.memory_advice import FittingChange
 
 EMPTY_WIDTH = 520
-MAKING_MS = 250
-"""Between two views that are made before they are looked at."""
 
 
 class ResultViews(QWidget):
-    """Tabs over the views that can show the result. A view gets the result when its tab is looked at."""
+    """Shows the views that can display the result; a view gets the result when it becomes visible."""
 
     settings_wanted = Signal(object)
     products_wanted = Signal(object)
     made = Signal(object)
-    """Data that a view made, for other methods."""
+    """Sent with data that a view made for other methods."""
     profile_wanted = Signal(object)
-    """An alignment of which a profile is to be made."""
+    """Sent with an alignment of which a profile is requested."""
     edited = Signal(object, str, object)
-    """The entry or datum, the id of a view, and what the user did to the picture there (None: nothing)."""
+    """Sent with an entry or datum, the id of a view, and the edits of its picture (None: no edits)."""
 
     def __init__(self, kinds: Callable[[], Sequence[type[ResultView]]], selection: Selection, empty: QWidget) -> None:
         super().__init__()
         self._kinds, self._selection = kinds, selection
         self._made: dict[str, ResultView] = {}
-        self._parts: dict[str, tuple[Any, ...]] = {}
         self._offered: Sequence[Any] = ()
         self._result: Result | None = None
         self._entry: Entry | None = None
@@ -64,20 +60,16 @@ class ResultViews(QWidget):
         self._last_id = ""
         self.stamp, self.chips = ElidedLabel(), ChipRow()
         self.stamp.setObjectName("heading")
-        self._counting = LatestTask(self)
-        self._counting.finished.connect(self._show_identity)
+        self._counting = LatestTask(self, self._show_identity)
         self.stale = quiet_button("Use these settings", "This result was made with other settings: put them back")
         self.stale.clicked.connect(lambda: self.settings_wanted.emit(self._entry))
         self.keep = quiet_button("Add to data", "")
         self.keep.clicked.connect(lambda: self.products_wanted.emit(self._entry))
-        self.stale_note = ElidedLabel("Made with other settings or sequences than those chosen now.")
+        self.stale_note = ElidedLabel(STALE)
         self.stale_note.setObjectName("warning")
         self.places = Places(self._make)
         self.tabs = self.places.tabs
         self.places.looked.connect(self._look)
-        self._making = QTimer(self)
-        self._making.setInterval(MAKING_MS)
-        self._making.timeout.connect(self._make_next)
         self._none = create_label(
             "No view can show this result; its numbers are in the line above.", "muted", wrap=True
         )
@@ -109,29 +101,30 @@ class ResultViews(QWidget):
 
     @property
     def result(self) -> Result | None:
+        """The shown result; None if data or nothing is shown."""
         return self._result
 
     @property
     def datum(self) -> Any:
-        """What is shown that no run made; None where a result is shown, or nothing."""
+        """The shown data; None if a result or nothing is shown."""
         return self._datum
 
     @property
     def current(self) -> ResultView | None:
-        """The view that the tabs are turned to."""
+        """The view of the current tab."""
         return self.places.current
 
     @property
     def views(self) -> Mapping[str, ResultView]:
-        """The views that were made so far, by their ids."""
+        """The views made so far, by their ids."""
         return self._made
 
     def able(self, datum: Any) -> list[type[ResultView]]:
-        """The views that can show data that no run made."""
+        """Return the kinds of views that can show data."""
         return [kind for kind in self._kinds() if can_show_datum(kind, datum)]
 
     def offer(self, data: Sequence[Any]) -> None:
-        """Tell the views what else is open."""
+        """Pass the open data to the views that can show them beside a result."""
         self._offered = data
         for view in self._made.values():
             if isinstance(view, SideDataView):
@@ -139,46 +132,21 @@ class ResultViews(QWidget):
 
     def _make(self, kind: type[ResultView]) -> ResultView:
         """A view that is looked at for the first time."""
-        make: Callable[..., ResultView] = kind  # some are made around a part
-        view = self._made[kind.id] = make(self._selection, *self._parts.pop(kind.id, ()))
+        view = self._made[kind.id] = kind(self._selection)
         if isinstance(view, DataSourceView):
             view.datum_offered.connect(self.made)
         if isinstance(view, ProfileSourceView):
             view.profile_wanted.connect(self.profile_wanted)
         if isinstance(view, EditedView):
-            view.edited.connect(lambda edits, view=view: self._tell_edits(view, edits))
+            view.edited.connect(lambda edits, view=view: self._send_edits(view, edits))
         if isinstance(view, SideDataView):
             view.offer(self._offered)
         return view
 
-    def prepare(self) -> None:
-        """Make the view that comes first, while nobody waits for it."""
-        self.places.prepare(self._kinds()[0])
-
-    def _make_next(self) -> None:
-        """Make one more view of what is shown, or what can be made before it, in a turn each: who turns to it shall
-        wait for its picture alone. The view that is looked at has its picture first."""
-        if isinstance(self.current, GradualView) and not self.current.sharp:
-            return
-        rest = [kind for kind in self.places.able if kind.id not in self._made]
-        if rest and rest[0].id not in self._parts and (part := prepare_view_part(rest[0])) is not None:
-            self._parts[rest[0].id] = (part,)
-            return
-        if rest:
-            self.places.prepare(rest[0])
-        if len(rest) < 2:
-            self._making.stop()
-
-    def make_room(self, datum: Any) -> None:
-        """Have the view that comes first for data that no run made on the screen, with nothing in it yet."""
-        if (able := self.able(datum)) and self._result is None and self._datum is None:
-            self.places.show_views(able, self._last_id)
-            self._pages.setCurrentIndex(1)
-
     def show_datum(self, datum: Any, edits: Mapping[str, Any] = MappingProxyType({})) -> bool:
-        """Show data that no run made, in the views that can; whether there is one.
+        """Show data in the views that can; return False if none can.
 
-        ``edits``: what the user did to the pictures of it, by the id of the view.
+        ``edits`` holds the user's edits of their pictures, by the id of the view.
         """
         able = self.able(datum)
         if not able:
@@ -197,12 +165,12 @@ class ResultViews(QWidget):
         return True
 
     def _name_datum(self, edits: Mapping[str, Any]) -> None:
-        """Name and size of what is shown that no run made, as it is now."""
+        """Show the name and the present size of the data."""
         size = edited_summary(edits) or self._datum.summary
         self.stamp.setText(f"{self._datum.name} \N{MIDDLE DOT} {size}")
 
     def show_entry(self, entry: Entry | None) -> None:
-        """Show this result in all views that can; None shows what to do instead."""
+        """Show this result in all views that can; None shows the page with the next steps."""
         self._entry, self._result = entry, entry.result if entry else None
         self._datum, self._edits = None, entry.edits if entry else {}
         able = [kind for kind in self._kinds() if kind.shows(self._result)] if self._result is not None else []
@@ -213,17 +181,16 @@ class ResultViews(QWidget):
         self._show(able)
 
     def _show(self, able: Sequence[type[ResultView]]) -> None:
-        """What is to be shown in the views that can and are seen; the others get it when they are looked at."""
+        """Show the result in the visible views; the others get it when they become visible."""
         self._fresh.clear()
         for view in self._made.values():
             if type(view) not in able:
                 view.show_result(None)
         for view in self.places.show_views(able, self._last_id):
             self._refresh(view)
-        self._making.start()
 
     def _head(self) -> None:
-        """Title and numbers of the result; the share of identical columns comes when it is counted."""
+        """Show title and values of the result; a thread computes the identity."""
         self._counting.cancel()
         result = self._result
         if result is None:
@@ -243,47 +210,47 @@ class ResultViews(QWidget):
         self.chips.show_chips((answer, ("identity", texts.percentage(share)), *rest))
 
     def _offer_products(self) -> None:
-        """A button for what other methods can take from this result, such as a tree."""
+        """Show the button "Add to data" if other methods can use data of this result, such as a tree."""
         method = texts.method_of(self._result) if self._result else None
         products = method.problem_type.extract_data(self._result) if method and method.problem_type.extract_data else []
         self.keep.setVisible(bool(products))
         if products:
             found = find_kind(products[0])
             self.keep.setToolTip(
-                f"Keep the {found.label if found else 'data'} of this result as input of other methods"
+                f"Add the {found.label if found else 'data'} of this result to the data, as input of other methods"
             )
 
     def set_stale(self, stale: bool) -> None:
-        """Whether the settings chosen now are others than this result's."""
+        """Show or hide the note that the settings have changed since this result."""
         self.stale.setVisible(stale)
         self.stale_note.setVisible(stale)
 
     def undoing(self) -> UndoView | None:
-        """The view that is seen and has an undo of its own."""
+        """Return the visible view that can undo or redo something, or None."""
         seen = (view for view in self._made.values() if isinstance(view, UndoView) and view_widget(view).isVisible())
         return next((view for view in seen if view.undo_text or view.redo_text), None)
 
     def tabs_shown(self) -> tuple[str, ...]:
-        """Ids of the views that show the result, in the order of the tabs."""
+        """Return the ids of the views of the result, in the order of the tabs."""
         return self.places.shown()
 
     def turn_to(self, view_id: str) -> None:
-        """Look at the view of this id, if it is there."""
+        """Show the view of this id, if there is one."""
         self.places.turn_to(view_id)
 
     def step(self, by: int) -> None:
-        """The next tab, or the one before."""
+        """Turn to another tab: 1 is the next, -1 the previous."""
         if self.tabs.count():
             self.tabs.setCurrentIndex((self.tabs.currentIndex() + by) % self.tabs.count())
 
     def _look(self, view: ResultView) -> None:
-        """A view came to be seen, because its tab was chosen or it was moved."""
+        """Update a view that became visible."""
         if view is self.current:
             self._last_id = view.id
         self._refresh(view)
 
     def _refresh(self, view: ResultView) -> None:
-        """Show what is to be shown, if the view does not yet."""
+        """Show the current result or data in a view that does not show it yet."""
         if view in self._fresh:
             return
         self._fresh.add(view)
@@ -294,7 +261,7 @@ class ResultViews(QWidget):
         if isinstance(view, EditedView) and view.id in self._edits:
             view.show_edits(self._edits[view.id])
 
-    def _tell_edits(self, view: ResultView, edits: Any) -> None:
+    def _send_edits(self, view: ResultView, edits: Any) -> None:
         shown = self._entry or self._datum
         if shown is not None:
             self.edited.emit(shown, view.id, edits)
@@ -302,7 +269,7 @@ class ResultViews(QWidget):
 
 
 class EmptyPage(QWidget):
-    """What to do while there is nothing to look at."""
+    """Shows the next steps while there is no result."""
 
     open_wanted = Signal()
     paste_wanted = Signal()
@@ -320,7 +287,7 @@ class EmptyPage(QWidget):
         self.open_button.clicked.connect(self.open_wanted)
         self.paste_button.clicked.connect(self.paste_wanted)
         buttons = QHBoxLayout()
-        self.bundled_button = QPushButton("Take a bundled one")
+        self.bundled_button = QPushButton("Open bundled data")
         self.bundled_button.setToolTip("Data of this kind that come with the program")
         self.bundled_button.hide()
         for button in (self.bundled_button, self.open_button, self.paste_button, self.sample_button):
@@ -348,9 +315,9 @@ class EmptyPage(QWidget):
         fitting: Sequence[FittingChange] = (),
         rest: str = "",
     ) -> None:
-        """Say the next step: what is ``missing``, or the ``reason`` why a run cannot start and what could.
+        """Show the next step: what is ``missing``, or the ``reason`` why a run cannot start and what would fit.
 
-        ``rest`` tells of sequences that a run that can start would leave alone.
+        ``rest`` is a note about sequences that the run would not use.
         """
         self._fitting = fitting
         self.fit_button.setVisible(bool(fitting))
@@ -359,11 +326,11 @@ class EmptyPage(QWidget):
             self.title.setText("Open sequences to begin")
             self.text.setText(
                 "Open FASTA or GenBank files, drop them anywhere in this window, paste sequences with Ctrl+V, "
-                "or try one of the samples."
+                "or try a sample."
             )
         elif missing:
             self.title.setText("Something is missing")
-            self.text.setText(f"{missing}\n\nOpen, drop or paste more, or try one of the samples.")
+            self.text.setText(f"{missing}\n\nOpen, drop or paste data, or try a sample.")
         elif reason:
             self.title.setText("This run cannot start")
             fits = texts.what_fits(fit.format_text for fit in fitting)
@@ -371,8 +338,7 @@ class EmptyPage(QWidget):
         else:
             self.title.setText("Ready to run")
             ready = (
-                "Press Run (Ctrl+R) to compute with the settings above it. The result appears here, with pictures of "
-                "how it was computed and the times of its phases. Ctrl+Shift+D shows a dot plot of two sequences "
-                "before a run."
+                "Press Run (Ctrl+R). The result appears here, with pictures of the computation and the times of its "
+                "phases. Ctrl+Shift+D shows a dot plot of two sequences without a run."
             )
             self.text.setText("\n\n".join(part for part in (ready, rest) if part))

@@ -89,6 +89,7 @@ class Reader:
         return entry
 
     def decode(self, value: Any) -> Any:
+        """Return a saved value as an object."""
         return serialization.decode(value, self._array, self._own)
 
     def _set(self, columns: Any) -> SequenceSet:

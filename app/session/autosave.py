@@ -1,4 +1,4 @@
-"""Keeps what is open: saved a moment after each change on a thread, and once more at the end."""
+"""Saves the session on a thread a moment after each change, and once more at the end."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from antidiag.kernels.monitor import Monitor
 DELAY_MS = 3000
 TELL_S = 0.04
 FEW = 10_000
-"""Sequences up to which everything is saved when a setting changes."""
+"""Most sequences for which a change of a setting saves the whole session."""
 PREVIOUS = "last-session"
-"""The name of a session that was set aside."""
+"""The name of the file of a session that was set aside."""
 
 
 def autosave_path() -> Path:
-    """Where the session that was open last is kept."""
+    """Return the file of the last session."""
     return data_folder() / "session.antidiag"
 
 
 def autosave_parts() -> Parts:
-    """What holds the large arrays of that session."""
+    """Return the large arrays of the last session, which are files of their own."""
     return Parts(archive.folder_of(autosave_path()))
 
 
 def previous_path() -> Path:
-    """Where `set_aside` keeps the session before."""
+    """Return the file to which `set_aside` moves the last session."""
     return data_folder() / f"{PREVIOUS}.antidiag"
 
 
 def set_aside() -> Path | None:
-    """Keep the session that was open last from being saved over; where it is now, or None where there is none."""
+    """Move the last session so that it is not overwritten; return its new path, or None if there is none."""
     arrays, kept = (archive.folder_of(path) for path in (autosave_path(), previous_path()))
     try:
         autosave_path().replace(previous_path())
@@ -55,10 +55,10 @@ def set_aside() -> Path | None:
 
 
 class Autosave(QObject):
-    """Saves the session behind the user's back, so that neither a crash nor an exit loses anything.
+    """Saves the session automatically, so that neither a crash nor an exit loses anything.
 
-    One thread saves at a time; large arrays, which ``parts`` has, are written once. ``_saved`` is what it has written,
-    from 0 to 1. While what was open last is being read (``reading``), nothing takes its place on the disk.
+    One thread saves at a time; large arrays (``parts``) are written once. ``_saved`` is the finished share, 0 to 1.
+    While the last session is being read (``reading``), it is not overwritten.
     """
 
     kept = Signal(str)
@@ -89,8 +89,8 @@ class Autosave(QObject):
             signal.connect(self._timer.start)
 
     def wait_for(self, job: Job, queue: JobQueue) -> None:
-        """Save nothing over what was open last until this job has read it. What it could not read, or was not let, is
-        set aside, and told by ``kept``."""
+        """Do not overwrite the last session until this job has read it. If the job fails or is cancelled, the session
+        is set aside, and ``kept`` is sent with its path."""
 
         def settle(ended: Job) -> None:
             if ended is not job or not self.reading:
@@ -104,18 +104,18 @@ class Autosave(QObject):
         queue.ended.connect(settle)
 
     def settings_changed(self) -> None:
-        """Save settings with what they belong to, where that is little; else they wait for the next change of data."""
+        """Save changed settings, if the session is small; otherwise with the next change of data."""
         if len(self._session.state.sequences) <= FEW:
             self._timer.start()
 
     def finish(self, tell: Callable[[float], None] = lambda share: None) -> None:
-        """Save what is not saved yet, now; ``tell`` hears many times a second how much of it is saved."""
+        """Save unsaved changes now; ``tell(share)`` is called many times per second with the saved share."""
         unsaved = self._timer.isActive()
         self._timer.stop()
-        if unsaved:  # what is being saved is out of date
+        if unsaved:  # the running save is out of date
             self._monitor.cancel()
         self._wait(tell)
-        if self.reading:  # nor is it set aside when the window that closes cancels the job
+        if self.reading:  # the closing window cancels the job, which must not set the session aside
             self.reading = False
             return
         if unsaved or not autosave_path().exists():

@@ -1,4 +1,4 @@
-"""Edits of many sequences: at once where they are few, else by a job, so that the window goes on."""
+"""Edits of many sequences: immediate for few rows, else a job, so that the window stays responsive."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MANY = 20_000
 COPIED = 10
 """Open sequences that are copied in the time in which one row is made."""
 LETTERS = 10
-"""Letters that cost as much as a row where sequences are made of others."""
+"""Letters that cost as much time as a row when sequences are made from others."""
 
 Make = Callable[[Check], State]
 
 
 class Editor:
-    """Makes the edits of the table that cost time with each row; ``refused`` is told what could not be done."""
+    """Makes edits whose time grows with the rows; ``refused(text)`` shows why an edit was not made."""
 
     def __init__(self, session: Session, queue: JobQueue, refused: Callable[[str], None]) -> None:
         self._session, self._queue, self._refused = session, queue, refused
@@ -40,13 +40,13 @@ class Editor:
         self._edit(MOVE_LABEL, len(before.sequences) // COPIED, lambda check: moved(before, rows, step))
 
     def duplicate(self, rows: Sequence[int]) -> None:
-        """Copies of these rows behind the last of them."""
+        """Add copies of these rows after the last of them."""
         before = self._session.state
         if rows:
             self._edit(duplicate_label(len(rows)), len(rows), lambda check: duplicated(before, rows, check))
 
     def make(self, label: str, rows: Sequence[int], made: Callable[[Data], Data]) -> None:
-        """What ``made`` makes of each of these rows, behind the last of them."""
+        """Add ``made(sequence)`` of each of these rows after the last of them."""
         before = self._session.state
         if not rows:
             return
@@ -59,7 +59,7 @@ class Editor:
         self._edit(label, len(before.sequences), lambda check: kept_alone(before, kept(check)))
 
     def retype(self, rows: Sequence[int], kind: SequenceType) -> None:
-        """Another type for these rows, or a refusal that names the first letter that does not belong to it."""
+        """Change the type of these rows, or refuse and name the first letter that does not belong to it."""
         before = self._session.state
         self._edit(retype_label(kind), len(rows), lambda check: retyped(before, rows, kind, check))
 
@@ -70,7 +70,7 @@ class Editor:
             if self._session.state is before:
                 self._session.edit(label, after)
             else:
-                self._refused(f"{label} was not done, because the data have changed meanwhile; do it again.")
+                self._refused(f"{label} was not done because the data changed meanwhile; do it again.")
 
         if rows > MANY:
             self._queue.submit(Job(label, LANE, lambda monitor: make(monitor.check), take))

@@ -1,4 +1,4 @@
-"""A result in the list, and what the user did to pictures; without Qt, as files of sessions are read without one."""
+"""An entry of the list of results and the user's edits of pictures. No Qt: session files are read without it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from antidiag.kernels.model import Result
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A result in the list; ``options`` and ``parameters`` are what the user had set, for doing it again.
+    """A result in the list; ``options`` and ``parameters`` are what the user had set, to repeat the run.
 
-    ``edits`` is what the user did to the picture of it, by the id of the view: plain values and frozen data of the
-    engine, which a session file keeps; where its size is another now, ``summary`` says it. ``name``, ``tags`` and
-    ``note`` are the user's own words.
+    ``edits`` holds the user's edits of its pictures, by the id of the view: plain values and frozen data of the
+    engine, which a session file stores; ``summary`` in them gives the new size of an edited alignment or tree.
+    ``name``, ``tags`` and ``note`` are written by the user.
     """
 
     result: Result
@@ -28,9 +28,9 @@ class Entry:
 
 
 DataEdits = Mapping[int, Mapping[str, Any]]
-"""Of data, by their numbers, what the user did to their pictures, as in `Entry`."""
+"""The user's edits of the pictures of data, by the number of the datum, as in `Entry`."""
 
 
 def edited_summary(edits: Mapping[str, Any]) -> str:
-    """How large something is that the user edited, as a view says it; "" where that is as it came."""
+    """Return the summary of an edited result or datum; "" if its size was not changed."""
     return next((kept["summary"] for kept in edits.values() if isinstance(kept, Mapping) and "summary" in kept), "")

@@ -1,21 +1,21 @@
-"""Runs that were interrupted and can go on."""
+"""Finds interrupted runs that can be continued."""
 
 from __future__ import annotations
 
 import contextlib
-import threading
 
 from PySide6.QtCore import QObject, Qt, Signal
 
 from antidiag.app.jobs.queue import Job
+from antidiag.app.kit.tasks.worker_threads import start_worker
 from antidiag.kernels.recovery import interrupted_runs
 from antidiag.kernels.recovery.interrupted_runs import InterruptedRun
 
 
 class Interrupted(QObject):
-    """Looks for interrupted runs on a thread, for a disk may be slow; ``found`` has them, the newest first.
+    """Looks for interrupted runs on a thread, because a disk may be slow, and sends ``found(runs)``, the newest first.
 
-    ``taken`` are those that jobs of this window are to go on with.
+    ``taken`` holds the runs that jobs of this window continue.
     """
 
     found = Signal(object)
@@ -24,18 +24,18 @@ class Interrupted(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.taken: dict[Job, InterruptedRun] = {}
-        self._looked.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+        self._looked.connect(self._send_runs, Qt.ConnectionType.QueuedConnection)
 
     def look(self, discard: InterruptedRun | None = None) -> None:
         """Look again, after ``discard`` was removed."""
-        threading.Thread(target=self._look, args=(discard,), name="interrupted", daemon=True).start()
+        start_worker(self._look, "interrupted", discard)
 
     def ended(self, job: Job) -> None:
-        """A job has ended, and may have left a run behind."""
+        """Look again after a job ended, because it may have left an interrupted run."""
         self.taken.pop(job, None)
         self.look()
 
-    def _tell(self, runs: tuple[InterruptedRun, ...]) -> None:
+    def _send_runs(self, runs: tuple[InterruptedRun, ...]) -> None:
         taken = {run.id for run in self.taken.values()}
         self.found.emit(tuple(run for run in runs if run.id not in taken))
 

@@ -1,4 +1,4 @@
-"""Getting data into the session: files, pasted text, samples; read by jobs, so nothing waits."""
+"""Reads files, pasted text and samples into the session with jobs."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from antidiag.kernels.text import format_count
 LANE = "read"
 SESSION_SUFFIX = ".antidiag"
 LONG = 100_000
-"""Letters from which the composition of a sequence is counted by the reading thread, not by the table."""
+"""Least letters of a sequence whose composition the reading thread counts, not the table."""
 
 
 class Loader(QObject):
     """Starts reading jobs and puts what they read into the session.
 
-    What was opened together becomes the input of the next run: who opens a pair means to align it. A sequence that
-    was opened alone stands behind those that were chosen before, as far as there is room for them.
+    Sequences opened together become the inputs of the next run. A sequence opened alone becomes the last input, after
+    those chosen before.
     """
 
     opened = Signal(str)
     found = Signal(object, bool, object)
-    """All that was opened together so far, before the last of it is added, whether it is a sample, and how many of each
-    type there are, where that is known. Whoever hears it may choose another method, and says so in ``taken``."""
+    """Sent before the last data are added: all data opened together so far, whether they are a sample, and their number
+    by type or None. A receiver may choose another method and then sets ``taken``."""
     data_added = Signal(object)
-    """The first of the data that were opened and are no sequences."""
+    """Sent with the first opened datum that is not a sequence."""
     said = Signal(str)
     session_wanted = Signal(object)
 
@@ -66,20 +66,21 @@ class Loader(QObject):
                 self._read(f"Read {path.name}", partial(read_file, path), together, path, others)
 
     def open_sample(self, sample: BundledSample) -> None:
+        """Read a bundled sample."""
         self._read(f"Read sample: {sample.title}", lambda monitor: sample.read_data(), [], sample=True)
 
     def open_mime(self, mime: QMimeData) -> None:
-        """What was pasted or dropped: files, or text with sequences."""
+        """Open pasted or dropped files or text."""
         paths = [url.toLocalFile() for url in mime.urls() if url.isLocalFile()]
         if paths:
             self.open_paths(paths)
         elif mime.hasText() and mime.text().strip():
             self.open_text(mime.text())
         else:
-            self.said.emit("There is no text and no file to paste; copy sequences first.")
+            self.said.emit("The clipboard has neither text nor files; copy sequences first.")
 
     def open_text(self, text: str) -> None:
-        """What is pasted has no name that tells what it is, so the loader says what it was taken for."""
+        """Read pasted text and show what kind of data it was recognised as."""
         self._read("Read pasted text", lambda monitor: data_loading.parse_text(text), [], tell=partial(_pasted, text))
 
     def _read(
@@ -122,7 +123,7 @@ class Loader(QObject):
         self._queue.submit(Job(title, LANE, work, done))
 
     def _dismiss_failed(self) -> None:
-        """What could not be opened before is no longer news when something else is opened; the log has it."""
+        """Remove failed reading jobs; their errors are in the log."""
         for job in list(self._queue.jobs):
             if job.lane == LANE and job.state is JobState.FAILED:
                 self._queue.dismiss(job)
@@ -155,8 +156,7 @@ def prepare_all(sequences: Sequences[Sequence], others: Iterable[Any], check: Ca
 
 
 def prepare(datum: Any) -> None:
-    """Have on the thread that reads a datum what the window would stand still for: the composition of many letters, and
-    of alignments compiled code."""
+    """Do slow work on the reading thread: count letters of long sequences, load compiled code for alignments."""
     if isinstance(datum, Sequence):
         if len(datum) >= LONG:
             texts.makeup(datum)
@@ -169,7 +169,7 @@ def prepare(datum: Any) -> None:
 def read_file(path: Path, monitor: Monitor) -> Sequences[Any]:
     """What is in a file; InputError for a pipe, on which a window could wait for ever."""
     if path.is_fifo():
-        raise InputError(f"{path}: a pipe; save what comes out of it to a file, and open that")
+        raise InputError(f"{path} is a pipe; save its output to a file and open that")
     return data_loading.read_data(path, monitor)
 
 
@@ -182,10 +182,10 @@ def _pasted(text: str, sequences: Sequences[Sequence]) -> tuple[str, ...]:
     letters = format_count(int(sequence_lengths(sequences).sum()), "letter")
     words = f"Pasted: {taken} sequence{'s' * (len(sequences) > 1)} of {letters}"
     if len(sequences) == 1 and reads_like_words(text):
-        return (f"{words}. It looks like words and not like a sequence: Edit > Undo takes it back.",)
+        return (f"{words}. It looks like words, not like a sequence; Edit > Undo removes it.",)
     return (f"{words}.",)
 
 
 def can_open(mime: QMimeData) -> bool:
-    """Whether a drop of this could hold data."""
+    """Return whether dropped or pasted content may hold data."""
     return mime.hasUrls() or mime.hasText()

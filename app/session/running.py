@@ -1,4 +1,4 @@
-"""From a plan to a job, and from a job to a result in the session."""
+"""Jobs that run a method and add the result to the session."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from antidiag.kernels.run_plan import RunPlan
 
 
 def run_job(request: Request, plan: RunPlan, session: Session) -> Job:
-    """The job that runs a request; its result goes to the top of the session's list.
+    """Return the job that runs a request and adds its result at the top of the list.
 
-    The plan is made again when the job's turn comes: memory that was free may be taken by then.
+    The run is planned again when the job starts, because the free memory may have changed.
     """
 
     def work(monitor: Monitor) -> Result:
@@ -32,15 +32,15 @@ def run_job(request: Request, plan: RunPlan, session: Session) -> Job:
 
     of = getattr(plan.problem, "title", "")
     place = plan.device_name if plan.backend == "cuda" else "CPU"
-    settings = texts.settings(plan.method.used_parameters(plan.parameters, plan.backend))
+    settings = texts.settings(plan.method.parameters.select_used(plan.parameters.as_mapping(), plan.backend))
     title = " \N{MIDDLE DOT} ".join(part for part in (plan.method.name, of, settings, place) if part)
     lane = _lane(plan.backend, plan.device)
-    cells = plan.method.count_work(plan.problem, plan.parameters)
+    cells = plan.method.cost.count_work(plan.problem, plan.parameters)
     return Job(title, lane, work, done, cells=cells, detachable=True)
 
 
 def resumed_job(run: InterruptedRun, session: Session) -> Job:
-    """The job that goes on with an interrupted run, whose folder has all that is needed."""
+    """Return the job that continues an interrupted run from its folder."""
 
     def work(monitor: Monitor) -> Result:
         problem, method = run.problem(), registry.find_method(run.method)
@@ -57,7 +57,7 @@ def resumed_job(run: InterruptedRun, session: Session) -> Job:
 
 
 def described(run: InterruptedRun) -> str:
-    """'CheckpointedAlignment · human x chimpanzee'."""
+    """Return the description of an interrupted run, such as 'CheckpointedAlignment · human x chimpanzee'."""
     names = [method.name for method in registry.METHODS if method.id == run.method]
     return " \N{MIDDLE DOT} ".join([*(names or [run.method]), run.title])
 
@@ -67,13 +67,13 @@ def _lane(backend: str, device: int) -> str:
 
 
 def made_by(plan: RunPlan, given: Mapping[str, Any], entry: Entry) -> bool:
-    """Whether a run of this plan, with the parameters ``given`` by hand, would be the result of an entry again.
+    """Return whether a run of this plan, with the parameters ``given`` by hand, would repeat the result of an entry.
 
-    What is automatic in both may differ: it follows the machine, such as its free memory.
+    Automatic parameters may differ, because they depend on the machine, for example on its free memory.
     """
     result = entry.result
     if (result.method, result.backend) != (plan.method.id, plan.backend):
         return False
-    by_hand = {**given, **entry.parameters}
-    same = all(result.parameters.get(name) == plan.parameters.get(name) for name in by_hand)
+    by_hand, planned = {**given, **entry.parameters}, plan.parameters.as_mapping()
+    same = all(result.parameters.get(name) == planned.get(name) for name in by_hand)
     return same and result.problem == plan.problem

@@ -1,7 +1,7 @@
-"""What the user has open: sequences and other data, which of them go into the next run, and results.
+"""The session: open sequences and other data, the inputs of the next run, and results, with undo.
 
-Sequences and results are frozen, so a state is a tuple of them (app/session/state.py), and undo goes back to
-the one before.
+Sequences and results are frozen, so a state is a tuple of them (app/session/state.py), and undo restores the previous
+state.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MOVE_LABEL = "Move sequences"
 
 
 class Session(QObject):
-    """The open data, with undo. Signals say what changed; readers take the new state from here."""
+    """Holds the open data and results, with undo; signals say what changed."""
 
     sequences_changed = Signal()
     data_changed = Signal()
@@ -73,8 +73,9 @@ class Session(QObject):
     ) -> None:
         """Append sequences; the rows of ``chosen``, where given, become the inputs of the next run.
 
-        Of a run that takes any number, the ``last`` ones do, where they are several; a single one goes in as well.
-        A tree or distances of other sequences do not, but for what was opened ``beside`` these.
+        For a method that takes any number, the ``last`` sequences become the inputs if they are several; a single one
+        is added to the inputs. Trees and distances of other sequences leave the next run, except data opened
+        ``beside`` these.
         """
         new = pack_sequences(sequences)
         if new:
@@ -83,7 +84,7 @@ class Session(QObject):
             self.edit(label or f"Add {_count(len(new))}", with_last(after, last))
 
     def add_data(self, data: Iterable[Any], behind: Iterable[Any] = ()) -> None:
-        """Append data that are no sequences; they go into the next run that takes such, behind those that were opened
+        """Append data other than sequences and use them in the next run, after those of ``behind``, which were opened
         together with them."""
         new = tuple(data)
         if new:
@@ -91,51 +92,57 @@ class Session(QObject):
             self.edit(label, with_data(self.state, new, behind))
 
     def leave_out(self, number: int) -> None:
-        """The datum of this number goes into no run that can do without it."""
+        """Leave a datum out of runs that do not need it."""
         self.edit(f"Leave out {self.state.data[number].name}", left_out(self.state, number))
 
     def pick(self, number: int) -> None:
-        """The datum of this number goes into the next run that takes one of its kind."""
+        """Use a datum in the next run that takes its kind."""
         after = picked(self.state, number)
         if after != self.state:
             self.edit(f"Use {self.state.data[number].name}", after)
 
     def remove_data(self, numbers: Iterable[int]) -> None:
+        """Delete the data of these numbers."""
         numbers = set(numbers)
         if numbers:
             self.edit("Delete data", without_data(self.state, numbers))
 
     def restrict(self, rows: Iterable[int]) -> None:
-        """Only these rows go into runs that take any number of sequences; all of them where there are none."""
+        """Use only these rows in runs that take any number of sequences; none means all."""
         after = replace(self.state, subset=tuple(sorted(set(rows))))
         if after != self.state:
             self.edit("Use selected sequences" if after.subset else "Use all sequences", after)
 
     def remove(self, rows: Iterable[int]) -> None:
+        """Delete the sequences of these rows."""
         after = removed(self.state, rows)
         if gone := len(self.state.sequences) - len(after.sequences):
             self.edit(remove_label(gone), after)
 
     def duplicate(self, rows: Iterable[int]) -> None:
+        """Add copies of the sequences of these rows."""
         rows = set(rows)
         if rows:
             self.edit(duplicate_label(len(rows)), duplicated(self.state, rows))
 
     def move(self, rows: Iterable[int], step: int) -> None:
+        """Move the sequences of these rows up (-1) or down (1)."""
         after = moved(self.state, rows, step)
         if after != self.state:
             self.edit(MOVE_LABEL, after)
 
     def rename(self, row: int, name: str) -> None:
+        """Rename the sequence of a row; an empty name changes nothing."""
         name = " ".join(name.split())
         if name and name != self.state.sequences[row].name:
             self.edit("Rename", replaced(self.state, {row: rename_sequence(self.state.sequences[row], name)}))
 
     def retype(self, rows: Iterable[int], kind: SequenceType) -> None:
-        """Another type for these rows; InputError where a letter does not belong to it."""
+        """Change the type of these rows; InputError if a letter does not belong to it."""
         self.edit(retype_label(kind), retyped(self.state, rows, kind))
 
     def choose(self, role: int, row: int, count: int = 2) -> None:
+        """Use the sequence of a row as input ``role`` (from 0) of ``count`` inputs."""
         after = chosen(self.state, role, row, count)
         if after.chosen != self.state.rows(count):
             self.edit(f"Use {self.state.sequences[row].name} as input {role + 1}", after)
@@ -153,7 +160,7 @@ class Session(QObject):
             self.edit("Use the data of a result", after)
 
     def swap(self, problem: ProblemType | None = None) -> None:
-        """The first two inputs change places; for a ``problem`` that takes two other data, these."""
+        """Swap the first two inputs: other data if the ``problem`` takes two such, else sequences."""
         for taken in problem.inputs if problem else ():
             if taken.kind is not SEQUENCE and taken.maximum == 2:
                 given = self.state.given(taken)
@@ -172,6 +179,7 @@ class Session(QObject):
         self.show(entry)
 
     def remove_results(self, entries: Iterable[Entry]) -> None:
+        """Delete results from the list."""
         wanted = set(entries)
         gone = tuple(entry for entry in self.entries if entry in wanted)
         if gone:
@@ -180,36 +188,36 @@ class Session(QObject):
             self.undo_stack.push(_RemoveResults(self, label, gone, self.entries, after))
 
     def relabel(self, label: str, changes: Mapping[Entry, Entry]) -> None:
-        """Entries with other words of the user in the place of these; the label names the edit."""
+        """Replace entries whose name, tags or note changed; ``label`` names the edit."""
         if changes:
             self.undo_stack.push(_Relabel(self, label, changes))
 
     def rename_result(self, entry: Entry, name: str) -> None:
-        """Another name for a result in the list; an empty one is that of its method."""
+        """Rename a result; an empty name restores the name of its method."""
         self.relabel("Rename result", {entry: replace(entry, name=name)})
 
     def replace_entries(self, changes: Mapping[Entry, Entry]) -> None:
-        """The same results as other entries; what is shown stays on the screen."""
+        """Replace entries by others of the same results; the shown result stays."""
         self.entries = tuple(changes.get(entry, entry) for entry in self.entries)
         if self.shown is not None:
             self.shown = changes.get(self.shown, self.shown)
         self.results_changed.emit()
 
     def show(self, entry: Entry | None) -> None:
-        """Make this result the one that the views show."""
+        """Show this result in the views."""
         if entry is not self.shown:
             self.shown = entry
             self.shown_changed.emit()
 
     def edits_of(self, shown: Any) -> dict[str, Any]:
-        """What the user did to the pictures of a result, given as its entry, or of a datum; by the id of the view."""
+        """Return the user's edits of the pictures of an entry or a datum, by the id of the view."""
         if isinstance(shown, Entry):
             return shown.edits
-        # Data are told apart by identity, as rows may be equal. A datum is held here, so that its id stays its own.
+        # Data are distinguished by identity, because equal ones may be open. The reference keeps the id unique.
         return self._data_edits.setdefault(id(shown), (shown, {}))[1]
 
     def keep_edits(self, shown: Any, view_id: str, edits: Any) -> None:
-        """What the user did to the picture of an entry or a datum; None where nothing is left of it."""
+        """Store the user's edits of a picture of an entry or a datum; None removes them."""
         kept = self.edits_of(shown)
         if edits is None:
             kept.pop(view_id, None)
@@ -218,12 +226,12 @@ class Session(QObject):
         self.edits_changed.emit()
 
     def data_edits(self) -> DataEdits:
-        """What the user did to the pictures of the data."""
+        """Return the user's edits of the pictures of all data."""
         found = ((number, self._data_edits.get(id(datum))) for number, datum in enumerate(self.state.data))
         return {number: dict(held[1]) for number, held in found if held and held[1]}
 
     def replace_all(self, state: State, entries: Iterable[Entry], edits: DataEdits = MappingProxyType({})) -> None:
-        """Open another session; there is no way back by undo."""
+        """Replace the whole session; this cannot be undone."""
         self.undo_stack.clear()
         self._data_edits = {id(state.data[number]): (state.data[number], dict(kept)) for number, kept in edits.items()}
         self.entries = tuple(entries)
@@ -232,7 +240,7 @@ class Session(QObject):
         self.show(self.entries[0] if self.entries else None)
 
     def set_state(self, state: State) -> None:
-        """Go over to another state; whatever it changes, ``chosen_changed`` is the last signal."""
+        """Switch to another state; ``chosen_changed`` is always the last signal."""
         before, self.state = self.state, state
         if state.sequences is not before.sequences:
             self.sequences_changed.emit()
@@ -241,13 +249,14 @@ class Session(QObject):
         self.chosen_changed.emit()
 
     def set_entries(self, entries: tuple[Entry, ...]) -> None:
+        """Replace the list of results; if the shown one is gone, show the first."""
         self.entries = entries
         self.results_changed.emit()
         if self.shown not in entries:
             self.show(entries[0] if entries else None)
 
     def edit(self, label: str, after: State) -> None:
-        """Go on with another state, from which undo leads back; nothing happens where it is the same."""
+        """Switch to another state with undo; do nothing if it is the same."""
         if after is not self.state:
             self.undo_stack.push(_Edit(self, label, self.state, after))
 
@@ -265,7 +274,7 @@ class _Edit(QUndoCommand):
 
 
 class _RemoveResults(QUndoCommand):
-    """Results may have been added since, so undo puts the removed ones back among those that are there."""
+    """Removes results; undo restores them and keeps results that were added since."""
 
     def __init__(
         self, session: Session, label: str, gone: tuple[Entry, ...], before: tuple[Entry, ...], after: tuple[Entry, ...]
@@ -299,10 +308,12 @@ def remove_label(rows: int) -> str:
 
 
 def duplicate_label(rows: int) -> str:
+    """Return the undo text of duplicating rows."""
     return f"Duplicate {_count(rows)}"
 
 
 def retype_label(kind: SequenceType) -> str:
+    """Return the undo text of changing the type of sequences."""
     return f"Change type to {kind}"
 
 
@@ -319,7 +330,7 @@ def _rows_of(wanted: Sequences[Sequence], sequences: Sequences[Sequence]) -> Seq
 
 
 def _numbers_of(wanted: Any, data: tuple[Any, ...], problem: ProblemType) -> list[int]:
-    """The number of this very datum, or else of the first that stands for it; none where it is not open."""
+    """Return the number of this datum, or else of the first that converts to it; none if it is not open."""
     found = [number for number, datum in enumerate(data) if datum is wanted]
     if found:
         return found

@@ -1,4 +1,4 @@
-"""Undo of the whole window: of the session, and of what was done to the picture that is looked at, the last first."""
+"""Undo for the whole window: edits of the session and of the visible view, the last one first."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from antidiag.app.kit.view_protocols import UndoView
 
 
 class Undoing(QObject):
-    """Undo and redo of the menu, wherever the focus is.
+    """Implements Undo and Redo of the menu, wherever the focus is.
 
-    ``view()`` is a view that is seen and can undo, or None. Of session and view the one that was edited last goes
-    first, and the other one when nothing of it is left.
+    ``view()`` returns the visible view that can undo, or None. Of session and view, the one edited last is undone
+    first, then the other.
     """
 
     def __init__(self, parent: QObject, stack: QUndoStack, view: Callable[[], UndoView | None]) -> None:
@@ -26,11 +26,12 @@ class Undoing(QObject):
         stack.indexChanged.connect(self._edited_session)
 
     def dress(self, undo: QAction, redo: QAction) -> None:
-        """Keep the two actions of the menu as they should be."""
+        """Keep these two actions enabled and labelled by what they would do."""
         self._actions = undo, redo
         self.tell()
 
     def undo(self) -> None:
+        """Undo the last edit of the session or the visible view."""
         view = self._view()
         if view and view.undo_text and (self._view_last or not self._stack.canUndo()):
             view.undo()
@@ -39,6 +40,7 @@ class Undoing(QObject):
         self.tell()
 
     def redo(self) -> None:
+        """Redo the edit that was undone last."""
         view = self._view()
         if view and view.redo_text and (self._view_last or not self._stack.canRedo()):
             view.redo()
@@ -47,12 +49,12 @@ class Undoing(QObject):
         self.tell()
 
     def edited_view(self) -> None:
-        """Something was done to a picture."""
+        """Note that a view was edited last."""
         self._view_last = True
         self.tell()
 
     def tell(self) -> None:
-        """Say at the actions what they would do."""
+        """Update the actions: enabled or not, and what they would do."""
         if self._actions is None:
             return
         view = self._view()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
 from antidiag.app import theme
 from antidiag.app.kit.boxes import row_of
 from antidiag.app.kit.controls.widgets import ElidedComboBox, UndoLineEdit, create_label, quiet_button
-from antidiag.app.tune.plots.plot_data import suggest_values
+from antidiag.kernels.experiments.point_data.plot_data import suggest_values
 from antidiag.kernels.experiments.sweeps import sweep_axes
 from antidiag.kernels.experiments.sweeps.sweep_axes import SweepAxis
 from antidiag.kernels.method import Method

@@ -73,8 +73,7 @@ class SweepForm(Card):
         self.contenders = CheckList()
         self.contenders.setAccessibleName("Methods and peers")
         self._versions: dict[str, str | None] = {}
-        self._version_lookup = LatestTask(self)
-        self._version_lookup.finished.connect(self._show_versions)
+        self._version_lookup = LatestTask(self, self._show_versions)
         self.input_editor = InputEditor()
         self.axis_editors = AxisEditors()
         self.devices = DeviceBoxes()
@@ -181,10 +180,10 @@ class SweepForm(Card):
         )
         column.addStretch(1)
         self.box.addLayout(column, 1)
-        counts = create_row(self.point_count, self.waiting_label, stretch=0)
+        points = create_row(self.point_count, self.waiting_label, stretch=0)
         starts = create_row(self.start_button, self.pause_button, self.cancel_button, stretch=0)
         # The buttons are below the scroll area, so that a low window shows errors, too.
-        self.buttons = column_of(self.error_label, counts, starts, create_row(self.tune_button, self.budget, stretch=0))
+        self.buttons = column_of(self.error_label, points, starts, create_row(self.tune_button, self.budget, stretch=0))
 
     def _connect_signals(self) -> None:
         edits = self.input_editor.changed, self.axis_editors.changed, self.devices.changed

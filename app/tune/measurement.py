@@ -12,8 +12,8 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer
 
 from antidiag.app.jobs.queue import ENDED, Job, JobState
-from antidiag.app.tune.plots.plot_data import PlotSettings
 from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.experiments.point_data.plot_data import PlotSettings
 from antidiag.kernels.experiments.point_data.point_store import SEARCH_KEY, StoredPoints
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 from antidiag.kernels.experiments.sweeps import sweep_records

@@ -26,10 +26,7 @@ class ModelCurves(QObject):
         self._known_curves: dict[Hashable, ModelCurvePoints] = {}
         self._requested: dict[Hashable, tuple[MeasurementTask, str, tuple[float, ...]]] = {}
         self._keys_in_work: tuple[Hashable, ...] = ()
-        self._thread = LatestTask(self)
-        self._thread.finished.connect(self._keep_curves)
-        # A failed request is kept as empty, as it would fail again at every redraw.
-        self._thread.failed.connect(lambda error: self._keep_curves({key: {} for key in self._keys_in_work}))
+        self._thread = LatestTask(self, self._keep_curves, self._keep_failure)
         self._start_timer = QTimer(self, singleShot=True, interval=0)
         self._start_timer.timeout.connect(self._start_thread)
 
@@ -50,6 +47,10 @@ class ModelCurves(QObject):
         if asked:
             self._thread.request(lambda monitor: compute_curves(asked, monitor))
 
+    def _keep_failure(self) -> None:
+        """Keep the failed requests as empty, because they would fail again at every redraw."""
+        self._keep_curves({key: {} for key in self._keys_in_work})
+
     def _keep_curves(self, found: Mapping[Hashable, ModelCurvePoints]) -> None:
         self._known_curves.update(found)
         self._requested = {key: value for key, value in self._requested.items() if key not in self._known_curves}
@@ -61,9 +62,10 @@ class ModelCurves(QObject):
 def compute_curves(
     asked: Mapping[Hashable, tuple[MeasurementTask, str, tuple[float, ...]]], monitor: Monitor
 ) -> dict[Hashable, ModelCurvePoints]:
+    """Compute the curves of the cost models of each requested point series."""
     found: dict[Hashable, ModelCurvePoints] = {}
     for key, (task, name, over) in asked.items():
         monitor.check()
-        growing = [model for model in registry.find_method(task.contender).cost_models if model.grows_with_time]
+        growing = [model for model in registry.find_method(task.contender).cost.cost_models if model.grows_with_time]
         found[key] = {model.label: model_values.model_curve(model, task, name, over) for model in growing}
     return found

@@ -28,7 +28,7 @@ from antidiag.app.tune.measurement import (
 )
 from antidiag.app.tune.model_curves import ModelCurvePoints, ModelCurves
 from antidiag.app.tune.papers.papers_window import PapersWindow
-from antidiag.app.tune.plots import geometry, plot_data
+from antidiag.app.tune.plots import geometry
 from antidiag.app.tune.plots.plot_tabs import PlotTabs
 from antidiag.app.tune.plots.point_panel import PointPanel
 from antidiag.app.tune.plots.point_set import PointSet
@@ -38,7 +38,7 @@ from antidiag.kernels.cuda import devices
 from antidiag.kernels.cuda.devices import Device
 from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.errors import AntidiagError
-from antidiag.kernels.experiments.point_data import model_values
+from antidiag.kernels.experiments.point_data import model_values, plot_data
 from antidiag.kernels.experiments.point_data.point_store import StoredPoints
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus
 from antidiag.kernels.experiments.rooflines.roofline import Roofline
@@ -97,8 +97,8 @@ class TuneWorkspace(QWidget):
                 self.history_menu, self.active_measurements, self._select_measurement, self._open_stored
             )
         )
-        self._restore_requested, self._restore_thread = False, LatestTask(self)
-        self._restore_thread.finished.connect(self._show_restored)
+        self._restore_thread = LatestTask(self, self._show_restored)
+        self._restore_requested = False
         self._lay_out()
         self._timer = polling_timer(self, POLL_MS, self._take_all_points)
         self.form.start_button.clicked.connect(self.start_sweep)
@@ -340,7 +340,7 @@ class TuneWorkspace(QWidget):
         task = self.shown_measurement.tasks.get(key)
         if task is None or point.is_peer:
             return {}
-        if name not in {parameter.name for parameter in registry.find_method(point.contender).parameters}:
+        if name not in registry.find_method(point.contender).parameters.names():
             return {}
         return self._model_curves.request_curves(
             (self.shown_measurement.number, key), task, name, self.shown_measurement.axis_numbers(name)

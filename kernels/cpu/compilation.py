@@ -14,9 +14,11 @@ POLL_S = 0.05
 def compile_cancellably(call: Callable[[], object], monitor: Monitor) -> float:
     """Run a call that compiles or loads the functions of a run, and return the milliseconds that it took.
 
-    Raises what the call raises, and Cancelled as soon as the user cancels. A compiler cannot be stopped: the call then
-    goes on in the background, and the next run finds its code. The end of the program does not wait for it.
+    Raises what the call raises, and Cancelled as soon as the user cancels; nothing is called if that was before. A
+    compiler cannot be stopped: the call then goes on in the background, and the next run finds its code. The end of the
+    program does not wait for it.
     """
+    monitor.check()
     begun, failures = time.perf_counter(), []
 
     def compile_it() -> None:
@@ -27,6 +29,7 @@ def compile_cancellably(call: Callable[[], object], monitor: Monitor) -> float:
 
     thread = threading.Thread(target=compile_it, name="antidiag-compiler", daemon=True)
     thread.start()
+    thread.join(POLL_S)  # first, so that no thread is left behind where all is compiled
     while thread.is_alive():
         monitor.check()
         thread.join(POLL_S)

@@ -70,17 +70,22 @@ class CpuRun:
         self.times_ms["compilation"] += compile_cancellably(call, self.monitor)
 
     @contextmanager
-    def phase(self, name: str, total: int = 1) -> Iterator[CpuPhase]:
+    def phase(self, name: str, total: int = 1, number: int = 0) -> Iterator[CpuPhase]:
         """Measure a phase, which may be entered again; ``total`` is its amount of work, for the progress.
 
-        In the step log phases are numbered from 1 in the order in which they are first entered.
+        Compilation, transfers and other phases inside of it are not counted twice. In the step log phases have their
+        ``number``, or are numbered from 1 in the order in which they are first entered.
         """
-        begun_ns, compilation_ms = time.perf_counter_ns(), self.times_ms["compilation"]
+        begun_ns, counted_ms = time.perf_counter_ns(), sum(self.times_ms.values())
         if not self._phase_numbers:
             self.started_ns = begun_ns
-        number = self._phase_numbers.setdefault(name, len(self._phase_numbers) + 1)
-        yield CpuPhase(self, name, number, max(total, 1))
-        spent_ms = (time.perf_counter_ns() - begun_ns) / 1e6 - (self.times_ms["compilation"] - compilation_ms)
+        number = self._phase_numbers.setdefault(name, number or len(self._phase_numbers) + 1)
+        try:
+            yield CpuPhase(self, name, number, max(total, 1), begun_ns)
+        except BaseException:
+            workers.end_idle_threads()  # a run that failed leaves no thread behind
+            raise
+        spent_ms = (time.perf_counter_ns() - begun_ns) / 1e6 - (sum(self.times_ms.values()) - counted_ms)
         self.times_ms[name] = self.times_ms.get(name, 0.0) + max(spent_ms, 0.0)
 
 
@@ -90,17 +95,24 @@ class CpuPhase:
     ``done`` counts finished work, int64, one number for each thread of the run, which compiled code may raise itself.
     """
 
-    def __init__(self, run: CpuRun, name: str, number: int, total: int) -> None:
-        self.run, self.name, self.number, self.total = run, name, number, total
+    def __init__(self, run: CpuRun, name: str, number: int, total: int, begun_ns: int) -> None:
+        self.run, self.name, self.number, self.total, self.begun_ns = run, name, number, total, begun_ns
         self.done = np.zeros(max(run.threads, 1), np.int64)
 
-    def report(self) -> None:
-        """Report the progress; raise Cancelled when the user cancelled."""
-        self.run.monitor.update(min(int(self.done.sum()), self.total), self.total, self.name)
+    @property
+    def elapsed_ms(self) -> float:
+        """Return the milliseconds since the phase was entered."""
+        return (time.perf_counter_ns() - self.begun_ns) / 1e6
 
-    def log(self, cells: LoggedCells, worker: int, begun_ns: int, waited_ns: int = 0) -> None:
-        """Log cells that a worker began to compute at ``begun_ns`` (time.perf_counter_ns) and has finished now."""
-        begun_ns, ended_ns = begun_ns - self.run.started_ns, time.perf_counter_ns() - self.run.started_ns
+    def report(self, done: int | None = None) -> None:
+        """Report ``done``, or the sum of ``self.done``, as the progress; raise Cancelled when the user cancelled."""
+        done = int(self.done.sum()) if done is None else done
+        self.run.monitor.update(min(done, self.total), self.total, self.name)
+
+    def log(self, cells: LoggedCells, worker: int, begun_ns: int, waited_ns: int = 0, ended_ns: int = 0) -> None:
+        """Log cells that a worker computed from ``begun_ns`` to ``ended_ns`` (time.perf_counter_ns), or until now."""
+        ended_ns = (ended_ns or time.perf_counter_ns()) - self.run.started_ns
+        begun_ns -= self.run.started_ns
         self.run.steps.add(
             self.number, cells.strip, cells.rows, cells.columns, worker, begun_ns, ended_ns, cells.layers, waited_ns
         )
@@ -116,7 +128,12 @@ class CpuPhase:
     def call(self, work: Callable[[], Answer]) -> Answer:
         """Return ``work()``, which runs on one thread while the caller reports progress and hears of Cancel."""
         answers: list[Answer] = []
-        self.share(lambda worker: answers.append(work()), threads=1)
+
+        def run_it(worker: int) -> None:
+            answers.append(work())
+            self.done[worker] = self.total
+
+        self.share(run_it, threads=1)
         return answers[0]
 
     def share_tasks(
@@ -124,15 +141,20 @@ class CpuPhase:
         tasks: Sequence[Task],
         compute: Callable[[int, Task], object],
         log: Callable[[Task], LoggedCells] | None = None,
+        sizes: Sequence[int] | None = None,
+        report: Callable[[], None] | None = None,
     ) -> None:
-        """Run ``compute(worker, task)`` for all tasks; each thread takes the next task as soon as it is free."""
+        """Run ``compute(worker, task)`` for all tasks; each thread takes the next task as soon as it is free.
+
+        ``sizes`` are the amounts of work of the tasks, 1 if they are None; ``report`` is that of `share`.
+        """
         numbers = itertools.count()
 
         def work(worker: int) -> None:
             while (number := next(numbers)) < len(tasks) and self._compute(worker, tasks[number], compute, log):
-                pass
+                self.done[worker] += 1 if sizes is None else sizes[number]
 
-        self.share(work, threads=min(self.run.threads, max(len(tasks), 1)))
+        self.share(work, report, min(self.run.threads, max(len(tasks), 1)))
 
     def share_rounds(
         self,
@@ -153,6 +175,7 @@ class CpuPhase:
                         if not self._compute(worker, task, compute, log):
                             barrier.abort()
                             return
+                        self.done[worker] += 1
                     barrier.wait()
             except threading.BrokenBarrierError:
                 return
@@ -169,7 +192,7 @@ class CpuPhase:
         compute: Callable[[int, Task], object],
         log: Callable[[Task], LoggedCells] | None,
     ) -> bool:
-        """Compute, log and count a task; False where the run was stopped, before or meanwhile."""
+        """Compute and log a task; False where the run was stopped, before or meanwhile."""
         if self.run.stop[0]:
             return False
         begun_ns = time.perf_counter_ns()
@@ -178,5 +201,4 @@ class CpuPhase:
             return False
         if log is not None:
             self.log(log(task), worker, begun_ns)
-        self.done[worker] += 1
         return True

@@ -47,7 +47,7 @@ def _vector_pointer(context, builder, array_type, array, index, vector):
     return builder.bitcast(start, vector.as_pointer())
 
 
-def _emit_splat(builder, scalar, vector):
+def emit_splat(builder, scalar, vector):
     undefined = ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(undefined, scalar, ir.IntType(32)(0))
     return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
@@ -84,7 +84,7 @@ def store(typing, array, index, value):
 def splat(typing, value):
     """Return a vector whose lanes all hold the same number."""
     kind = _REALS[value.bitwidth]
-    return kind(value), lambda context, builder, signature, arguments: _emit_splat(
+    return kind(value), lambda context, builder, signature, arguments: emit_splat(
         builder, arguments[0], _vector_type(kind)
     )
 

@@ -14,13 +14,16 @@ import ctypes
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
+import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numba
 import platformdirs
 from llvmlite import binding
+from numba.core import event as events
 
 from antidiag.kernels import ROOT
 
@@ -75,6 +78,51 @@ def _remove_unused_folders(parent: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+class SavingLock(events.Listener):
+    """Lets one process at a time save compiled code, from the end of a compilation until the compiler is left.
+
+    Two processes that save two signatures of one function at once would choose the same file for both, and whoever
+    loads one signature later would get the code of the other (numba.core.caching.IndexDataCacheFile.save).
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._thread = path, threading.local()
+
+    def on_start(self, event: events.Event) -> None:
+        """Count how often this thread has entered the compiler."""
+        if event.kind == "numba:compiler_lock":
+            self._thread.depth = getattr(self._thread, "depth", 0) + 1
+
+    def on_end(self, event: events.Event) -> None:
+        """Lock at the end of a compilation, whose code is then saved; unlock where the compiler is left."""
+        thread = self._thread
+        if event.kind == "numba:compile":
+            if getattr(thread, "file", None) is None:
+                thread.locked_depth, thread.file = thread.depth, _lock_file(self._path)
+            return
+        thread.depth -= 1
+        if getattr(thread, "file", None) is not None and thread.depth < thread.locked_depth:
+            thread.file.close()
+            thread.file = None
+
+
+def _lock_file(path: Path) -> BinaryIO | None:
+    """Open a file and wait until no other process has it locked; return None where files cannot be locked."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(path, "ab")  # noqa: SIM115 - closing unlocks it
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        return file
+    return None
+
+
 def register_system_function(name: str, function: Any) -> None:
     """Give LLVM the address of a ctypes function under a name that compiled code, also from the cache, refers to."""
     address = ctypes.cast(function, ctypes.c_void_p).value
@@ -86,6 +134,10 @@ _folder = make_cache_folder(
     Path(numba.config.CACHE_DIR or default_cache_folder()), f"{numba.__version__}-{digest_sources(ROOT)}"
 )
 numba.config.CACHE_DIR = str(_folder or "")
+if _folder is not None:
+    _saving_lock = SavingLock(_folder / "saving.lock")
+    for _kind in ("numba:compiler_lock", "numba:compile"):
+        events.register(_kind, _saving_lock)
 
 cached_njit = numba.njit(cache=_folder is not None, nogil=True)
 """Decorator of functions that Python calls: compiled once, kept on disk, run without the interpreter lock."""

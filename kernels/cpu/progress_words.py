@@ -20,9 +20,8 @@ from numba.extending import intrinsic
 
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit, register_system_function
 from antidiag.kernels.cpu.simd import load_acquire, pause, store_release
+from antidiag.kernels.cpu.workers import WORD_STRIDE
 
-WORD_STRIDE = 8
-"""Distance of the progress words of two threads, in int64."""
 SPINS = 100
 """How often a thread reads a word, with a pause of 13 to 45 ns, before it yields its processor."""
 YIELDS = 1000

@@ -55,28 +55,31 @@ class _VectorModel(models.PrimitiveModel):
         super().__init__(manager, kind, kind.vector)
 
 
-def _element_pointer(context, builder, array_type, array, index, vector=None):
+def element_pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any, vector: Any = None) -> Any:
     """Return the address of an element of a contiguous one-dimensional array, as that of a vector if one is given."""
     address = builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
     return builder.bitcast(address, vector.as_pointer()) if vector else address
 
 
-def _load_unaligned(builder, address, vector):
+def load_unaligned(builder: Any, address: Any, vector: Any) -> Any:
+    """Emit a load of a vector from any address."""
     loaded = builder.load(address)
     loaded.align = vector.element.width // 8
     return loaded
 
 
-def _store_unaligned(builder: Any, value: Any, address: Any, vector: Any) -> None:
+def store_unaligned(builder: Any, value: Any, address: Any, vector: Any) -> None:
+    """Emit a store of a vector to any address."""
     builder.store(value, address).align = vector.element.width // 8
 
 
-def _vector_type_of(context, array_type, lanes=Lanes):
+def vector_type_of(context: Any, array_type: Any, lanes: Any = Lanes) -> Any:
     """Return the LLVM vector type with the element type of an array and as many elements as there are lanes."""
     return ir.VectorType(context.get_data_type(array_type.dtype), lanes.vector.count)
 
 
-def _emit_splat(builder, number, vector):
+def emit_splat(builder: Any, number: Any, vector: Any) -> Any:
+    """Emit a vector whose lanes all hold the same number."""
     undefined = ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(undefined, number, _I32(0))
     return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_I32, vector.count), [0] * vector.count))
@@ -93,9 +96,9 @@ def load(typing, array, index):
     lanes = ShortLanes if array.dtype == types.int16 else Lanes
 
     def emit_code(context, builder, signature, arguments):
-        vector = _vector_type_of(context, signature.args[0], lanes)
-        address = _element_pointer(context, builder, signature.args[0], arguments[0], arguments[1], vector)
-        loaded = _load_unaligned(builder, address, vector)
+        vector = vector_type_of(context, signature.args[0], lanes)
+        address = element_pointer(context, builder, signature.args[0], arguments[0], arguments[1], vector)
+        loaded = load_unaligned(builder, address, vector)
         return loaded if vector == lanes.vector else builder.sext(loaded, lanes.vector)
 
     return lanes(array, types.intp), emit_code
@@ -106,28 +109,10 @@ def store(typing, array, index, value):
     """Store all lanes from ``array[index]`` on; a narrower array keeps the low bits."""
 
     def emit_code(context, builder, signature, arguments):
-        vector = _vector_type_of(context, signature.args[0], value)
-        address = _element_pointer(context, builder, signature.args[0], arguments[0], arguments[1], vector)
+        vector = vector_type_of(context, signature.args[0], value)
+        address = element_pointer(context, builder, signature.args[0], arguments[0], arguments[1], vector)
         narrow = vector.element.width < value.vector.element.width
-        _store_unaligned(builder, builder.trunc(arguments[2], vector) if narrow else arguments[2], address, vector)
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, value), emit_code
-
-
-@intrinsic
-def store_last_lane(typing, array, index, value):
-    """Store the last quarter of the lanes where ``store`` would put them; only the last lane is guaranteed.
-
-    A quarter seldom straddles two cache lines, as whole vectors that move by one element nearly always do.
-    """
-
-    def emit_code(context, builder, signature, arguments):
-        count, quarter = value.vector.count, value.vector.count // 4
-        last = shuffle_lanes(builder, arguments[2], arguments[2], list(range(count - quarter, count)))
-        at = builder.add(arguments[1], _I64(count - quarter))
-        address = _element_pointer(context, builder, signature.args[0], arguments[0], at, last.type)
-        _store_unaligned(builder, last, address, last.type)
+        store_unaligned(builder, builder.trunc(arguments[2], vector) if narrow else arguments[2], address, vector)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, value), emit_code
@@ -136,7 +121,7 @@ def store_last_lane(typing, array, index, value):
 @intrinsic
 def splat(typing, value):
     """Return Lanes that all hold the same number."""
-    return Lanes(types.int32), lambda context, builder, signature, arguments: _emit_splat(
+    return Lanes(types.int32), lambda context, builder, signature, arguments: emit_splat(
         builder, arguments[0], Lanes.vector
     )
 
@@ -146,7 +131,7 @@ def splat_like(typing, lanes, number):
     """Return a vector of the type of ``lanes`` whose lanes all hold the same number."""
 
     def emit_code(context, builder, signature, arguments):
-        return _emit_splat(builder, builder.trunc(arguments[1], lanes.vector.element), lanes.vector)
+        return emit_splat(builder, builder.trunc(arguments[1], lanes.vector.element), lanes.vector)
 
     return lanes(lanes, types.int64), emit_code
 
@@ -171,7 +156,7 @@ def flag_lanes_after(typing, lanes, number):
         vector = lanes.vector
         numbers = ir.Constant(vector, list(range(vector.count)))
         return builder.icmp_signed(
-            ">", numbers, _emit_splat(builder, builder.trunc(arguments[1], vector.element), vector)
+            ">", numbers, emit_splat(builder, builder.trunc(arguments[1], vector.element), vector)
         )
 
     return _FLAGS[lanes](lanes, types.intp), emit_code
@@ -270,135 +255,6 @@ def any_lane(typing, flags):
 
 
 @intrinsic
-def shift_in(typing, value, first):
-    """Move every lane to the next one; lane 0 takes the number ``first``."""
-
-    def emit_code(context, builder, signature, arguments):
-        count = value.vector.count
-        entering = builder.insert_element(ir.Constant(value.vector, ir.Undefined), arguments[1], _I32(count - 1))
-        return shuffle_lanes(builder, entering, arguments[0], list(range(count - 1, 2 * count - 1)))
-
-    return value(value, types.int16 if value == ShortLanes else types.int32), emit_code
-
-
-@intrinsic
-def shift_in_last(typing, before, value):
-    """Move every lane of ``value`` to the next one; lane 0 takes the last lane of ``before``."""
-
-    def emit_code(context, builder, signature, arguments):
-        count = value.vector.count
-        return shuffle_lanes(builder, *arguments, list(range(count - 1, 2 * count - 1)))
-
-    return value(value, value), emit_code
-
-
-@intrinsic
-def splat_last(typing, value):
-    """Return a vector whose lanes all hold the last lane; the number stays in vector registers."""
-
-    def emit_code(context, builder, signature, arguments):
-        count = value.vector.count
-        return shuffle_lanes(builder, arguments[0], arguments[0], [count - 1] * count)
-
-    return value(value), emit_code
-
-
-@intrinsic
-def shift_in_element(typing, value, array, index):
-    """Move every lane to the next one; lane 0 takes ``array[index]``. Short lanes read the three elements before, too.
-
-    x86 moves lanes of 32 and 64 bits across a whole register, but not lanes of 16 bits: these are shifted eight at a
-    time, each eight behind the last lane of the eight before.
-    """
-
-    def emit_code(context, builder, signature, arguments):
-        _, array, index = arguments
-        _, array_type, _ = signature.args
-        count = value.vector.count
-        if value == Lanes:
-            first = builder.load(_element_pointer(context, builder, array_type, array, index))
-            entering = _emit_splat(builder, first, value.vector)
-            return shuffle_lanes(builder, entering, arguments[0], list(range(count - 1, 2 * count - 1)))
-        fours = ir.VectorType(_I64, count // 4)
-        address = _element_pointer(context, builder, array_type, array, builder.sub(index, _I64(3)))
-        entering = builder.load(builder.bitcast(address, _I64.as_pointer()))
-        entering.align = 2
-        here = builder.bitcast(arguments[0], fours)
-        before = shuffle_lanes(
-            builder, _emit_splat(builder, entering, fours), here, list(range(fours.count - 2, 2 * fours.count - 2))
-        )
-        order = [count + i - 1 if i % 8 else i + 7 for i in range(count)]
-        return shuffle_lanes(builder, builder.bitcast(before, value.vector), arguments[0], order)
-
-    return value(value, array, types.intp), emit_code
-
-
-@intrinsic
-def prefix_maximum(typing, value):
-    """Return the running maximum: in every lane the greatest number of this lane and those before it."""
-
-    def emit_code(context, builder, signature, arguments):
-        greatest, least = arguments[0], ir.Constant(Lanes.vector, [-(2**31)] * LANES)
-        for distance in (1, 2, 4, 8):
-            order = ir.Constant(Lanes.vector, list(range(LANES - distance, 2 * LANES - distance)))
-            moved = builder.shuffle_vector(least, greatest, order)
-            greatest = builder.select(builder.icmp_signed(">", greatest, moved), greatest, moved)
-        return greatest
-
-    return Lanes(Lanes), emit_code
-
-
-@intrinsic
-def last_lane(typing, value):
-    """Return the number in the last lane."""
-
-    def emit_code(context, builder, signature, arguments):
-        return builder.extract_element(arguments[0], _I32(value.vector.count - 1))
-
-    return (types.int16 if value == ShortLanes else types.int32)(value), emit_code
-
-
-@intrinsic
-def transpose_block(typing, source, offsets, column, target, index):
-    """Transpose 16 x 16 elements: ``target[index + 16 c + l] = source[offsets[l] + column + c]``; 32 x 32 of int16.
-
-    Rounds that interleave row i with row i + count / 2 turn rows into columns. ``source`` and ``target`` have the same
-    element type; ``offsets`` is int64 with one element for each row.
-    """
-    lanes = ShortLanes if source.dtype == types.int16 else Lanes
-
-    def emit_code(context, builder, signature, arguments):
-        source, offsets, column, target, index = arguments
-        source_type, offsets_type, _, target_type, _ = signature.args
-        vector, count = _vector_type_of(context, source_type, lanes), lanes.vector.count
-
-        def row(lane):
-            offset = builder.load(_element_pointer(context, builder, offsets_type, offsets, _I64(lane)))
-            at = builder.add(offset, column)
-            return _load_unaligned(builder, _element_pointer(context, builder, source_type, source, at, vector), vector)
-
-        rows = [row(lane) for lane in range(count)]
-        for _ in range(count.bit_length() - 1):
-            pairs = zip(rows[: count // 2], rows[count // 2 :], strict=True)
-            rows = [_interleave_lanes(builder, a, b, half) for a, b in pairs for half in range(2)]
-        for c, value in enumerate(rows):
-            at = builder.add(index, _I64(count * c))
-            _store_unaligned(
-                builder, value, _element_pointer(context, builder, target_type, target, at, vector), vector
-            )
-        return context.get_dummy_value()
-
-    return types.void(source, offsets, types.intp, target, types.intp), emit_code
-
-
-def _interleave_lanes(builder: Any, a: Any, b: Any, half: int) -> Any:
-    """Emit the lower or upper half of the interleaved lanes of two vectors: a0 b0 a1 b1 ..."""
-    count = a.type.count
-    first = half * count // 2
-    return shuffle_lanes(builder, a, b, [lane for i in range(first, first + count // 2) for lane in (i, i + count)])
-
-
-@intrinsic
 def copy_elements(typing, target, to, source, start, count):
     """Copy ``source[start : start + count]`` to ``target[to:]``; both have one element type and do not overlap."""
 
@@ -406,8 +262,8 @@ def copy_elements(typing, target, to, source, start, count):
         target, to, source, start, count = arguments
         item = context.get_abi_sizeof(context.get_data_type(signature.args[0].dtype))
         addresses = (
-            _element_pointer(context, builder, signature.args[0], target, to),
-            _element_pointer(context, builder, signature.args[2], source, start),
+            element_pointer(context, builder, signature.args[0], target, to),
+            element_pointer(context, builder, signature.args[2], source, start),
         )
         cgutils.raw_memcpy(builder, *addresses, count, item)
         return context.get_dummy_value()
@@ -468,7 +324,7 @@ def load_acquire(typing, words, index):
     """Read ``words[index]`` (int64) with acquire order: all that its writer wrote before `store_release` is visible."""
 
     def emit_code(context, builder, signature, arguments):
-        return builder.load_atomic(_element_pointer(context, builder, signature.args[0], *arguments), "acquire", 8)
+        return builder.load_atomic(element_pointer(context, builder, signature.args[0], *arguments), "acquire", 8)
 
     return types.int64(words, types.intp), emit_code
 
@@ -478,7 +334,7 @@ def fetch_add(typing, words, index):
     """Add 1 to ``words[index]`` (int64) atomically and return its old value, which no other thread gets."""
 
     def emit_code(context, builder, signature, arguments):
-        address = _element_pointer(context, builder, signature.args[0], *arguments)
+        address = element_pointer(context, builder, signature.args[0], *arguments)
         return builder.atomic_rmw("add", address, _I64(1), "monotonic")
 
     return types.int64(words, types.intp), emit_code
@@ -489,7 +345,7 @@ def store_release(typing, words, index, value):
     """Write ``words[index]`` (int64) with release order, after everything that this thread wrote before."""
 
     def emit_code(context, builder, signature, arguments):
-        address = _element_pointer(context, builder, signature.args[0], *arguments[:2])
+        address = element_pointer(context, builder, signature.args[0], *arguments[:2])
         builder.store_atomic(arguments[2], address, "release", 8)
         return context.get_dummy_value()
 

@@ -16,6 +16,9 @@ from antidiag.kernels.gui_priority import lower_thread_priority
 
 POLL_S = 0.05
 
+WORD_STRIDE = 8
+"""Distance of the progress words of two threads, in int64: each has its own cache line."""
+
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
@@ -49,8 +52,8 @@ def share_work(work: Callable[[int], None], workers: int, stop: np.ndarray, repo
     workers : int
         The number of threads.
     stop : ndarray of int64, shape (1,)
-        Set to 1 where ``poll`` or a worker raises; the work must then return soon.
-    poll : callable
+        Set to 1 where ``report`` or a worker raises; the work must then return soon.
+    report : callable
         Runs on the calling thread at the start, every 50 ms, and when a worker returns, so twice at least.
 
     Raises
@@ -58,7 +61,7 @@ def share_work(work: Callable[[int], None], workers: int, stop: np.ndarray, repo
     ParameterError
         If so many threads cannot be started; none of them begins to work.
     BaseException
-        What ``poll`` or a worker raised, after all workers have returned.
+        What ``report`` or a worker raised, after all workers have returned.
     """
     pool, complete = _take_pool(), threading.Event()
 

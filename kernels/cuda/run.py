@@ -29,6 +29,8 @@ from typing import Any, NamedTuple
 import cupy
 import numpy as np
 
+from antidiag.kernels.cpu.compilation import compile_cancellably
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.cuda import device_arrays, devices, pinned_transfers
 from antidiag.kernels.cuda.kernel_compiler import SourcePart, compile_kernel
 from antidiag.kernels.cuda.pinned_transfers import FillRows, TakeRows
@@ -84,12 +86,19 @@ class DeviceRun:
         return kernel
 
     def compile_host_code(self, prepare: Callable[[], object]) -> None:
-        """Call a function that compiles host code, and count its time as compilation; hear Cancel before and after."""
-        self.monitor.check()
-        before = time.perf_counter()
-        prepare()
-        self.add_time("compilation", (time.perf_counter() - before) * 1e3)
-        self.monitor.check()
+        """Call a function that compiles host code; its time is compilation. Raises Cancelled at once on Cancel."""
+        self.add_time("compilation", compile_cancellably(prepare, self.monitor))
+
+    def host_part(self, threads: int = 1) -> CpuRun:
+        """Return the part of the run that the CPU computes: it has the same times, step log and phases."""
+        return CpuRun(
+            self.monitor,
+            self.steps,
+            threads,
+            self.times_ms,
+            started_ns=self.began_ns,
+            _phase_numbers=self._phase_numbers,
+        )
 
     # Arrays and transfers
 
@@ -141,6 +150,40 @@ class DeviceRun:
         cupy.cuda.get_current_stream().synchronize()
         with self.time_phase("transfer"):
             pinned_transfers.download_rows(source, take_rows, self.monitor.check)
+
+    def allocate_answer(self, shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
+        """Allocate an array on the host that an answer will be copied to; its pages are touched while the device works.
+
+        Without that, to provide new memory takes longer than to copy into it.
+        """
+        answer = np.empty(shape, dtype)
+        self.run_while_waiting(lambda: pinned_transfers.touch_pages(answer))
+        return answer
+
+    def open_copy_stream(self) -> cupy.cuda.Stream:
+        """Return a stream for copies beside the kernels that are launched from now on.
+
+        Its copies come after what is queued now: memory may have had other users. They are counted in the phase that
+        they overlap.
+        """
+        stream = cupy.cuda.Stream(non_blocking=True)
+        stream.wait_event(cupy.cuda.get_current_stream().record())
+        return stream
+
+    def upload_beside(self, stream: cupy.cuda.Stream, target: cupy.ndarray, array: np.ndarray) -> None:
+        """Copy the rows of an array to a C-contiguous one of the same type on the device while kernels run."""
+        pinned_transfers.upload_rows(
+            target, lambda first, last, out: np.copyto(out, array[first:last]), self.monitor.check, stream
+        )
+
+    def download_beside(
+        self, stream: cupy.cuda.Stream, source: cupy.ndarray, into: np.ndarray, ready: cupy.cuda.Event
+    ) -> None:
+        """Copy a C-contiguous array to rows on the host when an event has passed, while other kernels run."""
+        stream.wait_event(ready)
+        pinned_transfers.download_rows(
+            source, lambda first, last, rows: np.copyto(into[first:last], rows), self.monitor.check, stream
+        )
 
     @property
     def device_bytes(self) -> int:

@@ -65,6 +65,10 @@ class DeviceStruct:
             [_pointer_argument(values[field]) if of is None else of(values[field]) for field, of in types.items()]
         )
 
+    def from_object(self, owner: Any, **others: Any) -> tuple[Any, ...]:
+        """Return a kernel's arguments: ``others``, and for all other fields the attribute of that name of ``owner``."""
+        return self(**{name: getattr(owner, name) for name in self._field_types if name not in others}, **others)
+
     @cached_property
     def _field_types(self) -> dict[str, type[np.generic] | None]:
         """The type of every field, None for pointers."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,18 @@ from antidiag.kernels.citation import Citation
 from antidiag.kernels.cost_models import ADD_AND_MAX, minimum_models
 from antidiag.kernels.folding import classification, cost_estimates, problem
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.method import Method, ProblemInput, ProblemType
+from antidiag.kernels.method import (
+    CostEstimate,
+    Method,
+    ProblemInput,
+    ProblemType,
+    TablePicture,
+    Teaching,
+    backends_in,
+    count_all_cells,
+)
 from antidiag.kernels.model import SequenceType
-from antidiag.kernels.semiring.thread_parameters import THREADS
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.text import format_count
 
 NUSSINOV = Citation(
@@ -72,60 +81,53 @@ CHAIN_TYPE = ProblemType(
 )
 
 
-def count_splits(problem: Any, parameters: Mapping[str, Any]) -> int:
-    """Return the number of splits that a run looks at."""
-    return problem.cells
-
-
 def is_one_rna(data: Sequence[Any]) -> bool:
     """Whether the data are one RNA sequence."""
     return len(data) == 1 and getattr(data[0], "type", None) is SequenceType.RNA
 
 
-MODELS = minimum_models(count_splits, "Hanif 2014, section 6.2", "sums of two parts, compared", ADD_AND_MAX)
+COST_MODELS = minimum_models(count_all_cells, "Hanif 2014, section 6.2", "sums of two parts, compared", ADD_AND_MAX)
+
+
 PAGE = Path(__file__).with_name("page.md")
 
+_declare_method = partial(
+    Method,
+    family="tropical",
+    parameters=ThreadParameters,
+    choose_parameters=cost_estimates.choose_parameters,
+    picture=TablePicture(logged_work=cost_estimates.describe_log),
+)
 METHODS = (
-    Method(
+    _declare_method(
         id="nussinov",
         name="Nussinov",
-        family="tropical",
         summary="The RNA structure with the most base pairs; every interval is split at every position.",
         citation=NUSSINOV,
         problem_type=FOLDING_TYPE,
-        parameters=(THREADS,),
-        backends={"cpu": "antidiag.kernels.folding.cpu:nussinov", "cuda": "antidiag.kernels.folding.cuda:nussinov"},
+        backends=backends_in("antidiag.kernels.folding", "nussinov"),
         returns=frozenset({"structure"}),
-        estimate_memory=partial(cost_estimates.estimate_memory, np.int32),
-        automatic_parameters=cost_estimates.choose_parameters,
-        count_work=count_splits,
-        logged_work=cost_estimates.describe_log,
-        cost_models=MODELS,
-        walkthrough_name="antidiag.kernels.folding.walkthroughs:NUSSINOV",
-        help_page=PAGE,
-        nominal_gcups={"cpu": 3.0, "cuda": 1000.0},
         is_recommended_for=is_one_rna,
+        cost=CostEstimate(
+            estimate_memory=partial(cost_estimates.estimate_memory, np.int32),
+            nominal_gcups={"cpu": 3.0, "cuda": 1000.0},
+            cost_models=COST_MODELS,
+        ),
+        teaching=Teaching(PAGE, "antidiag.kernels.folding.walkthroughs:NUSSINOV"),
     ),
-    Method(
+    _declare_method(
         id="matrix-chain",
         name="Optimal matrix chain",
-        family="tropical",
         summary="The order of a matrix product that takes the fewest multiplications.",
         citation=CHAIN,
         problem_type=CHAIN_TYPE,
-        parameters=(THREADS,),
-        backends={
-            "cpu": "antidiag.kernels.folding.cpu:matrix_chain",
-            "cuda": "antidiag.kernels.folding.cuda:matrix_chain",
-        },
+        backends=backends_in("antidiag.kernels.folding", "matrix_chain"),
         returns=frozenset({"order"}),
-        estimate_memory=partial(cost_estimates.estimate_memory, np.int64),
-        automatic_parameters=cost_estimates.choose_parameters,
-        count_work=count_splits,
-        logged_work=cost_estimates.describe_log,
-        cost_models=MODELS,
-        walkthrough_name="antidiag.kernels.folding.walkthroughs:CHAIN",
-        help_page=PAGE,
-        nominal_gcups={"cpu": 0.5, "cuda": 100.0},
+        cost=CostEstimate(
+            estimate_memory=partial(cost_estimates.estimate_memory, np.int64),
+            nominal_gcups={"cpu": 0.5, "cuda": 100.0},
+            cost_models=COST_MODELS,
+        ),
+        teaching=Teaching(PAGE, "antidiag.kernels.folding.walkthroughs:CHAIN"),
     ),
 )

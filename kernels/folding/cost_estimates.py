@@ -9,6 +9,7 @@ import numpy as np
 
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.memory import Footprint
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import LoggedWork, WorkShare
 
 PER_THREAD = {"int32": 4, "int64": 2}
@@ -24,7 +25,7 @@ def padded_size(n: int, type: np.dtype | type) -> int:
     return -(-(n + 1) // tile) * tile
 
 
-def estimate_memory(type: type, problem: Any, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def estimate_memory(type: type, problem: Any, parameters: ThreadParameters, backend: str) -> Footprint:
     """Return the bytes of a run: the table; on the GPU in whole tiles, and once more as it is copied."""
     item = np.dtype(type).itemsize
     table = item * problem.n**2
@@ -37,7 +38,7 @@ def choose_parameters(problem: Any, backend: str, multiprocessors: int | None) -
     return {"threads": workers.count_processors() if problem.n > SHORT else 1}
 
 
-def describe_log(problem: Any, parameters: Mapping[str, Any], backend: str) -> LoggedWork:
+def describe_log(problem: Any, parameters: ThreadParameters, backend: str) -> LoggedWork:
     """Return which work the events of a run stand for: an interval takes as many sums as it has letters."""
     weights = _splits_of_levels if backend == "cuda" else _splits_of_blocks
     return LoggedWork((WorkShare(("table",), problem.cells, weights), WorkShare(total=0)))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.cpu import simd
+from antidiag.kernels.cpu import lane_moves, simd
 from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 
 BLOCK = 64
@@ -43,7 +43,7 @@ def _find_best_split(table, row, column, length):
     while x + simd.LANES <= length:
         best = simd.maximum(best, simd.add(simd.load(table, row + x), simd.load(table, column + x)))
         x += simd.LANES
-    most = simd.last_lane(simd.prefix_maximum(best))
+    most = lane_moves.last_lane(lane_moves.prefix_maximum(best))
     while x < length:
         most = max(most, table[row + x] + table[column + x])
         x += 1

@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import measure_ms
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.cuda.run import ELEMENT_NUMBERS, DeviceRun
 from antidiag.kernels.folding.cost_estimates import PER_THREAD, padded_size
-from antidiag.kernels.folding.cpu import WARM, read_order, read_structure
+from antidiag.kernels.folding.cpu import TINY_CHAIN, TINY_FOLDING, read_order, read_structure
 from antidiag.kernels.folding.problem import ChainProblem, FoldingAnswer, FoldingProblem
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.semiring import MAX_PLUS, MIN_PLUS
 from antidiag.kernels.semiring.cuda import PAD_BLOCKS, SIDE, THREADS, TILE_FILES
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 SPLITS = (*TILE_FILES, Path(__file__).with_name("splits.cu"))
 NOTHING = np.uint64(0)
 
 
-def nussinov(problem: FoldingProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nussinov(problem: FoldingProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return a structure with the most base pairs without crossing (Nussinov et al. 1978)."""
     run = DeviceRun(monitor, steps, rows=problem.n)
     if not problem.n:
         return Outcome(FoldingAnswer(0, np.empty(0, np.int32)), run.times_ms)
-    run.add_time(
-        "compilation", measure_ms(partial(read_structure, np.zeros(4, np.int32), WARM, problem.pairing_table, 0))
-    )
+    run.compile_host_code(lambda: read_structure(np.zeros(4, np.int32), TINY_FOLDING))
     codes, pairing = run.upload_array(problem.letter_codes), run.upload_array(problem.pairing_table)
     table = _fill_table(run, kernel_constants(np.int32), problem.n, codes, pairing, NOTHING, problem.min_loop)
     with run.time_phase("structure"):
-        found = read_structure(table, problem.letter_codes, problem.pairing_table, problem.min_loop)
+        found = read_structure(table, problem)
     return Outcome(found, run.times_ms, table.nbytes, run.device_bytes)
 
 
@@ -52,15 +48,15 @@ def compute_table(problem: FoldingProblem, monitor: Monitor, device: int) -> np.
     return flat.reshape(problem.n, problem.n)
 
 
-def matrix_chain(problem: ChainProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def matrix_chain(problem: ChainProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the order of a matrix product that takes the fewest multiplications (Godbole 1973)."""
     run = DeviceRun(monitor, steps, rows=problem.n)
-    run.add_time("compilation", measure_ms(partial(read_order, np.array([0, 1, 0, 0]), (1, 1, 1))))
+    run.compile_host_code(lambda: read_order(np.array([0, 1, 0, 0]), TINY_CHAIN))
     sizes = np.zeros(padded_size(problem.n, np.int64), np.int64)
     sizes[: problem.n + 1] = problem.dimensions
     table = _fill_table(run, kernel_constants(np.int64), problem.n, NOTHING, NOTHING, run.upload_array(sizes), 0)
     with run.time_phase("order"):
-        found = read_order(table, problem.dimensions)
+        found = read_order(table, problem)
     return Outcome(found, run.times_ms, table.nbytes, run.device_bytes)
 
 

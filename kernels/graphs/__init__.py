@@ -11,10 +11,18 @@ from antidiag.kernels.graphs.algorithms import PathAlgorithm
 from antidiag.kernels.graphs.files import answer_formats
 from antidiag.kernels.graphs.files.graph_reader import GRAPH
 from antidiag.kernels.graphs.graph import random_bipartite
-from antidiag.kernels.graphs.problem import PathsProblem
-from antidiag.kernels.method import Method, ProblemInput, ProblemType
+from antidiag.kernels.method import (
+    CostEstimate,
+    Method,
+    ProblemInput,
+    ProblemType,
+    TablePicture,
+    Teaching,
+    backends_in,
+)
+from antidiag.kernels.parameters import BOTH_BACKENDS, CPU_ONLY, MethodParameters
 from antidiag.kernels.semiring.thesis_citation import THESIS
-from antidiag.kernels.semiring.thread_parameters import THREADS
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 
 PATHS = ProblemType(
     id="paths",
@@ -36,128 +44,119 @@ PATHS = ProblemType(
     trials_name="antidiag.kernels.graphs.trials:PATHS",
 )
 
-BIPARTITE = ProblemType(
+BIPARTITE = replace(
+    PATHS,
     id="bipartite-paths",
     label="Shortest paths in a bipartite graph",
     inputs=(ProblemInput(replace(GRAPH, generate=random_bipartite), label="bipartite graph"),),
-    options=problem.OPTIONS,
     build_problem=problem.build_bipartite,
-    default_options=problem.default_options,
-    answer_json=answer_formats.json_fields,
-    answer_rows=answer_formats.report_rows,
-    format_answer=answer_formats.summarise_answer,
-    file_formats=answer_formats.FORMATS,
-    setting_rows=answer_formats.setting_rows,
-    option_values=answer_formats.option_values,
+    recommend_method=None,
     dp_classification=dp_class.SQUARES,
     trials_name="antidiag.kernels.graphs.trials:BIPARTITE",
 )
 
 
 def _declare_method(
+    *,
     id: str,
     name: str,
     summary: str,
     algorithm: PathAlgorithm,
     cpu_gcups: float,
     walkthrough: str,
-    threads: bool = True,
+    is_serial: bool = False,
     section: str = "section 6.1.3",
-    problem: ProblemType = PATHS,
+    problem_type: ProblemType = PATHS,
 ) -> Method:
     """Declare a method; a serial one has no parameter and no GPU."""
-    backends = ("cpu", "cuda") if threads else ("cpu",)
     return Method(
         id=id,
         name=name,
         family="tropical",
         summary=summary,
         citation=THESIS.with_section(section),
-        problem_type=problem,
-        parameters=(THREADS,) if threads else (),
-        backends={backend: f"antidiag.kernels.graphs.{backend}:{id.replace('-', '_')}" for backend in backends},
+        problem_type=problem_type,
+        parameters=MethodParameters if is_serial else ThreadParameters,
+        choose_parameters=sizes.automatic_parameters,
+        backends=backends_in("antidiag.kernels.graphs", id.replace("-", "_"), CPU_ONLY if is_serial else BOTH_BACKENDS),
         returns=frozenset({"distances", "paths"}),
-        estimate_memory=partial(sizes.estimate_footprint, algorithm=algorithm),
-        automatic_parameters=sizes.automatic_parameters if threads else _no_parameters,
-        count_work=partial(sizes.count_cells, algorithm=algorithm),
-        logged_work=partial(sizes.logged_cells, algorithm=algorithm),
-        table_tiles=partial(sizes.find_tiles, algorithm=algorithm),
-        completed_work=lambda made, parameters, answer: (
-            0 if answer.cycle else sizes.count_cells(made, parameters, algorithm)
+        cost=CostEstimate(
+            estimate_memory=partial(sizes.estimate_footprint, algorithm=algorithm),
+            count_work=partial(sizes.count_cells, algorithm=algorithm),
+            completed_work=partial(sizes.count_completed_cells, algorithm=algorithm),
+            nominal_gcups={"cpu": cpu_gcups, "cuda": 3000.0},
+            cost_models=analysis.build_models(algorithm),
         ),
-        help_page=Path(__file__).with_name("page.md"),
-        nominal_gcups={"cpu": cpu_gcups, "cuda": 3000.0},
-        walkthrough_name=walkthrough,
-        cost_models=analysis.build_models(algorithm),
+        picture=TablePicture(
+            table_tiles=partial(sizes.find_tiles, algorithm=algorithm),
+            logged_work=partial(sizes.logged_cells, algorithm=algorithm),
+        ),
+        teaching=Teaching(Path(__file__).with_name("page.md"), f"antidiag.kernels.graphs.walkthroughs.{walkthrough}"),
     )
-
-
-def _no_parameters(made: PathsProblem, backend: str, multiprocessors: int | None) -> dict[str, int]:
-    return {}
 
 
 METHODS = (
     _declare_method(
-        "floyd-warshall",
-        "FloydWarshall",
-        "All distances, one intermediate vertex after another, on one thread.",
-        algorithms.STEPS,
-        2.0,
-        "antidiag.kernels.graphs.walkthroughs.any_graph:WARSHALL",
-        threads=False,
+        id="floyd-warshall",
+        name="FloydWarshall",
+        summary="All distances, one intermediate vertex after another, on one thread.",
+        algorithm=algorithms.STEPS,
+        cpu_gcups=2.0,
+        walkthrough="any_graph:WARSHALL",
+        is_serial=True,
         section="algorithm 6.1",
     ),
     _declare_method(
-        "floyd-smem",
-        "SMemFloyd",
-        "The matrix of weights squared again and again over (min, +), blocks in fast memory.",
-        algorithms.SQUARED,
-        12.0,
-        "antidiag.kernels.graphs.walkthroughs.any_graph:SQUARED",
+        id="floyd-smem",
+        name="SMemFloyd",
+        summary="The matrix of weights squared again and again over (min, +), blocks in fast memory.",
+        algorithm=algorithms.SQUARED,
+        cpu_gcups=12.0,
+        walkthrough="any_graph:SQUARED",
     ),
     _declare_method(
-        "floyd-tmem",
-        "TMemFloyd",
-        "As SMemFloyd, with the factors in textures; on a CPU read through the cache.",
-        algorithms.SQUARED,
-        10.0,
-        "antidiag.kernels.graphs.walkthroughs.any_graph:TEXTURES",
+        id="floyd-tmem",
+        name="TMemFloyd",
+        summary="As SMemFloyd, with the factors in textures; on a CPU read through the cache.",
+        algorithm=algorithms.SQUARED,
+        cpu_gcups=10.0,
+        walkthrough="any_graph:TEXTURES",
     ),
     _declare_method(
-        "floyd-blocked",
-        "Blocked Floyd-Warshall",
-        "Floyd-Warshall in blocks: n^3 steps and no logarithm, nearly all of them in products of blocks.",
-        algorithms.BLOCKED,
-        12.0,
-        "antidiag.kernels.graphs.walkthroughs.any_graph:BLOCKED",
+        id="floyd-blocked",
+        name="Blocked Floyd-Warshall",
+        summary="Floyd-Warshall in blocks: n^3 steps and no logarithm, nearly all of them in products of blocks.",
+        algorithm=algorithms.BLOCKED,
+        cpu_gcups=12.0,
+        walkthrough="any_graph:BLOCKED",
     ),
     _declare_method(
-        "bipartite-serial",
-        "BipartiteAPSP",
-        "The four blocks of the distances of a bipartite graph, on one thread.",
-        algorithms.BIPARTITE_SERIAL,
-        2.0,
-        "antidiag.kernels.graphs.walkthroughs.bipartite_graph:SERIAL",
-        threads=False,
+        id="bipartite-serial",
+        name="BipartiteAPSP",
+        summary="The four blocks of the distances of a bipartite graph, on one thread.",
+        algorithm=algorithms.BIPARTITE_SERIAL,
+        cpu_gcups=2.0,
+        walkthrough="bipartite_graph:SERIAL",
+        is_serial=True,
         section="algorithm 6.2",
-        problem=BIPARTITE,
+        problem_type=BIPARTITE,
     ),
     _declare_method(
-        "bipartite-smem",
-        "SMemBipartite",
-        "BipartiteAPSP by products of blocks in fast memory.",
-        algorithms.BIPARTITE,
-        12.0,
-        "antidiag.kernels.graphs.walkthroughs.bipartite_graph:SHARED",
-        problem=BIPARTITE,
+        id="bipartite-smem",
+        name="SMemBipartite",
+        summary="BipartiteAPSP by products of blocks in fast memory.",
+        algorithm=algorithms.BIPARTITE,
+        cpu_gcups=12.0,
+        walkthrough="bipartite_graph:SHARED",
+        problem_type=BIPARTITE,
     ),
     _declare_method(
-        "bipartite-tmem",
-        "TMemBipartite",
-        "BipartiteAPSP with the factors in textures; on a CPU read through the cache.",
-        algorithms.BIPARTITE,
-        10.0,
-        "antidiag.kernels.graphs.walkthroughs.bipartite_graph:TEXTURES",
-        problem=BIPARTITE,
+        id="bipartite-tmem",
+        name="TMemBipartite",
+        summary="BipartiteAPSP with the factors in textures; on a CPU read through the cache.",
+        algorithm=algorithms.BIPARTITE,
+        cpu_gcups=10.0,
+        walkthrough="bipartite_graph:TEXTURES",
+        problem_type=BIPARTITE,
     ),
 )

@@ -65,7 +65,7 @@ def relax_cross(d, blocks, k, worker, workers, scratch, stop):
 
 
 @cached_njit
-def relax_rest(d, blocks, k, first, last, stop, done, worker):
+def relax_rest(d, blocks, k, first, last, stop):
     """Relax the blocks of rows ``first`` to ``last`` that lie neither in row k nor in column k."""
     for i in range(first, last):
         if i == k:
@@ -76,7 +76,6 @@ def relax_rest(d, blocks, k, first, last, stop, done, worker):
             if j != k:
                 places = (i * blocks + k) * SQUARE, (k * blocks + j) * SQUARE, (i * blocks + j) * SQUARE
                 add_block_product(0, d, d, d, places, (BLOCK, BLOCK, BLOCK))
-                done[worker] += 1
 
 
 @cached_njit

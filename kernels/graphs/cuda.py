@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.semiring import MIN_PLUS
 from antidiag.kernels.semiring import cuda as algebra
 from antidiag.kernels.semiring.cuda import PAD_BLOCKS, THREADS, TILE_FILES
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 ARRANGE = (*TILE_FILES, Path(__file__).with_name("arrange.cu"))
@@ -32,27 +33,27 @@ Distances = Callable[[PathsProblem, DeviceRun, cupy.ndarray], cupy.ndarray]
 """Compute the distances from the weights on the device; both are padded to whole tiles, and may be the same array."""
 
 
-def floyd_blocked(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_blocked(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Blocked Floyd-Warshall: four launches per diagonal block."""
     return _run_algorithm(problem, monitor, steps, _run_blocked_floyd)
 
 
-def floyd_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_smem(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """SMemFloyd: repeated squaring (equation 6.7), with factors loaded into shared memory."""
     return _run_algorithm(problem, monitor, steps, partial(_square_weights, texture=False))
 
 
-def floyd_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def floyd_tmem(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """TMemFloyd: repeated squaring, with factors read through textures."""
     return _run_algorithm(problem, monitor, steps, partial(_square_weights, texture=True))
 
 
-def bipartite_smem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def bipartite_smem(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """SMemBipartite: BIPARTITEAPSP (algorithm 6.2), powers by squaring."""
     return _run_algorithm(problem, monitor, steps, partial(_solve_bipartite, texture=False))
 
 
-def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def bipartite_tmem(problem: PathsProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """TMemBipartite: BIPARTITEAPSP, with factors read through textures."""
     return _run_algorithm(problem, monitor, steps, partial(_solve_bipartite, texture=True))
 
@@ -60,16 +61,21 @@ def bipartite_tmem(problem: PathsProblem, parameters: Mapping[str, Any], monitor
 def _run_algorithm(problem: PathsProblem, monitor: Monitor, steps: StepLog, distances: Distances) -> Outcome:
     """Search for a negative cycle on the host; without one, compute distances, and predecessors if asked for."""
     run = DeviceRun(monitor, steps, rows=problem.n)
+    if problem.graph.least_weight < 0:
+        run.compile_host_code(predecessors.compile_search)
+    if problem.predecessors:
+        run.compile_host_code(lambda: predecessors.compile_repair(problem.dtype))
     with run.time_phase("negative cycles"):
         cycle, vertex_potentials = predecessors.search_negative_cycle(problem.graph, monitor)
         over = problem if cycle else potentials.lift_weights(problem, vertex_potentials)
     if cycle:
         return Outcome(PathsAnswer(None, None, cycle), run.times_ms)
     weights = _upload_weights(over, run)
+    numbers = run.allocate_answer((problem.n, problem.n), problem.dtype)
     edges = weights.copy() if problem.predecessors else None
     on_device = distances(over, run, weights)
     del weights
-    numbers = _download_distances(problem, run, on_device)
+    _download_distances(problem, run, on_device, numbers)
     before = None if edges is None else _find_predecessors(over, on_device, numbers, edges, run)
     del on_device, edges
     potentials.lower_distances(problem, over, vertex_potentials, numbers)
@@ -98,22 +104,21 @@ def _upload_weights(problem: PathsProblem, run: DeviceRun) -> cupy.ndarray:
     return matrix
 
 
-def _download_distances(problem: PathsProblem, run: DeviceRun, matrix: cupy.ndarray) -> np.ndarray:
-    """Copy the distances to the host, shape (n, n), without the padding.
+def _download_distances(problem: PathsProblem, run: DeviceRun, matrix: cupy.ndarray, into: np.ndarray) -> None:
+    """Copy the distances to an array on the host, shape (n, n), without the padding.
 
     In int32, negative weights may have lessened what stands for infinity: such numbers become infinite again.
     """
     if problem.precision == "int32" and problem.graph.least_weight < 0:
         settle = run.compile_kernel(ARRANGE, "settle_infinities", **algebra.compile_constants(problem.dtype))
         settle((PAD_BLOCKS,), (THREADS,), (matrix, np.int64(matrix.size), problem.dtype.type(problem.limit)))
-    return _download_square(run, matrix, problem.n)
+    _download_square(run, matrix, into)
 
 
-def _download_square(run: DeviceRun, matrix: cupy.ndarray, n: int) -> np.ndarray:
-    """Copy the first n rows and columns of a matrix to the host."""
-    copied = np.empty((n, n), matrix.dtype)
-    run.download_rows(matrix[:n], lambda first, last, rows: np.copyto(copied[first:last], rows[:, :n]))
-    return copied
+def _download_square(run: DeviceRun, matrix: cupy.ndarray, into: np.ndarray) -> None:
+    """Copy the first n rows and columns of a matrix to an array on the host, shape (n, n)."""
+    n = len(into)
+    run.download_rows(matrix[:n], lambda first, last, rows: np.copyto(into[first:last], rows[:, :n]))
 
 
 def _run_blocked_floyd(problem: PathsProblem, run: DeviceRun, d: cupy.ndarray) -> cupy.ndarray:
@@ -174,9 +179,11 @@ def _square_repeatedly(
     run: DeviceRun, phase: LaunchPhase, matrix: cupy.ndarray, times: int, constants: dict[str, int]
 ) -> cupy.ndarray:
     """Square a matrix so many times; with zeros on the diagonal its numbers can only shrink."""
-    other = run.allocate_array(matrix.shape, matrix.dtype)
+    other, rows = run.allocate_array(matrix.shape, matrix.dtype), int(matrix.shape[0])
     for number in range(times):
-        algebra.launch_product(run, phase, matrix, matrix, other, constants, from_zero=True, progress=(number, times))
+        algebra.launch_product(
+            run, phase, matrix, matrix, other, constants, from_zero=True, progress=(number * rows, times * rows)
+        )
         matrix, other = other, matrix
     return matrix
 
@@ -244,9 +251,10 @@ def _find_predecessors(
     clear_diagonal = run.compile_kernel(ARRANGE, "clear_diagonal", **constants)
     clear_diagonal((PAD_BLOCKS,), (THREADS,), (edges, np.int32(n), np.int32(edges.shape[1])))
     run.compile_kernel(algebra.INDEXED_PRODUCT, "indexed_product", **constants)
+    found = run.allocate_answer((n, n), np.int32)
     with run.begin_phase("predecessors") as phase:
         _, indices = algebra.launch_indexed_product(run, phase, on_device, edges)
-    found = _download_square(run, indices, n)
+    _download_square(run, indices, found)
     limit = problem.dtype.type(problem.limit)
     with run.time_phase("predecessors"):
         predecessors.repair_all(found, distances, problem.matrix, limit, lambda done, total: run.monitor.check())

@@ -24,7 +24,7 @@ SLIGHT = 4
 def lift_weights(problem: PathsProblem, vertex_potentials: np.ndarray) -> PathsProblem:
     """Return the problem over weights that are not negative; itself where its sums are exact.
 
-    ``heights`` (float64, shape (n,)) are the potentials from `search_negative_cycle`.
+    ``vertex_potentials`` (float64, shape (n,)) are those from `search_negative_cycle`.
     """
     if not problem.needs_lifting:
         return problem

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import cache
 from itertools import count, pairwise
 
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import PhaseLog
+from antidiag.kernels.cpu.cpu_run import CpuPhase, LoggedCells
 from antidiag.kernels.graphs import cpu_predecessors
-from antidiag.kernels.graphs.graph import Graph
+from antidiag.kernels.graphs.graph import Graph, from_weights
 from antidiag.kernels.graphs.number_precision import DIGITS, TOLERANCE
 from antidiag.kernels.monitor import Monitor
 
@@ -25,30 +26,46 @@ SLACK = 1e-12
 """A negative cycle weighs less than minus this share of the heaviest edge per edge: the rest is rounding. Where sums
 are exact, it weighs less than zero."""
 
+TINY_GRAPH = from_weights(np.array([[0.0, 1.0, np.inf], [-1.0, 0.0, np.inf], [np.inf, np.inf, 0.0]]))
+"""The graph with which functions are compiled: three vertices, the fewest whose matrix is squared."""
+
 Found = tuple[tuple[int, ...], np.ndarray]
 """The vertices of a negative cycle, or none; then the potentials, float64, shape (n,)."""
 
 
-def search_negative_cycle(graph: Graph, monitor: Monitor, log: PhaseLog | None = None) -> Found:
+def search_negative_cycle(graph: Graph, monitor: Monitor, phase: CpuPhase | None = None) -> Found:
     """Return a cycle of negative weight, from its smallest vertex on, or potentials that make no edge negative.
 
     Bellman and Ford from all vertices at once: it ends when the parents close a cycle, or when no edge improves a
-    distance. A round is a strip of the log.
+    distance. A round is a strip in the log of ``phase``.
     """
     if graph.least_weight >= 0:
         return (), np.zeros(len(graph))
     slack = 0.0 if graph.exact_digits <= DIGITS["float64"] else SLACK * graph.largest_size
-    found = _relax_until_stable(graph.weights, slack, monitor, log)
+    found = _relax_until_stable(graph.weights, slack, monitor, phase)
     monitor.update(1, 1, CYCLES)
     return found
 
 
-def find_negative_cycle(graph: Graph, monitor: Monitor, log: PhaseLog | None = None) -> tuple[int, ...]:
+@cache
+def compile_search() -> None:
+    """Compile the search for a negative cycle, or load it from the cache folder."""
+    find_negative_cycle(TINY_GRAPH, Monitor())
+
+
+@cache
+def compile_repair(dtype: np.dtype) -> None:
+    """Compile the repair of predecessors, or load it from the cache folder."""
+    number = np.zeros((1, 1), dtype)
+    repair_all(np.zeros((1, 1), np.int32), number, number, dtype.type(1), lambda done, total: None)
+
+
+def find_negative_cycle(graph: Graph, monitor: Monitor) -> tuple[int, ...]:
     """Return the vertices of a negative cycle; empty where there is none."""
-    return search_negative_cycle(graph, monitor, log)[0]
+    return search_negative_cycle(graph, monitor)[0]
 
 
-def _relax_until_stable(weights: np.ndarray, slack: float, monitor: Monitor, log: PhaseLog | None) -> Found:
+def _relax_until_stable(weights: np.ndarray, slack: float, monitor: Monitor, phase: CpuPhase | None) -> Found:
     """Relax all edges in rounds. After a cycle that is negative only by rounding, a larger slack counts as rounding."""
     n, negligible = len(weights), slack
     distances, parents = np.zeros(n), np.full(n, cpu_predecessors.NO_VERTEX)
@@ -57,8 +74,8 @@ def _relax_until_stable(weights: np.ndarray, slack: float, monitor: Monitor, log
         for first in range(0, n, ROWS):
             monitor.update(min(round_ * n + first, n * n), n * n + 1, CYCLES)
             improved |= cpu_predecessors.relax_edges(weights, distances, parents, slack, first, min(first + ROWS, n))
-        if log is not None:
-            log.add_event(round_, (0, n), (0, n), 0, begun_ns)
+        if phase is not None:
+            phase.log(LoggedCells((0, n), (0, n), round_), 0, begun_ns)
         if not improved:
             return (), distances
         vertex = cpu_predecessors.find_parent_cycle(parents)
@@ -92,7 +109,7 @@ def repair_all(
     weights: np.ndarray,
     limit: float,
     report: Callable[[int, int], None],
-) -> np.ndarray:
+) -> None:
     """Change predecessors (int32, n x n) of a product in place, so that every chain ends at its source.
 
     ``report(done, n)`` gets the number of finished rows.
@@ -106,7 +123,6 @@ def repair_all(
             distances[first:last], weights, first, last, limit, tolerance, predecessors[first:last]
         )
     report(n, n)
-    return predecessors
 
 
 def predecessors_from(source: int, distances: np.ndarray, weights: np.ndarray, limit: float) -> np.ndarray:

@@ -8,8 +8,9 @@ from typing import Any
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.graphs import algorithms
 from antidiag.kernels.graphs.algorithms import PathAlgorithm, device_square
-from antidiag.kernels.graphs.problem import PathsProblem
+from antidiag.kernels.graphs.problem import PathsAnswer, PathsProblem
 from antidiag.kernels.memory import Footprint
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.semiring.sizes import BLOCK, device_tile, round_to_blocks
 from antidiag.kernels.steps import LoggedWork, WorkShare
 from antidiag.kernels.table_cuts import TableTiles
@@ -18,13 +19,20 @@ SMALL_GRAPH = 128
 """Vertices up to which one thread is as fast as several."""
 
 
-def count_cells(problem: PathsProblem, parameters: Mapping[str, Any], algorithm: PathAlgorithm) -> int:
+def count_cells(problem: PathsProblem, parameters: MethodParameters, algorithm: PathAlgorithm) -> int:
     """Return the additions and comparisons of a run."""
     return algorithm.cells(problem) + (problem.n**3 if problem.predecessors else 0)
 
 
+def count_completed_cells(
+    problem: PathsProblem, parameters: MethodParameters, answer: PathsAnswer, algorithm: PathAlgorithm
+) -> int:
+    """Return the additions and comparisons that a run did: none where a negative cycle ended it."""
+    return 0 if answer.cycle else count_cells(problem, parameters, algorithm)
+
+
 def logged_cells(
-    problem: PathsProblem, parameters: Mapping[str, Any], backend: str, algorithm: PathAlgorithm
+    problem: PathsProblem, parameters: MethodParameters, backend: str, algorithm: PathAlgorithm
 ) -> LoggedWork:
     """Return the cells of each phase of the log; the search for negative cycles counts as none."""
     return LoggedWork(
@@ -73,7 +81,7 @@ def host_bytes(problem: PathsProblem, algorithm: PathAlgorithm) -> int:
 
 
 def estimate_footprint(
-    problem: PathsProblem, parameters: Mapping[str, Any], backend: str, algorithm: PathAlgorithm
+    problem: PathsProblem, parameters: MethodParameters, backend: str, algorithm: PathAlgorithm
 ) -> Footprint:
     """Return the bytes of a run on the host, and on the GPU where it runs there."""
     if backend == "cpu":

@@ -8,16 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from antidiag.kernels.citation import Citation
+from antidiag.kernels.cost_models import CostModel
 from antidiag.kernels.hmm import advice, analysis, dp_class, kinds, sizes
-from antidiag.kernels.hmm.kinds import SumKind, ViterbiKind
+from antidiag.kernels.hmm.kinds import ViterbiKind
 from antidiag.kernels.hmm.model import formats, hmm, problem
-from antidiag.kernels.hmm.parameters import BINDING, PIECE, PIECE_ON_GPU
+from antidiag.kernels.hmm.parameters import PieceParameters, SumParameters, TextureParameters
 from antidiag.kernels.hmm.sums import problem as sums
+from antidiag.kernels.hmm.sums import sizes as sum_sizes
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.method import DataKind, Method, ProblemInput, ProblemType
-from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.method import (
+    CostEstimate,
+    DataKind,
+    Method,
+    ProblemInput,
+    ProblemType,
+    TablePicture,
+    Teaching,
+    backends_in,
+)
+from antidiag.kernels.parameters import BOTH_BACKENDS, CPU_ONLY, MethodParameters
 from antidiag.kernels.semiring.thesis_citation import THESIS
-from antidiag.kernels.semiring.thread_parameters import THREADS
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 
 TUTORIAL = Citation(
     key="rabiner1989tutorial",
@@ -62,21 +73,23 @@ VITERBI = ProblemType(
     trials_name="antidiag.kernels.hmm.trials:VITERBI",
 )
 
-BOTH, CPU_ONLY = ("cpu", "cuda"), ("cpu",)
 PAGE = Path(__file__).with_name("page.md")
 
 
 def _declare_viterbi_method(
+    *,
     id: str,
     name: str,
     section: str,
     summary: str,
-    cpu_gcups: float,
     kind: ViterbiKind,
-    play: str,
-    parameters: tuple[Parameter, ...] = (),
-    backends: tuple[str, ...] = BOTH,
-    exact: bool = True,
+    parameters: type[MethodParameters] = MethodParameters,
+    pieces_per_thread: int = 1,
+    models: tuple[CostModel, ...] = (),
+    backends: tuple[str, ...] = BOTH_BACKENDS,
+    is_exact: bool = True,
+    cpu_gcups: float,
+    walkthrough: str,
 ) -> Method:
     """Declare a method of Viterbi; ``kind`` says what its work and its memory are."""
     return Method(
@@ -87,27 +100,20 @@ def _declare_viterbi_method(
         citation=THESIS.with_section(section),
         problem_type=VITERBI,
         parameters=parameters,
-        backends={backend: f"antidiag.kernels.hmm.viterbi.{backend}:{id.replace('-', '_')}" for backend in backends},
+        choose_parameters=partial(sizes.choose_parameters, pieces_per_thread=pieces_per_thread),
+        backends=backends_in("antidiag.kernels.hmm.viterbi", id.replace("-", "_"), backends),
         returns=frozenset({"states", "log probability"}),
-        estimate_memory=partial(sizes.estimate_footprint, kind=kind),
-        automatic_parameters=partial(_choose_parameters, kind, tuple(parameter.name for parameter in parameters)),
-        count_work=partial(sizes.count_work, kind=kind),
-        completed_work=lambda problem, values, answer: sizes.count_work(problem, values, kind),
-        logged_work=sizes.describe_log,
-        help_page=PAGE,
-        nominal_gcups={"cpu": cpu_gcups, "cuda": 200.0},
-        is_exact=exact,
-        walkthrough_name=play,
-        cost_models=analysis.list_viterbi_models(kind),
+        is_exact=is_exact,
+        cost=CostEstimate(
+            estimate_memory=kind.estimate_memory,
+            count_work=kind.count_work,
+            completed_work=lambda problem, values, answer: kind.count_work(problem, values),
+            nominal_gcups={"cpu": cpu_gcups, "cuda": 200.0},
+            cost_models=(*analysis.list_viterbi_models(kind.count_work), *models),
+        ),
+        picture=TablePicture(logged_work=sizes.describe_log),
+        teaching=Teaching(PAGE, f"antidiag.kernels.hmm.plays.{walkthrough}"),
     )
-
-
-def _choose_parameters(
-    kind: ViterbiKind, names: tuple[str, ...], problem: Any, backend: str, multiprocessors: int | None
-) -> dict[str, Any]:
-    """Choose values for the parameters that the method has."""
-    found = sizes.choose_parameters(problem, backend, multiprocessors, kind)
-    return {name: found[name] for name in names if name in found}
 
 
 def _derive_problem_type(id: str, label: str, **changes: Any) -> ProblemType:
@@ -152,41 +158,17 @@ LEARNING = _derive_problem_type(
 )
 
 
-def _declare_sum_method(
-    id: str,
-    name: str,
-    section: str,
-    summary: str,
-    problem: ProblemType,
-    kind: SumKind,
-    play: str,
-    returns: frozenset[str],
-) -> Method:
-    """Declare a method that sums over all paths."""
-    return Method(
-        id=id,
-        name=name,
-        family="tropical",
-        summary=summary,
-        citation=TUTORIAL.with_section(section),
-        problem_type=problem,
-        parameters=(PIECE_ON_GPU, THREADS),
-        backends={backend: f"antidiag.kernels.hmm.sums.{backend}:{id.replace('-', '_')}" for backend in BOTH},
-        returns=returns,
-        estimate_memory=partial(sizes.estimate_sum_footprint, kind=kind),
-        automatic_parameters=sizes.choose_sum_parameters,
-        count_work=lambda problem, values: (
-            problem.cells * kind.passes * (problem.iterations + 1 if kind.counts_transitions else 1)
-        ),
-        completed_work=lambda problem, values, answer: problem.cells * answer.sweeps,
-        logged_work=sizes.describe_log,
-        walkthrough_name=play,
-        cost_models=analysis.list_sum_models(kind),
-        help_page=PAGE,
-        nominal_gcups={"cpu": 3.0, "cuda": 200.0},
-    )
+def _count_swept_cells(problem: Any, parameters: SumParameters, answer: Any) -> int:
+    return problem.cells * answer.sweeps
 
 
+_declare_sum_method = partial(
+    Method,
+    family="tropical",
+    parameters=SumParameters,
+    choose_parameters=sum_sizes.choose_sum_parameters,
+    picture=TablePicture(logged_work=sizes.describe_log),
+)
 METHODS = (
     _declare_viterbi_method(
         id="viterbi-serial",
@@ -196,7 +178,7 @@ METHODS = (
         cpu_gcups=0.5,
         kind=kinds.ROWS,
         backends=CPU_ONLY,
-        play="antidiag.kernels.hmm.plays.viterbi_rows:SERIAL",
+        walkthrough="viterbi_rows:SERIAL",
     ),
     _declare_viterbi_method(
         id="viterbi-probabilities",
@@ -207,8 +189,8 @@ METHODS = (
         cpu_gcups=0.5,
         kind=kinds.ROWS,
         backends=CPU_ONLY,
-        exact=False,
-        play="antidiag.kernels.hmm.plays.viterbi_variants:PROBABILITIES",
+        is_exact=False,
+        walkthrough="viterbi_variants:PROBABILITIES",
     ),
     _declare_viterbi_method(
         id="viterbi-scalprod",
@@ -217,7 +199,7 @@ METHODS = (
         summary="TropViterbi with sums of transition and emission that are made beforehand.",
         cpu_gcups=0.6,
         kind=kinds.SCALAR_PRODUCTS,
-        play="antidiag.kernels.hmm.plays.viterbi_variants:SUMS",
+        walkthrough="viterbi_variants:SUMS",
     ),
     _declare_viterbi_method(
         id="viterbi-matvecprod",
@@ -226,7 +208,7 @@ METHODS = (
         summary="A row of costs times a matrix over (min, +) for every letter.",
         cpu_gcups=6.0,
         kind=kinds.ROWS,
-        play="antidiag.kernels.hmm.plays.viterbi_rows:ROWS",
+        walkthrough="viterbi_rows:ROWS",
     ),
     _declare_viterbi_method(
         id="viterbi-matprod-smem",
@@ -235,8 +217,8 @@ METHODS = (
         summary="The product of the matrices of all letters, each put together in fast memory.",
         cpu_gcups=8.0,
         kind=kinds.MATRIX_PRODUCTS,
-        parameters=(THREADS,),
-        play="antidiag.kernels.hmm.plays.matrix_products:PRODUCTS",
+        parameters=ThreadParameters,
+        walkthrough="matrix_products:PRODUCTS",
     ),
     _declare_viterbi_method(
         id="viterbi-matprod-tmem",
@@ -245,18 +227,20 @@ METHODS = (
         summary="SMemViterbi with the matrices of all letters in a texture; a CPU reads their parts through its cache.",
         cpu_gcups=8.0,
         kind=kinds.TEXTURES,
-        parameters=(THREADS, BINDING),
-        play="antidiag.kernels.hmm.plays.matrix_products:TEXTURES",
+        parameters=TextureParameters,
+        walkthrough="matrix_products:TEXTURES",
     ),
     _declare_viterbi_method(
         id="viterbi-tree",
         name="TropMatProd in a tree",
         section="section 5.3",
-        summary="Products of pieces in parallel, joined in a tree: what the thesis names as future work.",
+        summary="Products of pieces in parallel, joined in a tree, which the thesis proposes as future work.",
         cpu_gcups=8.0,
         kind=kinds.TREE,
-        parameters=(PIECE, THREADS),
-        play="antidiag.kernels.hmm.plays.matrix_products:TREE",
+        parameters=PieceParameters,
+        pieces_per_thread=4,
+        models=(analysis.make_piece_model(analysis.count_tree_steps),),
+        walkthrough="matrix_products:TREE",
     ),
     _declare_viterbi_method(
         id="viterbi-persistent",
@@ -266,38 +250,60 @@ METHODS = (
         "right ones.",
         cpu_gcups=6.0,
         kind=kinds.PIECES,
-        parameters=(PIECE, THREADS),
-        play="antidiag.kernels.hmm.plays.viterbi_variants:GUESSED",
+        parameters=PieceParameters,
+        models=(analysis.make_piece_model(analysis.count_corrected_steps),),
+        walkthrough="viterbi_variants:GUESSED",
     ),
     _declare_sum_method(
         id="hmm-forward",
         name="Forward",
-        section="section III.A",
+        citation=TUTORIAL.with_section("section III.A"),
         summary="How probable the sequence is, over all paths. The CPU computes letter by letter; threads share the "
         "states of large models.",
-        problem=EVALUATION,
-        kind=kinds.FORWARD,
-        play="antidiag.kernels.hmm.plays.forward_backward:FORWARD",
+        problem_type=EVALUATION,
         returns=frozenset({"log probability"}),
+        backends=backends_in("antidiag.kernels.hmm.sums", "hmm_forward"),
+        cost=CostEstimate(
+            estimate_memory=sum_sizes.estimate_forward_memory,
+            count_work=sum_sizes.count_forward_steps,
+            completed_work=_count_swept_cells,
+            nominal_gcups={"cpu": 3.0, "cuda": 200.0},
+            cost_models=analysis.list_sum_models(1),
+        ),
+        teaching=Teaching(PAGE, "antidiag.kernels.hmm.plays.forward_backward:FORWARD"),
     ),
     _declare_sum_method(
         id="hmm-posterior",
         name="Posterior",
-        section="section III.B",
+        citation=TUTORIAL.with_section("section III.B"),
         summary="How probable each state is at each letter, given the whole sequence.",
-        problem=POSTERIOR,
-        kind=kinds.POSTERIOR,
-        play="antidiag.kernels.hmm.plays.forward_backward:POSTERIOR",
+        problem_type=POSTERIOR,
         returns=frozenset({"posterior", "log probability"}),
+        backends=backends_in("antidiag.kernels.hmm.sums", "hmm_posterior"),
+        cost=CostEstimate(
+            estimate_memory=sum_sizes.estimate_posterior_memory,
+            count_work=sum_sizes.count_posterior_steps,
+            completed_work=_count_swept_cells,
+            nominal_gcups={"cpu": 3.0, "cuda": 200.0},
+            cost_models=analysis.list_sum_models(2),
+        ),
+        teaching=Teaching(PAGE, "antidiag.kernels.hmm.plays.forward_backward:POSTERIOR"),
     ),
     _declare_sum_method(
         id="hmm-baum-welch",
         name="Baum-Welch",
-        section="section III.C",
+        citation=TUTORIAL.with_section("section III.C"),
         summary="A model that makes the sequences most probable, learned from a first one, round by round.",
-        problem=LEARNING,
-        kind=kinds.LEARNING,
-        play="antidiag.kernels.hmm.plays.baum_welch:LEARNING",
+        problem_type=LEARNING,
         returns=frozenset({"model"}),
+        backends=backends_in("antidiag.kernels.hmm.sums", "hmm_baum_welch"),
+        cost=CostEstimate(
+            estimate_memory=sum_sizes.estimate_learning_memory,
+            count_work=sum_sizes.count_learning_steps,
+            completed_work=_count_swept_cells,
+            nominal_gcups={"cpu": 3.0, "cuda": 200.0},
+            cost_models=analysis.list_sum_models(3),
+        ),
+        teaching=Teaching(PAGE, "antidiag.kernels.hmm.plays.baum_welch:LEARNING"),
     ),
 )

@@ -5,7 +5,7 @@ l are the states, n the letters, p the workers.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from math import ceil, log2
 from typing import Any
 
@@ -13,53 +13,58 @@ from antidiag.kernels.cost_models import (
     ADD_AND_MAX,
     ONE_OPERATION,
     CostModel,
-    ParameterValues,
+    WorkFunction,
     operations_model,
     worker_share_model,
 )
-from antidiag.kernels.hmm import sizes
-from antidiag.kernels.hmm.kinds import SumKind, ViterbiKind
+from antidiag.kernels.hmm.parameters import PieceParameters
 
 SECTION = "Hanif 2014, chapter 5"
 
 
-def count_piece_steps(
-    problem: Any, parameters: ParameterValues, backend: str, workers: int, kind: ViterbiKind
-) -> float:
-    """Count steps in sequence: the pieces of a worker, then products up a tree, or each piece corrected once."""
-    piece, states = int(parameters["piece"]), problem.states
-    pieces = max(ceil(problem.n / piece), 1)
-    of_one = min(piece, problem.n) * states**2 * (states if kind.joins_products else 1)
-    rounds = ceil(pieces / workers) * of_one
-    if not kind.joins_products:
-        return float(rounds + of_one)
-    return float(rounds + ceil(log2(pieces)) * states**3) if pieces > 1 else float(rounds)
+def count_corrected_steps(problem: Any, parameters: PieceParameters, backend: str, workers: int) -> float:
+    """Count steps in sequence: the pieces of a worker, and each piece corrected once."""
+    rounds, of_one, _ = _piece_rounds(problem, parameters, workers)
+    return float((rounds + 1) * of_one)
 
 
-def list_viterbi_models(kind: ViterbiKind) -> tuple[CostModel, ...]:
+def count_tree_steps(problem: Any, parameters: PieceParameters, backend: str, workers: int) -> float:
+    """Count steps in sequence: the products of a worker's pieces, then products up a tree."""
+    rounds, of_one, pieces = _piece_rounds(problem, parameters, workers)
+    return float(rounds * of_one * problem.states + ceil(log2(pieces)) * problem.states**3)
+
+
+def _piece_rounds(problem: Any, parameters: PieceParameters, workers: int) -> tuple[int, int, int]:
+    """Return the most pieces of a worker, the steps of the rows of a piece, and the number of pieces."""
+    pieces = max(ceil(problem.n / parameters.piece), 1)
+    return ceil(pieces / workers), min(parameters.piece, problem.n) * problem.states**2, pieces
+
+
+def list_viterbi_models(work: WorkFunction) -> tuple[CostModel, ...]:
     """List the cost models of a method of Viterbi."""
-    work = partial(sizes.count_work, kind=kind)
     text = "a sum and a minimum for every two states at every letter; in products of matrices for every three"
-    found = (
+    return (
         operations_model(work, ADD_AND_MAX, SECTION, text),
         worker_share_model(work, SECTION, "n l^2 steps, or n l^3 in products of matrices"),
     )
-    if not kind.works_in_pieces:
-        return found
-    return *found, CostModel(
+
+
+def make_piece_model(count_steps: Callable[[Any, Any, str, int], float]) -> CostModel:
+    """Return the model of the steps of pieces in sequence."""
+    return CostModel(
         id="pieces",
         label="Steps in pieces",
         unit="steps",
         help="Pieces of a worker one after another, and what joins or corrects them.",
         source="Hanif 2014, section 5.3",
-        value=partial(count_piece_steps, kind=kind),
+        value=count_steps,
         grows_with_time=True,
     )
 
 
-def list_sum_models(kind: SumKind) -> tuple[CostModel, ...]:
-    """List the cost models of a method that sums over all paths."""
-    work = lambda problem, parameters: float(problem.cells * kind.passes)  # noqa: E731
+def list_sum_models(passes: int) -> tuple[CostModel, ...]:
+    """List the cost models of a method that sums over all paths in some passes over the letters."""
+    work = lambda problem, parameters: float(problem.cells * passes)  # noqa: E731
     text = "a multiplication and addition for every two states at every letter, in one pass of each kind"
     return operations_model(work, ONE_OPERATION, SECTION, text), worker_share_model(
         work, SECTION, "l^2 steps per letter and pass"

@@ -1,40 +1,49 @@
-"""The parameters of the methods for hidden Markov models, as they are declared and as a run reads them."""
+"""Parameters of the methods for hidden Markov models."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from antidiag.kernels.parameters import Parameter
-
-PIECE = Parameter(
-    name="piece",
-    kind="int",
-    label="Piece",
-    help="Letters per piece of the sequence. Pieces run in parallel: short ones keep more workers busy, long ones need "
-    "less joining and correcting.",
-    minimum=4,
-    maximum=1 << 24,
-    unit="letters",
-)
-
-PIECE_ON_GPU = replace(PIECE, help=f"GPU: {PIECE.help[0].lower()}{PIECE.help[1:]}", backends=("cuda",))
-
-BINDING = Parameter(
-    name="binding",
-    kind="choice",
-    label="Texture bound",
-    help="GPU: when the matrices are bound as a texture. once: before the first letter. letter: again for every "
-    "letter, each with its own launch. The thesis does so, and its times are mostly launches.",
-    default="once",
-    choices=("once", "letter"),
-    backends=("cuda",),
-)
+from antidiag.kernels.parameters import BOTH_BACKENDS, GPU_ONLY, MethodParameters, parameter, thread_count
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 
 
-@dataclass(frozen=True, slots=True)
-class HmmParameters:
-    """Letters of a piece (0: the method has no pieces), threads of the CPU, and when textures are bound."""
+@dataclass(frozen=True, kw_only=True)
+class TextureParameters(ThreadParameters):
+    """Parameters of TMemViterbi."""
 
-    piece: int = 0
-    threads: int = 1
-    binding: str = "once"
+    binding: Literal["once", "letter"] = parameter(
+        "Texture bound",
+        "GPU: when the matrices are bound as a texture. once: before the first letter. letter: again for every letter, "
+        "each with its own launch. The thesis does so, and its times are mostly launches.",
+        default="once",
+        backends=GPU_ONLY,
+    )
+
+
+def _piece_length(help: str, backends: tuple[str, ...]) -> Any:
+    return parameter("Piece", help, minimum=4, maximum=1 << 24, unit="letters", backends=backends)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PieceParameters(MethodParameters):
+    """Parameters of the methods that cut the sequence into pieces."""
+
+    piece: int = _piece_length(
+        "Letters per piece of the sequence. Pieces run in parallel: short ones keep more workers busy, long ones need "
+        "less joining and correcting.",
+        BOTH_BACKENDS,
+    )
+    threads: int = thread_count("CPU: worker threads that share the work.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SumParameters(PieceParameters):
+    """Parameters of the methods that sum over all paths, which have pieces on a GPU only."""
+
+    piece: int = _piece_length(
+        "GPU: letters per piece of the sequence. Pieces run in parallel: short ones keep more workers busy, long ones "
+        "need less joining and correcting.",
+        GPU_ONLY,
+    )

@@ -221,7 +221,9 @@ def _make_learning_run(run: ProblemAndParameters, iterations: int) -> ProblemAnd
 
 def _choose_trial_parameters(method: Method) -> dict[str, int]:
     wanted = {"threads": 2, "piece": PIECE}
-    return {parameter.name: wanted[parameter.name] for parameter in method.parameters if parameter.name in wanted}
+    return {
+        parameter.name: wanted[parameter.name] for parameter in method.parameters.declared() if parameter.name in wanted
+    }
 
 
 @lru_cache(maxsize=4)

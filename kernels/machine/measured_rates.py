@@ -70,7 +70,9 @@ def estimate_gcups(method: Method, backend: str, device: str, work: float, threa
     threads : int
         Threads of a run on the CPU; the nominal rate is that of one.
     """
-    nominal = method.nominal_gcups.get(backend, 1.0) * (min(threads, count_processors()) if backend == "cpu" else 1)
+    nominal = method.cost.nominal_gcups.get(backend, 1.0) * (
+        min(threads, count_processors()) if backend == "cpu" else 1
+    )
     rate, measured_work = _parse_entry(_read_entries().get(f"{method.id}/{backend}/{device}")) or (nominal, work)
     return rate if work <= MAX_WORK_RATIO * measured_work else max(rate, nominal)
 

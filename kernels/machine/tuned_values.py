@@ -134,7 +134,7 @@ def _method_and_device(one: TunedValues) -> tuple[str, str, str]:
 
 def _is_valid_value(method: Method, name: str, value: Any) -> bool:
     """Return whether this is a valid value of a parameter that has no fixed default."""
-    for parameter in method.parameters:
+    for parameter in method.parameters.declared():
         if parameter.name == name and parameter.default is None and value is not None:
             try:
                 parameter.validate(value)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.msa.parameters import PipelineParameters
 from antidiag.kernels.msa.pipelines import clustalw as by_clustalw
 from antidiag.kernels.msa.pipelines import progressive
 from antidiag.kernels.msa.pipelines import thesis as by_thesis
-from antidiag.kernels.msa.pipelines.pipeline import AlignMethod, PipelineTools, run_pipeline
+from antidiag.kernels.msa.pipelines.pipeline import AlignMethod, PipelineTools, compile_pipeline, run_pipeline
 from antidiag.kernels.msa.problem import MsaProblem
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles.wavefront import many_alignments
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.cpu import distance_full, distance_ktuple
@@ -24,22 +22,18 @@ from antidiag.kernels.trees.joining.cpu import nj_pruned
 def _run_pipeline(
     aligned: AlignMethod,
     problem: MsaProblem,
-    parameters: Mapping[str, Any],
+    parameters: MethodParameters,
     monitor: Monitor,
     steps: StepLog,
     at_once: bool = True,
 ) -> Outcome:
     """Run a pipeline with the methods of the CPU."""
-    threads = to_dataclass(PipelineParameters, parameters).threads
-    tools = PipelineTools(
-        full_distances=distance_full,
-        ktuple_distances=distance_ktuple,
-        join_tree=nj_pruned,
-        align_encoded_pairs=partial(many_alignments.align_encoded_pairs, threads=threads),
-        threads=threads,
-        align_along_tree=partial(progressive.align_along_tree, at_once=at_once),
-    )
-    return run_pipeline(aligned, problem, tools, monitor, steps)
+    threads = parameters.worker_threads
+    align_each = partial(many_alignments.align_encoded_pairs, threads=threads)
+    along_tree = partial(progressive.align_along_tree, align_each=align_each, at_once=at_once)
+    tools, run = PipelineTools(distance_full, distance_ktuple, nj_pruned, along_tree), CpuRun(monitor, steps, threads)
+    run.compile(partial(compile_pipeline, aligned, problem, tools, monitor))
+    return run_pipeline(aligned, problem, tools, run)
 
 
 align_thesis = partial(_run_pipeline, by_thesis.align_thesis)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
 from functools import partial
-from typing import Any
 
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.pipelines import clustalw as by_clustalw
 from antidiag.kernels.msa.pipelines import progressive
 from antidiag.kernels.msa.pipelines import thesis as by_thesis
-from antidiag.kernels.msa.pipelines.pipeline import AlignMethod, PipelineTools, run_pipeline
+from antidiag.kernels.msa.pipelines.pipeline import AlignMethod, PipelineTools, compile_pipeline, run_pipeline
 from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles.wavefront import many_alignments
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.cuda import distance_full, distance_ktuple
@@ -20,12 +21,16 @@ from antidiag.kernels.trees.joining.cuda import nj_pruned
 
 
 def _run_pipeline(
-    aligned: AlignMethod, problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    aligned: AlignMethod, problem: MsaProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run a pipeline with the methods of the GPU."""
     align_each = partial(many_alignments.align_encoded_pairs, backend="cuda")
-    tools = PipelineTools(distance_full, distance_ktuple, nj_pruned, align_each, 1, progressive.align_along_tree)
-    return run_pipeline(aligned, problem, tools, monitor, steps)
+    along_tree = partial(progressive.align_along_tree, align_each=align_each)
+    tools, run = PipelineTools(distance_full, distance_ktuple, nj_pruned, along_tree), CpuRun(monitor, steps)
+    before = time.perf_counter()
+    compile_pipeline(aligned, problem, tools, monitor)  # on this thread, for which the device is open
+    run.times_ms["compilation"] = (time.perf_counter() - before) * 1e3
+    return run_pipeline(aligned, problem, tools, run)
 
 
 align_thesis = partial(_run_pipeline, by_thesis.align_thesis)

@@ -5,25 +5,21 @@ Rows are texts with gaps, and the columns of each node are counted anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from collections.abc import Sequence as Sequences
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Outcome, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.msa.pipelines.alignment_nodes import (
-    PARTS,
-    AlignmentNode,
-    ProgressiveLog,
-    ScoringRule,
-    make_pair_problem,
-)
+from antidiag.kernels.msa.pipelines.alignment_nodes import PARTS, AlignmentNode, ScoringRule, make_pair_problem
 from antidiag.kernels.msa.pipelines.pipeline import PipelineJob, PipelineTools
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles import reference as profiles
 from antidiag.kernels.profiles.problem import LEFT, UP
 from antidiag.kernels.profiles.profile import MEANS, PROTEIN
@@ -41,10 +37,8 @@ def align_reference(aligned: Aligned, problem: MsaProblem, on_join: OnJoin | Non
 
     ``on_join`` is called for every join: see `align_along_tree`.
     """
-    tools = PipelineTools(
-        _full_distances, _refuse_ktuples, _join_neighbors, _refuse_batch, 1, partial(align_along_tree, on_join=on_join)
-    )
-    job = PipelineJob(problem, tools)
+    along_tree = partial(align_along_tree, on_join=on_join)
+    job = PipelineJob(problem, PipelineTools(_full_distances, _refuse_ktuples, _join_neighbors, along_tree), CpuRun())
     return job.make_outcome(*aligned(job)).answer
 
 
@@ -54,9 +48,7 @@ def align_along_tree(
     weights: Sequences[int],
     alphabet: str,
     rule: ScoringRule,
-    align_each: Any,
-    monitor: Monitor,
-    log: ProgressiveLog | None = None,
+    phase: CpuPhase,
     on_join: OnJoin | None = None,
 ) -> np.ndarray:
     """Align along a tree, one node after another.
@@ -127,7 +119,7 @@ def _spread_marks(row: str, marks: np.ndarray) -> np.ndarray:
     return found
 
 
-def _full_distances(problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def _full_distances(problem: Any, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute textbook distances of aligned pairs."""
     count = len(problem.sequences)
     values = np.zeros((count, count))
@@ -137,16 +129,11 @@ def _full_distances(problem: Any, parameters: Mapping[str, Any], monitor: Monito
     return Outcome(DistanceAnswer(problem_matrix(problem, values, "full distances")), {})
 
 
-def _join_neighbors(problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def _join_neighbors(problem: Any, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Join by textbook neighbor joining."""
     return Outcome(trees.neighbor_joining(problem), {})
 
 
-def _refuse_ktuples(problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def _refuse_ktuples(problem: Any, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Refuse k-tuple distances."""
     raise NotImplementedError("the textbook has distances of aligned pairs")
-
-
-def _refuse_batch(*arguments: Any) -> Any:
-    """Refuse batches of alignments."""
-    raise NotImplementedError("the textbook aligns a node after another")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.msa.problem import MsaProblem
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.scoring import Scoring, named_matrix
 from antidiag.kernels.steps import LoggedWork, WorkShare
 from antidiag.kernels.trees.distances import sizes as distances
 from antidiag.kernels.trees.distances.problem import FullProblem
+from antidiag.kernels.trees.parameters import PairParameters
 
 GROWN = 1.5
 """Approximate columns of an alignment per letter of the longest sequence."""
@@ -28,7 +28,7 @@ TOGETHER = 2**30
 """Maximum bytes of borders of all alignments on a device at a time; an eighth of a byte per cell."""
 
 
-def estimate_memory(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def estimate_memory(problem: MsaProblem, parameters: MethodParameters, backend: str) -> Footprint:
     """Estimate the bytes of the stage that takes most."""
     lengths = problem.lengths
     taxa, letters, longest = lengths.size, int(lengths.sum()), int(lengths.max())
@@ -38,7 +38,7 @@ def estimate_memory(problem: MsaProblem, parameters: Mapping[str, Any], backend:
     )
     device = (
         {"tree": 8 * (taxa + 1) * taxa},
-        _distance_bytes(problem, parameters, backend),
+        _distance_bytes(problem) if backend == "cuda" else {},
         {"columns": DEVICE_COLUMN_BYTES * letters, "borders": min(taxa * longest**2 // 16, TOGETHER)},
     )
     return Footprint(
@@ -52,29 +52,24 @@ def _largest_stage(stages: tuple[Mapping[str, int], ...]) -> Mapping[str, int]:
     return max(stages, key=lambda stage: sum(stage.values()))
 
 
-def _distance_bytes(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Mapping[str, int]:
+def _distance_bytes(problem: MsaProblem) -> Mapping[str, int]:
     """Estimate the device bytes of distances of aligned pairs, unless they are given."""
-    if backend != "cuda" or problem.tree is not None or problem.distances is not None:
+    if problem.tree is not None or problem.distances is not None:
         return {}
     pairs = FullProblem(problem.sequences, Scoring(named_matrix("BLOSUM62"), 0, 0))
-    found = distances.distance_footprint(pairs, parameters, backend).device
+    found = distances.distance_footprint(pairs, PairParameters(threads=1), "cuda").device
     if sorted(problem.lengths.tolist())[-2:][0] <= ONE_STRIP:
         return {name: count for name, count in found.items() if name != "borders of strips"}
     return found
 
 
-def choose_parameters(problem: MsaProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Choose one thread per core."""
-    return {"threads": count_processors()}
-
-
-def count_cells(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
+def count_cells(problem: MsaProblem, parameters: MethodParameters) -> int:
     """Count the cells of all pairs, unless distances are given, and estimate those of all nodes."""
     given = problem.tree is not None or problem.distances is not None
     return max((0 if given else problem.cells) + _count_node_cells(problem), 1)
 
 
-def logged_work(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> LoggedWork:
+def logged_work(problem: MsaProblem, parameters: MethodParameters, backend: str) -> LoggedWork:
     """Return the work of each stage; the tree is made of distances, not of cells."""
     return LoggedWork(
         (

@@ -107,10 +107,8 @@ def replay_growth(result: Result) -> TreeGrowth | None:
     stage = next(stage for stage in (PROGRESSIVE, ALIGNMENT) if stage in stages)
     events = result.steps.ordered_events()
     events = events[events["phase"] == stages.index(stage) + 1]
-    found, sizes = (
-        TreeGrowth.start_growth(followed_tree(result.problem, result.answer)),
-        events["row_end"] - events["row_start"],
-    )
+    found = TreeGrowth.start_growth(followed_tree(result.problem, result.answer))
+    sizes = events["row_end"] - events["row_start"]
     steps = alignment_order(found.tree)
     phases = group_by_phase(steps)
     # Nodes that are aligned one after another follow the order of the tree, not of its levels.

@@ -7,17 +7,16 @@ computes one cell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from antidiag.kernels.cost_models import OPERATIONS, TRAFFIC, CostModel
+from antidiag.kernels.method import count_all_cells
 from antidiag.kernels.pairwise.checkpointed import sizes as checkpointed_sizes
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.operation_counts import LANES, LEAST_OPERATIONS
-from antidiag.kernels.pairwise.parameters import PairStripParameters
+from antidiag.kernels.pairwise.parameters import PairStripParameters, StripWidth
 from antidiag.kernels.pairwise.strips import sizes
 from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_16bit_rows, count_strips
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.scoring import Mode
 
 LEAST_SHORT_OPERATIONS = {Mode.LOCAL: 4.5, Mode.GLOBAL: 3.5}
@@ -27,23 +26,21 @@ VALUE_BYTES, STATE_BYTES = 8, 8
 SHARED_MATRIX, SHARED_BUFFER, SHARED_RESERVED, SHARED_ARRAYS, INT = 23 * 23 * 4, 32 * 4, 1200, 6, 4
 """Shared memory of the published kernel: matrix, output buffer, the compiler's share, arrays of ints."""
 
-Parameters = Mapping[str, Any]
 
-
-def start_up_delay(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+def start_up_delay(problem: PairProblem, parameters: PairStripParameters, backend: str, workers: int) -> float:
     """Return the steps until the last worker may begin, (p - 1) T_a with T_a = s^2 / c (section IV)."""
-    return (workers - 1) * _read_parameters(parameters).s ** 2 / _lanes_per_worker(problem, parameters, backend)
+    return (workers - 1) * parameters.s**2 / _lanes_per_worker(problem, parameters, backend)
 
 
-def start_up_with_batches(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+def start_up_with_batches(problem: PairProblem, parameters: PairStripParameters, backend: str, workers: int) -> float:
     """Return the steps until the last worker may begin, where a strip hands over batches of T cells."""
-    return (workers - 1) * _strip_lead(_read_parameters(parameters), _lanes_per_worker(problem, parameters, backend))
+    return (workers - 1) * _strip_lead(parameters, _lanes_per_worker(problem, parameters, backend))
 
 
-def steps_published(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+def steps_published(problem: PairProblem, parameters: PairStripParameters, backend: str, workers: int) -> float:
     """Return the steps until the last strip is done, for both cases of the paper (section IV)."""
     s, c, m, n = (
-        _read_parameters(parameters).s,
+        parameters.s,
         _lanes_per_worker(problem, parameters, backend),
         problem.rows,
         problem.columns,
@@ -54,84 +51,79 @@ def steps_published(problem: PairProblem, parameters: Parameters, backend: str, 
     return (count_strips(problem, s) - 1) * lead + strip
 
 
-def steps_with_batches(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+def steps_with_batches(problem: PairProblem, parameters: PairStripParameters, backend: str, workers: int) -> float:
     """Return the steps until the last strip is done, for whole strips and batches of T cells.
 
     Strips run in rounds, or as a chain in which each waits for its left neighbour.
     """
-    chosen, c = _read_parameters(parameters), _lanes_per_worker(problem, parameters, backend)
-    count, strip = count_strips(problem, chosen.s), (problem.rows + c) * chosen.s / c
-    lead, busy = _strip_lead(chosen, c), min(workers, count)
+    c = _lanes_per_worker(problem, parameters, backend)
+    count, strip = count_strips(problem, parameters.s), (problem.rows + c) * parameters.s / c
+    lead, busy = _strip_lead(parameters, c), min(workers, count)
     if strip >= busy * lead:
         return -(-count // busy) * strip + (busy - 1) * lead
     return (count - 1) * lead + strip
 
 
-def score_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+def score_traffic(problem: PairProblem, parameters: PairStripParameters, backend: str, workers: int) -> float:
     """Return the bytes of boundary cells (H and the gap state), written once and read once: O(m n / s)."""
-    return 2.0 * VALUE_BYTES * problem.rows * (count_strips(problem, _read_parameters(parameters).s) - 1)
+    return 2.0 * VALUE_BYTES * problem.rows * (count_strips(problem, parameters.s) - 1)
 
 
-def alignment_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+def alignment_traffic(problem: PairProblem, parameters: PairStripParameters, backend: str, workers: int) -> float:
     """Return the bytes of boundary cells and of the start states that phase 1 keeps at each of them."""
-    states = STATE_BYTES * problem.rows * count_strips(problem, _read_parameters(parameters).s)
+    states = STATE_BYTES * problem.rows * count_strips(problem, parameters.s)
     return score_traffic(problem, parameters, backend, workers) + states
 
 
-def chunked_1_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+def chunked_1_traffic(problem: PairProblem, parameters: PairStripParameters, backend: str, workers: int) -> float:
     """Return the traffic of StripedAlignment plus the last row of every chunk (H and the gap state)."""
     return alignment_traffic(problem, parameters, backend, workers) + VALUE_BYTES * _chunk_row_cells(
         problem, parameters
     )
 
 
-def chunked_2_traffic(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+def chunked_2_traffic(problem: PairProblem, parameters: PairStripParameters, backend: str, workers: int) -> float:
     """Return the traffic of ChunkedAlignment1 plus the start states of the chunks' last rows."""
     return chunked_1_traffic(problem, parameters, backend, workers) + STATE_BYTES * _chunk_row_cells(
         problem, parameters
     )
 
 
-def shared_memory(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+def shared_memory(problem: PairProblem, parameters: StripWidth, backend: str, workers: int) -> float:
     """Return the shared memory of the published kernel, which limits s to 1,901 on the paper's card."""
-    arrays = SHARED_ARRAYS * (min(_read_parameters(parameters).s, problem.rows) + 2) * INT
+    arrays = SHARED_ARRAYS * (min(parameters.s, problem.rows) + 2) * INT
     return float(SHARED_MATRIX + SHARED_BUFFER + SHARED_RESERVED + arrays)
 
 
-def striped_directions(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+def striped_directions(problem: PairProblem, parameters: PairStripParameters, backend: str, workers: int) -> float:
     """Return the bytes of directions in the worst case, 5 bits a cell (section V.D)."""
     return 5 * problem.rows * problem.columns / 8
 
 
-def chunked_directions(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+def chunked_directions(problem: PairProblem, parameters: PairStripParameters, backend: str, workers: int) -> float:
     """Return the bytes of directions with chunks, 5 (m s + n h) / 8 (section V.D)."""
-    chosen = _read_parameters(parameters)
-    return 5 * (problem.rows * chosen.s + problem.columns * chosen.h) / 8
+    return 5 * (problem.rows * parameters.s + problem.columns * parameters.chunk_height) / 8
 
 
-def _read_parameters(parameters: Parameters) -> PairStripParameters:
-    return to_dataclass(PairStripParameters, parameters)
-
-
-def _lanes_per_worker(problem: PairProblem, parameters: Parameters, backend: str) -> int:
+def _lanes_per_worker(problem: PairProblem, parameters: PairStripParameters, backend: str) -> int:
     """Return the lanes of a worker: twice as many where a CPU computes in 16 bits."""
     return LANES[backend] * (1 + _uses_16_bits(problem, parameters, backend))
 
 
-def _uses_16_bits(problem: PairProblem, parameters: Parameters, backend: str) -> bool:
-    return backend == "cpu" and chosen_16bit_rows(problem, _read_parameters(parameters)) > 0
+def _uses_16_bits(problem: PairProblem, parameters: PairStripParameters, backend: str) -> bool:
+    return backend == "cpu" and chosen_16bit_rows(problem, parameters) > 0
 
 
 def _strip_lead(parameters: PairStripParameters, lanes: int) -> float:
     return (parameters.T + lanes) * parameters.s / lanes
 
 
-def _chunk_row_cells(problem: PairProblem, parameters: Parameters) -> float:
-    return (problem.rows - 1) // _read_parameters(parameters).h * problem.columns
+def _chunk_row_cells(problem: PairProblem, parameters: PairStripParameters) -> float:
+    return (problem.rows - 1) // parameters.chunk_height * problem.columns
 
 
 def _operations_model(work: Any) -> CostModel:
-    def value(problem: PairProblem, parameters: Parameters, backend: str, workers: int) -> float:
+    def value(problem: PairProblem, parameters: PairStripParameters, backend: str, workers: int) -> float:
         short = _uses_16_bits(problem, parameters, backend)
         return (
             work(problem, parameters) * (LEAST_SHORT_OPERATIONS if short else LEAST_OPERATIONS[backend])[problem.mode]
@@ -207,7 +199,7 @@ STRIPED_SCORE = (
         "Li et al. 2012, section IV",
         shared_memory,
     ),
-    _operations_model(sizes.count_score_work),
+    _operations_model(count_all_cells),
 )
 STRIPED_ALIGNMENT = (
     *STRIPS,

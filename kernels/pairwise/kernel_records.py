@@ -28,8 +28,8 @@ class PairCosts(NamedTuple):
 class StripProgress(NamedTuple):
     """Progress of every thread or strip, and the stop flag.
 
-    ``words`` int64: those of number k begin at k WORD; ``own`` is the number of the one that is computed. ``stop``
-    int64 (1): not 0 when all are to return.
+    ``words`` int64: those of number k begin at k WORD_STRIDE; ``own`` is the number of the one that is computed.
+    ``stop`` int64 (1): not 0 when all are to return.
     """
 
     words: np.ndarray

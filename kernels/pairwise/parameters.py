@@ -1,10 +1,11 @@
-"""User parameters of the striped methods, and the parameters of the family as typed fields, named as in the paper."""
+"""Parameters of the methods for two sequences, named as in the paper."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Literal
 
-from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.parameters import BOTH_BACKENDS, CPU_ONLY, MethodParameters, parameter, thread_count
 
 STRIP_STEP = 32
 """Widths of strips are multiples of this: the lanes of a warp on a GPU, two columns in each of 16 lanes on a CPU."""
@@ -12,87 +13,83 @@ MIB = 2**20
 UNCUT = 2**62
 """Chunk height that no strip reaches: strips are not cut."""
 
-STRIP_WIDTH = Parameter(
-    name="s",
-    kind="int",
-    label="Strip width s",
-    help="Columns of a strip. A wide strip writes fewer boundary cells; a narrow one lets more strips work at once.",
-    minimum=STRIP_STEP,
-    maximum=STRIP_STEP * 32,
-    step=STRIP_STEP,
-    unit="columns",
-)
-CHUNK_HEIGHT = Parameter(
-    name="h",
-    kind="int",
-    label="Chunk height h",
-    help="Rows of a chunk. The last row of every chunk is kept, and the path is recomputed from the top of a "
-    "chunk. Small chunks recompute fewer cells, large ones keep fewer rows.",
-    minimum=16,
-    maximum=4096,
-    step=16,
-    unit="rows",
-)
-BATCH = Parameter(
-    name="T",
-    kind="int",
-    label="Batch T",
-    help="Boundary cells that a strip passes to its right neighbour at a time. A small batch lets the neighbour "
-    "start sooner; a large one synchronises less often.",
-    minimum=8,
-    maximum=32768,
-    step=8,
-    unit="cells",
-)
-THREADS = Parameter(
-    name="threads",
-    kind="int",
-    label="Threads",
-    help="CPU: worker threads, each computing one strip at a time. GPU: threads of a block (a warp of 32 computes "
-    "one strip), rounded up to whole warps.",
-    minimum=1,
-    maximum=1024,
-    unit="threads",
-)
-PRECISION = Parameter(
-    name="precision",
-    kind="choice",
-    label="Precision",
-    help="Bits of a value in phase 1. In 16, twice as many cells share a register, which takes half the instructions. "
-    "Values are stored relative to a moving offset. Where scores are too large for this, or on a GPU if s "
-    "is an odd multiple of 32, 32 bits are used. The answer is the same.",
-    choices=("32", "16"),
-    unit="bits",
-)
-STATES_PRECISION = replace(
-    PRECISION,
-    help="Bits of a value and of its local start state in phase 1. In 16, twice as many cells share a register, and "
-    "values are stored relative to a moving offset. Where scores are too large, 32 bits are used. The answer is "
-    "the same.",
-    default="32",
-    backends=("cpu",),
-)
-RECOMPUTE = Parameter(
-    name="recompute",
-    kind="choice",
-    label="Phase 3 starts at",
-    help="Where phase 3 begins to recompute a strip: at the local start point, or at the first row as published. "
-    "Both give the same path.",
-    default="start-point",
-    choices=("start-point", "first-row"),
-)
+
+@dataclass(frozen=True, kw_only=True)
+class StripWidth(MethodParameters):
+    """The strips of a matrix."""
+
+    s: int = parameter(
+        "Strip width s",
+        "Columns of a strip. A wide strip writes fewer boundary cells; a narrow one lets more strips work at once.",
+        minimum=STRIP_STEP,
+        maximum=STRIP_STEP * 32,
+        step=STRIP_STEP,
+        unit="columns",
+    )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairStripParameters:
-    """Parameters of the striped and chunked methods; those that a method lacks keep their default."""
+@dataclass(frozen=True, kw_only=True)
+class PairStripParameters(StripWidth):
+    """Parameters of StripedScore, which all methods with strips have."""
 
-    s: int
-    T: int
-    threads: int
-    h: int = UNCUT
-    precision: str = "32"
-    recompute: str = "start-point"
+    T: int = parameter(
+        "Batch T",
+        "Boundary cells that a strip passes to its right neighbour at a time. A small batch lets the neighbour start "
+        "sooner; a large one synchronises less often.",
+        minimum=8,
+        maximum=32768,
+        step=8,
+        unit="cells",
+    )
+    threads: int = thread_count(
+        "CPU: worker threads, each computing one strip at a time. GPU: threads of a block (a warp of 32 computes one "
+        "strip), rounded up to whole warps.",
+        BOTH_BACKENDS,
+    )
+    precision: Literal["32", "16"] = parameter(
+        "Precision",
+        "Bits of a value in phase 1. In 16, twice as many cells share a register, which takes half the instructions. "
+        "Values are stored relative to a moving offset. Where scores are too large for this, or on a GPU if s is an "
+        "odd multiple of 32, 32 bits are used. The answer is the same.",
+        unit="bits",
+    )
+
+    @property
+    def chunk_height(self) -> int:
+        """Rows of a chunk: more than there are, because strips are not cut."""
+        return UNCUT
+
+    @property
+    def starts_at_first_row(self) -> bool:
+        """Whether phase 3 computes a strip again from its first row, as published."""
+        return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairStateParameters(PairStripParameters):
+    """Parameters of the methods whose phase 1 carries local start states."""
+
+    precision: Literal["32", "16"] = parameter(
+        "Precision",
+        "Bits of a value and of its local start state in phase 1. In 16, twice as many cells share a register, and "
+        "values are stored relative to a moving offset. Where scores are too large, 32 bits are used. The answer is "
+        "the same.",
+        default="32",
+        unit="bits",
+        backends=CPU_ONLY,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StripedAlignmentParameters(PairStateParameters):
+    """Parameters of StripedAlignment."""
+
+    recompute: Literal["start-point", "first-row"] = parameter(
+        "Phase 3 starts at",
+        "Where phase 3 begins to recompute a strip: at the local start point, or at the first row as published. Both "
+        "give the same path.",
+        default="start-point",
+    )
 
     @property
     def starts_at_first_row(self) -> bool:
@@ -100,12 +97,53 @@ class PairStripParameters:
         return self.recompute == "first-row"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
+class ChunkHeight(StripWidth):
+    """The chunks of a strip."""
+
+    h: int = parameter(
+        "Chunk height h",
+        "Rows of a chunk. The last row of every chunk is kept, and the path is recomputed from the top of a chunk. "
+        "Small chunks recompute fewer cells, large ones keep fewer rows.",
+        minimum=16,
+        maximum=4096,
+        step=16,
+        unit="rows",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChunkedAlignmentParameters(PairStateParameters, ChunkHeight):
+    """Parameters of ChunkedAlignment1 and 2."""
+
+    @property
+    def chunk_height(self) -> int:
+        """Rows of a chunk."""
+        return self.h
+
+
+@dataclass(frozen=True, kw_only=True)
 class CheckpointedParameters(PairStripParameters):
     """Parameters of CheckpointedAlignment."""
 
-    tile: int
-    checkpoint_memory: int
+    tile: int = parameter(
+        "Tile",
+        "Distance of the kept special rows and columns, rounded to whole strips. A large tile needs less memory; a "
+        "small one recomputes fewer cells.",
+        minimum=32,
+        maximum=2**20,
+        step=32,
+        unit="cells",
+    )
+    checkpoint_memory: int = parameter(
+        "Checkpoints in memory",
+        "Special rows and columns up to this size stay in memory (on a GPU in its own, which always holds those in "
+        "use); the rest goes to files in the cache folder. Automatic: a quarter of the free main memory, or half of "
+        "the free GPU memory.",
+        minimum=0,
+        maximum=2**30,
+        unit="MiB",
+    )
 
     @property
     def rounded_tile(self) -> int:
@@ -118,19 +156,33 @@ class CheckpointedParameters(PairStripParameters):
         return self.checkpoint_memory * MIB
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LevelThreads:
+@dataclass(frozen=True, kw_only=True)
+class LevelThreads(MethodParameters):
     """Parameters of the baselines that share antidiagonals or rows."""
 
-    threads: int
+    threads: int = thread_count(
+        "CPU: worker threads that share an antidiagonal or a row. GPU: threads of a block, rounded up to whole warps.",
+        BOTH_BACKENDS,
+    )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AntidiagonalBlocks:
+@dataclass(frozen=True, kw_only=True)
+class AntidiagonalBlocks(MethodParameters):
     """Parameters of the baselines that share antidiagonals of s x s blocks."""
 
-    s: int
-    threads: int
+    s: int = parameter(
+        "Block size s",
+        "Rows and columns of a block. Many small blocks can be computed at once; large ones need fewer launches, and "
+        "EnhancedBA then writes less. The publication found 8 best.",
+        default=8,
+        minimum=4,
+        maximum=64,
+        step=4,
+        unit="cells",
+    )
+    threads: int = thread_count(
+        "Worker threads that share an antidiagonal of blocks. On a GPU a block of s threads computes one block."
+    )
 
 
 def round_to_strips(tile: int, s: int) -> int:

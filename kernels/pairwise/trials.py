@@ -88,7 +88,7 @@ def make_large_pair(method: Method, backend: str, size: int) -> ProblemAndParame
     """Return a pair whose memory is large: long and narrow where it grows with a row, else with many strips."""
     if method.id in LENGTHWISE:
         return make_related_pair(NARROW, NARROW + 64 * size), {"threads": 1} if backend == "cpu" else {}
-    names = {parameter.name for parameter in method.parameters}
+    names = method.parameters.names()
     wanted = {"s": 32, "h": 32, "tile": 32, "checkpoint_memory": 2**14, "threads": 2}
     if method.id == "striped-score":
         wanted |= {"threads": MANY_THREADS}

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.cost_models import OWN_ESTIMATE, minimum_models
-from antidiag.kernels.method import Method
+from antidiag.kernels.method import CostEstimate, Method, TablePicture, Teaching, backends_in
 from antidiag.kernels.msa.problem import INPUTS, problem_type
+from antidiag.kernels.parameters import CPU_ONLY, MethodParameters
 from antidiag.kernels.parttree import sizes
 from antidiag.kernels.parttree.insertion import insertion_problem
-from antidiag.kernels.parttree.parameters import BLOCK, SECTION, THREADS, WARPS
+from antidiag.kernels.parttree.parameters import PartTreeThreads, PartTreeWarps, SectionParameters
 from antidiag.kernels.parttree.problem import MEDOID, PART_TREE, PARTTREE, SINGLE
 from antidiag.kernels.parttree.progressive import alignment_rules
 from antidiag.kernels.trees import MAFFT
+from antidiag.kernels.trees.sizes import full_work
 
 PAPER = Citation(
     key="razzolini2020cuda",
@@ -48,149 +50,150 @@ PAGE = Path(__file__).with_name("page.md")
 LINKAGE_UNIT = "steps of pairs, of a letter and a word of others"
 
 
-def _tree_method(**declared: Any) -> Method:
-    """Declare a method that makes a guide tree, by default with the criterion and the costs of PartTree."""
-    work = declared.get("work", sizes.part_tree_work)
-    defaults = {
-        "criterion": PARTTREE,
-        "count_work": work,
-        "logged_work": sizes.part_tree_logged,
-        "cost_models": minimum_models(work, OWN_ESTIMATE, "pairs of sequences"),
-    }
-    return Method(
-        family="parttree",
-        problem_type=PART_TREE,
-        returns=frozenset({"tree"}),
-        automatic_parameters=sizes.automatic_threads,
-        help_page=PAGE,
-        **{**defaults, **declared},
-    )
-
+_declare_method = partial(Method, family="parttree", parameters=PartTreeThreads)
+_declare_tree_method = partial(_declare_method, problem_type=PART_TREE, returns=frozenset({"tree"}))
+PAIR_MODELS = minimum_models(full_work, OWN_ESTIMATE, "pairs of sequences")
 
 METHODS = (
-    _tree_method(
+    _declare_tree_method(
         id="parttree",
         name="PartTree",
         summary="Guide tree of very many sequences: references are picked and joined, the others go to the nearest, "
         "and so on in every group.",
         citation=MAFFT,
-        parameters=(THREADS, WARPS),
-        backends={
-            "cpu": "antidiag.kernels.parttree.splitting.cpu:parttree",
-            "cuda": "antidiag.kernels.parttree.splitting.cuda:parttree",
-        },
-        estimate_memory=sizes.part_tree_footprint,
-        walkthrough_name="antidiag.kernels.parttree.walkthroughs.part_tree:WARPS",
-        nominal_gcups={"cpu": 0.003, "cuda": 2.0},
+        parameters=PartTreeWarps,
+        criterion=PARTTREE,
+        backends=backends_in("antidiag.kernels.parttree.splitting", "parttree"),
+        cost=CostEstimate(
+            estimate_memory=sizes.part_tree_footprint,
+            count_work=full_work,
+            nominal_gcups={"cpu": 0.003, "cuda": 2.0},
+            cost_models=PAIR_MODELS,
+        ),
+        picture=TablePicture(logged_work=sizes.part_tree_logged),
+        teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.part_tree:WARPS"),
     ),
-    _tree_method(
+    _declare_tree_method(
         id="cuda-parttree",
         name="CUDA-Parttree",
         summary="PartTree, where references meet all sequences of the first level as sorted, padded sections of 6-mers "
         "and counts, a thread a sequence.",
         citation=PAPER.with_section("section 4.2"),
-        parameters=(BLOCK, SECTION, THREADS),
-        backends={
-            "cpu": "antidiag.kernels.parttree.splitting.cpu:cuda_parttree",
-            "cuda": "antidiag.kernels.parttree.splitting.cuda:cuda_parttree",
-        },
-        estimate_memory=sizes.sections_footprint,
-        walkthrough_name="antidiag.kernels.parttree.walkthroughs.part_tree:PARTTREE",
-        nominal_gcups={"cpu": 0.01, "cuda": 0.2},
+        parameters=SectionParameters,
+        criterion=PARTTREE,
+        backends=backends_in("antidiag.kernels.parttree.splitting", "cuda_parttree"),
+        cost=CostEstimate(
+            estimate_memory=sizes.sections_footprint,
+            count_work=full_work,
+            nominal_gcups={"cpu": 0.01, "cuda": 0.2},
+            cost_models=PAIR_MODELS,
+        ),
+        picture=TablePicture(logged_work=sizes.part_tree_logged),
+        teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.part_tree:PARTTREE"),
     ),
-    _tree_method(
+    _declare_tree_method(
         id="parttree-serial",
         name="PartTree-serial",
         summary="PartTree on one thread: every sequence is compared with a map of the 6-mers of every reference.",
         citation=PAPER.with_section("algorithm 1"),
-        parameters=(),
-        backends={"cpu": "antidiag.kernels.parttree.splitting.cpu:parttree_serial"},
-        estimate_memory=sizes.part_tree_footprint,
-        walkthrough_name="antidiag.kernels.parttree.walkthroughs.part_tree:SERIAL",
-        nominal_gcups={"cpu": 0.005},
+        parameters=MethodParameters,
+        criterion=PARTTREE,
+        backends=backends_in("antidiag.kernels.parttree.splitting", "parttree_serial", CPU_ONLY),
+        cost=CostEstimate(
+            estimate_memory=sizes.part_tree_footprint,
+            count_work=full_work,
+            nominal_gcups={"cpu": 0.005},
+            cost_models=PAIR_MODELS,
+        ),
+        picture=TablePicture(logged_work=sizes.part_tree_logged),
+        teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.part_tree:SERIAL"),
     ),
-    _tree_method(
+    _declare_tree_method(
         id="lcs-single-linkage",
         name="Single linkage",
         summary="Guide tree by single linkage over the longest common subsequences of all pairs, as in FAMSA.",
         citation=FAMSA,
-        parameters=(THREADS,),
+        criterion=SINGLE,
         backends={
             "cpu": "antidiag.kernels.parttree.lcs.linkage:lcs_single_linkage",
             "cuda": "antidiag.kernels.parttree.lcs.cuda_linkage:lcs_single_linkage",
         },
-        criterion=SINGLE,
-        estimate_memory=sizes.linkage_footprint,
-        count_work=sizes.linkage_work,
-        logged_work=sizes.linkage_logged,
-        cost_models=minimum_models(sizes.linkage_work, OWN_ESTIMATE, LINKAGE_UNIT),
-        walkthrough_name="antidiag.kernels.parttree.walkthroughs.linkage:LINKAGE",
-        nominal_gcups={"cpu": 5.0, "cuda": 100.0},
+        cost=CostEstimate(
+            estimate_memory=sizes.linkage_footprint,
+            count_work=sizes.linkage_work,
+            nominal_gcups={"cpu": 5.0, "cuda": 100.0},
+            cost_models=minimum_models(sizes.linkage_work, OWN_ESTIMATE, LINKAGE_UNIT),
+        ),
+        picture=TablePicture(logged_work=sizes.linkage_logged),
+        teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.linkage:LINKAGE"),
     ),
-    _tree_method(
+    _declare_tree_method(
         id="medoid-tree",
         name="Medoid tree",
         summary="Guide tree of very many sequences: parts around sequences in their middle, each joined by single "
         "linkage over longest common subsequences.",
         citation=FAMSA,
-        parameters=(THREADS,),
-        backends={"cpu": "antidiag.kernels.parttree.lcs.medoid_trees:medoid_tree"},
         criterion=MEDOID,
-        no_walkthrough_reason="It splits only families of more than twenty sequences for each reference, too many "
-        "to follow. Play "
-        "Single linkage, by which each part is joined, and PartTree, which shows parts around picks.",
-        estimate_memory=sizes.medoid_footprint,
-        count_work=sizes.medoid_work,
-        logged_work=sizes.medoid_logged,
-        cost_models=minimum_models(sizes.medoid_work, OWN_ESTIMATE, LINKAGE_UNIT),
-        nominal_gcups={"cpu": 5.0},
+        backends={"cpu": "antidiag.kernels.parttree.lcs.medoid_trees:medoid_tree"},
+        cost=CostEstimate(
+            estimate_memory=sizes.medoid_footprint,
+            count_work=sizes.medoid_work,
+            nominal_gcups={"cpu": 5.0},
+            cost_models=minimum_models(sizes.medoid_work, OWN_ESTIMATE, LINKAGE_UNIT),
+        ),
+        picture=TablePicture(logged_work=sizes.medoid_logged),
+        teaching=Teaching(
+            PAGE,
+            no_walkthrough_reason="It splits only families of more than twenty sequences for each reference, too many "
+            "to follow. Play Single linkage, by which each part is joined, and PartTree, which shows parts around "
+            "picks.",
+        ),
     ),
-    Method(
+    _declare_method(
         id="msa-parttree",
         name="PartTree-MSA",
-        family="parttree",
         summary="Alignment of 10^5 sequences: single linkage or PartTree over the different ones, then profiles from "
         "the leaves to the root; rows are written once, from lists of gaps.",
         citation=FAMSA,
         problem_type=ALIGNMENT_PROBLEM,
-        parameters=(THREADS, WARPS),
-        backends={
-            "cpu": "antidiag.kernels.parttree.progressive.cpu:msa_parttree",
-            "cuda": "antidiag.kernels.parttree.progressive.cuda:msa_parttree",
-        },
+        parameters=PartTreeWarps,
         returns=frozenset({"alignment", "tree"}),
         is_recommended_for=lambda data: len(data) >= MANY,
-        no_walkthrough_reason="It writes the rows of 10^5 sequences once, which a few rows cannot show. Play "
-        "PartTree or Single "
-        "linkage for its tree, and Progressive alignment for its nodes.",
-        estimate_memory=sizes.alignment_footprint,
-        automatic_parameters=sizes.automatic_threads,
-        count_work=sizes.alignment_work,
-        logged_work=sizes.alignment_logged,
-        cost_models=minimum_models(sizes.alignment_work, OWN_ESTIMATE, "cells of the nodes"),
-        help_page=PAGE,
-        nominal_gcups={"cpu": 1.0, "cuda": 20.0},
+        backends=backends_in("antidiag.kernels.parttree.progressive", "msa_parttree"),
+        cost=CostEstimate(
+            estimate_memory=sizes.alignment_footprint,
+            count_work=sizes.alignment_work,
+            nominal_gcups={"cpu": 1.0, "cuda": 20.0},
+            cost_models=minimum_models(sizes.alignment_work, OWN_ESTIMATE, "cells of the nodes"),
+        ),
+        picture=TablePicture(logged_work=sizes.alignment_logged),
+        teaching=Teaching(
+            PAGE,
+            no_walkthrough_reason="It writes the rows of 10^5 sequences once, which a few rows cannot show. Play "
+            "PartTree or Single linkage for its tree, and Progressive alignment for its nodes.",
+        ),
     ),
-    Method(
+    _declare_method(
         id="parttree-add",
         name="Adding many",
-        family="parttree",
         summary="Any number of sequences added to an alignment of any size: each is aligned to the profile of its "
         "rows, which stay as they are beside each other.",
         citation=FAMSA,
         problem_type=insertion_problem.INSERTION_PROBLEM,
-        parameters=(THREADS,),
-        backends={"cpu": "antidiag.kernels.parttree.insertion.insertion_driver:parttree_add"},
         returns=frozenset({"alignment"}),
-        no_walkthrough_reason="It repeats one alignment very often: play ProSeqAlign, which aligns a sequence to a "
-        "profile.",
-        estimate_memory=insertion_problem.insertion_footprint,
-        automatic_parameters=sizes.automatic_threads,
-        count_work=insertion_problem.count_insertion_cells,
-        cost_models=minimum_models(
-            insertion_problem.count_insertion_cells, OWN_ESTIMATE, "cells of the profile and each sequence"
+        backends={"cpu": "antidiag.kernels.parttree.insertion.insertion_driver:parttree_add"},
+        cost=CostEstimate(
+            estimate_memory=insertion_problem.insertion_footprint,
+            count_work=insertion_problem.count_insertion_cells,
+            nominal_gcups={"cpu": 0.5},
+            cost_models=minimum_models(
+                insertion_problem.count_insertion_cells, OWN_ESTIMATE, "cells of the profile and each sequence"
+            ),
         ),
-        help_page=PAGE,
-        nominal_gcups={"cpu": 0.5},
+        teaching=Teaching(
+            PAGE,
+            no_walkthrough_reason="It repeats one alignment very often: play ProSeqAlign, which aligns a sequence to a "
+            "profile.",
+        ),
     ),
 )

@@ -1,14 +1,12 @@
-"""Progress of the methods for very many sequences, and the end of their threads where a run fails."""
+"""Progress of the methods for very many sequences."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
 from antidiag.kernels.monitor import Monitor
 
 ReportProgress = Callable[[int, int], None]
@@ -53,14 +51,3 @@ class RecursionProgress:
         """Report that ``done`` of ``total`` of the distances that are being measured are known."""
         share = (self._measured_before + self._measuring * done / max(total, 1)) / self._level_total
         self(round(PROGRESS_STEPS * (self._level_start + self._share * min(share, 1.0))), PROGRESS_STEPS)
-
-
-@contextmanager
-def end_threads_on_failure() -> Iterator[None]:
-    """End the idle worker threads where the block raises, for a run that ends between two calls of
-    `workers.share_work`."""
-    try:
-        yield
-    except BaseException:
-        workers.end_idle_threads()
-        raise

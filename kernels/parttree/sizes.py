@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.msa.problem import MsaProblem
-from antidiag.kernels.parameters import to_dataclass
-from antidiag.kernels.parttree.parameters import PartTreeThreads
+from antidiag.kernels.parameters import MethodParameters
+from antidiag.kernels.parttree.parameters import PartTreeThreads, SectionParameters
 from antidiag.kernels.parttree.problem import LINKED_PER_REFERENCE, PartTreeProblem
 from antidiag.kernels.parttree.progressive.alignment_rules import (
     MEDOID,
@@ -44,22 +41,12 @@ def possible_words(problem: PartTreeProblem) -> int:
     return len(GROUPS if problem.protein else BASES) ** K
 
 
-def part_tree_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
-    """Return the pairs of references and sequences on the first level."""
-    return max(problem.cells, 1)
-
-
-def part_tree_logged(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> LoggedWork:
+def part_tree_logged(problem: PartTreeProblem, parameters: MethodParameters, backend: str) -> LoggedWork:
     """Return what the events of a run did: members and references of all levels."""
     return LoggedWork((WorkShare(),), "comparisons of a sequence with a reference")
 
 
-def automatic_threads(problem: PartTreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Choose one thread per core."""
-    return {"threads": count_processors()}
-
-
-def part_tree_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def part_tree_footprint(problem: PartTreeProblem, parameters: MethodParameters, backend: str) -> Footprint:
     """Return the memory of letters, words, sequences, distances between references, and an index for each thread."""
     count, references = len(problem.sequences), min(problem.references, len(problem.sequences))
     host = {"sequences": SEQUENCE_BYTES * count, "distances of references": 8 * max(references, 50) ** 2}
@@ -70,14 +57,14 @@ def part_tree_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any],
             "distances of references": host["distances of references"],
         }
         return Footprint({**host, "copies": COPIED_BYTES * count, "letters": 2 * problem.letters}, device)
-    threads = to_dataclass(PartTreeThreads, parameters).threads
+    threads = parameters.worker_threads
     mean = problem.letters // max(count, 1)
     host["6-mers"] = WORD_BYTES * problem.letters
     host["index"] = threads * (12 * possible_words(problem) + INDEX_BYTES * references * mean)
     return Footprint(host)
 
 
-def sections_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def sections_footprint(problem: PartTreeProblem, parameters: SectionParameters, backend: str) -> Footprint:
     """Return the memory of CUDA-Parttree, with sections, maps of references, and shared words."""
     count, references = len(problem.sequences), min(problem.references, len(problem.sequences))
     of_reference = 4 * (possible_words(problem) + count)
@@ -135,13 +122,13 @@ LEAF_BYTES, COPY_BYTES = 420, 80
 """Bytes of a different sequence (joins, steps, gaps of its node), and of any sequence (name, place in the tree)."""
 
 
-def linkage_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def linkage_footprint(problem: PartTreeProblem, parameters: PartTreeThreads, backend: str) -> Footprint:
     """Return the memory of letters, masks and sequences of single linkage."""
     lengths = problem.lengths
     letters, tree = {"letters": 2 * int(lengths.sum())}, {"sequences": NODE_BYTES * lengths.size}
     if backend == "cuda":
         return Footprint({**tree, **letters}, _device_linkage_bytes(lengths))
-    linked = _linkage_bytes(lengths, to_dataclass(PartTreeThreads, parameters).threads)
+    linked = _linkage_bytes(lengths, parameters.threads)
     return Footprint({**letters, **(linked if sum(linked.values()) > sum(tree.values()) else tree)})
 
 
@@ -171,12 +158,12 @@ def _device_linkage_bytes(lengths: np.ndarray) -> dict[str, int]:
     return {"letters": int(lengths.sum()) + 2 * lengths.size, "sequences": 28 * lengths.size}
 
 
-def linkage_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
+def linkage_work(problem: PartTreeProblem, parameters: PartTreeThreads) -> int:
     """Return the steps of all pairs: in one, a letter of a sequence meets a word of another (`cpu_spanning_tree`)."""
     return max(int(count_linkage_steps(problem.lengths)), 1)
 
 
-def linkage_logged(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> LoggedWork:
+def linkage_logged(problem: PartTreeProblem, parameters: PartTreeThreads, backend: str) -> LoggedWork:
     """Return what the events of a run did: all pairs in the one phase."""
     return LoggedWork((WorkShare(("linkage",), _linkage_pairs(problem)), WorkShare(total=0)))
 
@@ -186,11 +173,11 @@ def _linkage_pairs(problem: PartTreeProblem) -> int:
     return len(problem.sequences) * (len(problem.sequences) - 1) // 2
 
 
-def medoid_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def medoid_footprint(problem: PartTreeProblem, parameters: PartTreeThreads, backend: str) -> Footprint:
     """Return the memory of letters, drawn distances, and masks and rows of a group for each thread."""
     lengths = problem.lengths
     drawn = min(LINKED_PER_REFERENCE * problem.references, lengths.size)
-    threads = to_dataclass(PartTreeThreads, parameters).threads
+    threads = parameters.threads
     words = int(_mask_words(lengths).max())
     return Footprint(
         {
@@ -202,13 +189,13 @@ def medoid_footprint(problem: PartTreeProblem, parameters: Mapping[str, Any], ba
     )
 
 
-def medoid_work(problem: PartTreeProblem, parameters: Mapping[str, Any]) -> int:
+def medoid_work(problem: PartTreeProblem, parameters: PartTreeThreads) -> int:
     """Return the steps of a medoid tree, in the unit of `linkage_work`."""
     share = 2 * _medoid_pairs(problem) / max(len(problem.sequences), 1) ** 2
     return max(int(share * count_linkage_steps(problem.lengths)), 1)
 
 
-def medoid_logged(problem: PartTreeProblem, parameters: Mapping[str, Any], backend: str) -> LoggedWork:
+def medoid_logged(problem: PartTreeProblem, parameters: PartTreeThreads, backend: str) -> LoggedWork:
     """Return what the events of a run did: pairs of medoids with all sequences, and within groups, about."""
     return LoggedWork((WorkShare(("medoids",), _medoid_pairs(problem)), WorkShare(total=0)))
 
@@ -219,7 +206,7 @@ def _medoid_pairs(problem: PartTreeProblem) -> int:
     return count * min(count // 2, 3 * LINKED_PER_REFERENCE * problem.references // 4)
 
 
-def alignment_footprint(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def alignment_footprint(problem: MsaProblem, parameters: PartTreeThreads, backend: str) -> Footprint:
     """Return the memory of masks or words, waiting profiles, directions and rows."""
     lengths = problem.lengths
     count, letters, single = lengths.size, int(lengths.sum()), problem.rules.guide != PARTTREE
@@ -236,7 +223,7 @@ def alignment_footprint(problem: MsaProblem, parameters: Mapping[str, Any], back
     }
     if backend == "cuda":
         return Footprint(host, _device_alignment_bytes(problem, lengths, single))
-    threads = to_dataclass(PartTreeThreads, parameters).threads
+    threads = parameters.threads
     words = {"6-mers": WORD_BYTES * letters * different // count}
     return Footprint({**host, **(_linkage_bytes(lengths[:different], threads) if single else words)})
 
@@ -264,7 +251,7 @@ def _device_alignment_bytes(problem: MsaProblem, lengths: np.ndarray, single: bo
     return max(guide, profiles, key=lambda parts: sum(parts.values()))
 
 
-def alignment_logged(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> LoggedWork:
+def alignment_logged(problem: MsaProblem, parameters: PartTreeThreads, backend: str) -> LoggedWork:
     """Return what the events of a run did: all of it counts as cells of the nodes, the guide tree included."""
     return LoggedWork(
         (WorkShare(("alignment",), alignment_work(problem, parameters)), WorkShare(total=0)),
@@ -272,7 +259,7 @@ def alignment_logged(problem: MsaProblem, parameters: Mapping[str, Any], backend
     )
 
 
-def alignment_work(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
+def alignment_work(problem: MsaProblem, parameters: PartTreeThreads) -> int:
     """Return the cells of all nodes, and the cost of the guide tree in such cells."""
     lengths = problem.lengths
     different = problem.different

@@ -180,14 +180,14 @@ the chance that a loop continues."""
 
 
 @lru_cache(maxsize=4)
-def conserved_family(count: int, length: int, seed: int = 1) -> tuple[Sequence, ...]:
+def conserved_family(count: int, length: int) -> tuple[Sequence, ...]:
     """Return a family like real ones: a core of ``length`` letters, loops at a few places, many members several times.
 
     Families of `kernels.msa.trials` have gaps anywhere, get more columns than any real one of this size (see
     `kernels.parttree.sizes.WIDENED`), and take long where they are large.
     """
     letters, different = np.frombuffer(AMINO_ACIDS.encode(), np.uint8), -(-count // COPIES)
-    start, other, change, number, filling = np.random.default_rng(seed).spawn(5)
+    start, other, change, number, filling = np.random.default_rng(1).spawn(5)
     drawn = other.choice(letters, (different, length))
     core = np.where(change.random(drawn.shape) < CHANGED, drawn, start.choice(letters, length))
     places = np.arange(LOOPS, length, LOOPS)

@@ -3,16 +3,23 @@ consist."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from antidiag.kernels.cost_models import ADD_AND_MAX, minimum_models
-from antidiag.kernels.method import Method, ProblemInput, ProblemType
+from antidiag.kernels.method import (
+    CostEstimate,
+    Method,
+    ProblemInput,
+    ProblemType,
+    TablePicture,
+    Teaching,
+    backends_in,
+    count_all_cells,
+)
 from antidiag.kernels.products import answer_formats, dp_class, problem, sizes
 from antidiag.kernels.products.matrix import MATRIX
 from antidiag.kernels.semiring.thesis_citation import THESIS
-from antidiag.kernels.semiring.thread_parameters import THREADS
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 
 PRODUCT = ProblemType(
     id="product",
@@ -33,11 +40,6 @@ PRODUCT = ProblemType(
 )
 
 
-def count_cells(made: Any, parameters: Mapping[str, Any]) -> int:
-    """Return the number of sums."""
-    return made.cells
-
-
 METHODS = (
     Method(
         id="minplus-product",
@@ -46,21 +48,18 @@ METHODS = (
         summary="The minimum, or maximum, of all sums a[i, k] + b[k, j]; for two matrices, or many pairs.",
         citation=THESIS.with_section("section 2.3"),
         problem_type=PRODUCT,
-        parameters=(THREADS,),
-        backends={
-            "cpu": "antidiag.kernels.products.cpu:multiply_matrices",
-            "cuda": "antidiag.kernels.products.cuda:multiply_matrices",
-        },
+        parameters=ThreadParameters,
+        choose_parameters=sizes.automatic_parameters,
+        backends=backends_in("antidiag.kernels.products", "multiply_matrices"),
         returns=frozenset({"product"}),
-        estimate_memory=sizes.estimate_footprint,
-        automatic_parameters=sizes.automatic_parameters,
-        count_work=count_cells,
-        table_tiles=sizes.find_tiles,
-        cost_models=minimum_models(
-            count_cells, "Hanif 2014, section 2.3", "Sums of two numbers, compared", ADD_AND_MAX
+        cost=CostEstimate(
+            estimate_memory=sizes.estimate_footprint,
+            nominal_gcups={"cpu": 12.0, "cuda": 8000.0},
+            cost_models=minimum_models(
+                count_all_cells, "Hanif 2014, section 2.3", "Sums of two numbers, compared", ADD_AND_MAX
+            ),
         ),
-        help_page=Path(__file__).with_name("page.md"),
-        nominal_gcups={"cpu": 12.0, "cuda": 8000.0},
-        walkthrough_name="antidiag.kernels.products.walkthrough:PRODUCTS",
+        picture=TablePicture(table_tiles=sizes.find_tiles),
+        teaching=Teaching(Path(__file__).with_name("page.md"), "antidiag.kernels.products.walkthrough:PRODUCTS"),
     ),
 )

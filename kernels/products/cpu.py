@@ -2,91 +2,62 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
-from functools import partial
-from typing import Any
+from functools import cache
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog, measure_ms
+from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.products import sizes
 from antidiag.kernels.products.problem import ProductAnswer, ProductProblem
 from antidiag.kernels.semiring import Semiring, cpu, cpu_blocks
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
+PRODUCT = "product"
+
 
 def multiply_matrices(
-    problem: ProductProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: ProductProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Compute the product, or the products of a batch."""
-    threads, (left, right) = to_dataclass(ThreadParameters, parameters).threads, problem.factors
-    tiny = np.zeros((1, 1), problem.dtype)
-    monitor.check()
-    times_ms = {
-        "compilation": measure_ms(partial(cpu.multiply_matrices, tiny, tiny, problem.semiring)),
-        "transfer": 0.0,
-    }
-    monitor.check()
-    clock = PhaseClock(times_ms)
-    log = PhaseLog(steps, 1, clock.started_ns)
-    found = np.empty(problem.shape, problem.dtype)
+    run, semiring = CpuRun(monitor, steps, parameters.threads), problem.semiring
+    run.compile(lambda: _compile_product(problem.dtype, semiring))
+    left, right = problem.factors
     if problem.batch_size == 1:
         one, other = (array.reshape(array.shape[-2:]) for array in (left, right))
-        found.reshape(found.shape[-2:])[:] = _multiply_together(one, other, problem.semiring, threads, monitor, log)
+        found = _multiply_together(run, one, other, semiring).reshape(problem.shape)
     else:
-        _multiply_batch(left, right, found, problem.semiring, threads, monitor, log)
-    clock.end_phase("product")
-    monitor.update(1, 1, "product")
-    return Outcome(ProductAnswer(found), times_ms, sizes.estimate_footprint(problem, parameters, "cpu").host_bytes)
+        found = _multiply_batch(run, left, right, semiring)
+    monitor.update(1, 1, PRODUCT)
+    return Outcome(ProductAnswer(found), run.times_ms, sizes.estimate_footprint(problem, parameters, "cpu").host_bytes)
 
 
-def _multiply_together(
-    a: np.ndarray, b: np.ndarray, semiring: Semiring, threads: int, monitor: Monitor, log: PhaseLog
-) -> np.ndarray:
+@cache
+def _compile_product(dtype: np.dtype, semiring: Semiring) -> None:
+    """Compile, or load from the cache folder, by multiplying two numbers."""
+    tiny = np.zeros((1, 1), dtype)
+    _multiply_together(CpuRun(), tiny, tiny, semiring)
+
+
+def _multiply_together(run: CpuRun, a: np.ndarray, b: np.ndarray, semiring: Semiring) -> np.ndarray:
     """Return the product of two matrices, whose blocks all threads share."""
-    zero = semiring.zero_element(a.dtype)
-    left, right = (cpu_blocks.block_matrix(matrix, zero) for matrix in (a, b))
-    c = cpu_blocks.filled_blocks(a.shape[0], b.shape[1], zero, a.dtype)
-    cpu.add_product(
-        left,
-        right,
-        c,
-        semiring,
-        threads,
-        lambda done, total: monitor.update(done, max(total, 1), "product"),
-        lambda rows, columns, worker, begun_ns: log.add_event(0, rows, columns, worker, begun_ns),
-    )
-    return cpu_blocks.unblock_matrix(c)
+    with run.phase(PRODUCT, a.size * b.shape[1]) as phase:
+        return cpu.multiply_matrices(a, b, semiring, phase)
 
 
-def _multiply_batch(
-    a: np.ndarray, b: np.ndarray, c: np.ndarray, semiring: Semiring, threads: int, monitor: Monitor, log: PhaseLog
-) -> None:
-    """Compute the products of a batch into ``c``; each thread takes the next product."""
-    zero, numbers, stop, finished = (
-        semiring.zero_element(a.dtype),
-        iter(range(len(a))),
-        workers.make_stop_word(),
-        [0] * threads,
-    )
+def _multiply_batch(run: CpuRun, a: np.ndarray, b: np.ndarray, semiring: Semiring) -> np.ndarray:
+    """Return the products of a batch; each thread takes the next product."""
+    m, n, zero = a.shape[1], b.shape[2], semiring.zero_element(a.dtype)
+    found = np.empty((len(a), m, n), a.dtype)
 
-    def work(worker: int) -> None:
-        done = np.zeros(1, np.int64)
-        for number in numbers:
-            if stop[0]:
-                return
-            begun_ns = time.perf_counter_ns()
-            left, right = (cpu_blocks.block_matrix(matrix, zero) for matrix in (a[number], b[number]))
-            own = cpu_blocks.filled_blocks(c.shape[1], c.shape[2], zero, c.dtype)
-            cpu_blocks.add_products(semiring.number, left, right, own, 0, 1, stop, done)
-            c[number] = cpu_blocks.unblock_matrix(own)
-            finished[worker] += 1
-            log.add_event(number, (0, c.shape[1]), (0, c.shape[2]), worker, begun_ns)
+    def compute(worker: int, number: int) -> None:
+        left, right = (cpu_blocks.block_matrix(matrix, zero) for matrix in (a[number], b[number]))
+        c = cpu_blocks.filled_blocks(m, n, zero, a.dtype)
+        cpu_blocks.add_products(semiring.number, left, right, c, 0, 1, run.stop, np.zeros(1, np.int64))
+        found[number] = cpu_blocks.unblock_matrix(c)
 
-    workers.share_work(work, threads, stop, lambda: monitor.update(sum(finished), len(a), "product"))
+    with run.phase(PRODUCT, len(a)) as phase:
+        phase.share_tasks(range(len(a)), compute, lambda number: LoggedCells((0, m), (0, n), number))
+    return found

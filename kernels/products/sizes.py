@@ -7,14 +7,13 @@ from typing import Any
 
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.products.problem import ProductProblem
 from antidiag.kernels.semiring.sizes import BLOCK, device_tile, round_to_blocks
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.table_cuts import TableTiles
 
 
-def estimate_footprint(problem: ProductProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def estimate_footprint(problem: ProductProblem, parameters: ThreadParameters, backend: str) -> Footprint:
     """Return the bytes of a run: factors that are converted, the product, and blocks of all three matrices."""
     item, batch, (rows, depth, columns) = problem.dtype.itemsize, problem.batch_size, problem.sizes
     host = {
@@ -25,7 +24,7 @@ def estimate_footprint(problem: ProductProblem, parameters: Mapping[str, Any], b
     m, d, n = (round_to_blocks(length, block) for length in (rows, depth, columns))
     bytes_per_product = item * (m * d + d * n + m * n)
     if backend == "cpu":
-        at_once = min(to_dataclass(ThreadParameters, parameters).threads, batch) if batch > 1 else 1
+        at_once = min(parameters.threads, batch) if batch > 1 else 1
         return Footprint({**_without_zeros(host), "blocks": at_once * bytes_per_product})
     # An unpadded factor is freed before the tiles of the product are allocated.
     return Footprint(_without_zeros(host), {"tiles": batch * bytes_per_product})

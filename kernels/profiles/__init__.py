@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from antidiag.kernels.io.sequences import SEQUENCE
-from antidiag.kernels.method import Method, ProblemInput, ProblemType
-from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.method import CostEstimate, Method, ProblemInput, ProblemType, TablePicture, Teaching
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles import cost_models, dp_class, options, sizes
-from antidiag.kernels.profiles.parameters import BATCH, BLOCK, LIMIT, STRIP_WIDTH, WORKERS
+from antidiag.kernels.profiles.parameters import (
+    ProfileBlockParameters,
+    ProfileBlockSize,
+    ProfileLimitParameters,
+    ProfileStripParameters,
+)
 from antidiag.kernels.profiles.profile_files import PROFILE
 from antidiag.kernels.semiring.thesis_citation import THESIS
 from antidiag.kernels.steps import LoggedWork, WorkShare
-from antidiag.kernels.table_cuts import TableCuts
+from antidiag.kernels.table_cuts import TableCuts, no_cuts
 
 _SHARED: dict[str, Any] = {
     "options": options.OPTIONS,
@@ -48,21 +53,15 @@ PROFILE_SEQUENCE = ProblemType(
 )
 
 
-def _choose_parameters(
-    names: tuple[str, ...], problem: Any, backend: str, multiprocessors: int | None
-) -> Mapping[str, Any]:
-    """Return automatic values for the parameters of these names."""
-    found = sizes.choose_parameters(problem, backend, multiprocessors)
-    return {name: found[name] for name in names if name in found}
-
-
 def _declare_method(
+    *,
     id: str,
     name: str,
     section: str,
     summary: str,
-    kind: ProblemType = PROFILES,
-    *,
+    problem_type: ProblemType = PROFILES,
+    parameters: type[MethodParameters] = MethodParameters,
+    cuts: Callable[[Any], TableCuts] = no_cuts,
     cpu: str,
     host: sizes.Host,
     cuda: str = "",
@@ -70,7 +69,6 @@ def _declare_method(
     gcups: tuple[float, ...],
     pieces: Mapping[str, str],
     walkthrough: str,
-    parameters: tuple[Parameter, ...] = (),
 ) -> Method:
     """Declare a method; ``host`` and ``device`` estimate bytes, ``gcups`` are nominal rates by backend."""
     backends = {"cpu": cpu, **({"cuda": cuda} if cuda else {})}
@@ -80,270 +78,263 @@ def _declare_method(
         family="profiles",
         summary=summary,
         citation=THESIS.with_section(section),
-        problem_type=kind,
+        problem_type=problem_type,
         parameters=parameters,
-        backends=backends,
+        choose_parameters=sizes.choose_parameters,
+        backends={backend: f"antidiag.kernels.profiles.{function}" for backend, function in backends.items()},
         returns=frozenset({"score", "alignment"}),
-        estimate_memory=partial(sizes.estimate_memory, host, device),
-        automatic_parameters=partial(_choose_parameters, tuple(parameter.name for parameter in parameters)),
-        count_work=lambda problem, values: problem.cells,
-        logged_work=_logged_work if len(pieces) > 1 else None,
-        help_page=Path(__file__).with_name("page.md"),
-        nominal_gcups=dict(zip(backends, gcups, strict=True)),
-        table_cuts=_cell_cuts,
-        event_nouns=pieces,
-        walkthrough_name=walkthrough,
-        cost_models=MODELS.get(next(iter(pieces.values())), cost_models.ALL),
+        cost=CostEstimate(
+            estimate_memory=partial(sizes.estimate_memory, host, device),
+            nominal_gcups=dict(zip(backends, gcups, strict=True)),
+            cost_models=MODELS.get(next(iter(pieces.values())), cost_models.ALL),
+        ),
+        picture=TablePicture(
+            table_cuts=cuts, event_nouns=pieces, logged_work=_logged_work if len(pieces) > 1 else None
+        ),
+        teaching=Teaching(Path(__file__).with_name("page.md"), f"antidiag.kernels.profiles.walkthroughs.{walkthrough}"),
     )
 
 
-def _logged_work(problem: Any, parameters: Mapping[str, Any], backend: str) -> LoggedWork:
+def _logged_work(problem: Any, parameters: MethodParameters, backend: str) -> LoggedWork:
     """Return the work of a run that computes all scores first, then all cells."""
     both = tuple(WorkShare((phase,), problem.cells) for phase in ("scores", "maximisation"))
     return LoggedWork((*both, WorkShare(total=0)), "scores and cells")
 
 
-def _cell_cuts(parameters: Mapping[str, Any]) -> TableCuts:
-    """Return the blocks, or the strips and batches of rows, into which parameters cut the table."""
-    return TableCuts(block=parameters.get("k") or 0, strip=parameters.get("s") or 0, chunk=parameters.get("T") or 0)
+def _cut_into_blocks(parameters: ProfileBlockSize) -> TableCuts:
+    """Return blocks of k x k cells."""
+    return TableCuts(block=parameters.k)
+
+
+def _cut_into_strips(parameters: ProfileStripParameters) -> TableCuts:
+    """Return strips and batches of rows."""
+    return TableCuts(strip=parameters.s, chunk=parameters.T)
 
 
 STRIPS, TABLE, DIAGONALS = {"strips": "strip"}, {"table": "slice"}, {"antidiagonals": "antidiagonal"}
 MODELS = {"block row": cost_models.BLOCKS, "product": cost_models.PRODUCTS, "antidiagonal": cost_models.WAVES}
 """Cost models by the pieces of a method's first phase."""
 BLOCK_ROWS, PRODUCT_ROWS = ({"scores": first, "maximisation": "slice"} for first in ("block row", "product"))
-BLOCKS = (BLOCK, WORKERS)
-ONE_MATRIX, THREE_MATRICES = (
-    sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(1)),
-    sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(3)),
-)
-PRODUCTS, ALL_PRODUCTS = (
-    sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(1, 1, 1)),
-    sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(3, 2, 4)),
-)
+ONE_MATRIX = sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(1))
+THREE_MATRICES = sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(3))
+PRODUCTS = sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(1, 1, 1))
+ALL_PRODUCTS = sizes.make_gpu_estimate(sizes.estimate_gpu_matrices(3, 2, 4))
 WAVES = sizes.make_gpu_estimate(
     sizes.estimate_gpu_waves, sizes.estimate_serial
 )  # borders of blocks leave the host before directions come
 
+_declare_block_method = partial(
+    _declare_method,
+    parameters=ProfileBlockParameters,
+    cuts=_cut_into_blocks,
+    host=sizes.estimate_matrices(3),
+    device=THREE_MATRICES,
+    pieces=BLOCK_ROWS,
+)
+_declare_sequence_method = partial(_declare_method, problem_type=PROFILE_SEQUENCE)
+
 METHODS = (
     _declare_method(
-        "profile-wavefront",
-        "ProfileWavefront",
-        "section 4.2.2",
-        "Matrix products score tiles of strips, whose cells follow at once; the table is never in memory as a whole.",
-        cpu="antidiag.kernels.profiles.wavefront.cpu_wavefront:align_by_strips",
+        id="profile-wavefront",
+        name="ProfileWavefront",
+        section="section 4.2.2",
+        summary="Matrix products score tiles of strips, whose cells follow at once; the table is never in memory as a "
+        "whole.",
+        cpu="wavefront.cpu_wavefront:align_by_strips",
         host=sizes.estimate_strips,
-        cuda="antidiag.kernels.profiles.wavefront.cuda_wavefront:align_by_strips",
+        cuda="wavefront.cuda_wavefront:align_by_strips",
         device=sizes.estimate_gpu_strips,
         gcups=(1.0, 100.0),
-        parameters=(STRIP_WIDTH, BATCH, WORKERS),
+        parameters=ProfileStripParameters,
+        cuts=_cut_into_strips,
         pieces=STRIPS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:STRIPS",
+        walkthrough="two_profiles:STRIPS",
     ),
     _declare_method(
-        "profile-serial",
-        "ProfProfAlign",
-        "algorithm 2.3",
-        "One cell after another, with the three scores of each.",
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_serially",
+        id="profile-serial",
+        name="ProfProfAlign",
+        section="algorithm 2.3",
+        summary="One cell after another, with the three scores of each.",
+        cpu="whole_table.cpu:align_serially",
         host=sizes.estimate_serial,
         gcups=(0.03,),
         pieces=TABLE,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:SERIAL",
+        walkthrough="two_profiles:SERIAL",
     ),
-    _declare_method(
-        "profile-simple",
-        "Simple k",
-        "algorithm 4.1",
-        "Scores in blocks of k x k, cell by cell; then the recurrence on the CPU.",
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_simple_k",
-        host=sizes.estimate_matrices(3),
-        cuda="antidiag.kernels.profiles.whole_table.cuda:align_simple_k",
-        device=THREE_MATRICES,
+    _declare_block_method(
+        id="profile-simple",
+        name="Simple k",
+        section="algorithm 4.1",
+        summary="Scores in blocks of k x k, cell by cell; then the recurrence on the CPU.",
+        cpu="whole_table.cpu:align_simple_k",
+        cuda="whole_table.cuda:align_simple_k",
         gcups=(0.02, 0.15),
-        parameters=BLOCKS,
-        pieces=BLOCK_ROWS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:SIMPLE",
+        walkthrough="two_profiles:SIMPLE",
     ),
-    _declare_method(
-        "profile-row",
-        "Row k",
-        "algorithm 4.1",
-        "Like Simple k, row by row: the gap cost of a row is computed once.",
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_row_k",
-        host=sizes.estimate_matrices(3),
-        cuda="antidiag.kernels.profiles.whole_table.cuda:align_row_k",
-        device=THREE_MATRICES,
+    _declare_block_method(
+        id="profile-row",
+        name="Row k",
+        section="algorithm 4.1",
+        summary="Like Simple k, row by row: the gap cost of a row is computed once.",
+        cpu="whole_table.cpu:align_row_k",
+        cuda="whole_table.cuda:align_row_k",
         gcups=(0.03, 0.15),
-        parameters=BLOCKS,
-        pieces=BLOCK_ROWS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:ROW",
+        walkthrough="two_profiles:ROW",
     ),
-    _declare_method(
-        "profile-column",
-        "Column k",
-        "algorithm 4.1",
-        "Like Simple k, column by column: the gap cost of a column is computed once.",
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_column_k",
-        host=sizes.estimate_matrices(3),
-        cuda="antidiag.kernels.profiles.whole_table.cuda:align_column_k",
-        device=THREE_MATRICES,
+    _declare_block_method(
+        id="profile-column",
+        name="Column k",
+        section="algorithm 4.1",
+        summary="Like Simple k, column by column: the gap cost of a column is computed once.",
+        cpu="whole_table.cpu:align_column_k",
+        cuda="whole_table.cuda:align_column_k",
         gcups=(0.03, 0.15),
-        parameters=BLOCKS,
-        pieces=BLOCK_ROWS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:COLUMN",
+        walkthrough="two_profiles:COLUMN",
     ),
-    _declare_method(
-        "profile-mix",
-        "Mix k",
-        "algorithm 4.1",
-        "Like Simple k, a row and a column in turn: the gap cost of each is computed once.",
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_mix_k",
-        host=sizes.estimate_matrices(3),
-        cuda="antidiag.kernels.profiles.whole_table.cuda:align_mix_k",
-        device=THREE_MATRICES,
+    _declare_block_method(
+        id="profile-mix",
+        name="Mix k",
+        section="algorithm 4.1",
+        summary="Like Simple k, a row and a column in turn: the gap cost of each is computed once.",
+        cpu="whole_table.cpu:align_mix_k",
+        cuda="whole_table.cuda:align_mix_k",
         gcups=(0.03, 0.15),
-        parameters=BLOCKS,
-        pieces=BLOCK_ROWS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:MIX",
+        walkthrough="two_profiles:MIX",
     ),
     _declare_method(
-        "profile-cublas",
-        "CUBLAS",
-        "algorithm 4.1",
-        "Two library calls for each cell, a difference and its norm: the thesis' example of how not to do it.",
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_by_blas_calls",
+        id="profile-cublas",
+        name="CUBLAS",
+        section="algorithm 4.1",
+        summary="Two library calls for each cell, a difference and its norm: the thesis' example of how not to do it.",
+        cpu="whole_table.cpu:align_by_blas_calls",
         host=sizes.estimate_matrices(1),
-        cuda="antidiag.kernels.profiles.whole_table.cuda_products:align_by_blas_calls",
+        cuda="whole_table.cuda_products:align_by_blas_calls",
         device=sizes.make_gpu_estimate(sizes.estimate_gpu_cublas),
         gcups=(0.02, 0.00002),
         pieces=PRODUCT_ROWS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:CALLS",
+        walkthrough="two_profiles:CALLS",
     ),
     _declare_method(
-        "profile-matprod-v1",
-        "MatProd V1",
-        "algorithm 4.2",
-        "Differences by a product with an identity matrix: n times the work, and discarded in the thesis.",
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_by_identity_product",
+        id="profile-matprod-v1",
+        name="MatProd V1",
+        section="algorithm 4.2",
+        summary="Differences by a product with an identity matrix: n times the work, and discarded in the thesis.",
+        cpu="whole_table.cpu:align_by_identity_product",
         host=sizes.estimate_identity,
-        cuda="antidiag.kernels.profiles.whole_table.cuda_products:align_by_identity_product",
+        cuda="whole_table.cuda_products:align_by_identity_product",
         device=sizes.make_gpu_estimate(sizes.estimate_gpu_identity, sizes.estimate_matrices(1)),
         gcups=(0.0005, 0.01),
         pieces=PRODUCT_ROWS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:IDENTITY",
+        walkthrough="two_profiles:IDENTITY",
     ),
     _declare_method(
-        "profile-matprod-v2",
-        "MatProd V2 k",
-        "algorithm 4.2",
-        "A matrix product scores k rows; then the recurrence on the CPU.",
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_by_matrix_product",
+        id="profile-matprod-v2",
+        name="MatProd V2 k",
+        section="algorithm 4.2",
+        summary="A matrix product scores k rows; then the recurrence on the CPU.",
+        cpu="whole_table.cpu:align_by_matrix_product",
         host=sizes.estimate_products,
-        cuda="antidiag.kernels.profiles.whole_table.cuda:align_by_matrix_product",
+        cuda="whole_table.cuda:align_by_matrix_product",
         device=ONE_MATRIX,
         gcups=(0.15, 0.15),
-        parameters=(BLOCK,),
+        parameters=ProfileBlockSize,
+        cuts=_cut_into_blocks,
         pieces=PRODUCT_ROWS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:PRODUCTS",
+        walkthrough="two_profiles:PRODUCTS",
     ),
     _declare_method(
-        "profile-smwavefront",
-        "SMwavefront k",
-        "section 4.2.2",
-        "All blocks of an antidiagonal at a time, scores and cells together, borders through memory.",
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_by_block_waves",
+        id="profile-smwavefront",
+        name="SMwavefront k",
+        section="section 4.2.2",
+        summary="All blocks of an antidiagonal at a time, scores and cells together, borders through memory.",
+        cpu="whole_table.cpu:align_by_block_waves",
         host=sizes.estimate_waves,
-        cuda="antidiag.kernels.profiles.whole_table.cuda:align_by_block_waves",
+        cuda="whole_table.cuda:align_by_block_waves",
         device=WAVES,
         gcups=(0.03, 5.0),
-        parameters=BLOCKS,
+        parameters=ProfileBlockParameters,
+        cuts=_cut_into_blocks,
         pieces=DIAGONALS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.two_profiles:WAVES",
+        walkthrough="two_profiles:WAVES",
     ),
-    _declare_method(
-        "profseq-matprod-v2",
-        "ProSeqAlign MatProd V2",
-        "algorithm 4.6",
-        "One matrix product makes all scores; gap costs are vectors.",
-        PROFILE_SEQUENCE,
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_sequence_matprod_v2",
-        host=sizes.estimate_sequence_product,
-        cuda="antidiag.kernels.profiles.whole_table.cuda_products:align_sequence_matprod_v2",
+    _declare_sequence_method(
+        id="profseq-matprod-v2",
+        name="ProSeqAlign MatProd V2",
+        section="algorithm 4.6",
+        summary="One matrix product makes all scores; gap costs are vectors.",
+        cpu="whole_table.cpu:align_sequence_matprod_v2",
+        host=sizes.estimate_product_rows(sizes.SLAB),
+        cuda="whole_table.cuda_products:align_sequence_matprod_v2",
         device=PRODUCTS,
         gcups=(0.15, 0.15),
         pieces=PRODUCT_ROWS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.profile_and_sequence:AT_ONCE",
+        walkthrough="profile_and_sequence:AT_ONCE",
     ),
-    _declare_method(
-        "profseq-serial",
-        "ProSeqAlign",
-        "algorithm 2.4",
-        "One cell after another, with the three scores of each.",
-        PROFILE_SEQUENCE,
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_serially",
+    _declare_sequence_method(
+        id="profseq-serial",
+        name="ProSeqAlign",
+        section="algorithm 2.4",
+        summary="One cell after another, with the three scores of each.",
+        cpu="whole_table.cpu:align_serially",
         host=sizes.estimate_serial,
         gcups=(0.03,),
         pieces=TABLE,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.profile_and_sequence:SERIAL",
+        walkthrough="profile_and_sequence:SERIAL",
     ),
-    _declare_method(
-        "profseq-matvecprod-v1",
-        "ProSeqAlign MatVecProd V1",
-        "algorithm 4.3",
-        "Matrices H, V and D: a matrix-vector product makes each column of V and each row of H and D.",
-        PROFILE_SEQUENCE,
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_sequence_matvecprod_v1",
+    _declare_sequence_method(
+        id="profseq-matvecprod-v1",
+        name="ProSeqAlign MatVecProd V1",
+        section="algorithm 4.3",
+        summary="Matrices H, V and D: a matrix-vector product makes each column of V and each row of H and D.",
+        cpu="whole_table.cpu:align_sequence_matvecprod_v1",
         host=sizes.limit_matrices(sizes.estimate_matrices(3)),
-        cuda="antidiag.kernels.profiles.whole_table.cuda_products:align_sequence_matvecprod_v1",
+        cuda="whole_table.cuda_products:align_sequence_matvecprod_v1",
         device=ALL_PRODUCTS,
         gcups=(0.05, 0.01),
-        parameters=(LIMIT,),
+        parameters=ProfileLimitParameters,
         pieces=PRODUCT_ROWS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.profile_and_sequence:VECTORS",
+        walkthrough="profile_and_sequence:VECTORS",
     ),
-    _declare_method(
-        "profseq-matvecprod-v2",
-        "ProSeqAlign MatVecProd V2",
-        "algorithm 4.5",
-        "Like V1, with gap costs as vectors.",
-        PROFILE_SEQUENCE,
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_sequence_matvecprod_v2",
-        host=sizes.estimate_products,
-        cuda="antidiag.kernels.profiles.whole_table.cuda_products:align_sequence_matvecprod_v2",
+    _declare_sequence_method(
+        id="profseq-matvecprod-v2",
+        name="ProSeqAlign MatVecProd V2",
+        section="algorithm 4.5",
+        summary="Like V1, with gap costs as vectors.",
+        cpu="whole_table.cpu:align_sequence_matvecprod_v2",
+        host=sizes.estimate_product_rows(1),
+        cuda="whole_table.cuda_products:align_sequence_matvecprod_v2",
         device=PRODUCTS,
         gcups=(0.1, 0.08),
         pieces=PRODUCT_ROWS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.profile_and_sequence:ROWS",
+        walkthrough="profile_and_sequence:ROWS",
     ),
-    _declare_method(
-        "profseq-matprod-v1",
-        "ProSeqAlign MatProd V1",
-        "algorithm 4.4",
-        "Matrices H, V and D by three matrix products.",
-        PROFILE_SEQUENCE,
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_sequence_matprod_v1",
+    _declare_sequence_method(
+        id="profseq-matprod-v1",
+        name="ProSeqAlign MatProd V1",
+        section="algorithm 4.4",
+        summary="Matrices H, V and D by three matrix products.",
+        cpu="whole_table.cpu:align_sequence_matprod_v1",
         host=sizes.limit_matrices(sizes.estimate_matrices(3)),
-        cuda="antidiag.kernels.profiles.whole_table.cuda_products:align_sequence_matprod_v1",
+        cuda="whole_table.cuda_products:align_sequence_matprod_v1",
         device=ALL_PRODUCTS,
         gcups=(0.05, 0.1),
-        parameters=(LIMIT,),
+        parameters=ProfileLimitParameters,
         pieces=PRODUCT_ROWS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.profile_and_sequence:MATRICES",
+        walkthrough="profile_and_sequence:MATRICES",
     ),
-    _declare_method(
-        "profseq-smwavefront",
-        "ProSeqAlign SMwavefront k",
-        "section 4.3",
-        "All blocks of an antidiagonal at a time, scores and cells together.",
-        PROFILE_SEQUENCE,
-        cpu="antidiag.kernels.profiles.whole_table.cpu:align_by_block_waves",
+    _declare_sequence_method(
+        id="profseq-smwavefront",
+        name="ProSeqAlign SMwavefront k",
+        section="section 4.3",
+        summary="All blocks of an antidiagonal at a time, scores and cells together.",
+        cpu="whole_table.cpu:align_by_block_waves",
         host=sizes.estimate_waves,
-        cuda="antidiag.kernels.profiles.whole_table.cuda:align_by_block_waves",
+        cuda="whole_table.cuda:align_by_block_waves",
         device=WAVES,
         gcups=(0.03, 5.0),
-        parameters=BLOCKS,
+        parameters=ProfileBlockParameters,
+        cuts=_cut_into_blocks,
         pieces=DIAGONALS,
-        walkthrough="antidiag.kernels.profiles.walkthroughs.profile_and_sequence:WAVES",
+        walkthrough="profile_and_sequence:WAVES",
     ),
 )

@@ -10,11 +10,13 @@ from typing import Any
 from antidiag.kernels.cost_models import (
     ADD_AND_MAX,
     CostModel,
-    ParameterValues,
     operations_model,
     traffic_model,
     worker_share_model,
 )
+from antidiag.kernels.method import count_all_cells
+from antidiag.kernels.parameters import MethodParameters
+from antidiag.kernels.profiles.parameters import ProfileBlockParameters
 
 SCORES = 3
 """Scores of a cell that go through memory: the pair and both gaps."""
@@ -28,30 +30,25 @@ def _profile_lengths(problem: Any) -> tuple[int, int]:
     return len(first), len(second)
 
 
-def _count_cells(problem: Any, parameters: ParameterValues) -> float:
-    """Return the number of cells."""
-    return float(problem.cells)
-
-
-def _count_blocks(problem: Any, parameters: ParameterValues) -> tuple[int, int]:
+def _count_blocks(problem: Any, parameters: MethodParameters) -> tuple[int, int]:
     """Return the number of blocks in both directions."""
     m, n = _profile_lengths(problem)
-    k = int(parameters.get("k") or max(m, n))
+    k = getattr(parameters, "k", max(m, n))
     return -(-m // k), -(-n // k)
 
 
-def count_block_launches(problem: Any, parameters: ParameterValues, backend: str, workers: int) -> float:
+def count_block_launches(problem: Any, parameters: ProfileBlockParameters, backend: str, workers: int) -> float:
     """Count blocks of k x k cells."""
     rows, columns = _count_blocks(problem, parameters)
     return float(rows * columns)
 
 
-def count_product_launches(problem: Any, parameters: ParameterValues, backend: str, workers: int) -> float:
+def count_product_launches(problem: Any, parameters: MethodParameters, backend: str, workers: int) -> float:
     """Count products of k rows by all columns."""
     return float(_count_blocks(problem, parameters)[0])
 
 
-def count_wave_rounds(problem: Any, parameters: ParameterValues, backend: str, workers: int) -> float:
+def count_wave_rounds(problem: Any, parameters: ProfileBlockParameters, backend: str, workers: int) -> float:
     """Count the cells of a worker, one after another: antidiagonals of blocks in rounds of p blocks of k^2 cells."""
     rows, columns = _count_blocks(problem, parameters)
     low, high = min(rows, columns), max(rows, columns)
@@ -61,12 +58,12 @@ def count_wave_rounds(problem: Any, parameters: ParameterValues, backend: str, w
     return rounds * (m / rows) * (n / columns)
 
 
-def count_score_bytes(problem: Any, parameters: ParameterValues) -> float:
+def count_score_bytes(problem: Any, parameters: MethodParameters) -> float:
     """Count the bytes of the three score matrices, written and read."""
     return 2.0 * SCORES * NUMBER_BYTES * problem.cells
 
 
-def count_border_bytes(problem: Any, parameters: ParameterValues) -> float:
+def count_border_bytes(problem: Any, parameters: ProfileBlockParameters) -> float:
     """Count the bytes of block borders, written and read."""
     (rows, columns), (m, n) = _count_blocks(problem, parameters), _profile_lengths(problem)
     return 2.0 * NUMBER_BYTES * ((rows - 1) * n + (columns - 1) * m)
@@ -75,8 +72,8 @@ def count_border_bytes(problem: Any, parameters: ParameterValues) -> float:
 def _common_models(section: str) -> tuple[CostModel, ...]:
     """Return the models that all methods of a section share."""
     note = "three sums and their maximum for every cell; what its column score takes is not counted"
-    return operations_model(_count_cells, CELL, f"Hanif 2014, {section}", note), worker_share_model(
-        _count_cells, f"Hanif 2014, {section}", "All cells"
+    return operations_model(count_all_cells, CELL, f"Hanif 2014, {section}", note), worker_share_model(
+        count_all_cells, f"Hanif 2014, {section}", "All cells"
     )
 
 

@@ -84,7 +84,7 @@ OPTIONS = (
     Parameter(
         "pseudocounts",
         "float",
-        "Pseudo-counts",
+        "Pseudocounts",
         "Background letters added to each column that has letters; for position-specific scores in the first "
         "profile alone. automatic: 1 for position-specific scores, else none.",
         default=None,
@@ -141,11 +141,9 @@ def _build_scoring(
 ) -> tuple[ColumnScoring, ProfileSpan]:
     """Return the scoring and the span of option values."""
     values = dict(resolve_values(OPTIONS, options))
-    kind, gaps, span = (
-        ColumnScore(values["column_score"] or usual),
-        ProfileGaps(values["gaps"]),
-        ProfileSpan(values["span"]),
-    )
+    kind = ColumnScore(values["column_score"] or usual)
+    gaps = ProfileGaps(values["gaps"])
+    span = ProfileSpan(values["span"])
     if kind is ColumnScore.EUCLIDEAN and values["offset"] <= 0 and span is not ProfileSpan.GLOBAL:
         raise ParameterError(
             f"span={span}: no distance scores above 0; set offset (for example 0.7), or choose another column_score"

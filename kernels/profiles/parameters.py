@@ -1,81 +1,63 @@
-"""Parameters of profile methods: their declarations, and the records that runs read."""
+"""Parameters of the methods for profiles."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.semiring.thread_parameters import THREADS
-
-BLOCK = Parameter(
-    name="k",
-    kind="int",
-    label="Block size k",
-    help="Rows and columns of a block.",
-    default=None,
-    minimum=16,
-    maximum=256,
-    step=8,
-    unit="columns",
-)
-STRIP_WIDTH = Parameter(
-    name="s",
-    kind="int",
-    label="Strip width s",
-    help="Columns of a strip; 128 on a GPU. Narrow strips fit into the cache; wide strips exchange less data.",
-    default=None,
-    minimum=64,
-    maximum=4096,
-    step=16,
-    unit="columns",
-    backends=("cpu",),
-)
-BATCH = Parameter(
-    name="T",
-    kind="int",
-    label="Batch T",
-    help="Rows that a strip computes before the next strip may follow; 128 on a GPU. The last row of each "
-    "batch is kept for the path, which recomputes tiles of s x T cells.",
-    default=None,
-    minimum=16,
-    maximum=65536,
-    step=4,
-    unit="rows",
-    backends=("cpu",),
-)
-LIMIT = Parameter(
-    name="limit",
-    kind="int",
-    label="Limit of the matrices",
-    help="Maximum memory of the matrices H, V and D. The thesis used a card of 1,024 MiB and stopped at "
-    "lengths of 6,000; V2 keeps H and V as vectors instead.",
-    default=1024,
-    minimum=1,
-    maximum=2**20,
-    unit="MiB",
-)
-WORKERS = THREADS
+from antidiag.kernels.parameters import CPU_ONLY, MethodParameters, parameter, thread_count
+from antidiag.kernels.semiring.thread_parameters import SHARED_WORK
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileBlockParameters:
-    """Side of the blocks, and CPU threads."""
+@dataclass(frozen=True, kw_only=True)
+class ProfileBlockSize(MethodParameters):
+    """Parameters of MatProd V2."""
 
-    k: int = 64
-    threads: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileStripParameters:
-    """Width of the strips, rows of a batch, and CPU threads."""
-
-    s: int
-    T: int
-    threads: int = 1
+    k: int = parameter("Block size k", "Rows and columns of a block.", minimum=16, maximum=256, step=8, unit="columns")
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileLimitParameters:
-    """Maximum MiB of the matrices."""
+@dataclass(frozen=True, kw_only=True)
+class ProfileBlockParameters(ProfileBlockSize):
+    """Parameters of the methods whose threads share blocks."""
 
-    limit: int
+    threads: int = thread_count(SHARED_WORK)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileStripParameters(MethodParameters):
+    """Parameters of ProfileWavefront."""
+
+    s: int = parameter(
+        "Strip width s",
+        "Columns of a strip; 128 on a GPU. Narrow strips fit into the cache; wide strips exchange less data.",
+        minimum=64,
+        maximum=4096,
+        step=16,
+        unit="columns",
+        backends=CPU_ONLY,
+    )
+    T: int = parameter(
+        "Batch T",
+        "Rows that a strip computes before the next strip may follow; 128 on a GPU. The last row of each batch is kept "
+        "for the path, which recomputes tiles of s x T cells.",
+        minimum=16,
+        maximum=65536,
+        step=4,
+        unit="rows",
+        backends=CPU_ONLY,
+    )
+    threads: int = thread_count(SHARED_WORK)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileLimitParameters(MethodParameters):
+    """Parameters of the methods that keep H, V and D as matrices."""
+
+    limit: int = parameter(
+        "Limit of the matrices",
+        "Maximum memory of the matrices H, V and D. The thesis used a card of 1,024 MiB and stopped at lengths of "
+        "6,000; V2 keeps H and V as vectors instead.",
+        default=1024,
+        minimum=1,
+        maximum=2**20,
+        unit="MiB",
+    )

@@ -22,13 +22,14 @@ class _ProfilePairProblem:
     """What both problems share; ``first`` and ``second`` are the aligned profiles."""
 
     first: Profile
+    second: Profile
     scoring: ColumnScoring
     span: ProfileSpan
 
     @property
     def profiles(self) -> tuple[Profile, Profile]:
         """Return both profiles."""
-        raise NotImplementedError
+        return self.first, self.second
 
     @cached_property
     def encoded(self) -> EncodedProfiles:
@@ -65,11 +66,6 @@ class ProfileProblem(_ProfilePairProblem):
     span: ProfileSpan = ProfileSpan.GLOBAL
 
     @property
-    def profiles(self) -> tuple[Profile, Profile]:
-        """Return both profiles."""
-        return self.first, self.second
-
-    @property
     def data(self) -> tuple[Profile, Profile]:
         """Return the profiles as the user gave them."""
         return self.first, self.second
@@ -86,14 +82,9 @@ class ProfileSequenceProblem(_ProfilePairProblem):
     span: ProfileSpan = ProfileSpan.GLOBAL
 
     @cached_property
-    def second(self) -> Profile:
+    def second(self) -> Profile:  # type: ignore[override]  # a field of the other problem
         """Return the profile of the sequence."""
         return profile_from_sequence(self.sequence, self.first.alphabet)
-
-    @property
-    def profiles(self) -> tuple[Profile, Profile]:
-        """Return both profiles."""
-        return self.first, self.second
 
     @property
     def notes(self) -> tuple[str, ...]:

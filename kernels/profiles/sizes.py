@@ -10,14 +10,19 @@ import numpy as np
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.memory import Footprint, format_bytes
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles.column_scores.scoring import FREQUENCY_UNITS, ROOT, EncodedProfiles
-from antidiag.kernels.profiles.parameters import ProfileBlockParameters, ProfileLimitParameters, ProfileStripParameters
+from antidiag.kernels.profiles.parameters import (
+    ProfileBlockParameters,
+    ProfileBlockSize,
+    ProfileLimitParameters,
+    ProfileStripParameters,
+)
 from antidiag.kernels.profiles.problem import Problem
 
-Host = Callable[[int, int, int, Mapping[str, Any]], dict[str, int]]
+Host = Callable[[int, int, int, Any], dict[str, int]]
 """Bytes by purpose, for m, n, symbols and parameters."""
-Device = Callable[[Host, EncodedProfiles, Mapping[str, Any]], Footprint]
+Device = Callable[[Host, EncodedProfiles, Any], Footprint]
 """Bytes of a GPU run, for the CPU estimate, the problem and parameters."""
 
 BLOCK, STRIP_WIDTH, BATCH = 64, 512, 256
@@ -36,7 +41,7 @@ SAVED = 16
 
 
 def estimate_memory(
-    host: Host, device: Device | None, problem: Problem, parameters: Mapping[str, Any], backend: str
+    host: Host, device: Device | None, problem: Problem, parameters: MethodParameters, backend: str
 ) -> Footprint:
     """Estimate the bytes of a run."""
     first, second = problem.profiles
@@ -53,9 +58,9 @@ def make_gpu_estimate(device: Host, host_estimate: Host | None = None) -> Device
     ``host_estimate`` replaces the host bytes of a CPU run.
     """
 
-    def bytes_of(host: Host, made: EncodedProfiles, parameters: Mapping[str, Any]) -> Footprint:
+    def bytes_of(host: Host, made: EncodedProfiles, parameters: MethodParameters) -> Footprint:
         symbols = len(made.rows)
-        given = (made.m, made.n, symbols, {**parameters, "threads": 0})
+        given = (made.m, made.n, symbols, parameters)
         columns = (2 * symbols + 12) * (made.m + made.n)
         return Footprint(
             host={"encoded profiles": columns, **(host_estimate or host)(*given)},
@@ -74,19 +79,19 @@ def estimate_gpu_matrices(count: int, factors: int = 0, rooms: int = 0) -> Host:
     }
 
 
-def estimate_gpu_cublas(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+def estimate_gpu_cublas(m: int, n: int, symbols: int, parameters: MethodParameters) -> dict[str, int]:
     """Estimate CUBLAS: products of all columns beside D, and columns as float64."""
     return {"D and products": 8 * m * n, "factors": 8 * symbols * (m + n)}
 
 
-def estimate_gpu_identity(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+def estimate_gpu_identity(m: int, n: int, symbols: int, parameters: MethodParameters) -> dict[str, int]:
     """Estimate MatProd V1: an identity matrix beside D, and a row and its differences."""
     return {"identity": 4 * n * n, "D": 4 * m * n, "differences": 4 * symbols * (m + 3 * n)}
 
 
-def estimate_gpu_waves(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+def estimate_gpu_waves(m: int, n: int, symbols: int, parameters: ProfileBlockParameters) -> dict[str, int]:
     """Estimate SMwavefront: directions, and the borders of all blocks."""
-    k = to_dataclass(ProfileBlockParameters, parameters).k
+    k = parameters.k
     down, across = -(-m // k), -(-n // k)
     borders = 8 * ((down + 1) * (n + 1) + (across + 1) * (m + 1)) + 16 * down * across
     return {"directions": m * n, "borders of blocks": borders}
@@ -106,16 +111,13 @@ def exceeds_half_precision(factors: np.ndarray) -> bool:
     return bool(max(int(factors.max(initial=0)), -int(factors.min(initial=0))) > FREQUENCY_UNITS)
 
 
-def estimate_gpu_strips(host: Host, encoded: EncodedProfiles, parameters: Mapping[str, Any]) -> Footprint:
+def estimate_gpu_strips(host: Host, encoded: EncodedProfiles, parameters: MethodParameters) -> Footprint:
     """Estimate ProfileWavefront on a GPU: borders of strips and batches; the host makes factors and takes the path."""
     m, n, strips = encoded.m, encoded.n, -(-encoded.n // GPU_STRIP)
     factors = 2 * -(-count_gpu_factors(encoded) // 32) * 32 * (m + strips * GPU_STRIP)
     costs = 8 * (m + n)
     return Footprint(
-        host={
-            "factors": 2 * len(encoded.rows) * (m + n),
-            "columns": 2 * costs,
-        },
+        host={"factors": 2 * len(encoded.rows) * (m + n), "columns": 2 * costs},
         device={
             "factors": factors + 2 * len(encoded.rows) * (m + n),
             "columns": costs,
@@ -126,7 +128,7 @@ def estimate_gpu_strips(host: Host, encoded: EncodedProfiles, parameters: Mappin
     )
 
 
-def estimate_serial(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+def estimate_serial(m: int, n: int, symbols: int, parameters: MethodParameters) -> dict[str, int]:
     """Estimate algorithms 2.3 and 2.4: a direction for each cell."""
     return {"directions": m * n, "columns": 2 * symbols * (m + n), "rows": 8 * n}
 
@@ -139,30 +141,30 @@ def estimate_matrices(count: int) -> Host:
     }
 
 
-def estimate_identity(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+def estimate_identity(m: int, n: int, symbols: int, parameters: MethodParameters) -> dict[str, int]:
     """Estimate MatProd V1: an identity matrix beside D, and a row of differences in three copies."""
     return {"identity": 4 * n * n, **estimate_matrices(1)(m, n, symbols, parameters), "differences": 24 * symbols * n}
 
 
-def estimate_products(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+def estimate_products(m: int, n: int, symbols: int, parameters: ProfileBlockSize) -> dict[str, int]:
     """Estimate MatProd V2: k rows of products beside D."""
-    return {
+    return estimate_product_rows(parameters.k)(m, n, symbols, parameters)
+
+
+def estimate_product_rows(count: int) -> Host:
+    """Estimate methods that make ``count`` rows of products at a time beside D."""
+    return lambda m, n, symbols, parameters: {
         **estimate_matrices(1)(m, n, symbols, parameters),
-        "products": 4 * parameters.get("k", 1) * n,
+        "products": 4 * count * n,
         "factors": 4 * symbols * (m + n),
     }
-
-
-def estimate_sequence_product(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """Estimate MatProd V2 of a sequence, whose product is made in slabs."""
-    return estimate_products(m, n, symbols, {"k": SLAB})
 
 
 def limit_matrices(host: Host) -> Host:
     """Return the estimate of a method with a memory limit; ParameterError if its matrices exceed it."""
 
-    def bytes_of(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
-        needed, limit = 12 * m * n, to_dataclass(ProfileLimitParameters, parameters).limit
+    def bytes_of(m: int, n: int, symbols: int, parameters: ProfileLimitParameters) -> dict[str, int]:
+        needed, limit = 12 * m * n, parameters.limit
         if needed > limit * 2**20:
             raise ParameterError(
                 f"limit={limit:,} MiB: H, V and D of {m:,} x {n:,} columns take {format_bytes(needed)}; "
@@ -173,20 +175,18 @@ def limit_matrices(host: Host) -> Host:
     return bytes_of
 
 
-def estimate_waves(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+def estimate_waves(m: int, n: int, symbols: int, parameters: ProfileBlockParameters) -> dict[str, int]:
     """Estimate SMwavefront: borders of all blocks, and each thread's block."""
-    chosen = to_dataclass(ProfileBlockParameters, parameters)
-    down, across = -(-m // chosen.k), -(-n // chosen.k)
+    down, across = -(-m // parameters.k), -(-n // parameters.k)
     borders = 8 * ((down + 1) * (n + 1) + (across + 1) * (m + 1))
-    blocks = 12 * (chosen.k + 1) ** 2 * chosen.threads
+    blocks = 12 * (parameters.k + 1) ** 2 * parameters.threads
     return {"borders of blocks": borders, "blocks": blocks, **estimate_serial(m, n, symbols, parameters)}
 
 
-def estimate_strips(m: int, n: int, symbols: int, parameters: Mapping[str, Any]) -> dict[str, int]:
+def estimate_strips(m: int, n: int, symbols: int, parameters: ProfileStripParameters) -> dict[str, int]:
     """Estimate ProfileWavefront: borders of strips and batches, and one tile for the path."""
-    chosen = to_dataclass(ProfileStripParameters, parameters)
-    s, batch = min(chosen.s, n), min(chosen.T, m)
-    count, batches = -(-n // chosen.s), -(-m // chosen.T)
+    s, batch = min(parameters.s, n), min(parameters.T, m)
+    count, batches = -(-n // parameters.s), -(-m // parameters.T)
     width = -(-s // 32) * 32
     tile = SAVED * (batch + 1) * (width + 16)
     each = 4 * (symbols + 8) * width + SAVED * 4 * (width + 16)
@@ -195,7 +195,7 @@ def estimate_strips(m: int, n: int, symbols: int, parameters: Mapping[str, Any])
         "last rows of batches": 8 * count * (batches - 1) * width,
         "rows in fours": 4 * symbols * m,
         "tile of the path": tile,
-        "strips at work": each * min(chosen.threads, count),
+        "strips at work": each * min(parameters.threads, count),
     }
 
 

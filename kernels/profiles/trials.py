@@ -47,11 +47,9 @@ def _draw_length(choose: TrialChooser, longest: int) -> int:
 
 def _draw_profile(choose: TrialChooser, longest: int) -> Profile:
     columns, kind = _draw_length(choose, longest), choose.choose_one(("rows", "rows", "rows", "columns"))
-    rows, letters, random = (
-        choose.draw_integer(1, 4),
-        choose.choose_one((b"A", b"AC-", b"ACDEWY-X")),
-        choose.make_generator(),
-    )
+    rows = choose.draw_integer(1, 4)
+    letters = choose.choose_one((b"A", b"AC-", b"ACDEWY-X"))
+    random = choose.make_generator()
     factors: dict[str, np.ndarray] = {
         name: random.choice((0, 0.25, 1, 1.7), columns) for name in choose.choose_one(((), (), FACTORS, *zip(FACTORS)))
     }
@@ -72,11 +70,9 @@ def _set_gap_factors(profile: Profile, factors: Mapping[str, Any]) -> Profile:
 
 
 def _draw_scoring(choose: TrialChooser) -> tuple[ColumnScoring, ProfileSpan]:
-    kind, gaps, span = (
-        choose.choose_one(tuple(ColumnScore)),
-        choose.choose_one(tuple(ProfileGaps)),
-        choose.choose_one(tuple(ProfileSpan)),
-    )
+    kind = choose.choose_one(tuple(ColumnScore))
+    gaps = choose.choose_one(tuple(ProfileGaps))
+    span = choose.choose_one(tuple(ProfileSpan))
     makers: tuple[Callable[[], SubstitutionMatrix], ...] = (
         partial(named_matrix, "BLOSUM62"),
         partial(match_mismatch, 2, -3),
@@ -93,12 +89,6 @@ def _asymmetric_matrix() -> SubstitutionMatrix:
     """Return scores that are not whole and not symmetric."""
     values = np.random.default_rng(3).normal(0, 3, (21, 21)).round(2)
     return SubstitutionMatrix("lopsided", "ACDEFGHIKLMNPQRSTVWYX", values)
-
-
-@lru_cache(maxsize=256)
-def reference_answer(problem: Problem) -> ProfileAnswer:
-    """Return the alignment that every method must return."""
-    return reference.align_profiles(problem)
 
 
 def check_equal(problem: Problem, answer: ProfileAnswer, expected: ProfileAnswer, method: Method) -> None:
@@ -167,7 +157,7 @@ WIDE = frozenset({"profile-matprod-v1"})
 
 def make_large_run(method: Method, backend: str, size: int) -> ProblemAndParameters:
     """Return a run as long as wide, with narrow blocks and strips, unless work grows faster than memory."""
-    names = {parameter.name for parameter in method.parameters}
+    names = method.parameters.names()
     wanted = {"k": 32, "s": 64, "T": 32, "threads": 2, "limit": 2**16}
     values = {name: value for name, value in wanted.items() if name in names}
     n = 40 + 12 * size
@@ -178,7 +168,7 @@ def make_large_run(method: Method, backend: str, size: int) -> ProblemAndParamet
 
 def make_long_run(method: Method, backend: str, size: int) -> ProblemAndParameters:
     """Return a run of long profiles."""
-    names, n = {parameter.name for parameter in method.parameters}, 32 * size
+    names, n = method.parameters.names(), 32 * size
     made = _random_problem(method.problem_type.id, n, n, _small_scores(method, size, n, ProfileGaps.AFFINE))
     return made, {"limit": 2**16} if "limit" in names else {}
 
@@ -223,7 +213,7 @@ def check_file_data(result: Result, data: Sequences[Any]) -> None:
 
 PROFILES = Trials(
     draw_problem=draw_profiles,
-    solve_by_textbook=reference_answer,
+    solve_by_textbook=reference.align_profiles,
     assert_same_answer=check_equal,
     make_large_problem=make_large_run,
     make_long_problem=make_long_run,
@@ -241,5 +231,4 @@ SEQUENCE = replace(
     draw_problem=draw_sequence,
     draw_larger_problem=lambda choose: draw_sequence(choose, LONGER),
     symmetries=(),
-    solve_by_textbook=reference_answer,
 )

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from antidiag.kernels.atomic_write import open_atomic
 from antidiag.kernels.text import parse_json
 
 MAGIC, END = b"antidiag part 1\n", b"the end\n"
@@ -27,11 +28,14 @@ PIECE_BYTES = 4 * 2**20
 """Bytes that are written or read at a time."""
 SYNC_BYTES = 32 * 2**20
 """Bytes after which the file is flushed to the disk, so that no flush takes long."""
-UNFINISHED = ".unfinished"
 
 
 class DamagedCheckpoint(Exception):
     """A file is no checkpoint, or its content has changed since it was written."""
+
+
+class _Stopped(Exception):
+    """The caller no longer wants the file that is being written."""
 
 
 @dataclass(frozen=True)
@@ -48,29 +52,27 @@ def write_checkpoint(
     arrays: Mapping[str, np.ndarray],
     should_continue: Callable[[], bool] = lambda: True,
 ) -> bool:
-    """Write a file atomically; return False, with nothing written, as soon as ``go_on()`` returns False.
+    """Write a file atomically; return False, with nothing written, as soon as ``should_continue()`` returns False.
 
     Raises OSError if the disk is full or the folder cannot be written, and leaves nothing behind.
     """
-    unfinished = path.with_name(path.name + UNFINISHED)
     try:
-        with open(unfinished, "wb") as file:
+        with open_atomic(path, sync=True) as file:
             checksum = waiting = 0
             for piece in _content_pieces(facts, arrays):
                 if not should_continue():
-                    return False
+                    raise _Stopped
                 file.write(piece)
                 checksum, waiting = zlib.crc32(piece, checksum), waiting + len(piece)
                 if waiting >= SYNC_BYTES:
-                    _sync_file(file)
+                    file.flush()
+                    os.fsync(file.fileno())
                     waiting = 0
             file.write(checksum.to_bytes(CHECKSUM_BYTES, "little") + END)
-            _sync_file(file)
-        os.replace(unfinished, path)
-        _sync_folder(path.parent)
-        return True
-    finally:
-        unfinished.unlink(missing_ok=True)
+    except _Stopped:
+        return False
+    _sync_folder(path.parent)
+    return True
 
 
 def read_checkpoint(path: Path, check: Callable[[], None] = lambda: None, verify: bool = True) -> Checkpoint:
@@ -151,11 +153,6 @@ def _map_array(path: Path, kind: str, shape: list[int], offset: int) -> np.ndarr
 
 def _round_up(count: int) -> int:
     return -(-count // ALIGNMENT) * ALIGNMENT
-
-
-def _sync_file(file: BinaryIO) -> None:
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

@@ -38,6 +38,7 @@ from antidiag.kernels.errors import Cancelled, DiskFull, InputError
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.method import Method
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.recovery import checkpoint_files
 from antidiag.kernels.recovery.checkpoint_store import PART_NAME, CheckpointWriter
 from antidiag.kernels.text import parse_json
@@ -161,7 +162,7 @@ def discard_run(run: InterruptedRun) -> None:
 
 
 def predict_disk_bytes(
-    method: Method, problem: Any, parameters: Mapping[str, Any], backend: str, time_ms: float, disk_bytes: int
+    method: Method, problem: Any, parameters: MethodParameters, backend: str, time_ms: float, disk_bytes: int
 ) -> tuple[Mapping[str, int], str]:
     """Return the disk bytes that a run of ``time_ms`` will keep, by purpose, or a note why it cannot be continued.
 
@@ -320,7 +321,7 @@ def _make_run_folder(place: Path, planned: RunPlan) -> None:
             "method": planned.method.id,
             "backend": planned.backend,
             "device": planned.device_name,
-            "parameters": dict(planned.parameters),
+            "parameters": dict(planned.parameters.as_mapping()),
             "digest": serialization.digest_value(planned.problem),
             "title": getattr(planned.problem, "title", ""),
             "size": getattr(planned.problem, "size", ""),

@@ -109,12 +109,12 @@ def _parameter_changes(
     refused: RunPlan, method: Method, given: Mapping[str, Any], backend: str
 ) -> Iterator[FittingChange]:
     """Yield values of one parameter that make a method fit: automatic, smallest, largest."""
-    for parameter in method.parameters:
+    for parameter in method.parameters.declared():
         chosen = given.get(parameter.name) is not None and parameter.default is None
         automatic = {name: value for name, value in given.items() if name != parameter.name}
         if chosen and (found := _try_change(f"{parameter.label} automatic", refused, method, automatic, backend)):
             yield found
-    for parameter in method.parameters:
+    for parameter in method.parameters.declared():
         for value in (parameter.minimum, parameter.maximum):
             if parameter.kind != "int" or value is None or backend not in parameter.backends:
                 continue

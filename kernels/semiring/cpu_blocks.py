@@ -114,20 +114,27 @@ def add_block_product(semiring, a, b, c, places, strides):
 
 
 @inline_njit
+def _count_block_cells(a, b, i, k, j):
+    """Return the sums of the product of block (i, k) of a and block (k, j) of b, without their padding."""
+    height, depth = min(BLOCK, a.shape[0] - i * BLOCK), min(BLOCK, a.shape[1] - k * BLOCK)
+    return height * depth * min(BLOCK, b.shape[1] - j * BLOCK)
+
+
+@inline_njit
 def _block_start(matrix, row, column):
     """Return the start of a block."""
     return row * matrix.steps[0] + column * matrix.steps[1]
 
 
 @cached_njit
-def add_products(semiring, a, b, c, worker, workers, stop, done):
-    """Add the product of a and b to every ``workers``-th block of c, from block ``worker`` on.
+def add_products(semiring, a, b, c, first, step, stop, done):
+    """Add the product of a and b to the blocks ``first``, ``first + step``, ... of c.
 
-    ``done[worker]`` counts the finished products of blocks; ``stop`` ends the work when it is not 0.
+    ``done`` (int64, shape (1,)) counts finished sums; ``stop`` ends the work when it is not 0.
     """
     (rows, depth), columns = a.blocks, b.blocks[1]
     left, right, target, strides = a.data, b.data, c.data, (a.steps[2], b.steps[2], c.steps[2])
-    for task in range(worker, rows * columns, workers):
+    for task in range(first, rows * columns, step):
         i, j = task // columns, task % columns
         for k in range(depth):
             if stop[0] != 0:
@@ -140,16 +147,16 @@ def add_products(semiring, a, b, c, worker, workers, stop, done):
                 (_block_start(a, i, k), _block_start(b, k, j), _block_start(c, i, j)),
                 strides,
             )
-            done[worker] += 1
+            done[0] += _count_block_cells(a, b, i, k, j)
 
 
 @cached_njit
-def add_indexed_products(a, b, c, indices, worker, workers, stop, done):
+def add_indexed_products(a, b, c, indices, first, step, stop, done):
     """Add a (min, +) product as `add_products` does, and write the k of every minimum to ``indices``, laid out as c."""
     (rows, depth), columns = a.blocks, b.blocks[1]
     left, right, target, strides = a.data, b.data, c.data, (a.steps[2], b.steps[2], c.steps[2])
     width = VECTORS * VECTOR_BYTES // target.itemsize
-    for task in range(worker, rows * columns, workers):
+    for task in range(first, rows * columns, step):
         i, j = task // columns, task % columns
         for k in range(depth):
             if stop[0] != 0:
@@ -159,4 +166,4 @@ def add_indexed_products(a, b, c, indices, worker, workers, stop, done):
                 for x in range(0, BLOCK, width):
                     places = a_at + y * strides[0], b_at + x, c_at + y * strides[2] + x
                     indexed_tile(left, right, target, indices, places, strides, k * BLOCK, BLOCK)
-            done[worker] += 1
+            done[0] += _count_block_cells(a, b, i, k, j)

@@ -28,6 +28,10 @@ INDEXED_PRODUCT = (*TILE_FILES, HERE / "indexed_product.cu")
 LAUNCH_CELLS = 1 << 33
 """Steps on numbers of 4 bytes per multiprocessor in one launch: about 0.1 s."""
 
+OVERLAPPED_BYTES = 16 << 20
+"""Matrices above this size are multiplied in bands of rows, so that transfers and computation overlap."""
+BANDS = 4
+
 PAD_BLOCKS = 1024
 """Blocks of a launch that copies a matrix."""
 MEMBERS = 65_535
@@ -129,12 +133,13 @@ def launch_product(
     c: cupy.ndarray,
     constants: dict[str, int],
     from_zero: bool = False,
-    progress: tuple[int, int] = (0, 1),
+    progress: tuple[int, int] | None = None,
 ) -> None:
     """Launch the product of two matrices or batches, in whole tiles, and add it to a third one.
 
-    A batch is one launch if that lasts a fraction of a second. ``progress`` is which of how many equal products this
-    is. With the constant TEXTURE, factors are bound as textures until their launches have ended.
+    A batch is one launch if that lasts a fraction of a second. ``progress`` is how many of how many rows are finished
+    before, where this is one of several products. With the constant TEXTURE, factors are bound as textures until their
+    launches have ended.
     """
     kernel, size = run.compile_kernel(PRODUCT, "product", **constants), SIDE * constants["PER"]
     rows, depth, columns = int(a.shape[-2]), int(a.shape[-1]), int(b.shape[-1])
@@ -142,7 +147,7 @@ def launch_product(
     members = max(1, min(MEMBERS, batch, cells // (rows * depth * columns)))
     band = rows // size if members > 1 else max(1, min(rows // size, cells // (size * depth * columns)))
     sizes = *map(np.int32, (depth, columns)), *map(np.int64, (rows * depth, depth * columns, rows * columns))
-    finished, total = progress
+    finished, total = progress or (0, batch * rows)
     for member in range(0, batch, members):
         together = min(members, batch - member)
         for first in range(0, rows // size, band):
@@ -160,7 +165,7 @@ def launch_product(
             grid = columns // size, count, together
             kernel(grid, (THREADS,), (left, right, into, *sizes, np.int32(from_zero)))
             done = member * rows + together * (first + count) * size
-            phase.note_launch(finished * batch * rows + done, total * batch * rows)
+            phase.note_launch(finished + done, total)
             if constants["TEXTURE"]:
                 cupy.cuda.get_current_stream().synchronize()
 
@@ -168,7 +173,7 @@ def launch_product(
 def multiply_matrices(
     a: np.ndarray, b: np.ndarray, semiring: Semiring = MIN_PLUS, texture: bool = False, run: DeviceRun | None = None
 ) -> np.ndarray:
-    """Return the product of two matrices or batches; parameters and result as of `cpu.multiply_matrices`."""
+    """Return the products of two batches of matrices, shapes (..., m, d) and (..., d, n), or of two matrices."""
     run = run or DeviceRun(Monitor())
     batch, rows, columns = a.shape[:-2], a.shape[-2], b.shape[-1]
     if not math.prod((*batch, rows, columns)):
@@ -176,6 +181,9 @@ def multiply_matrices(
     small = max(rows, columns) <= tile_side(a.dtype, small=True)
     constants, size = compile_constants(a.dtype, semiring, texture, small=small), tile_side(a.dtype, small=small)
     members = math.prod(batch)
+    if members == 1 and a.nbytes > OVERLAPPED_BYTES:
+        product = _multiply_in_bands(a.reshape(rows, -1), b.reshape(-1, columns), constants, size, run)
+        return product.reshape(*batch, rows, columns)
     left, right = (
         pad_matrix(run, run.upload_array(matrix.reshape(members, *matrix.shape[-2:])), size, constants)
         for matrix in (a, b)
@@ -186,6 +194,32 @@ def multiply_matrices(
         launch_product(run, phase, left, right, found, constants, from_zero=True)
     del left, right
     return run.download_array(crop_matrix(run, found, rows, columns, constants)).reshape(*batch, rows, columns)
+
+
+def _multiply_in_bands(
+    a: np.ndarray, b: np.ndarray, constants: dict[str, int], size: int, run: DeviceRun
+) -> np.ndarray:
+    """Return the product of two matrices: bands of rows come and go while others are multiplied."""
+    rows, columns = a.shape[0], b.shape[1]
+    right = pad_matrix(run, run.upload_array(b), size, constants)
+    left, product = run.allocate_array(a.shape, a.dtype), run.allocate_answer((rows, columns), a.dtype)
+    run.compile_kernel(PRODUCT, "product", **constants)  # compiled before the clock of the phase begins
+    copies, bands = run.open_copy_stream(), []
+    height = round_to_tiles(-(-rows // BANDS), size)
+    with run.begin_phase("product", ahead=2 * BANDS) as phase:
+        for first in range(0, rows, height):
+            band = slice(first, min(first + height, rows))
+            run.upload_beside(copies, left[band], a[band])
+            padded = pad_matrix(run, left[band], size, constants)
+            found = run.allocate_array((padded.shape[0], right.shape[1]), a.dtype)
+            launch_product(run, phase, padded, right, found, constants, from_zero=True, progress=(first, rows))
+            cropped = crop_matrix(run, found, band.stop - first, columns, constants)
+            bands.append((band, cropped, cupy.cuda.get_current_stream().record()))
+        for band, cropped, ready in bands[:-1]:
+            run.download_beside(copies, cropped, product[band], ready)
+    band, cropped, _ = bands[-1]
+    run.download_array(cropped, product[band])
+    return product
 
 
 def launch_indexed_product(

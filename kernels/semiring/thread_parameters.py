@@ -1,25 +1,16 @@
-"""The parameter that the families built on semirings share: its declaration, and its value in a run."""
+"""The parameters that most methods built on semirings share."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.parameters import MethodParameters, thread_count
 
-THREADS = Parameter(
-    name="threads",
-    kind="int",
-    label="Threads",
-    help="CPU: worker threads that share the work.",
-    minimum=1,
-    maximum=1024,
-    unit="threads",
-    backends=("cpu",),
-)
+SHARED_WORK = "CPU: worker threads that share the work."
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadParameters:
-    """Threads of the CPU; 1 for serial methods."""
+@dataclass(frozen=True, kw_only=True)
+class ThreadParameters(MethodParameters):
+    """Threads of the CPU."""
 
-    threads: int = 1
+    threads: int = thread_count(SHARED_WORK)

@@ -91,7 +91,7 @@ class SequenceSet(Sequences[Sequence]):
         """Letters of each sequence, int64."""
         return np.diff(self.offsets)
 
-    def __getitem__(self, index):  # type: ignore[override]
+    def __getitem__(self, index):
         if isinstance(index, slice):
             return self.take(np.arange(*index.indices(len(self))))
         index = range(len(self))[index]

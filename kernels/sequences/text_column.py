@@ -54,7 +54,7 @@ class TextColumn(Sequence[str]):
     def __len__(self) -> int:
         return self.offsets.size - 1
 
-    def __getitem__(self, index):  # type: ignore[override]
+    def __getitem__(self, index):
         if isinstance(index, slice):
             return self.take(np.arange(*index.indices(len(self))))
         index = range(len(self))[index]
@@ -118,7 +118,7 @@ class TextPool(Sequence[str]):
     def __len__(self) -> int:
         return self.numbers.size
 
-    def __getitem__(self, index):  # type: ignore[override]
+    def __getitem__(self, index):
         return self.take(index) if isinstance(index, slice) else self.texts[self.numbers[index]]
 
     def __iter__(self) -> Iterator[str]:

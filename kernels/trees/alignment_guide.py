@@ -12,7 +12,7 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.problem import AlignedProblem
-from antidiag.kernels.trees.parameters import EPOCH
+from antidiag.kernels.trees.parameters import PairParameters, PrunedParameters
 from antidiag.kernels.trees.problem import TreeProblem
 
 MOST_ROWS = 10_000
@@ -35,7 +35,8 @@ def make_guide_tree(alignment: AlignedSequences, monitor: Monitor | None = None)
     from antidiag.kernels.trees.distances import cpu as distances
     from antidiag.kernels.trees.joining import cpu as joining
 
-    monitor, threads = monitor or Monitor(), {"threads": workers.count_processors()}
-    found = distances.distance_alignment(AlignedProblem(alignment), threads, monitor, StepLog()).answer.distances
+    monitor, threads = monitor or Monitor(), workers.count_processors()
+    pairs = AlignedProblem(alignment), PairParameters(threads=threads)
+    found = distances.distance_alignment(*pairs, monitor, StepLog()).answer.distances
     problem = TreeProblem(found, root="clustalw", negative="zero")
-    return joining.nj_pruned(problem, {"epoch": EPOCH.default, **threads}, monitor, StepLog()).answer.tree
+    return joining.nj_pruned(problem, PrunedParameters(threads=threads), monitor, StepLog()).answer.tree

@@ -10,14 +10,14 @@ from math import ceil
 from antidiag.kernels.cost_models import (
     OWN_ESTIMATE,
     CostModel,
-    ParameterValues,
     minimum_models,
     operations_model,
     traffic_model,
     worker_share_model,
 )
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.trees import sizes
-from antidiag.kernels.trees.distances import sizes as distance_sizes
+from antidiag.kernels.trees.parameters import CellBlockParameters
 from antidiag.kernels.trees.problem import TreeProblem
 
 LIU = "Liu, Schmidt and Maskell 2009"
@@ -27,19 +27,19 @@ OF_A_PAIR = {"cpu": 3.0, "cuda": 3.0}
 """Operations per pair of clusters: two subtracted sums and a comparison."""
 
 
-def pairs_read(problem: TreeProblem, parameters: ParameterValues) -> float:
+def pairs_read(problem: TreeProblem, parameters: MethodParameters) -> float:
     """Return the bytes of all distances that are compared, once at every join."""
     return float(DISTANCE_BYTES * sizes.full_work(problem, parameters))
 
 
-def matrix_read(problem: TreeProblem, parameters: ParameterValues) -> float:
+def matrix_read(problem: TreeProblem, parameters: MethodParameters) -> float:
     """Return the bytes of the distances of all pairs, read once."""
     return float(DISTANCE_BYTES * problem.taxa * (problem.taxa - 1) // 2)
 
 
-def block_rounds(problem: TreeProblem, parameters: ParameterValues, backend: str, workers: int) -> float:
+def block_rounds(problem: TreeProblem, parameters: CellBlockParameters, backend: str, workers: int) -> float:
     """Return the pairs that a worker compares one after another, block by block, at all joins."""
-    side = sizes.block_side(parameters)
+    side = parameters.side
     found = 0.0
     for clusters in range(problem.taxa, 2, -max(problem.taxa // 256, 1)):  # about 256 of the joins represent all
         across = ceil(clusters / side)
@@ -77,13 +77,9 @@ ONCE = (
 )
 
 
-ALIGNED_PAIRS = minimum_models(
-    distance_sizes.distance_work, f"{LIU}, section 2.1", "cells of all pairs", {"cpu": 4.5, "cuda": 5.5}
-)
+ALIGNED_PAIRS = minimum_models(sizes.full_work, f"{LIU}, section 2.1", "cells of all pairs", {"cpu": 4.5, "cuda": 5.5})
 """By 16-bit lanes on a CPU, two of which are one of 32 bits."""
 PAIRS = minimum_models(lambda problem, parameters: max(problem.pairs, 1), f"{LIU}, section 2.1", "pairs of sequences")
 """Lower bound of word distances: the work of a pair depends on its words."""
-COLUMNS = minimum_models(
-    distance_sizes.distance_work, OWN_ESTIMATE, "columns of all pairs of rows", {"cpu": 0.25, "cuda": 0.25}
-)
+COLUMNS = minimum_models(sizes.full_work, OWN_ESTIMATE, "columns of all pairs of rows", {"cpu": 0.25, "cuda": 0.25})
 """Letters are compared four to a lane."""

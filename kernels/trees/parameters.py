@@ -1,62 +1,32 @@
-"""Parameters of the methods for trees and distances: their declarations, and the dataclasses that a run reads."""
+"""Parameters of the methods for trees and distances."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Literal
 
-from antidiag.kernels.parameters import Parameter
-
-BLOCK = Parameter(
-    name="block",
-    kind="choice",
-    label="Threads of a block",
-    help="GPU: threads that scan one cell block. With the cells of a thread they make its side: 256 threads with 16 "
-    "cells each scan 64 x 64 pairs. The CPU scans blocks of the same side.",
-    default="256",
-    choices=("64", "256", "1024"),
-    unit="threads",
-)
-CELLS = Parameter(
-    name="cells",
-    kind="choice",
-    label="Cells of a thread",
-    help="Pairs that a thread compares before its block compares their best. Few cells make many blocks; many cells "
-    "leave less to reduce.",
-    default="16",
-    choices=("1", "4", "16", "64"),
-    unit="pairs",
-)
-EPOCH = Parameter(
-    name="epoch",
-    kind="int",
-    label="Epoch",
-    help="A pass over the whole matrix renews all bounds after one in so many of the clusters was joined. Short "
-    "epochs (a large number) read fewer rows between the passes.",
-    default=8,
-    minimum=2,
-    maximum=64,
-)
-THREADS = Parameter(
-    name="threads",
-    kind="int",
-    label="Threads",
-    help="Threads that share the passes over the matrix. The joins between them are made by one.",
-    minimum=1,
-    maximum=1024,
-    unit="threads",
-    backends=("cpu",),
-)
-JOIN_THREADS = replace(THREADS, help="Threads that compare the pairs of every join together.")
-PAIR_THREADS = replace(THREADS, help="Worker threads, each taking a tile of the matrix at a time.")
+from antidiag.kernels.parameters import MethodParameters, parameter, thread_count
 
 
-@dataclass(frozen=True, slots=True)
-class CellBlockParameters:
-    """Parameters of NJ-basic and NJ-compact: threads of a GPU block, cells of a thread (both as text), CPU threads."""
+@dataclass(frozen=True, kw_only=True)
+class CellBlockParameters(MethodParameters):
+    """Parameters of NJ-basic and NJ-compact."""
 
-    block: str
-    cells: str
-    threads: int = 1
+    block: Literal["64", "256", "1024"] = parameter(
+        "Threads of a block",
+        "GPU: threads that scan one cell block. With the cells of a thread they make its side: 256 threads with 16 "
+        "cells each scan 64 x 64 pairs. The CPU scans blocks of the same side.",
+        default="256",
+        unit="threads",
+    )
+    cells: Literal["1", "4", "16", "64"] = parameter(
+        "Cells of a thread",
+        "Pairs that a thread compares before its block compares their best. Few cells make many blocks; many cells "
+        "leave less to reduce.",
+        default="16",
+        unit="pairs",
+    )
+    threads: int = thread_count("Threads that compare the pairs of every join together.")
 
     @property
     def side(self) -> int:
@@ -64,16 +34,25 @@ class CellBlockParameters:
         return round((int(self.block) * int(self.cells)) ** 0.5)
 
 
-@dataclass(frozen=True, slots=True)
-class PrunedParameters:
+@dataclass(frozen=True, kw_only=True)
+class PrunedParameters(MethodParameters):
     """Parameters of NJ-pruned."""
 
-    epoch: int
-    threads: int = 1
+    epoch: int = parameter(
+        "Epoch",
+        "A pass over the whole matrix renews all bounds after one in so many of the clusters was joined. Short epochs "
+        "(a large number) read fewer rows between the passes.",
+        default=8,
+        minimum=2,
+        maximum=64,
+    )
+    threads: int = thread_count(
+        "Threads that share the passes over the matrix. The joins between them are made by one."
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class PairParameters:
+@dataclass(frozen=True, kw_only=True)
+class PairParameters(MethodParameters):
     """Parameters of the distances of all pairs."""
 
-    threads: int = 1
+    threads: int = thread_count("Worker threads, each taking a tile of the matrix at a time.")

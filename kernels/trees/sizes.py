@@ -9,22 +9,15 @@ import numpy as np
 
 from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.steps import LoggedWork, WorkShare
-from antidiag.kernels.trees.parameters import CellBlockParameters
+from antidiag.kernels.trees.parameters import PrunedParameters
 from antidiag.kernels.trees.problem import TreeProblem
-
-Parameters = Mapping[str, Any]
 
 LANES = 16
 SHORTEST_EPOCH = 16
 WORKING_NUMBERS = 16
 """Numbers of 8 bytes per taxon that any of the methods keeps in addition to its matrix."""
-
-
-def block_side(parameters: Parameters) -> int:
-    """Return the rows, and columns, of a cell block."""
-    return to_dataclass(CellBlockParameters, parameters).side
 
 
 def folded_rows(taxa: int) -> int:
@@ -37,36 +30,36 @@ def epoch_length(clusters: int, epoch: int) -> int:
     return max(SHORTEST_EPOCH, clusters // epoch)
 
 
-def full_work(problem: TreeProblem, parameters: Parameters) -> int:
+def full_work(problem: TreeProblem, parameters: MethodParameters) -> int:
     """Return the pairs that are compared; at least 1, for one taxon has none."""
     return max(problem.cells, 1)
 
 
-def pruned_work(problem: TreeProblem, parameters: Parameters) -> int:
+def pruned_work(problem: TreeProblem, parameters: PrunedParameters) -> int:
     """Return the pairs that are read, about: the passes, and some rows per join."""
     return 10 * problem.taxa**2
 
 
-def pruned_logged(problem: TreeProblem, parameters: Parameters, backend: str) -> LoggedWork:
+def pruned_logged(problem: TreeProblem, parameters: PrunedParameters, backend: str) -> LoggedWork:
     """Return what the events of a run did: on a CPU the ranges that are read; a GPU logs the joins only."""
     if backend == "cuda":
         return LoggedWork((WorkShare(total=problem.cells),), "pairs of all joins, most of which are not read")
     return LoggedWork((WorkShare(),), "distances read")
 
 
-def square_footprint(problem: TreeProblem, parameters: Parameters, backend: str) -> Footprint:
+def square_footprint(problem: TreeProblem, parameters: MethodParameters, backend: str) -> Footprint:
     """Return the memory with a square matrix: on the CPU rows of whole vectors, on the GPU one extra row."""
     if backend == "cuda":
         return _matrix_footprint(problem, backend, problem.taxa + 1, problem.taxa)
     return _matrix_footprint(problem, backend, problem.taxa, -(-problem.taxa // LANES) * LANES)
 
 
-def basic_footprint(problem: TreeProblem, parameters: Parameters, backend: str) -> Footprint:
+def basic_footprint(problem: TreeProblem, parameters: MethodParameters, backend: str) -> Footprint:
     """Return the memory of NJ-basic, whose places are numbered from 1."""
     return _matrix_footprint(problem, backend, problem.taxa + 1, problem.taxa + 1, folding=True)
 
 
-def compact_footprint(problem: TreeProblem, parameters: Parameters, backend: str) -> Footprint:
+def compact_footprint(problem: TreeProblem, parameters: MethodParameters, backend: str) -> Footprint:
     """Return the memory of NJ-compact, which has half the rows."""
     return _matrix_footprint(problem, backend, folded_rows(problem.taxa), problem.taxa + 1, folding=True)
 
@@ -89,16 +82,6 @@ DEVICE_NUMBERS = 1 << 18
 
 STAGING = 64 << 20
 """Bytes of the matrix that are staged on a device at a time."""
-
-
-def no_automatic_values(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Choose nothing."""
-    return {}
-
-
-def pruned_automatic(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Choose the threads of the passes."""
-    return {"threads": count_processors()}
 
 
 def team_automatic(problem: TreeProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import Method
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.method import CostEstimate, Method, TablePicture, Teaching, backends_in
+from antidiag.kernels.parameters import CPU_ONLY
 from antidiag.kernels.table_cuts import TableCuts
 from antidiag.kernels.triple import analysis, sizes
 from antidiag.kernels.triple.grid import CHUNK_KINDS
-from antidiag.kernels.triple.model import TripleProblem
-from antidiag.kernels.triple.parameters import CHUNK_WIDTH, MAPPING, SUBCHUNK_HEIGHT, THREADS, ChunkParameters
+from antidiag.kernels.triple.parameters import ChunkParameters, SubchunkParameters
 from antidiag.kernels.triple.problem import TRIPLE
 
 PAPER = Citation(
@@ -33,58 +32,64 @@ BT3 = "BT1 with starts local to subchunks: phase 3 computes every subchunk on th
 """Summaries of the alignment methods, which exist in both orders."""
 
 
-def _cut_chunks(parameters: Mapping[str, Any]) -> TableCuts:
-    cut = to_dataclass(ChunkParameters, parameters)
-    return TableCuts(block=cut.s, layers=cut.h or 0)
+def _cut_chunks(parameters: ChunkParameters) -> TableCuts:
+    return TableCuts(block=parameters.s, layers=parameters.subchunk_height or 0)
 
 
 def _declare_chunk_method(
-    method_id: str, name: str, section: str, summary: str, play: str, cpu: float, cuda: float
+    *, id: str, name: str, section: str, summary: str, walkthrough: str, cpu_gcups: float, cuda_gcups: float
 ) -> Method:
     """Declare a method that computes chunks; its kind decides what it keeps, needs and returns."""
-    kind, function = CHUNK_KINDS[method_id], method_id.replace("-", "_")
+    kind, function = CHUNK_KINDS[id], id.replace("-", "_")
     return Method(
-        id=method_id,
+        id=id,
         name=name,
         family="triple",
         summary=summary,
         citation=PAPER.with_section(section),
         problem_type=TRIPLE,
-        parameters=(CHUNK_WIDTH, *((SUBCHUNK_HEIGHT,) if kind.has_subchunks else ()), THREADS, MAPPING),
+        parameters=SubchunkParameters if kind.has_subchunks else ChunkParameters,
+        choose_parameters=partial(sizes.choose_parameters, kind=kind),
+        parameter_notes=partial(sizes.list_notes, kind=kind),
         backends={
             "cpu": f"antidiag.kernels.triple.chunks.cpu.backend:{function}",
             "cuda": f"antidiag.kernels.triple.chunks.cuda.backend:{function}",
         },
         returns=frozenset({"score", "alignment"} if kind.keeps_faces else {"score"}),
-        estimate_memory=partial(sizes.estimate_footprint, kind=kind),
-        automatic_parameters=partial(sizes.choose_parameters, kind=kind),
-        count_work=partial(sizes.count_work, kind=kind),
-        count_recomputed=partial(sizes.bound_recomputed_cells, kind=kind),
-        parameter_notes=partial(sizes.list_notes, kind=kind),
-        table_cuts=_cut_chunks,
-        cost_models=analysis.list_chunk_models(kind),
-        walkthrough_name=play,
-        help_page=PAGE,
-        nominal_gcups={"cpu": cpu, "cuda": cuda},
+        cost=CostEstimate(
+            estimate_memory=partial(sizes.estimate_footprint, kind=kind),
+            count_work=partial(sizes.count_work, kind=kind),
+            count_recomputed=partial(sizes.bound_recomputed_cells, kind=kind),
+            nominal_gcups={"cpu": cpu_gcups, "cuda": cuda_gcups},
+            cost_models=analysis.list_chunk_models(kind),
+        ),
+        picture=TablePicture(table_cuts=_cut_chunks),
+        teaching=Teaching(PAGE, f"antidiag.kernels.triple.plays.{walkthrough}"),
     )
 
 
-def _declare_alignment_method(order: str, number: int, summary: str, cpu: float, cuda: float) -> Method:
+def _declare_alignment_method(order: str, number: int, summary: str, cpu_gcups: float, cuda_gcups: float) -> Method:
     """Declare one of the alignment methods of the paper."""
-    name = f"{order}-BT{number}"
-    play = f"antidiag.kernels.triple.plays.alignments:{order}_BT{number}"
-    return _declare_chunk_method(name.lower(), name, f"section 5.{number}", summary, play, cpu, cuda)
+    return _declare_chunk_method(
+        id=f"{order.lower()}-bt{number}",
+        name=f"{order}-BT{number}",
+        section=f"section 5.{number}",
+        summary=summary,
+        walkthrough=f"alignments:{order}_BT{number}",
+        cpu_gcups=cpu_gcups,
+        cuda_gcups=cuda_gcups,
+    )
 
 
 def _declare_serial_method(
+    *,
     id: str,
     name: str,
     summary: str,
-    backend: str,
-    play: str,
     returns: frozenset[str],
-    footprint: Callable[[TripleProblem, Mapping[str, Any], str], Footprint],
-    gcups: float,
+    estimate_memory: Callable[[Any, Any, str], Footprint],
+    walkthrough: str,
+    cpu_gcups: float,
 ) -> Method:
     """Declare a baseline on one core."""
     return Method(
@@ -94,71 +99,65 @@ def _declare_serial_method(
         summary=summary,
         citation=PAPER.with_section("sections 3 and 6.1"),
         problem_type=TRIPLE,
-        parameters=(),
-        backends={"cpu": backend},
+        backends=backends_in("antidiag.kernels.triple.serial", id.removeprefix("triple-"), CPU_ONLY),
         returns=returns,
-        estimate_memory=footprint,
-        automatic_parameters=sizes.choose_serial_parameters,
-        count_work=sizes.count_serial_work,
-        cost_models=analysis.SERIAL,
-        walkthrough_name=play,
-        help_page=PAGE,
-        nominal_gcups={"cpu": gcups},
+        cost=CostEstimate(
+            estimate_memory=estimate_memory, nominal_gcups={"cpu": cpu_gcups}, cost_models=analysis.SERIAL
+        ),
+        teaching=Teaching(PAGE, f"antidiag.kernels.triple.plays.{walkthrough}"),
     )
 
 
 METHODS = (
     _declare_chunk_method(
-        method_id="layered",
+        id="layered",
         name="LAYERED",
         section="section 4.1",
         summary="Score, in chunks of s x s cells and all layers; layer by layer, and in a layer by antidiagonals.",
-        play="antidiag.kernels.triple.plays.scores:LAYERED",
-        cpu=2.5,
-        cuda=60.0,
+        walkthrough="scores:LAYERED",
+        cpu_gcups=2.5,
+        cuda_gcups=60.0,
     ),
     _declare_chunk_method(
-        method_id="sloped",
+        id="sloped",
         name="SLOPED",
         section="section 4.2",
         summary="Score, in the same chunks; a chunk by sloped planes, on which all cells can be computed at once.",
-        play="antidiag.kernels.triple.plays.scores:SLOPED",
-        cpu=4.0,
-        cuda=500.0,
+        walkthrough="scores:SLOPED",
+        cpu_gcups=4.0,
+        cuda_gcups=500.0,
     ),
-    _declare_alignment_method("LAYERED", 1, BT1, cpu=0.6, cuda=40.0),
-    _declare_alignment_method("LAYERED", 2, BT2, cpu=0.6, cuda=40.0),
-    _declare_alignment_method("LAYERED", 3, BT3, cpu=0.6, cuda=40.0),
-    _declare_alignment_method("SLOPED", 1, BT1, cpu=0.8, cuda=200.0),
-    _declare_alignment_method("SLOPED", 2, BT2, cpu=0.8, cuda=200.0),
-    _declare_alignment_method("SLOPED", 3, BT3, cpu=0.8, cuda=200.0),
+    _declare_alignment_method("LAYERED", 1, BT1, cpu_gcups=0.6, cuda_gcups=40.0),
+    _declare_alignment_method("LAYERED", 2, BT2, cpu_gcups=0.6, cuda_gcups=40.0),
+    _declare_alignment_method("LAYERED", 3, BT3, cpu_gcups=0.6, cuda_gcups=40.0),
+    _declare_alignment_method("SLOPED", 1, BT1, cpu_gcups=0.8, cuda_gcups=200.0),
+    _declare_alignment_method("SLOPED", 2, BT2, cpu_gcups=0.8, cuda_gcups=200.0),
+    _declare_alignment_method("SLOPED", 3, BT3, cpu_gcups=0.8, cuda_gcups=200.0),
     _declare_chunk_method(
-        method_id="sloped-checkpointed",
+        id="sloped-checkpointed",
         name="SLOPED-checkpointed",
         section="section 4.2; the checkpoints are Antidiag's own",
         summary="Alignment with 4 bytes per boundary cell: subchunks on the path are computed again, from the end.",
-        play="antidiag.kernels.triple.plays.alignments:SLOPED_CHECKPOINTED",
-        cpu=2.0,
-        cuda=400.0,
+        walkthrough="alignments:SLOPED_CHECKPOINTED",
+        cpu_gcups=2.0,
+        cuda_gcups=400.0,
     ),
     _declare_serial_method(
         id="triple-scoring",
         name="Scoring",
         summary="Score on one core, two planes of the cube in memory; the baseline of the paper's table 1.",
-        backend="antidiag.kernels.triple.serial.cpu:scoring",
-        play="antidiag.kernels.triple.plays.scores:SCORING",
+        walkthrough="scores:SCORING",
         returns=frozenset({"score"}),
-        footprint=sizes.estimate_scoring_footprint,
-        gcups=0.4,
+        estimate_memory=sizes.estimate_scoring_footprint,
+        cpu_gcups=0.4,
     ),
     _declare_serial_method(
         id="triple-traceback",
         name="Traceback",
         summary="Alignment on one core, the best move of every cell in memory; the baseline of the paper's table 1.",
-        backend="antidiag.kernels.triple.serial.cpu:traceback",
-        play="antidiag.kernels.triple.plays.scores:TRACEBACK",
+        walkthrough="scores:TRACEBACK",
         returns=frozenset({"score", "alignment"}),
-        footprint=sizes.estimate_traceback_footprint,
-        gcups=0.25,
+        estimate_memory=sizes.estimate_traceback_footprint,
+        cpu_gcups=0.25,
     ),
 )

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import count_processors
+from antidiag.kernels.cpu.workers import WORD_STRIDE, count_processors
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.triple.chunks.cpu import int16, layouts
 from antidiag.kernels.triple.chunks.cuda import kernel_sizes
 from antidiag.kernels.triple.encoding import encode_problem
@@ -18,15 +18,15 @@ from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkGrid, ChunkKind, make
 from antidiag.kernels.triple.model import TripleProblem
 from antidiag.kernels.triple.parameters import ChunkParameters
 
-Parameters = Mapping[str, Any]
-
 HEIGHT = 256
 """Default h on a CPU."""
 DEFAULT_HEIGHTS = {HEIGHT, kernel_sizes.DEFAULT_HEIGHT, kernel_sizes.DEFAULT_HEIGHT // 2}
 """Heights about which nothing is said: most likely nobody chose them."""
 
 
-def choose_parameters(problem: TripleProblem, backend: str, multiprocessors: int | None, kind: ChunkKind) -> Parameters:
+def choose_parameters(
+    problem: TripleProblem, backend: str, multiprocessors: int | None, kind: ChunkKind
+) -> Mapping[str, Any]:
     """Choose chunk width, height of subchunks, and threads for the problem and the device."""
     refuse_layers(problem, kind)
     if backend == "cuda":
@@ -38,13 +38,12 @@ def choose_parameters(problem: TripleProblem, backend: str, multiprocessors: int
     return {"s": s, "h": HEIGHT, "threads": min(count_processors(), make_grid(problem, s, None).chunks)}
 
 
-def make_run_grid(problem: TripleProblem, parameters: Parameters, kind: ChunkKind) -> ChunkGrid:
+def make_run_grid(problem: TripleProblem, parameters: ChunkParameters) -> ChunkGrid:
     """Return the chunks of a run."""
-    own = to_dataclass(ChunkParameters, parameters)
-    return make_grid(problem, own.s, own.h if kind.has_subchunks else None)
+    return make_grid(problem, parameters.s, parameters.subchunk_height)
 
 
-def bound_recomputed_cells(problem: TripleProblem, parameters: Parameters, kind: ChunkKind) -> int:
+def bound_recomputed_cells(problem: TripleProblem, parameters: ChunkParameters, kind: ChunkKind) -> int:
     """Bound the cells of phase 3; the path decides.
 
     Of each chunk on the path these are the cells below where the path leaves it, or where there are subchunks, from the
@@ -52,7 +51,7 @@ def bound_recomputed_cells(problem: TripleProblem, parameters: Parameters, kind:
     """
     if not kind.keeps_faces:
         return 0
-    chunks, (m, n, layers) = make_run_grid(problem, parameters, kind), problem.lengths
+    chunks, (m, n, layers) = make_run_grid(problem, parameters), problem.lengths
     height, width = min(chunks.s, m), min(chunks.s, n)
     # A path of chunks enters each of their rows and columns once.
     crossed = min(m * width + n * height, m * n)
@@ -61,28 +60,28 @@ def bound_recomputed_cells(problem: TripleProblem, parameters: Parameters, kind:
     return min(height * width * layers + crossed * min(chunks.h, layers), crossed * layers)
 
 
-def list_notes(problem: TripleProblem, parameters: Parameters, kind: ChunkKind) -> tuple[str, ...]:
+def list_notes(problem: TripleProblem, parameters: ChunkParameters, kind: ChunkKind) -> tuple[str, ...]:
     """Return a note where no chunk is cut, so that BT2 and BT3 work as BT1."""
-    chunks = make_run_grid(problem, parameters, kind)
-    h, layers = to_dataclass(ChunkParameters, parameters).h, chunks.cells[2]
+    chunks = make_run_grid(problem, parameters)
+    h, layers = parameters.subchunk_height, chunks.cells[2]
     if not (kind.has_local_starts and kind.has_subchunks) or chunks.boxes > 1 or h in DEFAULT_HEIGHTS:
         return ()
     return (f"h={h} cuts no chunk, because there are {layers:,} layers: phase 3 works as in BT1; choose a smaller h.",)
 
 
-def count_work(problem: TripleProblem, parameters: Parameters, kind: ChunkKind) -> int:
+def count_work(problem: TripleProblem, parameters: ChunkParameters, kind: ChunkKind) -> int:
     """Count computed cells: each once, and where there is an alignment those of phase 3 again (at most)."""
     return problem.cells + bound_recomputed_cells(problem, parameters, kind)
 
 
-def estimate_footprint(problem: TripleProblem, parameters: Parameters, backend: str, kind: ChunkKind) -> Footprint:
+def estimate_footprint(problem: TripleProblem, parameters: ChunkParameters, backend: str, kind: ChunkKind) -> Footprint:
     """Estimate the bytes of a method that computes chunks."""
-    chunks = make_run_grid(problem, parameters, kind)
+    chunks = make_run_grid(problem, parameters)
     if backend == "cuda":
-        return kernel_sizes.estimate_footprint(problem, chunks, kind, to_dataclass(ChunkParameters, parameters).mapping)
+        return kernel_sizes.estimate_footprint(problem, chunks, kind, parameters.mapping)
     narrow = int16.fits_int16(encode_problem(problem), kind, chunks)
     n, number_bytes = layouts.make_box_layout(chunks, kind.layered, problem.affine, narrow), 2 if narrow else 4
-    threads = to_dataclass(ChunkParameters, parameters).threads
+    threads = parameters.threads
     workers = min(threads, chunks.chunks)
     axes = (2, 0, 1) if kind.layered else (0, 1, 2)
     counts = layouts.count_faces(chunks, kind, threads)
@@ -91,7 +90,7 @@ def estimate_footprint(problem: TripleProblem, parameters: Parameters, backend: 
     host = {
         "faces of chunks": number_bytes * numbers * (2 if kind.has_local_starts else 1),
         "threads": workers * number_bytes * (n.size * (2 if kind.has_local_starts else 1) + scores),
-        "progress": 8 * layouts.WORD_STRIDE * chunks.chunks,
+        "progress": 8 * WORD_STRIDE * chunks.chunks,
     }
     if kind.keeps_faces:
         count, type_ = layouts.count_moves(n)
@@ -114,11 +113,13 @@ class DeviceSteps:
     threads: int
 
 
-def count_device_steps(method_id: str, problem: TripleProblem, parameters: Parameters, layered: bool) -> DeviceSteps:
+def count_device_steps(
+    method_id: str, problem: TripleProblem, parameters: ChunkParameters, layered: bool
+) -> DeviceSteps:
     """Return the steps of a chunk on a GPU, with this method in this order (``layered``)."""
     kind = replace(CHUNK_KINDS[method_id], layered=layered)
-    chunks, own = make_run_grid(problem, parameters, kind), to_dataclass(ChunkParameters, parameters)
-    shape = kernel_sizes.choose_kernel_shape(chunks, kind, problem.affine, own.mapping)
+    chunks = make_run_grid(problem, parameters)
+    shape = kernel_sizes.choose_kernel_shape(chunks, kind, problem.affine, parameters.mapping)
     busy = shape.tiles_per_side if layered else shape.threads
     return DeviceSteps(shape.count_steps(chunks.cells[2]), shape.tile, busy, shape.threads)
 
@@ -128,24 +129,14 @@ def count_letters(problem: TripleProblem) -> int:
     return int(np.count_nonzero(np.bincount(np.concatenate(problem.codes)))) + 1
 
 
-def choose_serial_parameters(problem: TripleProblem, backend: str, multiprocessors: int | None) -> Parameters:
-    """Return nothing: the baselines have no parameters."""
-    return {}
-
-
-def count_serial_work(problem: TripleProblem, parameters: Parameters) -> int:
-    """Count computed cells: each once."""
-    return problem.cells
-
-
-def estimate_scoring_footprint(problem: TripleProblem, parameters: Parameters, backend: str) -> Footprint:
+def estimate_scoring_footprint(problem: TripleProblem, parameters: MethodParameters, backend: str) -> Footprint:
     """Estimate the bytes of Scoring: two planes."""
     _, j, k = (length + 1 for length in problem.lengths)
     values = 8 if problem.affine else 1
     return Footprint({"two planes": 8 * values * (j + 1) * (k + 1), "scores": 4 * count_letters(problem) * k})
 
 
-def estimate_traceback_footprint(problem: TripleProblem, parameters: Parameters, backend: str) -> Footprint:
+def estimate_traceback_footprint(problem: TripleProblem, parameters: MethodParameters, backend: str) -> Footprint:
     """Estimate the bytes of Traceback: two planes, and the best move of every cell."""
     planes = estimate_scoring_footprint(problem, parameters, backend)
     bytes_a_cell = 4 if problem.affine else 1

@@ -106,7 +106,7 @@ def _assert_same_score(triple: TripleProblem, found: TripleAnswer, changed: Trip
 
 def make_large_run(method: Method, backend: str, size: int) -> ProblemAndParameters:
     """Make a slab: planes and faces of chunks take much memory for few cells."""
-    names = {parameter.name for parameter in method.parameters}
+    names = method.parameters.names()
     wanted = {"s": 16, "h": 32, "threads": 2}
     return make_related_problem(NARROW, 8 * size, 8 * size + 16), {
         name: value for name, value in wanted.items() if name in names

@@ -36,8 +36,8 @@ def counted_rows(play: Animation, step: int, machine: ModelMachine | None = None
     rows = [
         ("Steps", f"{done:,} of {len(play):,}"),
         (play.unit.capitalize(), f"{cells:,} of {total:,}"),
-        ("At work now", f"{busy:,} of {len(play.workers):,}"),
-        ("Crossed so far", format_bytes(crossed)),
+        ("Busy now", f"{busy:,} of {len(play.workers):,}"),
+        ("Transferred so far", format_bytes(crossed)),
     ]
     if done and (marks := sum(one.barrier for one in play.steps[:done])):
         rows.append(("Barriers", f"{marks:,}"))
@@ -47,10 +47,10 @@ def counted_rows(play: Animation, step: int, machine: ModelMachine | None = None
 
 
 def counted_so_far(play: Animation, step: int) -> str:
-    """Return the counters that compare two animations: '60 of 140 cells, 240 B crossed'."""
+    """Return the counters that compare two animations: '60 of 140 cells, 240 B transferred'."""
     done = max(step + 1, 0)
     cells, total = int(play.main_cells[:done].sum()), int(play.main_cells.sum())
-    return f"{cells:,} of {total:,} {play.unit}, {format_bytes(int(play.bytes_crossed[:done].sum()))} crossed"
+    return f"{cells:,} of {total:,} {play.unit}, {format_bytes(int(play.bytes_crossed[:done].sum()))} transferred"
 
 
 def memory_rows(play: Animation, step: int) -> LabelledRows:

@@ -62,7 +62,7 @@ class Walkthrough:
 
 def load_walkthrough(method: Method) -> Walkthrough | None:
     """Import and return the walkthrough of a method; None if it has none."""
-    if not method.walkthrough_name:
+    if not method.teaching.walkthrough_name:
         return None
-    module, name = method.walkthrough_name.split(":")
+    module, name = method.teaching.walkthrough_name.split(":")
     return getattr(importlib.import_module(module), name)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,32 +15,46 @@ from antidiag.kernels.citation import Citation
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import DataKind, Method, ProblemInput, ProblemType, Resumption
+from antidiag.kernels.method import (
+    CostEstimate,
+    DataKind,
+    Method,
+    ProblemInput,
+    ProblemType,
+    Resumption,
+    TablePicture,
+    Teaching,
+)
 from antidiag.kernels.model import Outcome, Sequence
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem, rescore_path
 from antidiag.kernels.pairwise.problem import PAIR
-from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.parameters import MethodParameters, parameter
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.table_cuts import TableCuts
 
 RELEASED = threading.Event()
 """A run with wait=True ends when this is set, or when it is cancelled."""
 
-S = Parameter("s", "int", "Strip width s", "Columns of a strip.", minimum=32, maximum=1024, step=32, unit="columns")
-WAIT = Parameter("wait", "bool", "Wait", "Run until released.", default=False)
-FAIL = Parameter("fail", "choice", "Fail", "How the run fails.", default="no", choices=("no", "input", "bug"))
-HUGE = Parameter("huge", "bool", "Huge", "Need more memory than there is.", default=False)
+
+@dataclass(frozen=True, kw_only=True)
+class FakeParameters(MethodParameters):
+    """A parameter that is automatic, and three that change what a run does."""
+
+    s: int = parameter("Strip width s", "Columns of a strip.", minimum=32, maximum=1024, step=32, unit="columns")
+    wait: bool = parameter("Wait", "Run until released.", default=False)
+    fail: Literal["no", "input", "bug"] = parameter("Fail", "How the run fails.", default="no")
+    huge: bool = parameter("Huge", "Need more memory than there is.", default=False)
 
 
-def run(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def run(problem: PairProblem, parameters: FakeParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Both sequences against each other on the main diagonal; enough of an alignment to look at."""
-    if parameters["fail"] == "input":
+    if parameters.fail == "input":
         raise InputError("record X: letter '!' at position 3; correct it")
-    if parameters["fail"] == "bug":
+    if parameters.fail == "bug":
         raise ZeroDivisionError("a bug of the test")
     count = 0
-    while parameters["wait"] and not RELEASED.is_set():
+    while parameters.wait and not RELEASED.is_set():
         count += 1
         monitor.update(min(count, 99), 100, "phase 1")
         time.sleep(0.01)
@@ -55,11 +69,12 @@ COMPUTED: list[int] = []
 """Parts that were computed, and not taken over, by each run that can be continued."""
 
 
-def footprint(problem: PairProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
-    return Footprint(host={"boundary columns": 2**60 if parameters["huge"] else 8 * problem.rows})
+def footprint(problem: PairProblem, parameters: FakeParameters, backend: str) -> Footprint:
+    return Footprint(host={"boundary columns": 2**60 if parameters.huge else 8 * problem.rows})
 
 
-def make(identifier: str = "fake", **changes: Any) -> Method:
+def make(identifier: str = "fake", cost: Mapping[str, Any] | None = None, **changes: Any) -> Method:
+    """A method whose fields, and those of its cost estimate, may be others."""
     values: dict[str, Any] = {
         "id": identifier,
         "name": identifier.title(),
@@ -67,33 +82,31 @@ def make(identifier: str = "fake", **changes: Any) -> Method:
         "summary": "For tests.",
         "citation": Citation("fake2020", "Ann Author, Bob Writer", "A title", "A venue", 2020, "section 1"),
         "problem_type": PAIR,
-        "parameters": (S, WAIT, FAIL, HUGE),
+        "parameters": FakeParameters,
+        "choose_parameters": lambda problem, backend, multiprocessors: {"s": 128},
         "backends": {"cpu": f"{__name__}:run"},
         "returns": frozenset({"score", "alignment"}),
-        "estimate_memory": footprint,
-        "automatic_parameters": lambda problem, backend, multiprocessors: {"s": 128},
-        "count_work": lambda problem, parameters: problem.cells,
-        "help_page": Path(__file__).with_name("missing.md"),
-        "nominal_gcups": {"cpu": 1.0},
-        "table_cuts": lambda parameters: TableCuts(strip=parameters["s"]),
+        "cost": CostEstimate(**{"estimate_memory": footprint, "nominal_gcups": {"cpu": 1.0}, **(cost or {})}),
+        "picture": TablePicture(table_cuts=lambda parameters: TableCuts(strip=getattr(parameters, "s", 0))),
+        "teaching": Teaching(Path(__file__).with_name("missing.md")),
     }
     return Method(**{**values, **changes})
 
 
-def run_kept(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def run_kept(problem: PairProblem, parameters: FakeParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """As `run`, in ten parts that are kept; the answer says in how many this run computed."""
     store, computed = monitor.store, 0
     assert store
     done = len(list(store.parts()))
     for number in range(done, PARTS):
-        while parameters["wait"] and number >= PARTS // 2 and not RELEASED.is_set():
+        while parameters.wait and number >= PARTS // 2 and not RELEASED.is_set():
             monitor.update(number, PARTS, "phase 1")
             time.sleep(0.01)
         monitor.update(number, PARTS, "phase 1")
         store.save({}, {"number": np.array([number])}, (number + 1) / PARTS).result()
         computed += 1
     COMPUTED.append(computed)
-    return run(problem, {**parameters, "wait": False}, monitor, steps)
+    return run(problem, replace(parameters, wait=False), monitor, steps)
 
 
 def make_kept(**changes: Any) -> Method:
@@ -165,7 +178,7 @@ class Weight:
         assert self.value == problem.cells * problem.scale.value
 
 
-def weigh(problem: Weighing, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def weigh(problem: Weighing, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     return Outcome(Weight(problem.cells * problem.scale.value), {"phase 1": 1.0})
 
 
@@ -190,9 +203,8 @@ def make_weighing() -> Method:
         "weighing",
         family="others",
         problem_type=WEIGHING,
-        parameters=(),
+        parameters=MethodParameters,
         backends={"cpu": f"{__name__}:weigh"},
         returns=frozenset({"weight"}),
-        estimate_memory=lambda problem, parameters, backend: Footprint(),
-        automatic_parameters=lambda problem, backend, multiprocessors: {},
+        cost={"estimate_memory": lambda problem, parameters, backend: Footprint()},
     )

@@ -56,21 +56,6 @@ def test_as_sequences_takes_it_apart(qtbot: Any, window: Any, tmp_path: Path) ->
     assert not window.session.state.sequences
 
 
-def test_room_is_made_for_what_is_opened_before_it_is_shown(
-    qtbot: Any, window: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """To do both in one turn of the event loop would stop the window."""
-    seen, show = [], window.viewer.show_datum
-
-    def note(*given: Any) -> bool:
-        seen.append((window.viewer.tabs.isVisible(), window.viewer.tabs_shown()))
-        return show(*given)
-
-    monkeypatch.setattr(window.viewer, "show_datum", note)
-    opened(qtbot, window, tmp_path)
-    assert seen == [(True, ("aligned", "profile"))]
-
-
 @pytest.mark.parametrize("large", [edit_history.LARGE_LETTERS, 0])
 def test_edits_go_with_the_session(
     qtbot: Any, window: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int

@@ -49,7 +49,7 @@ def test_an_interrupted_run_is_there_after_a_restart_and_goes_on(qtbot, make_win
     assert row.title.text() == "Interrupted: Kept \N{MIDDLE DOT} first x second"
     assert row.numbers.text().startswith("60 % done")
     row.resume_button.click()
-    window.interrupted._tell(tuple(interrupted_runs.list_runs()))
+    window.interrupted._send_runs(tuple(interrupted_runs.list_runs()))
     assert rows(window) == []
     qtbot.waitUntil(lambda: len(window.session.entries) == 1)
     (entry,) = window.session.entries
@@ -123,7 +123,7 @@ def test_a_disk_that_fills_up_is_told_while_the_run_goes_on(qtbot, ready, monkey
     qtbot.waitUntil(ready.method.run_button.isEnabled)
     ready.commands["run"].trigger()
     qtbot.waitUntil(lambda: "No space left on device" in ready.jobs.message.text())
-    assert "could not be continued after a crash" in ready.jobs.message.text()
+    assert "cannot be continued after a crash" in ready.jobs.message.text()
     fake.RELEASED.set()
     qtbot.waitUntil(lambda: len(ready.session.entries) == 1)
     assert "No space left on device" in ready.session.entries[0].result.notes[-1]
@@ -159,7 +159,7 @@ def test_a_long_pair_takes_the_method_that_is_made_for_it(qtbot, with_long_metho
     assert window.method.method.id == "fake"
     window.loader.open_paths([pair])
     qtbot.waitUntil(lambda: window.method.method.id == "long")
-    assert window.jobs.message.text() == "Long was chosen: it is made for data of this size."
+    assert window.jobs.message.text() == "Switched to Long: it is made for data of this size."
     run(qtbot, window)
     assert window.session.entries[0].result.method == "long"
     window.loader.open_paths([short])

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 from PySide6.QtCore import Qt
 
 from antidiag.app import settings, starting, texts, views
-from antidiag.app.kit.view_protocols import view_widget
 from antidiag.app.panels.sequence_table import NAME, ROLE
 from antidiag.app.session import archive, autosave, loading
 from antidiag.app.session.state import State
@@ -53,14 +52,13 @@ def test_the_window_opens_without_what_nobody_looks_at_yet(tmp_path):
     ]
 
 
-def test_the_first_view_is_made_before_a_result_needs_it(qtbot, ready):
-    assert not ready.viewer.views
+def test_what_the_first_result_needs_is_loaded_on_a_thread(qtbot, ready, monkeypatch):
+    threads = []
+    monkeypatch.setattr(starting.views, "preload_views", lambda: threads.append(threading.current_thread()))
     rest = load_the_rest(ready)
     qtbot.waitUntil(lambda: not rest.busy)
-    (made,) = ready.viewer.views.values()
-    assert not view_widget(made).isVisible()
+    assert len(threads) == 1 and threads[0] is not threading.main_thread()
     run(qtbot, ready)
-    assert ready.viewer.views[made.id] is made
 
 
 def test_the_rest_is_loaded_when_what_was_open_last_is_read(ready, monkeypatch):

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from antidiag.app import actions
 from antidiag.app.jobs.queue import JobState
-from antidiag.app.panels.sequence_table import ABOUT, MAKEUP, NAME, ROLE, TYPE
+from antidiag.app.panels.sequence_table import CONTENT, DESCRIPTION, NAME, ROLE, TYPE
 from antidiag.app.session import archive
 from antidiag.app.session.state import State
 from antidiag.kernels.model import Sequence, SequenceType
@@ -28,7 +28,7 @@ def test_opening_a_file(qtbot, ready):
     assert cells(ready, NAME) == ["one", "two"]
     assert cells(ready, TYPE) == ["DNA", "DNA"]
     assert cells(ready, ROLE) == ["1", "2"]
-    assert cells(ready, MAKEUP) == ["GC 40.0 %", "GC 40.0 %"]
+    assert cells(ready, CONTENT) == ["GC 40.0 %", "GC 40.0 %"]
     assert ready.empty.title.text() == "Ready to run"
     assert ready.settings.recent_files()[0].endswith("pair.fa")
 
@@ -112,7 +112,7 @@ def test_a_pipe_is_refused_and_the_next_file_is_read(qtbot, window, pair, tmp_pa
     os.mkfifo(tmp_path / "pipe.fa")
     window.loader.open_paths([tmp_path / "pipe.fa", pair])
     qtbot.waitUntil(lambda: len(window.session.state.sequences) == 2)
-    assert "a pipe; save what comes out of it" in window.queue.jobs[0].error
+    assert "is a pipe; save its output" in window.queue.jobs[0].error
 
 
 def test_gaps_of_an_alignment_are_counted_over_all_rows(qtbot, window, tmp_path):
@@ -235,16 +235,16 @@ def test_settings_made_for_one_kind_of_letters_do_not_follow_to_another(qtbot, r
 
 def test_the_table_says_what_a_sequence_is_and_drops_columns_before_names(ready):
     table, model = ready.sequences.table, ready.sequences.model
-    assert model.index(0, NAME).data(ABOUT) == "first record"
+    assert model.index(0, NAME).data(DESCRIPTION) == "first record"
     assert "first record" in ready.sequences.names[0].text()
     ready.resize(1600, 900)
-    for width, hidden in ((230, [TYPE, MAKEUP]), (600, [])):
+    for width, hidden in ((230, [TYPE, CONTENT]), (600, [])):
         ready.analyse.resizeDocks([ready.docks["data"]], [width], Qt.Orientation.Horizontal)
         QApplication.processEvents()
-        assert [column for column in (TYPE, MAKEUP) if table.isColumnHidden(column)] == hidden
+        assert [column for column in (TYPE, CONTENT) if table.isColumnHidden(column)] == hidden
         assert not table.isColumnHidden(NAME)
     metrics = table.fontMetrics()
-    assert table.columnWidth(MAKEUP) > metrics.horizontalAdvance("GC 44.4 %")
+    assert table.columnWidth(CONTENT) > metrics.horizontalAdvance("GC 44.4 %")
 
 
 def test_very_many_records_do_not_freeze_the_table(qtbot, window):

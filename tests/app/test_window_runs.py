@@ -1,6 +1,10 @@
 """Runs, results and sessions in the window as a person uses it."""
 
+import gc
+
 import pytest
+import shiboken6
+from PySide6.QtWidgets import QGraphicsItem
 
 from antidiag.app import actions
 from antidiag.app.jobs.queue import JobState
@@ -29,7 +33,7 @@ def test_the_cost_follows_the_parameters(qtbot, ready):
     set_parameter(ready, "s", 64)
     assert not ready.method.run_button.isEnabled()
     qtbot.waitUntil(ready.method.run_button.isEnabled)
-    assert ready.answer.plan.parameters["s"] == 64
+    assert ready.answer.plan.parameters.s == 64
 
 
 def test_a_run_that_does_not_fit_is_refused_with_what_would(qtbot, ready):
@@ -163,3 +167,13 @@ def test_saving_an_alignment_and_a_session(qtbot, ready, make_window, tmp_path):
     other.loader.open_paths([tmp_path / "mine.antidiag"])
     qtbot.waitUntil(lambda: bool(other.session.entries))
     assert cells(other, NAME) == ["one", "two"]
+
+
+def test_no_part_of_a_picture_is_left_without_a_scene(qtbot, ready):
+    """At the end of the process Qt would destroy it in any order, and crash."""
+    run(qtbot, ready)
+    for view_id in ready.viewer.tabs_shown():
+        ready.viewer.turn_to(view_id)
+    gc.collect()
+    items = [item for item in gc.get_objects() if isinstance(item, QGraphicsItem) and shiboken6.isValid(item)]
+    assert items and all(item.scene() is not None for item in items)

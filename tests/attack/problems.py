@@ -35,7 +35,7 @@ def drawn(choose: TrialChooser, backend: str, methods: Sequence[Method] = regist
 def _checks(method: Method, backend: str) -> list[Check]:
     """The textbook as often as all others together: it is the judge that knows most."""
     others: list[Check] = []
-    if method.parameters:
+    if method.parameters.names():
         others.append(checks.try_parameters)
     if checks.siblings(method, backend):
         others.append(checks.try_siblings)

@@ -21,6 +21,12 @@ ON_DEVICE = [case for case in CASES if case.values[1] == "cuda"]
 each = pytest.mark.parametrize(("method", "backend"), CASES)
 
 
+@pytest.mark.parametrize(("method", "backend"), [case.values for case in CASES])
+def test_every_automatic_parameter_is_chosen(method: Method, backend: str) -> None:
+    """Nothing runs, so that GPUs are not needed."""
+    checks.every_automatic_parameter_is_chosen(method, backend)
+
+
 @each
 def test_equals_the_textbook(method: Method, backend: str) -> None:
     checks.equals_the_textbook(method, backend)

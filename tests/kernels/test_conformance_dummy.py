@@ -12,6 +12,7 @@ import pytest
 from antidiag.kernels import registry
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.method import Method
+from antidiag.kernels.pairwise.parameters import StripWidth
 from tests.kernels.conformance import cancelling, checks, memory
 from tests.kernels.conformance.dummy import METHOD, Broken, variant
 
@@ -69,9 +70,18 @@ def test_what_is_broken_fails(check: Callable[..., None], broken: Broken, messag
         passes(check, variant(broken), tmp_path)
 
 
+def test_a_parameter_that_nobody_chooses_fails() -> None:
+    wrong = replace(METHOD, parameters=StripWidth, choose_parameters=lambda *asked: {})
+    with pytest.raises(AssertionError, match="nothing is chosen for s"):
+        checks.every_automatic_parameter_is_chosen(wrong, "cpu")
+
+
 def test_an_estimate_that_is_too_large_fails() -> None:
-    small = METHOD.estimate_memory
-    wrong = replace(METHOD, estimate_memory=lambda *run: Footprint({"values": 2 * small(*run).host_bytes}))
+    small = METHOD.cost.estimate_memory
+    wrong = replace(
+        METHOD,
+        cost=replace(METHOD.cost, estimate_memory=lambda *run: Footprint({"values": 2 * small(*run).host_bytes})),
+    )
     with pytest.raises(AssertionError, match="MiB told"):
         memory.host_estimate_is_right(wrong, "cpu")
 

@@ -104,7 +104,11 @@ def on_device() -> Method:
     def footprint(problem: Any, parameters: Any, backend: str) -> Footprint:
         return Footprint({"values": 2**20}, {"values": _told(problem.cells)})
 
-    return replace(METHOD, backends={"cuda": METHOD.backends["cpu"]}, estimate_memory=footprint)
+    return replace(
+        METHOD,
+        backends={"cuda": METHOD.backends["cpu"]},
+        cost=replace(METHOD.cost, estimate_memory=footprint),
+    )
 
 
 def sizes(cells: list[int]) -> list[int]:

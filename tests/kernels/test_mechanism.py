@@ -36,10 +36,10 @@ def test_methods_of_one_problem_id_share_the_declaration() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_has_a_page_a_source_and_a_default_for_everything(method: Method) -> None:
-    assert method.help_page.read_text().startswith("# ")
+    assert method.teaching.help_page.read_text().startswith("# ")
     assert method.citation.year > 1900 and method.citation.title
     assert set(method.backends) <= {"cpu", "cuda"} and method.backends
-    for parameter in method.parameters:
+    for parameter in method.parameters.declared():
         assert parameter.help.endswith(".") and parameter.label
         parameter.validate(parameter.default)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import pytest
 
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.parameters import Parameter, resolve_values, to_dataclass
+from antidiag.kernels.parameters import MethodParameters, Parameter, parameter, resolve_values
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 
 WIDTH = Parameter("s", "int", "Width", "", minimum=32, maximum=1024, step=32)
 COST = Parameter("gap_open", "float", "Open", "", default=5.0, minimum=0)
@@ -81,17 +83,61 @@ def test_given_goes_before_automatic_before_default():
         resolve_values(parameters, {"h": 1})
 
 
-@dataclass(frozen=True)
-class Strips:
-    s: int
-    batch: int = 8
+@dataclass(frozen=True, kw_only=True)
+class Width(MethodParameters):
+    """A parameter whose value is chosen for a run."""
+
+    s: int = parameter("Width", "Columns.", minimum=32, maximum=1024, step=32, unit="columns")
 
 
-def test_typed_values_are_fields_with_defaults():
-    assert to_dataclass(Strips, {"s": 64, "threads": 2}) == Strips(64, 8)
-    assert to_dataclass(Strips, {"s": 64, "batch": 16}) == Strips(64, 16)
+@dataclass(frozen=True, kw_only=True)
+class Strips(Width):
+    """A choice and a number with defaults, of which the GPU uses one."""
+
+    way: Literal["fast", "small"] = parameter("Way", "How.", default="fast", backends=("cpu",))
+    scale: float = parameter("Scale", "Of all.", default=0.5, minimum=0)
 
 
-def test_a_record_that_lacks_a_value_says_which():
-    with pytest.raises(KeyError, match="Strips needs s, and these parameters have batch"):
-        to_dataclass(Strips, {"batch": 16})
+@dataclass(frozen=True, kw_only=True)
+class Narrow(Strips):
+    """A range of its own."""
+
+    s: int = parameter("Width", "Few columns.", minimum=8, maximum=64, step=8)
+
+
+def test_declarations_follow_from_the_fields():
+    assert Strips.declared() == (
+        Parameter("s", "int", "Width", "Columns.", minimum=32, maximum=1024, step=32, unit="columns"),
+        Parameter("way", "choice", "Way", "How.", default="fast", choices=("fast", "small"), backends=("cpu",)),
+        Parameter("scale", "float", "Scale", "Of all.", default=0.5, minimum=0),
+    )
+    assert MethodParameters.declared() == ()
+    assert [(one.name, one.maximum) for one in Narrow.declared()] == [("s", 64), ("way", None), ("scale", None)]
+    assert Strips.names() == {"s", "way", "scale"}
+
+
+def test_a_run_has_chosen_automatic_and_default_values():
+    assert Strips.resolve({"scale": 1}, {"s": 64, "threads": 2}) == Strips(s=64, way="fast", scale=1)
+    assert Strips.resolve({"s": None}, {"s": 64}).s == 64
+    with pytest.raises(ParameterError, match="way must be one of fast, small"):
+        Strips.resolve({"way": "none"}, {"s": 64})
+    with pytest.raises(ParameterError, match="unknown parameter 'h'.*s, way, scale"):
+        Strips.resolve({"h": 1}, {"s": 64})
+
+
+def test_stored_values_are_completed_with_defaults():
+    assert Strips.restore({"s": 64, "threads": 2}) == Strips(s=64)
+    assert Strips.restore({"way": "small"}).as_mapping() == {"s": None, "way": "small", "scale": 0.5}
+
+
+def test_values_by_name_and_for_a_backend():
+    values = Strips(s=64).as_mapping()
+    assert dict(values) == {"s": 64, "way": "fast", "scale": 0.5}
+    assert Strips.select_used(values, "cuda") == {"s": 64, "scale": 0.5}
+    with pytest.raises(TypeError):
+        values["s"] = 1
+
+
+def test_a_method_without_threads_has_one():
+    assert Strips(s=64).worker_threads == 1
+    assert ThreadParameters(threads=3).worker_threads == 3

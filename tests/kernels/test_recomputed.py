@@ -20,14 +20,14 @@ from tests.problems import pair, pairs
 SIDES = (("row_start", "row_end"), ("column_start", "column_end"))
 LAYERS = ("layer_start", "layer_end")
 SCORING = Scoring(match_mismatch(2, -3), 5, 2)
-METHODS = [method for method in registry.METHODS if method.count_recomputed is not nothing_recomputed]
+METHODS = [method for method in registry.METHODS if method.cost.count_recomputed is not nothing_recomputed]
 DECLARING = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.id)
 CHECKED = settings(max_examples=15, deadline=None)
 
 
 def counted(method: Method, problem: Any, given: dict[str, Any]) -> tuple[int, int]:
     """Cells that a run computed after phase 1, and those that its method declares."""
-    taken = {parameter.name for parameter in method.parameters}
+    taken = method.parameters.names()
     planned = engine.plan_run(method, problem, {name: value for name, value in given.items() if name in taken}, "cpu")
     steps = StepLog()
     engine.execute(planned, steps=steps, keep_rate=False)
@@ -35,7 +35,7 @@ def counted(method: Method, problem: Any, given: dict[str, Any]) -> tuple[int, i
     events = events[events["phase"] > 1]
     sides = (*SIDES, LAYERS) if method.problem_type.id == "triple" else SIDES
     cells = int(np.prod([np.maximum(events[end] - events[start], 0) for start, end in sides], axis=0).sum())
-    return cells, method.count_recomputed(planned.problem, planned.parameters)
+    return cells, method.cost.count_recomputed(planned.problem, planned.parameters)
 
 
 @DECLARING

@@ -49,9 +49,9 @@ WIDE = 240
 class TableTargets:
     """Where tables are saved; "-" is standard output, which then contains nothing else."""
 
-    csv: str | None = None
-    json: str | None = None
-    markdown: str | None = None
+    csv: Csv = None
+    json: Json = None
+    markdown: Markdown = None
 
     def check(self, files: Sequence[str]) -> None:
         """Raise InputError now for a file that could not be written after the measurement."""

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, cast
 
 import typer
 
-from antidiag.app.cli import inputs
 from antidiag.app.cli.laboratory import output
 from antidiag.app.cli.laboratory.output import (
-    Csv,
-    Json,
-    Markdown,
     Resume,
     TableTargets,
     report_kept_points,
     watch_measurement,
 )
-from antidiag.app.cli.options import parse_parameters, parse_problem_options, with_problem_options
-from antidiag.app.cli.run_commands import Files, Kind, MethodId, Records, Settings, Threads
+from antidiag.app.cli.options import parse_problem_options, with_option_groups
+from antidiag.app.cli.run_commands import MethodId, RunInput
 from antidiag.app.invocation import SAMPLES
 from antidiag.kernels import registry
 from antidiag.kernels.engine import BackendChoice
@@ -100,53 +96,85 @@ Roofline = Annotated[
 ]
 
 
-@with_problem_options
+@dataclass(frozen=True)
+class MeasuredInput(RunInput):
+    """The options that say what is measured: data of files, or generated ones, in this size."""
+
+    length: Length = None
+    count: Count = None
+
+    def make_input(self, method: Method, flagged: Mapping[str, str], monitor: Monitor) -> SweepInputs:
+        """Return the input of all points. Raise ParameterError if the method has no such sizes."""
+        found = self._choose_input(method, flagged, monitor)
+        known = {parameter.name for parameter in sweep_axes.input_axes(method.problem_type)}
+        for name, value in (("length", self.length), ("count", self.count)):
+            if value is not None and name not in known:
+                taken = method.problem_type.describe_inputs()
+                raise ParameterError(f"--{name} does not apply: {method.name} takes {taken}")
+        if self.length is not None:
+            values = sweep_axes.parse_axis(f"length={self.length}", [method]).values
+            if len(values) != 1:
+                raise ParameterError(f"--length must be one length; use --axis length={self.length} for several")
+            found = replace(found, length=values[0])
+        return found if self.count is None else replace(found, count=self.count)
+
+    def _choose_input(self, method: Method, flagged: Mapping[str, str], monitor: Monitor) -> SweepInputs:
+        """Return the data of the files, or generated data if there are no files."""
+        if not self.files and not flagged:
+            return self._generated_input()
+        data = tuple(self.read_data(method, flagged, monitor))
+        return Loaded(data) if self.files else replace(self._generated_input(), given=data)
+
+    def _generated_input(self) -> Generated:
+        return Generated("mutated", self.letters or SequenceType.DNA)
+
+
+@dataclass(frozen=True)
+class GeneratedInput(MeasuredInput):
+    """The options of measured input, and those that say how it is generated."""
+
+    divergence: Divergence = 0.1
+    unrelated: Random = False
+    seed: Seed = 1
+
+    def _generated_input(self) -> Generated:
+        """Raise ParameterError for a divergence out of range."""
+        _, declared = sweep_axes.find_axis("divergence", [])
+        found = replace(super()._generated_input(), divergence=declared.validate(self.divergence), seed=self.seed)
+        return replace(found, kind="random") if self.unrelated else found
+
+
+@with_option_groups
 def sweep(
     method_id: MethodId,
-    files: Files = None,
+    given: GeneratedInput,
     axis: Axes = None,
     repeat: Repeat = 3,
     warm_up: WarmUp = 1,
-    settings: Settings = None,
-    threads: Threads = None,
     backend: Backends = None,
     device: Devices = None,
     beside: With = None,
     with_peers: Peers = False,
     baseline: Baseline = None,
-    records: Records = None,
-    kind: Kind = None,
-    length: Length = None,
-    count: Count = None,
-    divergence: Divergence = 0.1,
-    unrelated: Random = False,
-    seed: Seed = 1,
     side_by_side: SideBySide = False,
     limits: Roofline = False,
     resume: Resume = False,
-    csv: Csv = None,
-    json: Json = None,
-    markdown: Markdown = None,
     *,
+    targets: TableTargets,
     options: Mapping[str, str],
     flagged: Mapping[str, str],
 ) -> None:
     """Measure a method along one or more axes, on files or on generated input."""
     method = registry.find_method(method_id)
-    targets = TableTargets(csv, json, markdown)
-    targets.check([*(files or []), *flagged.values()])
+    targets.check([*(given.files or []), *flagged.values()])
     against = speedups.parse_baseline(baseline) if baseline else None
-    letters = inputs.parse_sequence_type(kind)
     with watch_measurement() as (control, on_progress):
-        generated = describe_generated_input(letters, divergence, unrelated, seed)
         wanted = Sweep(
             contenders=list_contenders(method, beside or [], with_peers, against),
-            inputs=resize_input(
-                choose_input(method, files, flagged, records, letters, generated, control), length, count, method
-            ),
+            inputs=given.make_input(method, flagged, control),
             axes=tuple(sweep_axes.parse_axis(text, [method]) for text in axis or []),
             options=parse_problem_options(method, options),
-            parameters=parse_parameters(method, settings or [], threads),
+            parameters=given.parse_parameters(method),
             backends=cast("tuple[BackendChoice, ...]", tuple(backend or ["auto"])),
             devices=tuple(device or [0]),
             repeats=repeat,
@@ -159,47 +187,34 @@ def sweep(
     show_points(found, sweep_title(method, wanted.inputs, varying), against, targets)
 
 
-@with_problem_options
+@with_option_groups
 def bench(
     method_id: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="Method; by default the suite.")] = None,
-    files: Files = None,
+    *,
+    given: MeasuredInput,
     repeat: Repeat = 5,
-    settings: Settings = None,
-    threads: Threads = None,
     backend: Backends = None,
     device: Devices = None,
-    records: Records = None,
-    kind: Kind = None,
-    length: Length = None,
-    count: Count = None,
     baseline: Baseline = None,
     quick: Annotated[bool, typer.Option("--quick", help="Skip the slowest peers and repeat less often.")] = False,
     limits: Roofline = False,
     resume: Resume = False,
-    csv: Csv = None,
-    json: Json = None,
-    markdown: Markdown = None,
-    *,
+    targets: TableTargets,
     options: Mapping[str, str],
     flagged: Mapping[str, str],
 ) -> None:
     """Measure a method beside every installed peer, or run the standard suite."""
-    targets = TableTargets(csv, json, markdown)
-    targets.check([*(files or []), *flagged.values()])
+    targets.check([*(given.files or []), *flagged.values()])
     if method_id is None:
         _run_suite(quick, limits, resume, targets)
         return
     method = registry.find_method(method_id)
-    letters = inputs.parse_sequence_type(kind)
     with watch_measurement() as (control, on_progress):
-        generated = describe_generated_input(letters)
         wanted = Sweep(
             contenders=list_contenders(method, [], True, speedups.parse_baseline(baseline) if baseline else None),
-            inputs=resize_input(
-                choose_input(method, files, flagged, records, letters, generated, control), length, count, method
-            ),
+            inputs=given.make_input(method, flagged, control),
             options=parse_problem_options(method, options),
-            parameters=parse_parameters(method, settings or [], threads),
+            parameters=given.parse_parameters(method),
             backends=cast("tuple[BackendChoice, ...]", tuple(backend or ["auto"])),
             devices=tuple(device or [0]),
             repeats=repeat,
@@ -223,15 +238,6 @@ def list_contenders(
     return tuple(dict.fromkeys(found))
 
 
-def describe_generated_input(
-    letters: SequenceType | None, divergence: float = 0.1, unrelated: bool = False, seed: int = 1
-) -> Generated:
-    """Return the description of generated input. Raise ParameterError for a divergence out of range."""
-    _, declared = sweep_axes.find_axis("divergence", [])
-    share = declared.validate(divergence)
-    return Generated("random" if unrelated else "mutated", letters or SequenceType.DNA, divergence=share, seed=seed)
-
-
 def check_baseline(against: Mapping[str, str], wanted: Sweep, method: Method) -> None:
     """Raise ParameterError for a baseline that is not a point of the sweep."""
     for name, value in against.items():
@@ -241,38 +247,6 @@ def check_baseline(against: Mapping[str, str], wanted: Sweep, method: Method) ->
         for axis in wanted.axes:
             if axis.name == name and value not in (values := [points.format_value(one) for one in axis.values]):
                 raise ParameterError(f"--baseline {name}={value} is not on the axis {name}: {', '.join(values)}")
-
-
-def choose_input(
-    method: Method,
-    files: Sequence[str] | None,
-    flagged: Mapping[str, str],
-    records: Sequence[str] | None,
-    letters: SequenceType | None,
-    generated: Generated,
-    monitor: Monitor,
-) -> SweepInputs:
-    """Return the input of all points: data of the files, or generated data if there are no files."""
-    if not files and not flagged:
-        return generated
-    data = tuple(inputs.read_inputs(method, files or [], flagged, records or [], letters, monitor))
-    return Loaded(data) if files else replace(generated, given=data)
-
-
-def resize_input(found: SweepInputs, length: str | None, count: int | None, method: Method) -> SweepInputs:
-    """Return the input with another length and count. Raise ParameterError if the method has no such sizes."""
-    known = {parameter.name for parameter in sweep_axes.input_axes(method.problem_type)}
-    for name, value in (("length", length), ("count", count)):
-        if value is not None and name not in known:
-            raise ParameterError(
-                f"--{name} does not apply: {method.name} takes {method.problem_type.describe_inputs()}"
-            )
-    if length is not None:
-        values = sweep_axes.parse_axis(f"length={length}", [method]).values
-        if len(values) != 1:
-            raise ParameterError(f"--length must be one length; use --axis length={length} for several")
-        found = replace(found, length=values[0])
-    return found if count is None else replace(found, count=count)
 
 
 def measure_sweep(

@@ -8,21 +8,18 @@ from typing import Annotated, cast
 import typer
 
 from antidiag.app import texts
-from antidiag.app.cli import inputs, report
-from antidiag.app.cli.laboratory import output, paper_figures, sweep_commands
+from antidiag.app.cli import report
+from antidiag.app.cli.laboratory import output, paper_figures
 from antidiag.app.cli.laboratory.output import (
-    Csv,
-    Json,
-    Markdown,
     Resume,
     TableTargets,
     report_kept_points,
     watch_measurement,
 )
 from antidiag.app.cli.laboratory.paper_figures import Plot
-from antidiag.app.cli.laboratory.sweep_commands import Axes, Count, Divergence, Length, Random, Seed
-from antidiag.app.cli.options import parse_parameters, parse_problem_options, with_problem_options
-from antidiag.app.cli.run_commands import Backend, Device, Files, Kind, Records, Settings, Threads
+from antidiag.app.cli.laboratory.sweep_commands import Axes, GeneratedInput
+from antidiag.app.cli.options import parse_problem_options, with_option_groups
+from antidiag.app.cli.run_commands import Backend, Device
 from antidiag.kernels import registry
 from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.errors import ParameterError
@@ -59,29 +56,18 @@ antidiag reproduce --quick
 """
 
 
-@with_problem_options
+@with_option_groups
 def tune(
     method_id: Annotated[str | None, typer.Argument(metavar="METHOD", help="Identifier of a method.")] = None,
-    files: Files = None,
+    *,
+    given: GeneratedInput,
     budget: Annotated[float, typer.Option("--budget", metavar="SECONDS", min=1.0, help="Time for the search.")] = 60.0,
-    settings: Settings = None,
-    threads: Threads = None,
     axis: Axes = None,
     backend: Backend = "auto",
     device: Device = 0,
-    records: Records = None,
-    kind: Kind = None,
-    length: Length = None,
-    count: Count = None,
-    divergence: Divergence = 0.1,
-    unrelated: Random = False,
-    seed: Seed = 1,
     reset: Annotated[bool, typer.Option("--reset", help="Delete tuned parameters of this method or all.")] = False,
     show: Annotated[bool, typer.Option("--list", help="List tuned parameters of this computer.")] = False,
-    csv: Csv = None,
-    json: Json = None,
-    markdown: Markdown = None,
-    *,
+    targets: TableTargets,
     options: Mapping[str, str],
     flagged: Mapping[str, str],
 ) -> None:
@@ -94,18 +80,14 @@ def tune(
     if method_id is None:
         raise ParameterError("give a METHOD; 'methods' lists them")
     method = registry.find_method(method_id)
-    targets = TableTargets(csv, json, markdown)
-    targets.check([*(files or []), *flagged.values()])
-    letters = inputs.parse_sequence_type(kind)
+    targets.check([*(given.files or []), *flagged.values()])
     with watch_measurement() as (control, on_progress):
-        generated = sweep_commands.describe_generated_input(letters, divergence, unrelated, seed)
-        source = sweep_commands.choose_input(method, files, flagged, records, letters, generated, control)
         task = MeasurementTask(
             contender=method.id,
             problem_type=method.problem_type.id,
-            inputs=sweep_commands.resize_input(source, length, count, method),
+            inputs=given.make_input(method, flagged, control),
             options=parse_problem_options(method, options),
-            parameters=parse_parameters(method, settings or [], threads),
+            parameters=given.parse_parameters(method),
             backend=cast(BackendChoice, backend),
             device=device,
         )
@@ -116,11 +98,12 @@ def tune(
         only = {one.name: one.values for one in narrowed}
         store = point_store.store_of_sweep(search_id(task))
         found = parameter_tuning.tune_parameters(
-            task, budget, control, on_progress=on_progress, only=only or None, store=store, seed=seed
+            task, budget, control, on_progress=on_progress, only=only or None, store=store, seed=given.seed
         )
     _show_search(found, method.name, targets)
 
 
+@with_option_groups
 def reproduce(
     table_ids: Annotated[
         list[str] | None,
@@ -134,17 +117,15 @@ def reproduce(
         int, typer.Option("--repeat", metavar="N", min=1, help="Timed calls of every point.")
     ] = reproduction.REPEATS,
     resume: Resume = False,
-    csv: Csv = None,
-    json: Json = None,
-    markdown: Markdown = None,
     plot: Plot = None,
+    *,
+    targets: TableTargets,
 ) -> None:
     """Repeat tables and figures of the papers on this computer and compare with the published numbers."""
     chosen = paper_tables.find_tables(table_ids or [])
     if show:
         report.print_rows((table.id, table.title) for table in chosen)
         return
-    targets = TableTargets(csv, json, markdown)
     targets.check([])
     figures = paper_figures.figure_files(plot, chosen) if plot else ()
     where, total = cast(BackendChoice, backend), sum(len(paper_tables.table_tasks(table, quick)) for table in chosen)

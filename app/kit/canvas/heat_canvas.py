@@ -6,32 +6,25 @@ from collections.abc import Callable
 from math import ceil
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QMouseEvent, QPainter
 
 from antidiag.app import theme
+from antidiag.app.kit.canvas.moved_canvas import MovedCanvas
 from antidiag.app.kit.painting import heat_map
 
 COLOURS = "viridis"
-ZOOM_STEP = 1.25  # zoom factor of one wheel step
 LEAST_VISIBLE = 4.0  # rows and columns that are always visible, if the matrix has as many
 
 
-class HeatCanvas(QWidget):
+class HeatCanvas(MovedCanvas):
     """A window onto a matrix: each pixel shows one of its numbers, or the largest where ``largest`` is set.
     ``pointed((row, column) or None)`` follows the mouse, ``clicked((row, column))`` is a click on a cell. ``over``
     paints over the picture, using `x_of_column` and `y_of_row`."""
 
-    pointed = Signal(object)
-    clicked = Signal(object)
-
     def __init__(self) -> None:
-        super().__init__()
-        self.setMouseTracking(True)
+        super().__init__(lambda painter, area: self.draw_visible(painter, area.width(), area.height()))
         self.setMinimumSize(120, 120)
-        self._grip: QPointF | None = None
-        self._dragged = False
         self.largest = False
         self.over: Callable[[QPainter], None] = lambda painter: None
         self.show_values(np.empty((0, 0)))
@@ -60,7 +53,7 @@ class HeatCanvas(QWidget):
         self.area = QRectF(0, 0, max(columns, 1), max(rows, 1))
         self.update()
 
-    def cell_at(self, point: QPointF) -> tuple[int, int] | None:
+    def target_at(self, point: QPointF) -> tuple[int, int] | None:
         """Row and column below a point of the widget."""
         column = int(self.area.x() + point.x() / max(self.width(), 1) * self.area.width())
         row = int(self.area.y() + point.y() / max(self.height(), 1) * self.area.height())
@@ -74,12 +67,6 @@ class HeatCanvas(QWidget):
             slice(int(area.top()), min(ceil(area.top() + area.height()), rows)),
             slice(int(area.left()), min(ceil(area.left() + area.width()), columns)),
         )
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(theme.active().panel))
-        self.draw_visible(painter, self.width(), self.height())
-        painter.end()
 
     def draw_visible(self, painter: QPainter, width: float, height: float) -> None:
         """Draw the visible part into a width and height from (0, 0)."""
@@ -112,17 +99,12 @@ class HeatCanvas(QWidget):
         places = first + (np.arange(max(pixels, 1)) + 0.5) / max(pixels, 1) * length
         return np.clip(places.astype(np.int64), 0, count - 1)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        factor = ZOOM_STEP ** (-event.angleDelta().y() / 120)
-        self.zoom_about(factor, event.position())
-        event.accept()
-
-    def zoom_about(self, factor: float, about: QPointF) -> None:
-        """Show ``factor`` times as many rows and columns around a fixed point."""
-        rows, columns = self.values.shape
+    def zoom(self, factor: float, about: QPointF | None = None) -> None:
+        """Enlarge cells around a fixed point."""
+        about, (rows, columns) = QPointF(self.rect().center()) if about is None else about, self.values.shape
         x, y = about.x() / max(self.width(), 1), about.y() / max(self.height(), 1)
-        width = float(np.clip(self.area.width() * factor, min(LEAST_VISIBLE, columns), columns))
-        height = float(np.clip(self.area.height() * factor, min(LEAST_VISIBLE, rows), rows))
+        width = float(np.clip(self.area.width() / factor, min(LEAST_VISIBLE, columns), columns))
+        height = float(np.clip(self.area.height() / factor, min(LEAST_VISIBLE, rows), rows))
         left, top = self.area.x() + x * self.area.width(), self.area.y() + y * self.area.height()
         self._move_area(QRectF(left - x * width, top - y * height, width, height))
 
@@ -133,26 +115,14 @@ class HeatCanvas(QWidget):
         self.area = area
         self.update()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self._grip, self._dragged = event.position(), False
+    def move_by(self, right: float, down: float) -> None:
+        """Move the picture by so many pixels."""
+        across, along = self.area.width() / max(self.width(), 1), self.area.height() / max(self.height(), 1)
+        self._move_area(self.area.translated(-right * across, -down * along))
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        cell = self.cell_at(event.position())
-        if self._grip is not None and not self._dragged and cell is not None:
+    def on_click(self, event) -> None:
+        if (cell := self.target_at(event.position())) is not None:
             self.clicked.emit(cell)
-        self._grip = None
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.pointed.emit(None)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._grip is not None:
-            moved, self._grip = event.position() - self._grip, event.position()
-            self._dragged = True
-            across, down = self.area.width() / max(self.width(), 1), self.area.height() / max(self.height(), 1)
-            self._move_area(self.area.translated(-moved.x() * across, -moved.y() * down))
-        self.pointed.emit(self.cell_at(event.position()))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.show_all()

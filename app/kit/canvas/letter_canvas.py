@@ -5,33 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QWheelEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen
 
 from antidiag.app import theme
-from antidiag.app.kit.canvas.painted_view import PictureCanvas
+from antidiag.app.kit.canvas.moved_canvas import MovedCanvas
 from antidiag.app.kit.painting.fonts_and_colours import cell_font
 from antidiag.kernels.model import Sequence, SequenceType
 
 RULER, LETTERS = 20, 18  # pixels of the positions, and of the row of letters where they are wide enough
 READABLE = 9  # pixels of a letter from which it is written
 LEAST_LETTERS = 8  # fewest letters that are shown
-ZOOM, PAN = 0.6, 0.15
+PAN = 0.15  # share of the visible part that an arrow key moves
 RIGHT = 8
 
 
-class LetterCanvas(PictureCanvas):
+class LetterCanvas(MovedCanvas):
     """Shows letters ``span`` (floats, from 0) between ``left`` pixels and the right edge. ``moved`` follows the visible
     part; ``pointed(QPointF or None)`` and ``clicked(QPointF)`` the mouse."""
 
     moved = Signal()
+    zoom_step = 1.6
 
     def __init__(self, draw: Callable[[QPainter, QRectF], None], left: int) -> None:
         super().__init__(draw)
         self.left = left
         self.sequence: Sequence | None = None
         self.span = (0.0, 1.0)
-        self._grip: tuple[float, float] | None = None
-        self._dragged = False
 
     def sizeHint(self) -> QSize:
         return QSize(600, 400)
@@ -43,14 +42,17 @@ class LetterCanvas(PictureCanvas):
 
     @property
     def letter_count(self) -> int:
+        """The number of letters; 0 without a sequence."""
         return len(self.sequence) if self.sequence else 0
 
     @property
     def letter_width(self) -> float:
+        """Pixels of a letter."""
         return self._content_width / (self.span[1] - self.span[0])
 
     @property
     def shows_letters(self) -> bool:
+        """Whether letters are large enough to be read."""
         return self.letter_width >= READABLE
 
     @property
@@ -85,48 +87,27 @@ class LetterCanvas(PictureCanvas):
         self.update()
         self.moved.emit()
 
-    def zoom_about(self, factor: float, x: float | None = None) -> None:
-        """Show ``factor`` times as many letters around a fixed pixel."""
-        x = self.left + self._content_width / 2 if x is None else x
+    def zoom(self, factor: float, about: QPointF | None = None) -> None:
+        """Enlarge letters around a fixed place."""
+        x = self.left + self._content_width / 2 if about is None else about.x()
         share = min(max((x - self.left) / self._content_width, 0), 1)
         low, high = self.span
-        size = min(max((high - low) * factor, LEAST_LETTERS), max(self.letter_count, 1))
+        size = min(max((high - low) / factor, LEAST_LETTERS), max(self.letter_count, 1))
         low += share * (high - low - size)
         self.show_span(low, low + size)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        self.zoom_about(ZOOM if event.angleDelta().y() > 0 else 1 / ZOOM, event.position().x())
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._grip, self._dragged = (event.position().x(), self.span[0]), False
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._grip is not None and event.buttons() & Qt.MouseButton.LeftButton:
-            moved = self._grip[0] - event.position().x()
-            if abs(moved) > 3 or self._dragged:
-                self._dragged, size = True, self.span[1] - self.span[0]
-                first = self._grip[1] + moved / self.letter_width
-                self.show_span(first, first + size)
-        self.pointed.emit(event.position())
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._grip is not None and not self._dragged:
-            self.clicked.emit(event.position())
-        self._grip = None
+    def move_by(self, right: float, down: float) -> None:
+        """Move the letters by so many pixels."""
+        first = self.span[0] - right / self.letter_width
+        self.show_span(first, first + self.span[1] - self.span[0])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        size = self.span[1] - self.span[0]
-        steps = {Qt.Key.Key_Left: -PAN * size, Qt.Key.Key_Right: PAN * size}
-        zooms = {Qt.Key.Key_Plus: ZOOM, Qt.Key.Key_Equal: ZOOM, Qt.Key.Key_Minus: 1 / ZOOM}
-        key = Qt.Key(event.key())
-        if key in steps:
-            self.show_span(self.span[0] + steps[key], self.span[1] + steps[key])
-        elif key in zooms:
-            self.zoom_about(zooms[key])
-        elif event.text().lower() == "f":
-            self.show_all()
+        step = PAN * self._content_width
+        steps = {Qt.Key.Key_Left: step, Qt.Key.Key_Right: -step}
+        if event.key() in steps:
+            self.move_by(steps[Qt.Key(event.key())], 0)
         else:
-            event.ignore()
+            super().keyPressEvent(event)
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)

@@ -18,15 +18,15 @@ from antidiag.kernels.model import Result
 
 
 class PictureCanvas(QWidget):
-    """Paints with a function and reports the mouse; ``moved((down, right))`` follows the arrow keys."""
+    """Paints with a function and reports the mouse, and by ``moved((down, right))`` the arrow keys, if wanted."""
 
     pointed = Signal(object)
     clicked = Signal(object)
     moved = Signal(object)
 
-    def __init__(self, draw: Callable[[QPainter, QRectF], None]) -> None:
+    def __init__(self, draw: Callable[[QPainter, QRectF], None], arrows: bool = False) -> None:
         super().__init__()
-        self._draw = draw
+        self._draw, self._arrows = draw, arrows
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -47,7 +47,7 @@ class PictureCanvas(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0), Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1)}
-        if Qt.Key(event.key()) in steps:
+        if self._arrows and Qt.Key(event.key()) in steps:
             self.moved.emit(steps[Qt.Key(event.key())])
         else:
             event.ignore()
@@ -73,9 +73,11 @@ class FigureView(QWidget):
         raise NotImplementedError
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         raise NotImplementedError
 
     def figure_title(self) -> str:
+        """Return the title of the exported figure."""
         raise NotImplementedError
 
     def apply_theme(self) -> None:
@@ -120,6 +122,7 @@ class PaintedView(FigureView):
         self.stack_parts(canvas)
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         self.canvas.update()
 
     def show_status(self, text: str) -> None:
@@ -127,11 +130,14 @@ class PaintedView(FigureView):
         self.status.setText(text or (self.hint if self.result is not None else ""))
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
+        """Draw title, picture and legend, for a file."""
         draw = lambda painter, width, height: self.draw(painter, QRectF(0, 0, width, height))  # noqa: E731
         framed_figure.draw_figure(painter, area, self.figure_title(), self.legend.items, draw)
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         return framed_figure.figure_size(self.canvas.width(), self.canvas.height(), self.legend.items)
 
     def figure_title(self) -> str:
+        """Return the title of the exported figure."""
         return texts.stamp(self.result) if self.result else ""

@@ -8,7 +8,6 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
-    QHBoxLayout,
     QLayout,
     QLayoutItem,
     QLineEdit,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from antidiag.app import theme
+from antidiag.app.kit.boxes import row_of
 from antidiag.app.kit.controls.icons import set_icon
 
 GO_TO_WIDTH, ITS_FRAME = 118, 28  # least pixels of a box "Go to", and those around its text
@@ -211,9 +211,5 @@ def _choose_item(box: QComboBox, index: int) -> None:
 def group_widgets(*widgets: QWidget, spacing: int = 0) -> QWidget:
     """Return a widget that keeps others in one line."""
     group = QWidget()
-    row = QHBoxLayout(group)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(spacing)
-    for widget in widgets:
-        row.addWidget(widget)
+    row_of(*widgets, parent=group, spacing=spacing)
     return group

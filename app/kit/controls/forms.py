@@ -59,6 +59,7 @@ class ParameterForm(QWidget):
             self.setTabOrder(one, following)
 
     def editor(self, name: str) -> Any:
+        """Return the editor of a parameter."""
         return self._editors[name]
 
     def parameter_names(self) -> tuple[str, ...]:
@@ -104,15 +105,11 @@ class ParameterForm(QWidget):
         )
 
     def show_row(self, name: str, shown: bool) -> None:
+        """Show or hide the row of a parameter."""
         for widget in self._rows.get(name, ()):
             widget.setVisible(shown)
         if name in self._rows:
             self._update_reset_button(name)
-
-    def reset_all(self) -> None:
-        """Reset all values to their defaults."""
-        self.set_values({})
-        self.changed.emit()
 
     def _delete_row(self, name: str) -> None:
         for widget in self._rows.pop(name):

@@ -20,6 +20,7 @@ class LazyWidget(QWidget):
 
     @cached_property
     def content(self) -> Any:
+        """The content, made at the first use."""
         found = self._make()
         framed = self._frame(found)
         self.layout().addWidget(framed)

@@ -42,18 +42,22 @@ class NumberEditor(QAbstractSpinBox):
         self._show_value()
 
     def value(self) -> Any:
+        """The entered number; None means automatic."""
         return self._value
 
     def error(self) -> str:
+        """What is wrong with the entered text; empty if it is valid."""
         return self._parse_text(self.text())[1]
 
     def set_value(self, value: Any) -> None:
+        """Show a number; None means automatic."""
         self._value = self._entered = value
         self._mark_wrong(False)
         self.lineEdit().setModified(False)
         self._show_value()
 
     def set_automatic(self, value: Any) -> None:
+        """Set the number that "auto" stands for."""
         self._automatic = value
         if not self.lineEdit().hasFocus() or (self._value is None and not self.lineEdit().isModified()):
             self._show_value()
@@ -192,12 +196,15 @@ class ChoiceEditor(_ChoiceBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def value(self) -> Any:
+        """The chosen value; None means automatic."""
         return self.currentData()
 
     def set_value(self, value: Any) -> None:
+        """Choose a value."""
         self.setCurrentIndex(max(self.findData(value), 0))
 
     def set_automatic(self, value: Any) -> None:
+        """Set the value that "auto" stands for."""
         if self._optional:
             self.setItemText(0, _value_text(None, value))
 
@@ -222,9 +229,11 @@ class MatrixEditor(_ChoiceBox):
         self.setMinimumContentsLength(12)
 
     def value(self) -> Any:
+        """The name or path of the matrix; None means automatic."""
         return self.currentData()
 
     def set_value(self, value: Any) -> None:
+        """Choose a matrix by name or path."""
         if value and self.findData(value) < 0:
             place = self.count() - 2
             self.insertItem(place, Path(value).name, value)
@@ -233,6 +242,7 @@ class MatrixEditor(_ChoiceBox):
         self._before = self.currentIndex()
 
     def set_automatic(self, value: Any) -> None:
+        """Set the matrix that "auto" stands for."""
         self.setItemText(0, _value_text(None, value or LETTERS_COMPARED))
 
     def _on_choice(self) -> None:
@@ -257,9 +267,11 @@ class FlagEditor(_NeverWrong, QCheckBox):
         self.clicked.connect(self.edited)
 
     def value(self) -> Any:
+        """Whether the box is checked."""
         return self.isChecked()
 
     def set_value(self, value: Any) -> None:
+        """Check or uncheck the box."""
         self.setChecked(bool(value))
 
     def set_automatic(self, value: Any) -> None:
@@ -278,13 +290,16 @@ class TextEditor(_NeverWrong, UndoLineEdit):
         self.textEdited.connect(self.edited)
 
     def value(self) -> Any:
+        """The entered text; None means automatic."""
         return self.text().strip() or (None if self._optional else "")
 
     def set_value(self, value: Any) -> None:
+        """Show a text."""
         self.setText(value or "")
         self.setCursorPosition(0)  # show the beginning of a long text
 
     def set_automatic(self, value: Any) -> None:
+        """Set the text that "auto" stands for."""
         self.setPlaceholderText(_value_text(None, value) if self._optional else "")
 
 

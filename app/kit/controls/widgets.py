@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from antidiag.app import theme
+from antidiag.app.kit.boxes import row_of
 from antidiag.app.kit.controls.icons import set_icon
 
 
@@ -248,11 +249,7 @@ def create_label(text: str = "", kind: str = "", wrap: bool = False) -> QLabel:
 
 def create_row(*widgets: QWidget, stretch: int | None = None) -> QHBoxLayout:
     """Lay widgets out side by side; the one with the number ``stretch`` takes the free room."""
-    box = QHBoxLayout()
-    box.setSpacing(theme.SPACING)
-    for index, widget in enumerate(widgets):
-        box.addWidget(widget, 1 if index == stretch else 0)
-    return box
+    return row_of(*((widget, int(index == stretch)) for index, widget in enumerate(widgets)))
 
 
 def style_as_list(table: QTableView) -> None:

@@ -19,6 +19,7 @@ SIDE_BINS = 240  # pixels along k in pictures of the sides
 
 
 def is_triple(result: Result) -> bool:
+    """Return whether a result is about three sequences."""
     return isinstance(result.problem, TripleProblem)
 
 
@@ -45,6 +46,7 @@ class CubeChunks:
 
     @property
     def count(self) -> int:
+        """The number of chunks."""
         return len(self.rows)
 
     @cached_property

@@ -53,13 +53,16 @@ class CubeViewpoint:
         return bool(towards[0] >= 0), bool(towards[1] >= 0)
 
     def turn_by(self, right: float, down: float) -> None:
+        """Rotate by a drag of so many pixels."""
         self.turn = (self.turn - right * DEGREES_PER_PIXEL + 180) % 360 - 180
         self.tilt = min(max(self.tilt + down * DEGREES_PER_PIXEL, LOWEST), HIGHEST)
 
     def zoom_by(self, factor: float) -> None:
+        """Zoom by a factor, within limits."""
         self.zoom = min(max(self.zoom * factor, FARTHEST), CLOSEST)
 
     def reset_view(self) -> None:
+        """Return to the first rotation and zoom."""
         self.turn, self.tilt, self.zoom = FIRST_TURN, TILT, 1.0
 
 
@@ -80,6 +83,7 @@ class CubeProjection:
         return places @ self._matrix[:2].T + self._origin
 
     def project_point(self, place: np.ndarray) -> QPointF:
+        """Return where a point of the cube is drawn."""
         x, y = self._matrix[:2] @ place + self._origin
         return QPointF(float(x), float(y))
 
@@ -268,14 +272,17 @@ class CubeCanvas(QWidget):
         self.setMinimumSize(160, 120)
 
     def show_scene(self, scene: CubeScene | None, names: tuple[str, str, str], s: int) -> None:
+        """Show a scene with the names of its axes and the strip width."""
         self.scene, self.names, self.s = scene, names, s
         self.update()
 
     def show_marks(self, marks: tuple[CubeStroke, ...]) -> None:
+        """Draw these lines over the scene."""
         self.marks = marks
         self.update()
 
     def current_projection(self) -> CubeProjection:
+        """Return the projection of the present viewpoint and size."""
         return CubeProjection(self.scene, self.eye, QRectF(self.rect()).adjusted(*NAME_MARGINS))
 
     def chunk_under(self, pixel: QPointF) -> tuple[int, int] | None:

@@ -45,6 +45,7 @@ class Legend(QWidget):
         self.setSizePolicy(policy)
 
     def show_items(self, items: tuple[LegendItem, ...]) -> None:
+        """Show these entries."""
         if items != self.items:
             self.items = items
             self.updateGeometry()

@@ -76,10 +76,12 @@ class PrintSizeDialog(QDialog):
 
     @property
     def print_size(self) -> PrintSize:
+        """Return the chosen width and resolution."""
         return PrintSize(self.width_mm.value(), self.dpi.value())
 
     @property
     def wrap_options(self) -> WrapOptions:
+        """Return the chosen columns per block and page height."""
         high = self.height_mm.value()
         return WrapOptions(self.columns.value(), high / self.width_mm.value() if high > ANY_MM else inf)
 

@@ -80,6 +80,7 @@ def text_colour(place: float, name: str) -> QColor:
 
 
 def fits_numbers(width: float, height: float) -> bool:
+    """Return whether cells of this size have room for numbers."""
     return width >= NUMBER_WIDTH and height >= NUMBER_HEIGHT
 
 
@@ -95,6 +96,7 @@ def short_number(value: float) -> str:
 
 
 def number_font(font: QFont) -> QFont:
+    """Return the font of numbers in cells."""
     return fonts_and_colours.resized_font(font, NUMBER_FONT)
 
 

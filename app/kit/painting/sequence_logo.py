@@ -53,6 +53,7 @@ def letter_colours(letters: str, protein: bool) -> dict[str, QColor]:
 
 
 def is_protein(kind: SequenceType) -> bool:
+    """Return whether a type of letters is protein."""
     return kind == SequenceType.PROTEIN
 
 

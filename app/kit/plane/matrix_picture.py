@@ -11,9 +11,9 @@ from PySide6.QtGui import QTransform
 from antidiag.app import texts
 from antidiag.app.kit.plane.matrix_values import MatrixCellBlock, Span
 from antidiag.app.kit.plane.profile_borders import ProfilePlane
-from antidiag.app.kit.results.path_index import PathIndex, shared_path_index
 from antidiag.kernels.model import Result
 from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.path_index import PathIndex, shared_path_index
 from antidiag.kernels.table_cuts import TableCuts
 
 LAYERS = {
@@ -50,12 +50,15 @@ class MatrixFrame:
 
     @property
     def shows_cells(self) -> bool:
+        """Whether cells are large enough to be drawn one by one."""
         return min(self.column_width, self.row_height) >= CELL_PIXELS
 
     def x(self, j: float) -> float:
+        """Return the horizontal pixel of column j."""
         return self.transform.m11() * j + self.transform.dx()
 
     def y(self, i: float) -> float:
+        """Return the vertical pixel of row i."""
         return self.transform.m22() * i + self.transform.dy()
 
     def cell_points(self, cells: np.ndarray) -> np.ndarray:
@@ -84,6 +87,7 @@ class MatrixFrame:
 
     @property
     def visible_area(self) -> QRectF:
+        """The rectangle of the visible cells, in pixels."""
         return self.visible_rect(self.rows, self.columns)
 
 

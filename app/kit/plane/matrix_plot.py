@@ -36,16 +36,20 @@ class LetterAxis(PlotAxis):
     """An axis of whole numbers from 0 to ``length``, with thousands separators."""
 
     length = 0
+    _major_spacing = 0.0
 
     def tickSpacing(self, minimum, maximum, size):
-        return [(max(spacing, 1), offset) for spacing, offset in super().tickSpacing(minimum, maximum, size)][:2]
+        levels = [(max(spacing, 1), offset) for spacing, offset in super().tickSpacing(minimum, maximum, size)][:2]
+        self._major_spacing = levels[0][0]
+        return levels
 
     def tickStrings(self, values, scale, spacing):
-        """Label as many positions as fit side by side."""
+        """Label as many major ticks as fit side by side; label minor ticks only if all of them fit."""
         upright = self.orientation in ("left", "right")
         low, high = sorted(self.range)
         room = (self.height() if upright else self.width()) / max(high - low, 1e-9) * spacing
-        every = next((step for step in (1, 2, 5, 10) if step * room >= (LABEL_HEIGHT if upright else WIDE)), 0)
+        steps = (1, 2, 5, 10) if spacing >= self._major_spacing else (1,)
+        every = next((step for step in steps if step * room >= (LABEL_HEIGHT if upright else WIDE)), 0)
         return [f"{round(value):,}" if every and round(value / spacing) % every == 0 else "" for value in values]
 
     def tickValues(self, minimum, maximum, size):
@@ -90,8 +94,9 @@ class MatrixPlot(FastPlot):
     zoomed_into = Signal(object)
     key = Signal(str)
 
-    def __init__(self, draw: Draw, plot_item: pg.PlotItem | None = None) -> None:
-        super().__init__(plot_item or self.create_plot_item())
+    def __init__(self, draw: Draw) -> None:
+        axes = {"left": LetterAxis("left"), "bottom": LetterAxis("bottom")}
+        super().__init__(create_plot(axes, MatrixViewBox(enableMenu=False)))
         self.box = self.getPlotItem().getViewBox()
         self.box.invertY(True)
         self.lengths = (0, 0)
@@ -108,12 +113,6 @@ class MatrixPlot(FastPlot):
         self.scene().sigMouseMoved.connect(self._on_mouse_move)
         self.scene().sigMouseClicked.connect(self._on_mouse_click)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-
-    @staticmethod
-    def create_plot_item() -> pg.PlotItem:
-        """Create the plot item, which takes longest."""
-        axes = {"left": LetterAxis("left"), "bottom": LetterAxis("bottom")}
-        return create_plot(axes, MatrixViewBox(enableMenu=False))
 
     def show_plane(self, problem: PairProblem | ProfilePlane | None, names: tuple[str, str] = ("", "")) -> None:
         """Show another problem, still empty; ``names`` label the axes."""
@@ -203,6 +202,7 @@ class MatrixPlot(FastPlot):
         self._limit_view()
 
     def zoom_by(self, factor: float) -> None:
+        """Zoom by a factor around the centre."""
         self.box.scaleBy((factor, factor))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.app.kit.tasks.gpu_or_cpu import run_on_gpu_or_cpu
+from antidiag.kernels.cuda.gpu_or_cpu import run_on_gpu_or_cpu
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
-from antidiag.kernels.scoring import Mode
 
 Span = tuple[int, int]
 Levels = tuple[int, int, bool]  # scores at both ends of the colours, and whether a square root lies between
@@ -23,9 +22,6 @@ CONTRASTS = {
     "visible": "Visible part",
 }
 FLAT_SHARE = 0.1
-
-# The predecessor of H: none (border or local start), or a neighbour.
-NO_PREDECESSOR, FROM_DIAGONAL, FROM_ABOVE, FROM_LEFT = 0, 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -49,6 +45,7 @@ class MatrixCellBlock:
     origin: np.ndarray
 
     def contains(self, rows: Span, columns: Span) -> bool:
+        """Return whether the block contains these rows and columns."""
         inside = self.rows[0] <= rows[0] and rows[1] <= self.rows[1]
         return inside and self.columns[0] <= columns[0] and columns[1] <= self.columns[1]
 
@@ -58,16 +55,16 @@ class MatrixCellBlock:
         return int(self.h[place]), int(self.e[place]), int(self.f[place])
 
 
-def _picture_functions(problem: PairProblem | ProfileProblem | ProfileSequenceProblem) -> tuple[Any, Any, Any]:
-    """Return the functions that scan a problem's matrix, compute a window and compute cells; their modules compile, so
-    they are imported on the worker thread."""
+def _picture_functions(problem: PairProblem | ProfileProblem | ProfileSequenceProblem) -> tuple[Any, Any, Any, Any]:
+    """Return the functions that scan a problem's matrix, compute a window, compute cells, and find their origins; their
+    modules compile, so they are imported on the worker thread."""
     if isinstance(problem, PairProblem):
-        from antidiag.kernels.pairwise.pictures import matrix_view
+        from antidiag.kernels.pairwise.pictures import matrix_view as view
 
-        return matrix_view.scan_matrix, matrix_view.compute_window, matrix_view.compute_cells
-    from antidiag.kernels.profiles.wavefront import table_picture
+        return view.scan_matrix, view.compute_window, view.compute_cells, view.find_origins
+    from antidiag.kernels.profiles.wavefront import table_picture as picture
 
-    return table_picture.scan_table, table_picture.draw_window, table_picture.compute_cells
+    return picture.scan_table, picture.draw_window, picture.compute_cells, picture.find_origins
 
 
 def can_use_gpu(problem: Any) -> bool:
@@ -91,38 +88,12 @@ def compute_raster(scanned: Any, rows: Span, columns: Span, shape: tuple[int, in
 
 def compute_cell_block(problem: PairProblem, scanned: Any, rows: Span, columns: Span) -> MatrixCellBlock:
     """Compute the exact values of a small window."""
-    compute_cells = _picture_functions(problem)[2]
+    *_, compute_cells, find_origins = _picture_functions(problem)
     above, left = max(rows[0] - 1, 0), max(columns[0] - 1, 0)
     h, e, f = compute_cells(scanned, rows=(above, rows[1]), columns=(left, columns[1]))
-    if isinstance(problem, PairProblem):
-        origin = find_predecessors(problem, h, e, f, (above, left))
-    else:
-        from antidiag.kernels.profiles.wavefront.table_picture import find_origins
-
-        origin = find_origins(problem, (h, e, f), (above, left))
+    origin = find_origins(problem, (h, e, f), (above, left))
     inner = np.s_[rows[0] - above :, columns[0] - left :]
     return MatrixCellBlock(rows, columns, h[inner], e[inner], f[inner], origin[inner])
-
-
-def find_predecessors(
-    problem: PairProblem, h: np.ndarray, e: np.ndarray, f: np.ndarray, corner: tuple[int, int]
-) -> np.ndarray:
-    """Return the predecessor of each H by the tie rule of the family; ``corner`` is the first cell. The first row and
-    column lack a neighbour; they are right only at the border of the matrix."""
-    codes = problem.codes
-    i, j = (np.arange(size) + low for size, low in zip(h.shape, corner, strict=True))
-    pairs = problem.scoring.scores[codes[0][np.maximum(i - 1, 0)][:, None], codes[1][np.maximum(j - 1, 0)][None, :]]
-    diagonal = np.zeros(h.shape, bool)
-    diagonal[1:, 1:] = h[1:, 1:] == h[:-1, :-1] + pairs[1:, 1:]
-    gaps = [(h == e, FROM_ABOVE), (h == f, FROM_LEFT)][:: -1 if problem.swapped else 1]
-    conditions = [diagonal, *(equal for equal, _ in gaps)]
-    choices = [FROM_DIAGONAL, *(origin for _, origin in gaps)]
-    result = np.select(conditions, choices, NO_PREDECESSOR).astype(np.uint8)
-    if problem.mode == Mode.LOCAL:
-        result[h <= 0] = NO_PREDECESSOR
-    elif corner == (0, 0):
-        result[0, 0] = NO_PREDECESSOR
-    return result
 
 
 def colour_levels(

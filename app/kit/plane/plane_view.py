@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-import pyqtgraph as pg
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QMenu
@@ -38,22 +37,19 @@ class PlaneView(FigureView):
 
     hint = "Drag to move, wheel to zoom, Shift and drag for a window, double click for single cells"
 
-    def __init__(self, selection: Selection, part: pg.PlotItem | None = None) -> None:
+    def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
         self.picture: MatrixPicture | None = None
         self._fitted = True
         self._shared_window: tuple[Span, Span] | None = None
         self._requested_window: tuple[Span, Span] | None = None
-        self.plot = MatrixPlot(self.draw, part)
+        self.plot = MatrixPlot(self.draw)
         self._build_layout()
         self._connect_plane()
 
     @classmethod
-    def part(cls) -> pg.PlotItem:
-        return MatrixPlot.create_plot_item()
-
-    @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return result_text.is_pair(result)
 
     def draw(self, painter: QPainter, frame: MatrixFrame, area: QRectF, pointer: bool) -> None:
@@ -104,6 +100,7 @@ class PlaneView(FigureView):
         raise NotImplementedError
 
     def figure_title(self) -> str:
+        """Return the title of the exported figure."""
         return result_text.format_title(self.result)
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
@@ -113,6 +110,7 @@ class PlaneView(FigureView):
         self.plot.show_pointer(True)
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         return export.plot_figure_size(self.fontMetrics(), self.plot, self._legend.items)
 
     def showEvent(self, event) -> None:

@@ -35,19 +35,23 @@ class ProfilePlane:
 
     @property
     def profiles(self) -> tuple[Profile, Profile]:
+        """The two profiles."""
         return self.problem.profiles
 
     @cached_property
     def sequences(self) -> tuple[Sequence, Sequence]:
+        """The consensus sequences of the two profiles."""
         first, second = (Sequence(one.name, one.consensus.encode("ascii"), one.type) for one in self.profiles)
         return first, second
 
     @property
     def first(self) -> Sequence:
+        """The consensus of the first profile."""
         return self.sequences[0]
 
     @property
     def second(self) -> Sequence:
+        """The consensus of the second profile."""
         return self.sequences[1]
 
     @property
@@ -57,6 +61,7 @@ class ProfilePlane:
 
     @property
     def scoring(self) -> ColumnScoring:
+        """How columns are scored."""
         return self.problem.scoring
 
     @property

@@ -12,7 +12,7 @@ from antidiag.app import theme
 from antidiag.app.kit.play import play_figure, worksheet
 from antidiag.app.kit.play.view_options import PlayLook
 from antidiag.app.kit.replay import replay_picture as replay_picture
-from antidiag.app.kit.replay.run_replay import RunReplay, longest_run_ns
+from antidiag.kernels.experiments.point_data.run_replay import RunReplay, longest_run_ns
 from antidiag.kernels.registry.lectures import SceneView
 from antidiag.kernels.walkthroughs.exercises import Exercise
 from antidiag.kernels.walkthroughs.shared_clock import SharedClock

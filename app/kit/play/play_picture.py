@@ -57,6 +57,7 @@ class PlayPicture:
         self.top = self.room.top() + max((self.room.height() - bottom) / 3, 0)
 
     def cell_box(self, sheet: TableSheet, i: int, j: int) -> QRectF:
+        """Return the rectangle of cell (i, j) of a table."""
         return QRectF(self.left + sheet.x + j * sheet.wide, self.top + sheet.y + i * sheet.size, sheet.wide, sheet.size)
 
     def cell_boxes(self, cell: Cell) -> list[QRectF]:
@@ -82,6 +83,7 @@ class PlayPicture:
         return min(int((place.x() - self.curve.left()) / self.curve.width() * len(self.play)), len(self.play) - 1)
 
     def draw_all(self, painter: QPainter) -> None:
+        """Draw all tables, the marks and the growing tree."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         font = painter.font()
         for sheet in self.sheets:
@@ -284,8 +286,10 @@ def play_legend(play: Animation, look: PlayLook) -> tuple[LegendItem, ...]:
         LegendItem(
             "fill", "computed before", (fonts_and_colours.mix_colours(active.panel, active.accent, 0.16).name(),)
         ),
-        LegendItem("fill", "given", (fonts_and_colours.mix_colours(active.panel, active.boundary, 0.3).name(),)),
-        LegendItem("outline", "used by the winning case, or marked", (active.path,)),
+        LegendItem(
+            "fill", "initial value", (fonts_and_colours.mix_colours(active.panel, active.boundary, 0.3).name(),)
+        ),
+        LegendItem("outline", "used by the best case, or marked", (active.path,)),
     )
 
 

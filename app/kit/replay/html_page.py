@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.app.kit.replay.run_replay import NEVER, PhaseSheet, RunReplay, longest_run_ns
+from antidiag.kernels.experiments.point_data.run_replay import NEVER, PhaseSheet, RunReplay, longest_run_ns
 from antidiag.kernels.walkthroughs.html_page import STYLE
 
 SCRIPT = Path(__file__).with_name("page.js")

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from antidiag.app import theme
-from antidiag.app.kit.replay.run_replay import PhaseSheet, RunReplay
+from antidiag.kernels.experiments.point_data.run_replay import PhaseSheet, RunReplay
 from antidiag.kernels.memory import format_bytes
 
 CURVE_SHARE = 0.16

@@ -13,10 +13,11 @@ from antidiag.app.kit.canvas.painted_view import PictureCanvas
 from antidiag.app.kit.controls.flow_layouts import FlowLayout
 from antidiag.app.kit.controls.widgets import create_label, tool_button
 from antidiag.app.kit.figures import export
-from antidiag.app.kit.replay import replay_picture, run_replay
+from antidiag.app.kit.replay import replay_picture
 from antidiag.app.kit.replay.player import ReplayPlayer
-from antidiag.app.kit.replay.run_replay import RunReplay
 from antidiag.app.kit.tasks.latest_task import LatestTask
+from antidiag.kernels.experiments.point_data import run_replay
+from antidiag.kernels.experiments.point_data.run_replay import RunReplay
 from antidiag.kernels.experiments.point_data.step_counters import count_steps
 from antidiag.kernels.model import Result
 
@@ -45,9 +46,7 @@ class SideBySideReplay(QWidget):
         self.runs: Runs = ()
         self.canvas = PictureCanvas(lambda painter, area: self.draw_runs(painter, area))
         self.canvas.setAccessibleName("Runs side by side on one measured clock")
-        self._work = LatestTask(self)
-        self._work.finished.connect(self._on_runs)
-        self._work.failed.connect(lambda error: self.status.setText(str(error)))
+        self._work = LatestTask(self, self._on_runs, lambda error: self.status.setText(str(error)))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.player.moved.connect(self._show_time)
         theme.notifier.changed.connect(self.canvas.update)

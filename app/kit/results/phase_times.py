@@ -25,6 +25,7 @@ class PhaseTime:
 
     @property
     def gcups(self) -> float:
+        """Billions of cells per second in this phase."""
         return self.cells / self.time_ms / 1e6 if self.time_ms else 0.0
 
 

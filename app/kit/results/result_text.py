@@ -38,6 +38,7 @@ def format_scoring(problem: PairProblem | TripleProblem) -> str:
 
 
 def is_pair(result: Result) -> bool:
+    """Return whether a result is about two sequences."""
     return isinstance(result.problem, PairProblem)
 
 

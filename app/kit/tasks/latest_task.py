@@ -8,13 +8,15 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance, Slot
 from shiboken6 import isValid
 
+from antidiag.app.kit.tasks.worker_threads import start_worker
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
 
 Work = Callable[[Monitor], Any]
+Receiver = Callable[..., object] | SignalInstance
 
 
 class _ThreadMessenger(QObject):
@@ -42,14 +44,23 @@ def _messenger() -> _ThreadMessenger:
 class LatestTask(QObject):
     """Runs one piece of work at a time on a thread; a new request cancels the one before. Signals reach the owner's
     thread, and only for the latest request: ``finished(value)``, ``failed(error)`` and ``progressed((done, total,
-    phase))``. A result arrives through a timer, in its own turn of the event loop."""
+    phase))``; a receiver of each may be given at once. A result arrives in its own turn of the event loop."""
 
     finished = Signal(object)
     failed = Signal(object)
     progressed = Signal(object)
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(
+        self,
+        parent: QObject,
+        finished: Receiver | None = None,
+        failed: Receiver | None = None,
+        progressed: Receiver | None = None,
+    ) -> None:
         super().__init__(parent)
+        for signal, receiver in ((self.finished, finished), (self.failed, failed), (self.progressed, progressed)):
+            if receiver is not None:
+                signal.connect(receiver)
         self._lock = threading.Lock()
         self._pending: tuple[Monitor, Work] | None = None
         self._monitor: Monitor | None = None
@@ -68,8 +79,7 @@ class LatestTask(QObject):
         with self._lock:
             self._monitor, self._pending = monitor, (monitor, work)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run_requests, name="antidiag view", daemon=True)
-                self._thread.start()
+                self._thread = start_worker(self._run_requests, "antidiag view")
 
     def cancel(self) -> None:
         """Cancel the current request; it sends no more signals."""

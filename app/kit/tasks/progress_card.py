@@ -9,44 +9,53 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from antidiag.app import texts
+from antidiag.app.kit.boxes import row_of
+from antidiag.app.kit.controls.widgets import ElidedLabel
 from antidiag.app.kit.tasks.latest_task import LatestTask, Work
 
 UPDATE_INTERVAL_S = 0.1
 APPEAR_MS = 150  # shorter work shows no card
+LINE_APPEAR_MS = 300  # a line moves the widgets below it
 
 
 class ProgressCard(QFrame):
-    """Asks before long work, shows its progress, and can cancel it; ``finished(value)`` carries the result. ``doing``
-    names the activity ("Computing the matrix"), ``what`` its result ("The picture of the matrix")."""
+    """Asks before long work, shows its progress, and can cancel it; ``finished(value)`` carries the result.
+
+    ``doing`` names the activity ("Computing the matrix"), ``outcome`` its result ("The picture of the matrix"). A card
+    lies over a widget; where there is none, it is a line for a layout.
+    """
 
     finished = Signal(object)
 
-    def __init__(self, over: QWidget, doing: str, outcome: str) -> None:
+    def __init__(self, over: QWidget | None, doing: str, outcome: str) -> None:
         super().__init__(over)
-        self.setObjectName("card")
-        self.doing, self._outcome = doing, outcome
+        self.doing, self._outcome, self._over = doing, outcome, over
         self._work: Work | None = None
         self._owner: Any = None
-        self._task = LatestTask(self)
-        self._text = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
-        self._bar = QProgressBar(maximum=1000)
+        self._task = LatestTask(self, self._on_finish, self._on_failure, self._on_progress)
+        self._bar = QProgressBar(maximum=1000, textVisible=False)
         self.button = QPushButton()
         self.button.clicked.connect(lambda: self._cancel_and_ask() if self._task.busy else self._start_work())
-        layout = QVBoxLayout(self)
-        for widget in (self._text, self._bar, self.button):
-            layout.addWidget(widget)
-        self._task.finished.connect(self._on_finish)
-        self._task.failed.connect(self._on_failure)
-        self._task.progressed.connect(self._on_progress)
         self._started_s = self._updated_s = 0.0
-        self._appear = QTimer(self, singleShot=True, interval=APPEAR_MS)
+        self._appear = QTimer(self, singleShot=True, interval=APPEAR_MS if over else LINE_APPEAR_MS)
         self._appear.timeout.connect(self._show_if_busy)
-        over.installEventFilter(self)
-        self.setFixedWidth(320)
+        if over is None:
+            self._text: QLabel = ElidedLabel()
+            self._bar.setFixedWidth(160)
+            row_of((self._text, 1), self._bar, self.button, parent=self)
+        else:
+            self.setObjectName("card")
+            self._text = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
+            layout = QVBoxLayout(self)
+            for widget in (self._text, self._bar, self.button):
+                layout.addWidget(widget)
+            over.installEventFilter(self)
+            self.setFixedWidth(320)
         self.hide()
 
     @property
     def message(self) -> str:
+        """The shown message."""
         return self._text.text()
 
     @property
@@ -61,7 +70,7 @@ class ProgressCard(QFrame):
         self._owner, self._work = owner, work
         if question:
             self._task.cancel()
-            self._ask_user(question, "Compute it")
+            self.show_message(question, "Compute it")
         else:
             self._start_work()
 
@@ -80,7 +89,7 @@ class ProgressCard(QFrame):
         if self._work is None:
             return
         self._started_s, self._updated_s = monotonic(), 0.0
-        self._show_message(self.doing, "Cancel", progress=True)
+        self._set_content(self.doing, "Cancel", progress=True)
         if not self.isVisible():
             self._appear.start()
         self._task.request(self._work)
@@ -92,11 +101,12 @@ class ProgressCard(QFrame):
 
     def _cancel_and_ask(self) -> None:
         self._task.cancel()
-        self._ask_user(f"{self._outcome} was not computed.", "Compute it")
+        self.show_message(f"{self._outcome} was not computed.", "Compute it")
 
-    def _ask_user(self, text: str, button: str) -> None:
+    def show_message(self, text: str, button: str = "") -> None:
+        """Show why nothing is computed, with a button that starts the work."""
         self._appear.stop()
-        self._show_message(text, button, progress=False)
+        self._set_content(text, button, progress=False)
         self.show()
         self._centre_card()
 
@@ -106,7 +116,7 @@ class ProgressCard(QFrame):
         self.finished.emit(found)
 
     def _on_failure(self, error: Exception) -> None:
-        self._ask_user(f"{self._outcome} could not be computed: {error}", "Try again")
+        self.show_message(f"{self._outcome} could not be computed: {error}", "Try again")
 
     def _on_progress(self, progress: tuple[int, int, str]) -> None:
         done, total, _ = progress
@@ -117,17 +127,18 @@ class ProgressCard(QFrame):
         self._bar.setValue(round(1000 * done / total))
         self._text.setText(progress_text(self.doing, done / total, now - self._started_s))
 
-    def _show_message(self, text: str, button: str, progress: bool) -> None:
+    def _set_content(self, text: str, button: str, progress: bool) -> None:
         self._text.setText(text)
         self._bar.setVisible(progress)
         self._bar.setValue(0)
-        self._bar.setTextVisible(False)
         self.button.setText(button)
+        self.button.setVisible(bool(button))
 
     def _centre_card(self) -> None:
-        self.adjustSize()
-        over = self.parentWidget()
-        self.move((over.width() - self.width()) // 2, max((over.height() - self.height()) // 2, 0))
+        if self._over is not None:
+            self.adjustSize()
+            room = self._over.size() - self.size()
+            self.move(room.width() // 2, max(room.height() // 2, 0))
 
 
 def progress_text(doing: str, fraction: float, elapsed_s: float) -> str:

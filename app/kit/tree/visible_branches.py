@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.app.kit.tree.layout import TURN, TreeLayout, TreeShape
+from antidiag.kernels.trees.tree_layout import TURN, TreeLayout, TreeShape
 
 STEM = 10  # pixels of the line that leads to the root
 HIT_DISTANCE = 9.0  # pixels around the mouse within which a branch is hit
@@ -31,15 +31,19 @@ class TreeFrame:
     height: float
 
     def px(self, x: Any) -> Any:
+        """Return the horizontal pixels of tree coordinates."""
         return self.left + x * self.across
 
     def py(self, y: Any) -> Any:
+        """Return the vertical pixels of tree coordinates."""
         return self.top + y * self.down
 
     def x(self, px: float) -> float:
+        """Return the tree coordinate of a horizontal pixel."""
         return (px - self.left) / self.across
 
     def y(self, py: float) -> float:
+        """Return the tree coordinate of a vertical pixel."""
         return (py - self.top) / self.down
 
 
@@ -50,6 +54,11 @@ class VisibleBranches:
     lines: np.ndarray
     owners: np.ndarray
     coarse: np.ndarray
+
+    def node_at(self, x: float, y: float) -> int | None:
+        """Return the node whose branch is at a position, or None."""
+        away = line_distances(self.lines, x, y)
+        return int(self.owners[away.argmin()]) if away.min(initial=np.inf) <= HIT_DISTANCE else None
 
 
 def find_visible_branches(layout: TreeLayout, frame: TreeFrame, detail: float = 1.0) -> VisibleBranches:

@@ -39,7 +39,7 @@ class ExercisePage(QWidget):
 
     def __init__(self, methods: Sequence[Method]) -> None:
         super().__init__()
-        self.methods = tuple(method for method in methods if method.walkthrough_name)
+        self.methods = tuple(method for method in methods if method.teaching.walkthrough_name)
         self.exercise: Exercise | None = None
         self.open_cells: list[Cell] = []
         self.cell: Cell | None = None
@@ -123,10 +123,8 @@ class ExercisePage(QWidget):
             self.verdict_label.setText("Choose an option first.")
             return
         self.verdict_label.setText("Right." if chosen == asked.right else f"No: {asked.options[asked.right]}.")
-        blanks, seen = frozenset(self.open_cells) - {asked.cell}, {"step": asked.step + 1, "cell": asked.cell}
-        self.animation_view.show_look(
-            replace(self.animation_view.look, **seen, colouring="state", shares={}, blanks=blanks)
-        )
+        look = replace(self.animation_view.look, step=asked.step + 1, cell=asked.cell, colouring="state", shares={})
+        self.animation_view.show_look(replace(look, blanks=frozenset(self.open_cells) - {asked.cell}))
 
     def next_question(self) -> None:
         """Show the next question, or the first one after the last."""

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QScrollArea, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.boxes import column_of, row_of
+from antidiag.app.kit.controls.player import Player
 from antidiag.app.kit.play.view_options import PlayLook
 from antidiag.app.learn.walkthrough.animation_view import LETTER_PIXELS, MIN_LETTER_PIXELS, AnimationView
 from antidiag.app.learn.walkthrough.cell_detail import formula_html
 from antidiag.app.learn.walkthrough.measured_runs import MeasuredRuns
-from antidiag.app.learn.walkthrough.playback_controls import PlaybackControls
 from antidiag.kernels import registry
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.registry.lectures import Lecture, LectureScene, Question
@@ -59,15 +59,12 @@ class LecturePlayer(QWidget):
             self.formula_label,
             self.page_label,
         ) = (QLabel() for _ in range(6))
-        self.animation_views, self.controls, self.measured_runs = (
-            (AnimationView(PICTURE_SCALE), AnimationView(PICTURE_SCALE)),
-            PlaybackControls(),
-            MeasuredRuns(),
-        )
+        self.animation_views = AnimationView(PICTURE_SCALE), AnimationView(PICTURE_SCALE)
+        self.controls, self.measured_runs = Player("Step"), MeasuredRuns()
         self.black_screen = QWidget(self)
         self.progress_bar = QProgressBar()
         self._lay_out()
-        self.controls.tick_changed.connect(self._show_tick)
+        self.controls.moved.connect(lambda: self._show_tick(self.controls.step))
         self.measured_runs.runs_ended.connect(self._play_measured)
         for number, stage in enumerate(self.animation_views):
             stage.step_wanted.connect(lambda step, number=number: self.controls.go_to(self.clock.tick_of(number, step)))
@@ -145,7 +142,7 @@ class LecturePlayer(QWidget):
 
     def _play_measured(self) -> None:
         if self.measured_runs.replays.runs:
-            self.measured_runs.replays.player.start_playing()
+            self.measured_runs.replays.player.play()
 
     def _forward_measured(self) -> bool:
         """Run the methods or play the measured runs to their end; return whether there was anything to do."""
@@ -162,7 +159,7 @@ class LecturePlayer(QWidget):
         if player.playing:
             player.go_to_end()
         elif player.share < 1:
-            player.start_playing()
+            player.play()
         else:
             return False
         return True
@@ -176,7 +173,7 @@ class LecturePlayer(QWidget):
         elif self.controls.playing:
             self.controls.pause()
             self.controls.go_to(self.last_tick)
-        elif self.clock.plays and self.controls.tick < self.last_tick:
+        elif self.clock.plays and self.controls.step < self.last_tick:
             self.controls.play()
         elif self.page_number + 1 < self.page_count:
             self.show_scene(self.page_number + 1)
@@ -266,7 +263,7 @@ class LecturePlayer(QWidget):
             stage.show_step(step)
         if self.controls.playing and tick >= self.last_tick:
             self.controls.pause()
-        self.controls.position_label.setText(self.clock.format_tick(tick) if self.clock.plays else "")
+        self.controls.label.setText(self.clock.format_tick(tick) if self.clock.plays else "")
         self.formula_label.setText(self._marked_formula())
         self.formula_label.setVisible(bool(self.formula_label.text()))
         self._update_texts()

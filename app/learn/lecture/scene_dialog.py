@@ -66,10 +66,10 @@ class SceneDialog(QDialog):
         """The scene with the present texts."""
         points = tuple(line.strip() for line in self.points_edit.toPlainText().splitlines() if line.strip())
         text = tuple(" ".join(part.split()) for part in self.text_edit.toPlainText().split("\n\n") if part.strip())
-        lines = {"name": self.name_line, "title": self.title_line, "source": self.source_line}
-        texts = {name: line.text().strip() for name, line in lines.items()}
+        name, title, source = (line.text().strip() for line in (self.name_line, self.title_line, self.source_line))
+        first, last = self.first_box.value(), self.last_box.value()
         return replace(
-            self._scene, **texts, points=points, text=text, first=self.first_box.value(), last=self.last_box.value()
+            self._scene, name=name, title=title, source=source, points=points, text=text, first=first, last=last
         )
 
     def _check_scene(self) -> None:

@@ -44,7 +44,7 @@ class AnimationView(QWidget):
         )
         self.counters_label.setObjectName("muted")
         self.step_label.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.canvas, self.legend = PictureCanvas(self._draw_picture), Legend()
+        self.canvas, self.legend = PictureCanvas(self._draw_picture, arrows=True), Legend()
         self.canvas.pointed.connect(self._on_pointed)
         self.canvas.clicked.connect(self._on_clicked)
         self.canvas.moved.connect(self._move_pinned_cell)

@@ -15,7 +15,7 @@ from antidiag.app.kit.play.view_options import PlayLook
 from antidiag.kernels.walkthroughs import animation_text
 from antidiag.kernels.walkthroughs.animation import NEVER_STEP, Animation, Cell, ModelMachine
 
-CELL_HINT = "Point at a cell to see its recurrence with numbers. Click to keep it here."
+CELL_HINT = "Point at a cell to see its recurrence with numbers. Click to pin it."
 MOST_CROSSINGS = 6
 
 

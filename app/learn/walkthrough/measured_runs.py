@@ -40,10 +40,7 @@ class MeasuredRuns(QWidget):
         for name, words in BACKEND_LABELS.items():
             self.backend_box.addItem(words, name)
         self.backend_box.setAccessibleName("Device")
-        self._work = LatestTask(self)
-        self._work.finished.connect(self._show_results)
-        self._work.progressed.connect(self._show_progress)
-        self._work.failed.connect(self._show_failure)
+        self._work = LatestTask(self, self._show_results, self._show_failure, self._show_progress)
         self.replays.shown.connect(self._emit_ended)
         holder = QWidget()
         tools = FlowLayout(holder)

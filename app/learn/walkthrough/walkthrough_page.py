@@ -16,6 +16,7 @@ from antidiag.app import theme
 from antidiag.app.kit.boxes import column_of, row_of
 from antidiag.app.kit.controls.forms import ParameterForm
 from antidiag.app.kit.controls.icons import set_icon
+from antidiag.app.kit.controls.player import Player
 from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, VerticalScrollArea, create_label, tool_button
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.play import play_figure
@@ -24,7 +25,6 @@ from antidiag.app.learn.walkthrough.animation_view import AnimationView
 from antidiag.app.learn.walkthrough.best_paths_bar import BestPathsBar
 from antidiag.app.learn.walkthrough.cell_detail import CellDetail
 from antidiag.app.learn.walkthrough.measured_runs import MeasuredRuns
-from antidiag.app.learn.walkthrough.playback_controls import PlaybackControls
 from antidiag.kernels.errors import AntidiagError, InputError
 from antidiag.kernels.io.files import write_bytes
 from antidiag.kernels.method import Method
@@ -51,18 +51,13 @@ class WalkthroughPage(QWidget):
 
     def __init__(self, methods: Sequence[Method]) -> None:
         super().__init__()
-        self.methods = tuple(method for method in methods if method.walkthrough_name or method.no_walkthrough_reason)
-        self.animation_views, self.controls, self.cell_detail = (
-            (AnimationView(), AnimationView()),
-            PlaybackControls(),
-            CellDetail(),
+        self.methods = tuple(
+            method for method in methods if method.teaching.walkthrough_name or method.teaching.no_walkthrough_reason
         )
-        self.method_box, self.second_box, self.clock_box, self.colouring_box = (
-            ElidedComboBox(),
-            ElidedComboBox(),
-            ElidedComboBox(),
-            ElidedComboBox(),
-        )
+        self.animation_views = AnimationView(), AnimationView()
+        self.controls, self.cell_detail = Player("Step"), CellDetail()
+        self.method_box, self.second_box = ElidedComboBox(), ElidedComboBox()
+        self.clock_box, self.colouring_box = ElidedComboBox(), ElidedComboBox()
         self.path_box, self.best_paths_bar = QCheckBox("Returned path"), BestPathsBar()
         self.form, self.error_label = ParameterForm(), create_label("", "error", wrap=True)
         self.clock, self.measured_runs = SharedClock((), BY_STEPS), MeasuredRuns()
@@ -112,7 +107,7 @@ class WalkthroughPage(QWidget):
         """Show all animations at a tick of the clock."""
         for stage, step in zip(self.animation_views, self.clock.steps_at(tick), strict=False):
             stage.show_step(step)
-        self.controls.position_label.setText(f"{self.clock.format_tick(tick)} {self.clock_unit.split()[-1]}")
+        self.controls.label.setText(f"{self.clock.format_tick(tick)} {self.clock_unit.split()[-1]}")
         self._show_detail()
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
@@ -137,11 +132,11 @@ class WalkthroughPage(QWidget):
         """Write the animation in the format of the suffix; raise InputError on failure."""
         if path.suffix.lower() == ".html":
             title = " and ".join(play.title for play in self.animations)
-            write_bytes(path, [html_page.make_page(self.clock, title, [], self.controls.tick).encode()])
+            write_bytes(path, [html_page.make_page(self.clock, title, [], self.controls.step).encode()])
             return
         looks = [stage.look for stage, _ in zip(self.animation_views, self.animations, strict=False)]
         moving = path.suffix.lower() in play_figure.MOVING
-        ticks = list(range(self.clock.last_tick + 1)) if moving else [self.controls.tick]
+        ticks = list(range(self.clock.last_tick + 1)) if moving else [self.controls.step]
         play_figure.save_plays(path, self.clock, looks, ticks, FIGURE_SIZE)
 
     def copy_figure(self) -> None:
@@ -161,7 +156,7 @@ class WalkthroughPage(QWidget):
             place = (self.animations[0].tables[cell[0]].name, *cell[1:3], *((cell[3],) if cell[3] else ()))
         view = SceneView(self.colouring_box.currentData(), (), place, self.path_box.isChecked())
         title = " and ".join(play.title for play in self.animations)
-        clock, last, size = self.clock_unit, self.controls.tick, SIZE
+        clock, last, size = self.clock_unit, self.controls.step, SIZE
         if self.clock_box.currentData() == BY_MEASURED:
             clock, last, size = BY_MEASURED, -1, self.measured_runs.size_box.value()
         return LectureScene("scene", title, (), (), "", tuple(staged), clock, 0, last, view, size)
@@ -176,7 +171,7 @@ class WalkthroughPage(QWidget):
                 self.method_box.insertSeparator(self.method_box.count())
             for method in found:
                 self.method_box.addItem(
-                    method.name if method.walkthrough_name else f"{method.name} (no animation)", method
+                    method.name if method.teaching.walkthrough_name else f"{method.name} (no animation)", method
                 )
                 tip = f"{problem.label}: {method.summary}"
                 self.method_box.setItemData(self.method_box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
@@ -198,7 +193,7 @@ class WalkthroughPage(QWidget):
         self.second_box.addItem(NO_SECOND, None)
         for method in self.methods:
             if self.first_method in (None, method) or not (
-                method.walkthrough_name and self.first_method.walkthrough_name
+                method.teaching.walkthrough_name and self.first_method.teaching.walkthrough_name
             ):
                 continue
             if method.problem_type is self.first_method.problem_type:
@@ -210,7 +205,7 @@ class WalkthroughPage(QWidget):
         self.second_box.currentIndexChanged.connect(self._on_second_changed)
         self.clock_box.currentIndexChanged.connect(lambda: self._change_clock())
         self.form.changed.connect(lambda: self._make_animations(None))
-        self.controls.tick_changed.connect(self.show_tick)
+        self.controls.moved.connect(lambda: self.show_tick(self.controls.step))
         self.colouring_box.currentIndexChanged.connect(lambda: self._update_looks())
         self.path_box.toggled.connect(lambda: self._update_looks())
         self.best_paths_bar.changed.connect(self._update_looks)
@@ -258,12 +253,14 @@ class WalkthroughPage(QWidget):
         except AntidiagError as error:
             errors = (*errors, str(error))
         self._show_error("\n".join(errors))
-        if self.first_method is not None and not self.first_method.walkthrough_name:
-            self._show_nothing(f"{self.first_method.name} has no animation. {self.first_method.no_walkthrough_reason}")
+        if self.first_method is not None and not self.first_method.teaching.walkthrough_name:
+            self._show_nothing(
+                f"{self.first_method.name} has no animation. {self.first_method.teaching.no_walkthrough_reason}"
+            )
             return
         if errors or not made:
             return
-        at = self.controls.tick if tick is None else tick
+        at = self.controls.step if tick is None else tick
         self.clock = SharedClock(tuple(made), self.clock_unit)
         at = min(at, self.clock.last_tick)
         self.controls.set_last(self.clock.last_tick, at)
@@ -286,11 +283,11 @@ class WalkthroughPage(QWidget):
         self.error_label.setVisible(bool(text))
 
     def _change_clock(self) -> None:
-        step = self.clock.steps_at(self.controls.tick)[0] if self.animations else -1
+        step = self.clock.steps_at(self.controls.step)[0] if self.animations else -1
         self.clock = SharedClock(self.animations, self.clock_unit)
         self._show_page()
         self.controls.set_last(self.clock.last_tick, self.clock.tick_of(0, step) if self.animations else 0)
-        self.show_tick(self.controls.tick)
+        self.show_tick(self.controls.step)
 
     def _show_page(self) -> None:
         measured = self.clock_box.currentData() == BY_MEASURED

@@ -1,4 +1,4 @@
-"""What a run costs over the values of one parameter, drawn while the user sets it."""
+"""The panel that plots the cost of a run against one parameter while the user sets it."""
 
 from __future__ import annotations
 
@@ -23,21 +23,24 @@ from antidiag.kernels.parameters import Parameter
 
 CLOSED, OPEN = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}", "\N{BLACK DOWN-POINTING SMALL TRIANGLE}"
 DRAG_MS = 40
-"""Milliseconds between two values that a drag sets."""
+"""Milliseconds between two values that a drag sets in the form."""
 NO_PLAN = "No run can be planned with these settings."
-HINT = "Click or drag to set the value; arrow keys step, Page keys double and halve"
+HINT = (
+    "Memory, recomputed cells and expected time for each value of this parameter. "
+    "Click or drag to set a value; arrow keys step, Page Up and Page Down double and halve."
+)
 
 
 class CurvePanel(Card):
-    """Follows the parameter that has the focus, of whatever method; picks set it in the form.
+    """Plots the cost against the parameter that has the focus; a click in the plot sets its value in the form.
 
-    ``folded(closed)`` tells that the user opened or closed it.
+    ``folded(closed)`` is sent when the user opens or closes the panel.
     """
 
     folded = Signal(bool)
 
     def __init__(self, form: ParameterForm, closed: bool = False) -> None:
-        super().__init__("Cost over")
+        super().__init__("Cost against")
         self._form, self._closed = form, closed
         self._answer: Answer | None = None
         self._made_for: Any = None
@@ -45,7 +48,7 @@ class CurvePanel(Card):
         self._wanted = ""
         self.chooser, self.plot, self.readout = ElidedComboBox(), CurvePlot(), ElidedLabel()
         self.chooser.setAccessibleName("Parameter of the curves")
-        self.chooser.setToolTip("The parameter along the axis; it follows the one that you set")
+        self.chooser.setToolTip("The parameter on the axis; it follows the field that you edit")
         self.chooser.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.fold = quiet_button(OPEN, "Show or hide the curves")
         self.header.setStretch(1, 0)
@@ -53,9 +56,7 @@ class CurvePanel(Card):
         self.header.addWidget(self.fold)
         self.box.addWidget(self.readout)
         self.box.addWidget(self.plot)
-        self._curves = LatestTask(self)
-        self._curves.finished.connect(self._take_curve)
-        self._curves.failed.connect(self._fail)
+        self._curves = LatestTask(self, self._take_curve, self._fail)
         self._drag = QTimer(self, singleShot=True, interval=DRAG_MS)
         self._drag.timeout.connect(self._set_picked)
         self._picked: int | None = None
@@ -71,18 +72,18 @@ class CurvePanel(Card):
 
     @property
     def busy(self) -> bool:
-        """Whether the curve that belongs to the settings is still to come."""
+        """Whether the curve of the current settings is still being computed."""
         return self._curves.busy
 
     @property
     def parameter(self) -> Parameter | None:
-        """The parameter along the axis."""
+        """The parameter on the axis."""
         plan = self._answer.plan if self._answer else None
         names = {p.name: p for p in points.shown(plan)} if plan else {}
         return names.get(self._wanted) or next(iter(names.values()), None)
 
     def set_closed(self, closed: bool, tell: bool = False) -> None:
-        """Fold the curves away, or bring them back."""
+        """Hide the curves, or show them; ``tell`` sends ``folded``."""
         self._closed = closed
         self.fold.setText(CLOSED if closed else OPEN)
         self.fold.setAccessibleName("Show the curves" if closed else "Hide the curves")
@@ -94,7 +95,7 @@ class CurvePanel(Card):
             self._look()
 
     def show_answer(self, found: Answer | None) -> None:
-        """What a run would cost with the present settings; without a plan, the curves of the last one stay, faintly."""
+        """Show the cost of the current settings; without a plan, the last curves stay, but pale."""
         self._answer = found
         if found is None or found.plan is None:
             self._curves.cancel()
@@ -114,7 +115,7 @@ class CurvePanel(Card):
         self._look()
 
     def forget(self) -> None:
-        """Another method: nothing is known of it yet."""
+        """Clear the curves after another method was chosen."""
         self._curves.cancel()
         self._answer = self._made_for = self._picked = None
         self.plot.show_curve(None)
@@ -122,17 +123,17 @@ class CurvePanel(Card):
         self.readout.setText("")
 
     def show_waiting(self) -> None:
-        """The settings changed; what is drawn belongs to those of a moment ago."""
+        """Draw the curves pale, because they belong to the previous settings."""
         if not self._drag.isActive():
             self.plot.show_waiting(True)
 
     def _look(self) -> None:
-        """Mark the present value, and work out the curve of these settings where it is not the one that is shown."""
+        """Mark the present value, and request the curve of the current settings if another one is shown."""
         parameter, plan = self.parameter, self._answer.plan if self._answer else None
         if plan is None or parameter is None or self._closed:
             self._curves.cancel()
             return
-        self.plot.setAccessibleName(f"Cost over {parameter.label}")
+        self.plot.setAccessibleName(f"Cost against {parameter.label}")
         given = {name: value for name, value in self._answer.request.parameters.items() if name != parameter.name}
         settings, present = _settings(self._answer, parameter, given), points.point(plan, parameter.name)
         shown = self.plot.curve
@@ -160,7 +161,7 @@ class CurvePanel(Card):
 
     def _fail(self, error: Exception) -> None:
         self.plot.show_curve(None)
-        self.readout.setText(f"The curve could not be worked out: {error}")
+        self.readout.setText(f"The curve could not be computed: {error}")
 
     def _choose(self, name: str) -> None:
         if name != self._wanted:
@@ -169,7 +170,7 @@ class CurvePanel(Card):
             self._look()
 
     def _follow_focus(self, _: QWidget | None, now: QWidget | None) -> None:
-        """The curve is of the parameter whose editor the user is in."""
+        """Switch to the parameter whose editor has the focus."""
         if now is not None:
             for name in self._form.parameter_names():
                 editor = self._form.editor(name)
@@ -177,7 +178,7 @@ class CurvePanel(Card):
                     self._choose(name)
 
     def _pick(self, value: int) -> None:
-        """Mark the value at once; the form gets it a few times a second."""
+        """Mark a picked value at once; the form gets it a few times per second."""
         self._picked = value
         nearest = self.plot.curve.nearest(value)
         self._mark(_moved(nearest, value))
@@ -195,7 +196,7 @@ class CurvePanel(Card):
         self._say(_moved(self.plot.curve.nearest(value), value) if value is not None else self.plot.present)
 
     def _say(self, point: Point | None) -> None:
-        """One line about a point; why it cannot run is in the tool tip."""
+        """Show one line about a point; the tooltip gives the reason of a refusal."""
         parameter = self.parameter
         if point is None or parameter is None:
             self.readout.setText("")
@@ -207,23 +208,23 @@ class CurvePanel(Card):
 
 
 def words(parameter: Parameter, point: Point) -> str:
-    """'928 columns: 21.8 MiB, 11 % again, about 76 ms'."""
+    """Return a text such as '928 columns: 21.8 MiB, 11 % recomputed, 76 ms'."""
     places = ((point.host_bytes, "main"), (point.device_bytes, "GPU"), (point.disk_bytes, "disk"))
     used = [(count, place) for count, place in places if count]
     parts = [format_bytes(count) + (f" {place}" if len(used) > 1 else "") for count, place in used]
     if point.recomputed:
-        parts.append(f"{percent(100 * point.recomputed)} again")
-    parts.append("does not fit" if point.refusal else texts.expected(point.time_ms))
+        parts.append(f"{percent(100 * point.recomputed)} recomputed")
+    parts.append("does not fit" if point.refusal else texts.expected(point.time_ms).removeprefix("about "))
     return f"{point.value:,} {_unit(parameter, point.value)}".strip() + ": " + ", ".join(parts)
 
 
 def _moved(point: Point | None, value: int) -> Point | None:
-    """A point of the curve, as if it were of a value near it."""
+    """Return a point of the curve with another value."""
     return None if point is None else Point(value, *(getattr(point, name) for name in Point.__slots__[1:]))
 
 
 def _settings(answer: Answer, parameter: Parameter, given: Mapping[str, Any]) -> tuple[Any, ...]:
-    """All that a curve follows from."""
+    """Return everything that a curve depends on."""
     request, plan = answer.request, answer.plan
     return (
         request.method.id,
@@ -237,7 +238,7 @@ def _settings(answer: Answer, parameter: Parameter, given: Mapping[str, Any]) ->
 
 
 class _Data:
-    """Data that are compared as objects, a million in no time where they come in the same tuple."""
+    """Data that are compared by identity, at once if they come in the same tuple."""
 
     def __init__(self, data: tuple[Any, ...]) -> None:
         self._data = data
@@ -252,5 +253,5 @@ class _Data:
 
 
 def _unit(parameter: Parameter, value: float) -> str:
-    """The unit of a value: 'threads', and 'thread' of one."""
+    """Return the unit of a value: 'threads', or 'thread' for 1."""
     return parameter.unit.removesuffix("s") if value == 1 else parameter.unit

@@ -1,4 +1,4 @@
-"""A small plot of memory and work over one parameter, on logarithmic scales; a click or a drag picks a value."""
+"""A small plot of memory, work and time against one parameter, on logarithmic scales."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from antidiag.app.panels.curves.points import Curve, Point, snapped
 from antidiag.app.panels.curves.scales import Line, Scale, powers_of_two, scales
 
 FIRST_HEIGHT, HEIGHT, GAP = 58, 42, 6
-"""Pixels of the first panel, of each panel below it, and between them."""
+"""Pixels of the first panel, of each panel below it, and between panels."""
 AXIS_HEIGHT, RIGHT, INSET = 20, 10, 6
 TICK_WIDTH = 62
 DOT = 3.5
 LINE_HEIGHT = 14
 WAITING_OPACITY = 0.35
-TITLE_BEHIND = 210
-"""Opacity behind a title, over the lines of markers and ticks."""
+TITLE_OPACITY = 210
+"""Opacity (0 to 255) of the background of a title."""
 REFUSED = "does not fit"
 
 
 class CurvePlot(QWidget):
-    """Draws a `Curve` and the present value. ``picked(value)`` while the user drags; ``pointed(value or None)``."""
+    """Draws a `Curve` and the present value. Dragging sends ``picked(value)``, hovering ``pointed(value or None)``."""
 
     picked = Signal(object)
     pointed = Signal(object)
@@ -46,24 +46,25 @@ class CurvePlot(QWidget):
         theme.notifier.changed.connect(self._rescale)
 
     def show_curve(self, curve: Curve | None) -> None:
-        """Show another curve, or none."""
+        """Show a curve; None clears the plot."""
         self.curve, self._hovered = curve, None
         self._rescale()
         self.updateGeometry()
 
     def show_present(self, present: Point | None) -> None:
-        """Mark the value that is set now, and its cost."""
+        """Mark the present value and its cost."""
         self.present = present
         self.update()
 
     def show_waiting(self, waiting: bool) -> None:
-        """Whether the curve belongs to settings of a moment ago."""
+        """Draw the curve pale while it belongs to the previous settings."""
         if waiting != self.waiting:
             self.waiting = waiting
             self.update()
 
     @property
     def scales(self) -> tuple[Scale, ...]:
+        """The scales of the drawn panels."""
         return self._scales
 
     def sizeHint(self) -> QSize:
@@ -74,7 +75,7 @@ class CurvePlot(QWidget):
         return QSize(180, self.sizeHint().height())
 
     def value_at(self, x: float) -> int | None:
-        """The value under a place of the widget that can be set; None where there is no curve."""
+        """Return the nearest valid value at a horizontal position; None without a curve."""
         if self.curve is None or not self.curve.points:
             return None
         left, right = self._left, self.width() - RIGHT
@@ -83,7 +84,7 @@ class CurvePlot(QWidget):
         return snapped(self.curve.parameter, low * (high / low) ** share, (low, high))
 
     def x_of(self, value: float) -> float:
-        """Where a value stands."""
+        """Return the horizontal position of a value."""
         low, high = self._ends
         left, right = self._left, self.width() - RIGHT
         share = math.log(value / low) / math.log(high / low) if high > low else 0.5
@@ -103,7 +104,7 @@ class CurvePlot(QWidget):
         self._point_at(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and Right go to the next point; Page keys by a factor of two; Home and End to the ends."""
+        """Move by a point (Left, Right), by a factor of two (Page Down, Page Up), or to an end (Home, End)."""
         key, low_high = event.key(), self._ends if self.curve and self.curve.points else None
         if low_high is None or self.present is None:
             event.ignore()
@@ -184,7 +185,7 @@ class CurvePlot(QWidget):
         return found
 
     def _draw_scale(self, painter: QPainter, panel: QRectF, scale: Scale, colours: theme.Theme) -> None:
-        """Round values at the left, with lines across."""
+        """Draw round values at the left and lines across."""
         below = math.inf
         for value, text in scale.ticks:
             y = panel.bottom() - scale.share(value) * panel.height()
@@ -199,7 +200,7 @@ class CurvePlot(QWidget):
             painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
     def _draw_title(self, painter: QPainter, panel: QRectF, scale: Scale, colours: theme.Theme) -> None:
-        """What the panel shows, where the curves are low; several names have the colours of their curves."""
+        """Draw the title where the curves are low; several names get the colours of their curves."""
         words = [(scale.title, colours.muted)]
         if len(scale.lines) > 1:
             words += [(line.name, line.colour) for line in scale.lines]
@@ -207,7 +208,7 @@ class CurvePlot(QWidget):
         widths = [metrics.horizontalAdvance(text + " ") for text, _ in words]
         x = panel.right() - INSET - sum(widths) if scale.falls(self.curve) else panel.left() + INSET
         behind = QColor(colours.background)
-        behind.setAlpha(TITLE_BEHIND)
+        behind.setAlpha(TITLE_OPACITY)
         painter.fillRect(QRectF(x - 2, panel.top() + 1, sum(widths), metrics.height()), behind)
         for (text, colour), width in zip(words, widths, strict=True):
             painter.setPen(QColor(colour))
@@ -215,7 +216,7 @@ class CurvePlot(QWidget):
             x += width
 
     def _draw_refused(self, painter: QPainter, panel: QRectF, colours: theme.Theme) -> None:
-        """Shade the values with which a run does not fit."""
+        """Shade the values with which a run does not fit in memory."""
         shade = QColor(colours.error)
         shade.setAlpha(40)
         for low, high in self._refused():
@@ -223,7 +224,7 @@ class CurvePlot(QWidget):
             painter.fillRect(area, shade)
 
     def _say_refused(self, painter: QPainter, panel: QRectF, colours: theme.Theme) -> None:
-        """Words in the shade, where they have room."""
+        """Write "does not fit" into shaded areas that are wide enough."""
         needed = painter.fontMetrics().horizontalAdvance(REFUSED) + 8
         painter.setPen(QColor(colours.error))
         for low, high in self._refused():
@@ -232,7 +233,7 @@ class CurvePlot(QWidget):
                 painter.drawText(area, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, REFUSED)
 
     def _refused(self) -> list[tuple[float, float]]:
-        """Stretches of the axis, in pixels, in which runs are refused."""
+        """Return the ranges of the axis, in pixels, in which runs are refused."""
         points = self.curve.points
         places = [self.x_of(point.value) for point in points]
         middles = [(a + b) / 2 for a, b in itertools.pairwise(places)]
@@ -248,7 +249,7 @@ class CurvePlot(QWidget):
         return found
 
     def _draw_axis(self, painter: QPainter, colours: theme.Theme) -> None:
-        """Values under the lowest panel, as many as there is room for; the present one is set apart."""
+        """Draw as many values as fit under the lowest panel; the present one is highlighted."""
         top, metrics = self.height() - AXIS_HEIGHT, painter.fontMetrics()
         taken: list[tuple[float, float]] = []
         present = self.present.value if self.present else None
@@ -269,7 +270,7 @@ class CurvePlot(QWidget):
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _draw_markers(self, painter: QPainter, panels: Sequence[tuple[QRectF, Scale]], colours: theme.Theme) -> None:
-        """Lines through all panels at the present value and at the one that is pointed at."""
+        """Draw lines through all panels at the present value and at the hovered one."""
         for value, style, colour in (
             (self._hovered, Qt.PenStyle.DotLine, colours.muted),
             (self.present.value if self.present else None, Qt.PenStyle.SolidLine, colours.accent),

@@ -1,4 +1,4 @@
-"""What a run would cost over the values of one of its parameters, worked out by planning a run for each. No Qt here."""
+"""The cost of a run against one of its parameters, computed by planning a run for each value. No Qt here."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from antidiag.kernels.run_plan import RunPlan
 
 POINTS = 41
 REACH = 64
-"""A parameter is shown from its least value to so many times of what the program would choose, or to its greatest."""
+"""A curve ends at this multiple of the automatic value, or at the maximum of the parameter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The cost of a run with one value: bytes, work in the problem's unit, expected time, and why it cannot run.
+    """The cost of a run with one value: bytes, work in the unit of the problem, expected time, and reason of a refusal.
 
-    ``recomputed`` is what is computed again, at most, as a part of the cells of the problem; 0 where it has none.
+    ``recomputed`` is the largest number of recomputed cells relative to the cells of the problem, or 0.
     """
 
     value: int
@@ -38,23 +38,23 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Points in growing order of their values, and the unit of their work."""
+    """Points in ascending order of their values, and the unit of their work."""
 
     parameter: Parameter
     points: tuple[Point, ...]
     unit: str
 
     def at(self, value: int) -> Point | None:
-        """The point of exactly this value."""
+        """Return the point of exactly this value, or None."""
         return next((point for point in self.points if point.value == value), None)
 
     def agrees(self, found: Point) -> bool:
-        """Whether a point lies on the curve, as far as one can see; a run may have taught another rate since."""
+        """Return whether the curve has no other cost at the value of a point; a run may have changed the rate since."""
         own = self.at(found.value)
         return own is None or _cost(own) == _cost(found)
 
     def nearest(self, value: int) -> Point | None:
-        """The point nearest to a value on a logarithmic scale; None where there are none."""
+        """Return the point nearest to a value on a logarithmic scale; None if there are no points."""
         distances = {point: abs(math.log(point.value / value)) for point in self.points}
         return min(distances, key=distances.__getitem__, default=None)
 
@@ -65,19 +65,19 @@ def _cost(point: Point) -> tuple[Any, ...]:
 
 def shown(plan: RunPlan) -> tuple[Parameter, ...]:
     """The parameters of a plan that a curve can be drawn over: whole numbers that its backend uses."""
-    return tuple(p for p in plan.method.parameters if p.kind == "int" and plan.backend in p.backends)
+    return tuple(p for p in plan.method.parameters.declared() if p.kind == "int" and plan.backend in p.backends)
 
 
 def point(plan: RunPlan, name: str) -> Point:
-    """The cost of one plan."""
+    """Return the cost of a plan as the point of its value of a parameter."""
     needed, cells = plan.footprint, getattr(plan.problem, "cells", 0)
-    recomputed = plan.method.count_recomputed(plan.problem, plan.parameters)
+    recomputed = plan.method.cost.count_recomputed(plan.problem, plan.parameters)
     return Point(
-        value=plan.parameters[name],
+        value=getattr(plan.parameters, name),
         host_bytes=needed.host_bytes,
         device_bytes=needed.device_bytes,
         disk_bytes=needed.disk_bytes,
-        work=plan.method.count_work(plan.problem, plan.parameters),
+        work=plan.method.cost.count_work(plan.problem, plan.parameters),
         recomputed=recomputed / cells if cells else 0.0,
         time_ms=plan.time_ms,
         refusal=plan.refusal or "",
@@ -85,7 +85,7 @@ def point(plan: RunPlan, name: str) -> Point:
 
 
 def curve(base: RunPlan, given: Mapping[str, Any], parameter: Parameter, monitor: Monitor) -> Curve:
-    """The cost over a parameter, all else as in a plan of which ``given`` was set by hand; raises Cancelled."""
+    """Compute the curve of a parameter; all else is as in ``base``, with ``given`` set by hand. Raises Cancelled."""
     others = {name: value for name, value in given.items() if name != parameter.name}
 
     def planned(value: int | None) -> RunPlan:
@@ -93,18 +93,19 @@ def curve(base: RunPlan, given: Mapping[str, Any], parameter: Parameter, monitor
         return engine.plan_run(base.method, base.problem, changed, cast(BackendChoice, base.backend), base.device)
 
     points = []
-    wanted = values(parameter, planned(None).parameters[parameter.name], base.parameters[parameter.name])
+    automatic, chosen = (getattr(plan.parameters, parameter.name) for plan in (planned(None), base))
+    wanted = values(parameter, automatic, chosen)
     for done, value in enumerate(wanted):
         monitor.update(done, len(wanted))
         try:
             points.append(point(planned(value), parameter.name))
         except AntidiagError:
-            continue  # not every value goes with the others
+            continue  # some values are invalid with the other parameters
     return Curve(parameter, tuple(points), base.method.problem_type.work_unit)
 
 
 def values(parameter: Parameter, usual: int | None, present: int | None = None) -> tuple[int, ...]:
-    """Values from which to draw a curve, evenly spread on a logarithmic scale, the present one among them."""
+    """Return the values of a curve, evenly spread on a logarithmic scale, including the present one."""
     low, high = bounds(parameter, max(usual or 0, (present or 0) // REACH))
     spread = (low * (high / low) ** (k / (POINTS - 1)) for k in range(POINTS))
     every = {snapped(parameter, value, (low, high)) for value in spread}
@@ -112,7 +113,7 @@ def values(parameter: Parameter, usual: int | None, present: int | None = None) 
 
 
 def bounds(parameter: Parameter, usual: int) -> tuple[int, int]:
-    """The least and the greatest value of a curve; both are above 0 and can be set."""
+    """Return the least and the greatest value of a curve; both are valid and above 0."""
     offset, step = int(parameter.minimum or 0), int(parameter.step)
     low = offset or step
     high = max(usual, low) * REACH
@@ -122,7 +123,7 @@ def bounds(parameter: Parameter, usual: int) -> tuple[int, int]:
 
 
 def snapped(parameter: Parameter, value: float, within: tuple[int, int]) -> int:
-    """The value that can be set next to any number, inside of bounds."""
+    """Return the valid value nearest to a number, within bounds."""
     offset, step = int(parameter.minimum or 0), int(parameter.step)
     nearest = offset + round((value - offset) / step) * step
     return min(max(nearest, within[0]), within[1])

@@ -1,4 +1,4 @@
-"""The scales of the plot of costs: what is shown, between which ends, with which ticks. No Qt widgets here."""
+"""The scales of the cost plot: quantities, ranges and ticks. No Qt widgets here."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from antidiag.app import texts, theme
 from antidiag.app.panels.curves.points import Curve, Point
 from antidiag.kernels.memory import format_bytes
 
-MOST_TICKS = 3
+MAX_TICKS = 3
 FACTORS = {10: (1, 2, 5), 1024: (1, 2, 5, 10, 20, 50, 100, 200, 500)}
 """Round numbers below the base of a scale."""
 FLAT = 1.3
-"""A scale whose ends are nearer to each other than this factor is widened by it."""
+"""A scale whose ends differ by less than this factor is widened by it."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One curve of a panel: its name, its colour, and its values at the points (0: none)."""
+    """A curve of a panel: name, colour, and a function for its value at a point (0: none)."""
 
     name: str
     colour: str
@@ -28,7 +28,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Scale:
-    """A panel: what it shows, the ends of its scale, the labels of its ticks."""
+    """A panel of the plot: title, curves, ends of its scale, and values and labels of its ticks."""
 
     title: str
     lines: tuple[Line, ...]
@@ -37,17 +37,17 @@ class Scale:
     ticks: tuple[tuple[float, str], ...]
 
     def share(self, value: float) -> float:
-        """How far up the panel a value is, from 0 to 1."""
+        """Return the height of a value in the panel, from 0 to 1."""
         return math.log(max(value, self.low) / self.low) / math.log(self.high / self.low)
 
     def falls(self, curve: Curve) -> bool:
-        """Whether the highest curve is lower on the right than on the left."""
+        """Return whether the highest curve is lower at the right than at the left."""
         left, right = (max(line.value(point) for line in self.lines) for point in (curve.points[0], curve.points[-1]))
         return right < left
 
 
 def scales(curve: Curve) -> tuple[Scale, ...]:
-    """Memory; below it what is computed again, or else the work; below that the time, as far as they change."""
+    """Return the scales of a curve: memory; recomputed cells or work; time, if they change."""
     colours, points = theme.active(), curve.points
     memory = (
         Line("main", colours.accent, lambda point: point.host_bytes),
@@ -58,8 +58,8 @@ def scales(curve: Curve) -> tuple[Scale, ...]:
     title = f"{used[0].name} memory" if len(used) == 1 else "memory:"
     found = [_scale(title, used, points, 1024, bytes_tick)] if used else []
     if any(point.recomputed for point in points):
-        recomputed = Line("again", colours.recomputed, lambda point: 100 * point.recomputed)
-        found.append(_scale("computed again", (recomputed,), points, 10, percent))
+        recomputed = Line("recomputed", colours.recomputed, lambda point: 100 * point.recomputed)
+        found.append(_scale("recomputed cells", (recomputed,), points, 10, percent))
     elif len({point.work for point in points}) > 1:
         work = Line("work", colours.recomputed, lambda point: point.work)
         found.append(_scale(curve.unit, (work,), points, 10, texts.count))
@@ -70,27 +70,29 @@ def scales(curve: Curve) -> tuple[Scale, ...]:
 
 
 def powers_of_two(low: int, high: int) -> list[int]:
-    """Those from ``low`` to ``high``."""
+    """Return the powers of two from ``low`` to ``high``."""
     return [2**k for k in range(low.bit_length() - 1, high.bit_length()) if low <= 2**k <= high]
 
 
 def percent(value: float) -> str:
-    """'0.05 %', '12 %', '350 %'."""
+    """Return a percentage as text, such as '0.05 %', '12 %' or '350 %'."""
     return f"{value:,.0f} %" if value >= 10 else f"{value:.2g} %"
 
 
 def bytes_tick(count: float) -> str:
-    """'10 MiB'."""
+    """Return the label of a memory tick, such as '10 MiB'."""
     return format_bytes(round(count)).replace(".0 ", " ")
 
 
 def time_tick(milliseconds: float) -> str:
-    """'5 ms'."""
+    """Return the label of a time tick, such as '20 µs' or '5 ms'."""
+    if milliseconds < 1:
+        return f"{1000 * milliseconds:.3g} \N{MICRO SIGN}s"
     return texts.duration(milliseconds).replace(".0 ", " ")
 
 
 def ticks_between(low: float, high: float, base: int = 10) -> list[float]:
-    """At most MOST_TICKS round numbers inside of a span: 1, 2, 5, 10, ... times powers of ``base``."""
+    """Return at most MAX_TICKS round numbers in a range: 1, 2, 5, 10, ... times powers of ``base``."""
     factors = [m * 10**e for e in range(len(str(base)) - 1) for m in (1, 2, 5)]
     first, last = (math.floor(math.log(end, base)) for end in (low, high))
     found = [
@@ -98,20 +100,26 @@ def ticks_between(low: float, high: float, base: int = 10) -> list[float]:
     ]
     ones = next((k for k, value in enumerate(found) if f"{value / float(base) ** first:.0e}".startswith("1")), 0)
     for stride in (1, 3, 6, 9, 18):
-        if len(found[ones % stride :: stride]) <= MOST_TICKS:
+        if len(found[ones % stride :: stride]) <= MAX_TICKS:
             return found[ones % stride :: stride]
     return found[:1]
+
+
+def _round_to_two_digits(value: float, base: int) -> float:
+    """Return a value rounded to two digits in its unit, a power of ``base``."""
+    unit = float(base) ** math.floor(math.log(value, base))
+    return float(f"{value / unit:.2g}") * unit
 
 
 def _scale(
     title: str, lines: tuple[Line, ...], points: Sequence[Point], base: int, text: Callable[[float], str]
 ) -> Scale:
-    """A panel whose scale holds all values with a little room."""
+    """Make a panel whose scale contains all values with a margin."""
     found = [value for line in lines for point in points if (value := line.value(point)) > 0]
     low, high = min(found), max(found)
     if high < FLAT * low:
         low, high = low / FLAT, high * FLAT
-    room = (high / low) ** 0.08
-    low, high = low / room, high * room
-    ticks = ticks_between(low, high, base) or [math.sqrt(low * high)]
+    margin = (high / low) ** 0.08
+    low, high = low / margin, high * margin
+    ticks = ticks_between(low, high, base) or [_round_to_two_digits(math.sqrt(low * high), base)]
     return Scale(title, lines, low, high, tuple((value, text(round(value, 9))) for value in ticks))

@@ -14,12 +14,12 @@ from antidiag.app.kit.boxes import column_of, row_of
 from antidiag.app.kit.controls.widgets import ElidedLabel, create_label
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.figures.legend import Legend, draw_legend, legend_height
-from antidiag.app.tune.papers import figure_data
-from antidiag.app.tune.papers.figure_data import FigureData
 from antidiag.app.tune.papers.paper_plot import PaperPlot
 from antidiag.app.tune.plots.heat_map import HeatMap
-from antidiag.app.tune.plots.plot_data import HeatGrid, PlotSettings
+from antidiag.kernels.experiments.papers import figure_data
+from antidiag.kernels.experiments.papers.figure_data import FigureData
 from antidiag.kernels.experiments.papers.paper_tables import PaperComparison, PaperTable
+from antidiag.kernels.experiments.point_data.plot_data import HeatGrid, PlotSettings
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 
 FILE_SIZE = QSize(960, 560)
@@ -135,8 +135,8 @@ class PaperFigure(QWidget):
         for name, values in choices.items():
             box = self.choice_boxes[name] = QComboBox()
             box.setAccessibleName(name)
-            for item in values:
-                box.addItem(item.replace("x", " x ") if name == "length" else item, item)
+            for value in values:
+                box.addItem(value.replace("x", " x ") if name == "length" else value, value)
             box.setCurrentIndex(box.findData(chosen[name]))
             box.activated.connect(self.redraw)
             self._choices.addWidget(create_label("show" if name == "note" else name, "muted"))

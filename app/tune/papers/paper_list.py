@@ -38,12 +38,6 @@ class PaperList(QTreeWidget):
         item = self.currentItem()
         return item.data(0, TABLE_ROLE) if item else None
 
-    def choose_table(self, table_id: str) -> None:
-        """Choose the table with this identifier."""
-        for item in self.table_items():
-            if item.data(0, TABLE_ROLE).id == table_id:
-                self.setCurrentItem(item)
-
     def table_items(self) -> list[QTreeWidgetItem]:
         """Return the items of the tables in order."""
         papers_there = [self.topLevelItem(number) for number in range(self.topLevelItemCount())]

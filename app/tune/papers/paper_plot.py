@@ -11,10 +11,10 @@ from PySide6.QtGui import QFontMetricsF, QResizeEvent
 
 from antidiag.app import theme
 from antidiag.app.kit.figures.legend import LegendItem
-from antidiag.app.tune.papers.figure_data import FigureData
 from antidiag.app.tune.plots.line_plot import SYMBOL_SIZE, SYMBOLS, LinePlot, plot_coordinate
-from antidiag.app.tune.plots.plot_data import PlotSettings, PointSeries
 from antidiag.app.tune.plots.point_plot import connect_hover
+from antidiag.kernels.experiments.papers.figure_data import FigureData
+from antidiag.kernels.experiments.point_data.plot_data import PlotSettings, PointSeries
 
 PUBLISHED_LABEL, MEASURED_LABEL = "published (hollow, dashed)", "here (filled, solid)"
 LABEL_GAP = 14

@@ -74,7 +74,9 @@ class PapersWindow(QDialog):
         for button in (self.start_button, self.cancel_button):
             button.setAutoDefault(False)  # Enter in the list must not start a measurement
         self.tabs, self.notes = QTabWidget(), create_label(kind="muted", wrap=True)
-        self._estimates = LatestTask(self)
+        self._estimates = LatestTask(
+            self, self._show_estimate, lambda error: self.effort_label.setText(texts.sentence(str(error)))
+        )
         self._timer = polling_timer(self, POLL_MS, self._take_points)
         self._lay_out()
         self._connect_signals()
@@ -169,8 +171,6 @@ class PapersWindow(QDialog):
         self.cancel_button.clicked.connect(self.cancel_job)
         self._queue.changed.connect(self._on_job_changed)
         self._queue.ended.connect(self._on_job_ended)
-        self._estimates.finished.connect(self._show_estimate)
-        self._estimates.failed.connect(lambda error: self.effort_label.setText(texts.sentence(str(error))))
 
     def _load_table(self) -> None:
         """Show the stored points of the chosen table and size, and estimate the time to measure it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sized
+from dataclasses import astuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
@@ -48,9 +49,10 @@ def cuts_of(point: MeasuredPoint) -> TableCuts:
     except ParameterError:  # a peer, or a method that is gone
         return TableCuts()
     try:
-        return method.table_cuts(point.parameters)
-    except KeyError:  # a refused point has no parameters, and one of an earlier version may lack some
+        cuts = method.picture.table_cuts(method.parameters.restore(point.parameters))
+    except TypeError:  # a refused point has no parameters, and one of an earlier version may lack some
         return TableCuts()
+    return TableCuts() if None in astuple(cuts) else cuts
 
 
 def is_cut(point: MeasuredPoint) -> bool:

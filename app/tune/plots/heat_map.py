@@ -11,11 +11,11 @@ from antidiag.app import theme
 from antidiag.app.kit.painting import fonts_and_colours
 from antidiag.app.tune.plots import colour_bar
 from antidiag.app.tune.plots.colour_bar import ColourScale
-from antidiag.app.tune.plots.plot_data import HeatGrid, PlotSettings, higher_is_better
 from antidiag.app.tune.plots.point_plot import PointPlot
 from antidiag.kernels.experiments.point_data import points as point_text
+from antidiag.kernels.experiments.point_data.plot_data import HeatGrid, PlotSettings, higher_is_better
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
-from antidiag.kernels.experiments.point_data.tables import Column, format_cell
+from antidiag.kernels.experiments.point_data.tables import Column, Kind, format_cell
 
 MARGIN, CELL_PADDING = 10, 8
 
@@ -136,5 +136,5 @@ class HeatMap(PointPlot):
 
 def format_quantity(quantity: str, value: float) -> str:
     """Format a value of a quantity in few characters."""
-    kinds = {"ms": "ms", "bytes": "bytes", "speedup": "ratio", "limit": "share"}
+    kinds: dict[str, Kind] = {"ms": "ms", "bytes": "bytes", "speedup": "ratio", "limit": "share"}
     return format_cell(Column("", "", kinds.get(quantity.rpartition("_")[2], "number")), value)

@@ -14,7 +14,7 @@ from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.controls.widgets import create_label, create_row
 from antidiag.app.tune.plots.heat_map import HeatMap
 from antidiag.app.tune.plots.heat_map import format_quantity as format_value
-from antidiag.app.tune.plots.plot_data import HeatPanel, LevelLine, PlotSettings
+from antidiag.kernels.experiments.point_data.plot_data import HeatPanel, LevelLine, PlotSettings
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 
 MIN_MAP_SIZE = QSize(220, 180)

@@ -14,9 +14,9 @@ from PySide6.QtGui import QBrush, QColor
 from antidiag.app import texts, theme
 from antidiag.app.kit.figures.legend import LINE_STYLES, Kind, LegendItem
 from antidiag.app.kit.plots.axis import FastPlot
-from antidiag.app.tune.plots import plot_data
-from antidiag.app.tune.plots.plot_data import LevelLine, PlotSettings, PointSeries
 from antidiag.app.tune.plots.point_plot import connect_hover, style_plot
+from antidiag.kernels.experiments.point_data import plot_data
+from antidiag.kernels.experiments.point_data.plot_data import LevelLine, PlotSettings, PointSeries
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 
 SYMBOLS = ("o", "s", "t", "d", "+", "x", "star", "p")

@@ -12,12 +12,12 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from antidiag.app import theme
 from antidiag.app.kit.tree.visible_branches import line_distances
-from antidiag.app.tune.plots import plot_data
 from antidiag.app.tune.plots.colour_bar import ColourScale
 from antidiag.app.tune.plots.heat_map import format_quantity as format_value
-from antidiag.app.tune.plots.plot_data import PlotSettings
 from antidiag.app.tune.plots.point_plot import PointPlot
+from antidiag.kernels.experiments.point_data import plot_data
 from antidiag.kernels.experiments.point_data import points as point_text
+from antidiag.kernels.experiments.point_data.plot_data import PlotSettings
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 
 MARGIN, CLICK_DISTANCE, MAX_LABELS = 34, 8.0, 12

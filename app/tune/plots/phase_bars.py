@@ -10,8 +10,8 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from antidiag.app import theme
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.results.phase_times import phase_colour
-from antidiag.app.tune.plots.plot_data import point_label
 from antidiag.app.tune.plots.point_plot import PointPlot
+from antidiag.kernels.experiments.point_data.plot_data import point_label
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 from antidiag.kernels.experiments.point_data.tables import format_milliseconds
 

@@ -15,18 +15,18 @@ from antidiag.app.kit.controls.flow_layouts import FlowLayout, group_widgets
 from antidiag.app.kit.controls.widgets import ElidedComboBox, ElidedLabel, UndoLineEdit, create_label, menu_button
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.figures.legend import Legend, draw_legend, legend_height
-from antidiag.app.tune.plots import plot_data, table_export
+from antidiag.app.tune.plots import table_export
 from antidiag.app.tune.plots.heat_maps import HeatMaps
 from antidiag.app.tune.plots.line_plot import LinePlot, ModelCurve, default_settings, model_curves
 from antidiag.app.tune.plots.parallel_plot import ParallelPlot
 from antidiag.app.tune.plots.phase_bars import PointPhaseBars
-from antidiag.app.tune.plots.plot_data import PlotSettings
 from antidiag.app.tune.plots.point_panel import format_spread, point_facts
 from antidiag.app.tune.plots.point_set import PointSet
 from antidiag.app.tune.plots.point_table import PointTable
 from antidiag.app.tune.plots.roofline_view import RooflineView
+from antidiag.kernels.experiments.point_data import plot_data, tables
 from antidiag.kernels.experiments.point_data import points as point_text
-from antidiag.kernels.experiments.point_data import tables
+from antidiag.kernels.experiments.point_data.plot_data import PlotSettings
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 
 CurvesOfPoint = Callable[[MeasuredPoint, str], Mapping[str, Sequence[tuple[float, float]]]]
@@ -196,7 +196,9 @@ class PlotTabs(QWidget):
             y=self.y_box.currentData() or "",
             baseline=self.baseline_box.currentData() or "",
             colour=self.colour_box.currentData() or "",
-            **{name: check.isChecked() for name, check in self._checks.items()},
+            log_x=self.log_x_box.isChecked(),
+            log_y=self.log_y_box.isChecked(),
+            models=self.models_box.isChecked(),
         )
         self.apply_settings(wanted)
 

@@ -17,9 +17,9 @@ from antidiag.app.kit.controls.widgets import create_label, create_row
 from antidiag.app.kit.figures.legend import LINE_STYLES, Kind, LegendItem
 from antidiag.app.kit.plots.axis import FastPlot
 from antidiag.app.tune.plots.line_plot import line_legend
-from antidiag.app.tune.plots.plot_data import PointSeries
 from antidiag.app.tune.plots.point_plot import connect_hover, style_plot
 from antidiag.kernels.cost_models import OPERATIONS, TRAFFIC
+from antidiag.kernels.experiments.point_data.plot_data import PointSeries
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 from antidiag.kernels.experiments.rooflines import roofline
 from antidiag.kernels.experiments.rooflines.roofline import Roofline

@@ -20,8 +20,7 @@ from antidiag.app.kit.tasks.recent_cache import RecentCache
 from antidiag.app.views.aligned import status_text
 from antidiag.app.views.aligned.colouring import schemes
 from antidiag.app.views.aligned.colouring.colour_controller import ColourController
-from antidiag.app.views.aligned.columns import column_counts, tracks
-from antidiag.app.views.aligned.columns.column_counts import ColumnCounter
+from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture, CollapsedRows, keep_all_lines
 from antidiag.app.views.aligned.editing.cell_selection import CellSelection
 from antidiag.app.views.aligned.editing.cursor_history import CursorHistory
@@ -30,7 +29,8 @@ from antidiag.app.views.aligned.export import alignment_text
 from antidiag.app.views.aligned.export.export_commands import AlignmentExporter
 from antidiag.app.views.aligned.widgets.alignment_canvas import AlignmentCanvas
 from antidiag.app.views.aligned.widgets.overview_map import OverviewMap
-from antidiag.kernels.alignments import row_notes
+from antidiag.kernels.alignments import column_counter, row_notes
+from antidiag.kernels.alignments.column_counter import ColumnCounter
 from antidiag.kernels.alignments.column_statistics import ColumnCounts
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -78,7 +78,11 @@ class BaseAlignmentView(QWidget):
         self.tree_panel: TreePanel | None = None
         self.data: tuple[Any, ...] = ()
         self._sending_taxa, self._places = False, CursorHistory()
-        self._counting, self._reading, self.exporter = LatestTask(self), LatestTask(self), AlignmentExporter(self)
+        self._counting = LatestTask(
+            self, self._take_counts, lambda error: self.show_status(f"The columns could not be counted: {error}")
+        )
+        self._reading = LatestTask(self, lambda made: self.show_alignment(made[1], made[0]))
+        self.exporter = AlignmentExporter(self)
         self._rest_timer = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest_timer.timeout.connect(self._count_in_thread)
         self._connect_parts()
@@ -90,10 +94,7 @@ class BaseAlignmentView(QWidget):
         self.canvas.gesture_ended.connect(lambda: self.editor.end_gesture())
         self.canvas.copy_requested.connect(lambda: self.exporter.copy_text(".fasta"))
         self.overview.centre_requested.connect(self._on_overview)
-        self._counting.finished.connect(self._take_counts)
         self.colours.colours_changed.connect(self._on_colours)
-        self._counting.failed.connect(lambda error: self.show_status(f"The columns could not be counted: {error}"))
-        self._reading.finished.connect(lambda made: self.show_alignment(made[1], made[0]))
         self.selection.taxa_changed.connect(self._on_taxa)
         theme.notifier.changed.connect(self.colours.recolour)
 
@@ -104,6 +105,7 @@ class BaseAlignmentView(QWidget):
 
     @property
     def picture(self) -> AlignmentPicture | None:
+        """The drawn alignment; None if there is none."""
         return self.canvas.picture
 
     @property
@@ -123,7 +125,7 @@ class BaseAlignmentView(QWidget):
         if (
             there
             and result not in self._editors
-            and alignment_text.count_columns(result) > column_counts.MAX_LETTERS_AT_ONCE
+            and alignment_text.count_columns(result) > column_counter.MAX_LETTERS_AT_ONCE
         ):
             self.show_alignment(None)
             self.show_status("Reading the alignment ...")
@@ -317,7 +319,7 @@ class BaseAlignmentView(QWidget):
             picture.tracks = before.tracks
         else:
             self.cells_changed.emit()
-        picture.is_waiting = columns is None or columns.counts.shape[0] > column_counts.MAX_COLUMNS_AT_ONCE
+        picture.is_waiting = columns is None or columns.counts.shape[0] > column_counter.MAX_COLUMNS_AT_ONCE
         picture.sample = before.sample if before is not None else None
         picture.reference = self._reference
         self.canvas.show_picture(picture, fit)
@@ -356,7 +358,7 @@ class BaseAlignmentView(QWidget):
             return
         self.picture.columns, self.picture.sample = made.columns, made.sample
         self._counts.store_counts(made.alignment, made.columns)
-        self.picture.is_waiting = len(made.columns) > column_counts.MAX_COLUMNS_AT_ONCE
+        self.picture.is_waiting = len(made.columns) > column_counter.MAX_COLUMNS_AT_ONCE
         self.picture.tracks.update(made.tracks)
         self.colours.recolour()
 

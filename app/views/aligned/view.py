@@ -59,10 +59,12 @@ class AlignmentViewer(BaseAlignmentView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return result_text.is_pair(result) or alignment_text.holds_alignment(result)
 
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:
+        """Return whether the view can show data."""
         return isinstance(datum, AlignedSequences)
 
     def _tool_row(self) -> QWidget:

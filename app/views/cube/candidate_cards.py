@@ -90,8 +90,9 @@ class CandidateCards(QWidget):
             lit = won and number in (value, value + 1)
             painter.setPen(QColor(active.accent if lit else active.text if number == value else active.muted))
             area = QRectF(box.left() + 3, box.top() + 7 + (1 + number) * (line + 1), box.width() - 6, line)
-            shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(area.width()))
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown)
+            shorter = words, words.removeprefix("= ")  # in a narrow card only the value; the tooltip has all
+            fitting = (text for text in shorter if painter.fontMetrics().horizontalAdvance(text) <= area.width())
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, next(fitting, ""))
 
     def card_lines(self, candidate: Candidate | None) -> list[str]:
         """Return the short lines of text below the letters of a card."""
@@ -113,10 +114,10 @@ class CandidateCards(QWidget):
         letters = self._column_letters(move)
         protein = self._problem.first.type == SequenceType.PROTEIN
         residues = theme.active().residues(protein)
-        size = box.height()
+        size = min(box.height(), box.width() / 3.2)
         left = box.center().x() - 1.5 * size
         for number, letter in enumerate(letters):
-            place_ = QRectF(left + number * size, box.top(), size, size)
+            place_ = QRectF(left + number * size, box.top(), size, box.height())
             if letter in residues:
                 painter.fillRect(place_.adjusted(1, 0, -1, 0), QColor(residues[letter]))
             painter.setPen(QColor(theme.active().text if letter != "-" else theme.active().muted))

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.cube import scene as cube_scene
 from antidiag.app.kit.cube.colour_map import colour_table, pack_argb
 from antidiag.app.kit.cube.cube_chunks import CubeChunks
@@ -38,13 +39,12 @@ class CubePicture(QWidget):
         self.drawing = CubeCanvas(self.eye)
         self._slices: tuple[CubeSheet, ...] = ()
         self._near = self.eye.near_sides()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(self.drawing)
+        column_of(self.drawing, parent=self)
         self.drawing.hovered.connect(self._on_hovered)
         self.drawing.turned.connect(self._on_turned)
 
     def show_chunks(self, found: CubeChunks | None, path: np.ndarray | None, names: tuple[str, str, str]) -> None:
+        """Show the chunks and the path of a result."""
         self.chunks, self.path, self.names = found, path, names
         self._slices, self.lit_chunk = (), None
         self.rebuild_scene()
@@ -56,6 +56,7 @@ class CubePicture(QWidget):
             self.rebuild_scene()
 
     def show_place(self, place: Cell) -> None:
+        """Mark a cell."""
         self.place = place
         self._update_marks()
 
@@ -81,6 +82,7 @@ class CubePicture(QWidget):
         self.drawing.draw_figure(painter, area)
 
     def build_scene(self) -> CubeScene | None:
+        """Return the scene of the chunks; None without chunks."""
         if self.chunks is None:
             return None
         return cube_scene.build_scene(self.chunks, self.path, self._slices, self.options, self._near, scene_colours())

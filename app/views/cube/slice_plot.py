@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor
 
 from antidiag.app import theme
-from antidiag.app.kit.plots.axis import FastPlot, create_plot
+from antidiag.app.kit.plots.axis import FastPlot
 from antidiag.kernels.triple.model import Cell
 
 LETTERS = "ijk"
@@ -26,8 +26,8 @@ class SlicePlot(FastPlot):
     moved = Signal(object)
     hovered = Signal(object)
 
-    def __init__(self, axis: int, plot_item: pg.PlotItem | None = None) -> None:
-        super().__init__(plot_item)
+    def __init__(self, axis: int) -> None:
+        super().__init__()
         self.axis = axis
         self.cells: Cell = (1, 1, 1)
         self.place: Cell = (0, 0, 0)
@@ -52,11 +52,6 @@ class SlicePlot(FastPlot):
         self.scene().sigMouseClicked.connect(self._on_click)
         self.getViewBox().sigRangeChanged.connect(lambda *_: self._show_borders())
         self.restyle()
-
-    @staticmethod
-    def make_inner_plot() -> pg.PlotItem:
-        """Make the inner part of a plot, which takes longer than the rest."""
-        return create_plot()
 
     def show_cube(self, cells: Cell, names: Sequence[str], steps: tuple[int, int], path: np.ndarray | None) -> None:
         """Show a cube; ``steps`` are s and h, 0 for none; ``path`` its cells, shape (n, 3), or None."""

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QSlider, QSplitter, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QSlider, QSplitter, QVBoxLayout, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.canvas.painted_view import PaintedView
@@ -20,7 +20,6 @@ from antidiag.app.kit.cube.cube_chunks import COLOURINGS, CubeChunks
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.tasks.gpu_or_cpu import cpu_note
 from antidiag.app.views.cube import cell_texts as cube_text
 from antidiag.app.views.cube import cube_figure
 from antidiag.app.views.cube.candidate_cards import CandidateCards
@@ -28,6 +27,7 @@ from antidiag.app.views.cube.cube_picture import CubePicture
 from antidiag.app.views.cube.plane_colours import ColouredPlanes
 from antidiag.app.views.cube.slice_bar import SliceBar
 from antidiag.app.views.cube.three_slices import ThreeSlices
+from antidiag.kernels.cuda.gpu_or_cpu import cpu_note
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.model import Result
 from antidiag.kernels.triple.model import Cell
@@ -68,6 +68,7 @@ class CubeView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return cube_chunks.is_triple(result)
 
     @property
@@ -146,18 +147,16 @@ class CubeView(PaintedView):
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Draw title, cube, the visible slices and legend, for a file."""
-        cube_figure.draw_figure(painter, area, self._stamp(), self._figure_rows(), self.legend.items)
+        cube_figure.draw_figure(painter, area, self.figure_title(), self._figure_rows(), self.legend.items)
 
     def figure_size(self) -> QSize:
-        return cube_figure.figure_size(self.fontMetrics(), self._stamp(), self._figure_rows(), self.legend.items)
+        return cube_figure.figure_size(self.fontMetrics(), self.figure_title(), self._figure_rows(), self.legend.items)
 
-    def _stamp(self) -> str:
+    def figure_title(self) -> str:
         return result_text.format_title(self.result)
 
     def _figure_rows(self) -> list[list[cube_figure.FigurePart]]:
-        return cube_figure.figure_rows(
-            self.picture, self.slices.make_all_plots() if self.slices_action.isChecked() else ()
-        )
+        return cube_figure.figure_rows(self.picture, self.slices.plots if self.slices_action.isChecked() else ())
 
     def leaveEvent(self, event) -> None:
         self._on_hover(None)
@@ -170,9 +169,10 @@ class CubeView(PaintedView):
         self._settle = QTimer(self, interval=SETTLE_MS, singleShot=True)
         self._add_tools()
         self._rows = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Horizontal)
-        across_i, across_j, across_k = self.slices.placeholders
+        across_i, across_j, across_k = self.slices.plots
         halves = QSplitter(Qt.Orientation.Vertical)
-        for row, widgets in zip(self._rows, ((self.picture, across_k), (across_i, across_j)), strict=True):
+        contents: tuple[tuple[QWidget, ...], ...] = (self.picture, across_k), (across_i, across_j)
+        for row, widgets in zip(self._rows, contents, strict=True):
             for widget in widgets:
                 row.addWidget(widget)
             row.setSizes([1000, 1000])
@@ -259,7 +259,6 @@ class CubeView(PaintedView):
 
     def _on_kept(self, values: CubeValues) -> None:
         self.values = values
-        self.slices.update_plots()
         self.go_to_cell(self.place)
 
     def _on_sliced(self, planes: Mapping[int, np.ndarray]) -> None:
@@ -345,10 +344,11 @@ class CubeView(PaintedView):
         self._update_legend()
 
     def _show_beside(self, on: bool) -> None:
-        self.slices.placeholders[2].setVisible(on)
+        self.slices.plots[2].setVisible(on)
         self._rows[1].setVisible(on)
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         self.slices.restyle()
         self.picture.rebuild_scene()
         self.card.update()

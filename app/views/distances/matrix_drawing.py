@@ -10,9 +10,9 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
-from antidiag.app.kit.tree.layout import TreeLayout
 from antidiag.app.kit.tree.visible_branches import STEM, TreeFrame, VisibleBranches, find_visible_branches
 from antidiag.app.theme import Theme
+from antidiag.kernels.trees.tree_layout import TreeLayout
 
 MARGIN, GAP = 14.0, 6.0
 TREE_SHARE, WIDEST_TREE = 0.2, 180.0
@@ -40,12 +40,15 @@ class DistanceHeatMap:
 
     @property
     def row_count(self) -> int:
+        """The number of rows."""
         return len(self.order)
 
     def value_at(self, row: int, column: int) -> float:
+        """Return the distance of a displayed cell."""
         return float(self.values[self.order[row], self.order[column]])
 
     def row_name(self, row: int) -> str:
+        """Return the name of a displayed row."""
         return self.names[int(self.order[row])]
 
 
@@ -67,6 +70,7 @@ class MatrixViewport:
         return _visible_span(self.area.top() - self.top, self.area.bottom() - self.top, self.cell, count)
 
     def visible_columns(self, count: int) -> tuple[int, int]:
+        """Return the first and last visible column."""
         return _visible_span(self.area.left() - self.left, self.area.right() - self.left, self.cell, count)
 
     def cell_at(self, place: QPointF, count: int) -> tuple[int, int] | None:
@@ -76,6 +80,7 @@ class MatrixViewport:
         return (row, column) if inside else None
 
     def cell_box(self, row: int, column: int) -> QRectF:
+        """Return the rectangle of a cell."""
         return QRectF(self.left + column * self.cell, self.top + row * self.cell, self.cell, self.cell)
 
 

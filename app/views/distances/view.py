@@ -22,7 +22,6 @@ from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.kit.tree.layout import TreeShape, lay_out_tree
 from antidiag.app.views.distances import matrix_drawing
 from antidiag.app.views.distances.canvas import DistancesCanvas
 from antidiag.app.views.distances.matrix_drawing import DistanceHeatMap
@@ -35,6 +34,7 @@ from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.trees.distances.problem import DistanceAnswer
 from antidiag.kernels.trees.problem import TreeAnswer, TreeProblem
+from antidiag.kernels.trees.tree_layout import TreeShape, lay_out_tree
 
 ORDERS = {"tree": "Tree", "input": "Input", "name": "Name"}
 MOST_ORDERED = 4000  # up to so many taxa, a tree is built to order the rows if the result has none
@@ -58,10 +58,8 @@ class DistancesView(PaintedView):
         self._ordered = False
         self.order_by, self.map_name, self.stretch = "tree", "viridis", True
         self.canvas = DistancesCanvas()
-        self._range_work, self._tree_work = LatestTask(self), LatestTask(self)
-        self._range_work.finished.connect(self._take_ranges)
-        self._tree_work.finished.connect(self._take_tree)
-        self._tree_work.failed.connect(lambda error: self.status.setText(str(error)))
+        self._range_work = LatestTask(self, self._take_ranges)
+        self._tree_work = LatestTask(self, self._take_tree, lambda error: self.status.setText(str(error)))
         self._build()
         self.canvas.pointed.connect(self._show_pair)
         self.canvas.clicked.connect(self._on_click)
@@ -70,10 +68,12 @@ class DistancesView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return matrix_of(result) is not None
 
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:
+        """Return whether the view can show data."""
         return isinstance(datum, DistanceMatrix)
 
     @property
@@ -120,6 +120,7 @@ class DistancesView(PaintedView):
         self._show_rows()
 
     def set_map(self, name: str) -> None:
+        """Use another colour map."""
         self.map_name = name
         if self.canvas.picture is not None:
             self.canvas.picture.map_name = name
@@ -138,7 +139,7 @@ class DistancesView(PaintedView):
         if self.canvas.picture is not None:
             setattr(self.canvas.picture, name, on)
             if self.canvas.fitted:
-                self.canvas.fit()
+                self.canvas.show_all()
             self.canvas.update()
 
     def ordered_matrix(self) -> DistanceMatrix:
@@ -156,6 +157,7 @@ class DistancesView(PaintedView):
             distance_files.write_distances(path, self.ordered_matrix())
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the heat map, for a figure."""
         matrix_drawing.draw_matrix(
             painter, self.canvas.picture, self.canvas.view, theme.active(), matrix_drawing.FINEST
         )
@@ -192,7 +194,7 @@ class DistancesView(PaintedView):
             for name, text in (("labelled", "Names"), ("numbers", "Numbers in cells"))
         }
         for button in (
-            tool_button("Fit", "Show the whole matrix (F)", self.canvas.fit),
+            tool_button("Fit", "Show the whole matrix (F)", self.canvas.show_all),
             menu_button("Order", "Order of rows and columns", self.order_menu),
             menu_button("Show", "Show or hide names and numbers", self.show_menu),
             menu_button("Colours", "Colour map", self.map_menu),
@@ -202,7 +204,7 @@ class DistancesView(PaintedView):
             self.tools.addWidget(button)
         self.build_layout(self.canvas)
 
-    def _stamp(self) -> str:
+    def figure_title(self) -> str:
         return self.matrix.name if self.matrix is not None else ""
 
     def _show_rows(self) -> None:
@@ -312,7 +314,8 @@ def csv_lines(matrix: DistanceMatrix, separator: str = ",") -> Iterator[str]:
 
 
 def _build_upgma(matrix: DistanceMatrix, monitor: Monitor) -> Tree:
+    from antidiag.kernels.parameters import MethodParameters
     from antidiag.kernels.steps import StepLog
     from antidiag.kernels.trees.joining import cpu  # compiles; so it is imported on the worker's thread
 
-    return cpu.upgma(TreeProblem(matrix), {}, monitor, StepLog()).answer.tree
+    return cpu.upgma(TreeProblem(matrix), MethodParameters(), monitor, StepLog()).answer.tree

@@ -14,8 +14,8 @@ from antidiag.app.kit.plane import cells as plane_cells
 from antidiag.app.kit.plane import layers as plane_layers
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame, MatrixPicture
 from antidiag.app.theme import Theme
-from antidiag.app.views.dotplot.word_windows import DotWindow
 from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.pairwise.pictures.word_windows import DotWindow
 
 LAYERS = {"forward": "Equal words", "reverse": "Reverse complements", "path": "Path", "ends": "Start and end"}
 PATH_PIXELS, PATH_OPACITY = 7, 90

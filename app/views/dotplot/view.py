@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QRectF, QTimer
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QLabel
@@ -24,16 +23,17 @@ from antidiag.app.kit.plane.matrix_values import Span
 from antidiag.app.kit.plane.plane_view import PlaneView, widen_span
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.tasks.gpu_or_cpu import cpu_note
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.kit.tasks.progress_card import ProgressCard
-from antidiag.app.views.dotplot import layers, word_windows
+from antidiag.app.views.dotplot import layers
 from antidiag.app.views.dotplot.layers import LAYERS, DotLayers
-from antidiag.app.views.dotplot.word_windows import DotOverview, DotWindow
+from antidiag.kernels.cuda.gpu_or_cpu import cpu_note
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.model import Result, Sequence
 from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.pictures import word_windows
 from antidiag.kernels.pairwise.pictures.dotplot_sizes import LEAST_K, MOST_K, choose_word_length
+from antidiag.kernels.pairwise.pictures.word_windows import DotOverview, DotWindow
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import Scoring, match_mismatch
 from antidiag.kernels.table_cuts import TableCuts
@@ -66,10 +66,12 @@ class SequencePair:
 
     @property
     def name(self) -> str:
+        """The names of both sequences."""
         return f"{self.first.name} {result_text.TIMES} {self.second.name}"
 
     @property
     def summary(self) -> str:
+        """The lengths of both sequences."""
         return f"{len(self.first):,} {result_text.TIMES} {len(self.second):,} letters, not aligned"
 
 
@@ -79,14 +81,16 @@ class DotPlotView(PlaneView):
     id = "dotplot"
     title = "Dot plot"
 
-    def __init__(self, selection: Selection, part: pg.PlotItem | None = None) -> None:
-        super().__init__(selection, part)
+    def __init__(self, selection: Selection) -> None:
+        super().__init__(selection)
         self.dots: DotLayers | None = None
         self._overview: DotOverview | None = None
         self._problem: PairProblem | None = None
         self._windows: dict[tuple[Span, Span, Span], DotWindow] = {}
         self._layers_on = set(LAYERS)
-        self._window = LatestTask(self)
+        self._window = LatestTask(
+            self, self._on_part, lambda error: self._status.setText(f"The window could not be computed: {error}")
+        )
         self._k_changed = QTimer(self, singleShot=True, interval=K_REST_MS)
         self.scan_panel = ProgressCard(self.plot, "Searching for words", "The dot plot")
         self.k = NumberEditor(WORD_LENGTH)
@@ -101,8 +105,6 @@ class DotPlotView(PlaneView):
         self.add_figure_tools()
         self.plot.box.sigRangeChanged.connect(lambda *_: self.plot.show_overview(True))
         self.plot.settled.connect(self._on_window)
-        self._window.finished.connect(self._on_part)
-        self._window.failed.connect(lambda error: self._status.setText(f"The window could not be computed: {error}"))
         self.scan_panel.finished.connect(self._on_survey)
         self.k.edited.connect(self._k_changed.start)
         self._k_changed.timeout.connect(self._search_again)
@@ -110,6 +112,7 @@ class DotPlotView(PlaneView):
 
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:
+        """Return whether the view can show data."""
         return isinstance(datum, SequencePair)
 
     @property
@@ -133,6 +136,7 @@ class DotPlotView(PlaneView):
         self._show_picture(unaligned_picture(datum.first, datum.second))
 
     def draw(self, painter: QPainter, frame: MatrixFrame, area: QRectF, pointer: bool) -> None:
+        """Draw dots, pointer and path ends."""
         if self.picture is None or self.dots is None:
             return
         colours = theme.active()
@@ -151,14 +155,17 @@ class DotPlotView(PlaneView):
         return "   ".join([*parts, *self._match_text(cell), *cell_text.describe_path(self.picture, cell)])
 
     def figure_title(self) -> str:
+        """Return the title of the exported figure."""
         if self.result is not None or self.picture is None:
             return result_text.format_title(self.result)
         return SequencePair(*self.picture.problem.sequences).name
 
     def readable_cell_pixels(self) -> float:
+        """Pixels of a cell from which letters are drawn."""
         return CELL_PIXELS
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         super().apply_theme()
         self._update_images()
         self._update_legend()
@@ -296,6 +303,7 @@ class DotPlotView(PlaneView):
         return word_windows.tone_colours(_rgb_of(colours.panel), forward, reverse)
 
     def switch_layer(self, layer: str, on: bool) -> None:
+        """Show or hide a layer."""
         (self._layers_on.add if on else self._layers_on.discard)(layer)
         self._update_images()
         self._update_legend()

@@ -13,8 +13,8 @@ from antidiag.app.kit.painting import fonts_and_colours, heat_map
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
 from antidiag.app.kit.results import result_text
 from antidiag.app.theme import Theme
-from antidiag.app.views.graph import path_matrices
-from antidiag.app.views.graph.path_matrices import Edge, PathMatrix
+from antidiag.kernels.graphs import path_matrices
+from antidiag.kernels.graphs.path_matrices import Edge, PathMatrix
 from antidiag.kernels.model import Result
 from antidiag.kernels.text import format_count
 
@@ -48,6 +48,7 @@ class DrawnPaths:
 
     @property
     def vertex_count(self) -> int:
+        """The number of vertices."""
         return self.result.problem.n
 
 

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QPointF, QRectF, QTimer
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QSlider
 
 from antidiag.app import theme
 from antidiag.app.kit.canvas.painted_view import PaintedView, PictureCanvas
-from antidiag.app.kit.controls.flow_layouts import group_widgets
-from antidiag.app.kit.controls.widgets import create_label, tool_button
+from antidiag.app.kit.controls.player import Player
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.views.graph import graph_drawing, path_matrices
+from antidiag.app.views.graph import graph_drawing
 from antidiag.app.views.graph.graph_drawing import DrawnPaths
-from antidiag.app.views.graph.path_matrices import Edge, PathMatrix
+from antidiag.kernels.graphs import path_matrices
+from antidiag.kernels.graphs.path_matrices import Edge, PathMatrix
 from antidiag.kernels.model import Result
 from antidiag.kernels.text import format_count
 
 PLAY_MS, REST_MS = 700, 30
-WHOLE_MS = 20_000  # longest time to play all steps
+WHOLE_S = 20.0  # longest time to play all steps
 SLIDER_WIDTH, STEP_WIDTH = 190, 150
-PLAY, PAUSE = "Play", "Pause"
 TO = " \u2192 "
 
 
@@ -40,34 +38,27 @@ class GraphView(PaintedView):
         super().__init__(selection)
         self.shown: DrawnPaths | None = None
         self._start_vertex: int | None = None
-        self._staging, self._path_work = LatestTask(self), LatestTask(self)
+        self._staging = LatestTask(self, self._show_stage, lambda error: self.show_status(str(error)))
+        self._path_work = LatestTask(self, self._show_path)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
-        self._clock = QTimer(self, interval=PLAY_MS)
-        self.play = tool_button(
-            PLAY, "Allow one more intermediate vertex in each step (Floyd-Warshall)", self._toggle_play
-        )
-        self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName("Intermediate vertices")
-        self.slider.setFixedSize(SLIDER_WIDTH, self.play.sizeHint().height())
-        self._step = create_label("", "muted")
-        self._step.setFixedWidth(STEP_WIDTH)
-        self.tools.addWidget(self.play)
-        self.tools.addWidget(group_widgets(self.slider, self._step))
-        self.plane = PictureCanvas(self.draw)
+        self.player = Player("Intermediate vertices", step_buttons=False)
+        self.player.is_ready = lambda: self.sharp
+        self.player.play_button.setToolTip("Allow one more intermediate vertex in each step (Floyd-Warshall)")
+        self.player.slider.setFixedWidth(SLIDER_WIDTH)
+        self.player.label.setFixedWidth(STEP_WIDTH)
+        self.tools.addWidget(self.player)
+        self.plane = PictureCanvas(self.draw, arrows=True)
         self.plane.setAccessibleName("Matrix of distances")
         self.build_layout(self.plane)
-        self.slider.valueChanged.connect(self._on_step)
+        self.player.moved.connect(self._on_step)
         self._rest.timeout.connect(self._compute_stage)
-        self._clock.timeout.connect(self._play_next)
-        self._staging.finished.connect(self._show_stage)
-        self._path_work.finished.connect(self._show_path)
-        self._staging.failed.connect(lambda error: self.show_status(str(error)))
         self.plane.pointed.connect(self._on_pointed)
         self.plane.clicked.connect(self._on_clicked)
         self.plane.moved.connect(self._on_moved)
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return path_matrices.shows_paths(result)
 
     @property
@@ -79,20 +70,16 @@ class GraphView(PaintedView):
         """Show the distances of a result, or nothing."""
         result = result if result is not None and self.shows(result) else None
         self.result, self._start_vertex = result, None
-        self._clock.stop()
+        self.player.pause()
         self._staging.cancel()
         self._path_work.cancel()
-        self.play.setText(PLAY)
         self._tools.setEnabled(result is not None)
         self.shown = None
         steps = result is not None and path_matrices.has_stages(result.problem)
         n = result.problem.n if result and steps else 0
-        for widget in (self.play, self.slider):
-            widget.setEnabled(bool(n))
-        with QSignalBlocker(self.slider):
-            self.slider.setRange(0, n)
-            self.slider.setValue(n)
-        self._clock.setInterval(max(min(PLAY_MS, WHOLE_MS // max(n, 1)), REST_MS))
+        self.player.setEnabled(bool(n))
+        self.player.set_last(n, n)
+        self.player.offer_speeds({"": max(1000 / PLAY_MS, n / WHOLE_S)})
         self._show_step()
         self._update_legend()
         self.show_status("")
@@ -110,10 +97,12 @@ class GraphView(PaintedView):
             self._find_path()
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw graph and matrix."""
         if self.shown is not None:
             graph_drawing.draw_paths(painter, area, self.shown, theme.active())
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         if self.shown is not None:
             self.shown.image = graph_drawing.matrix_image(self.shown.stage, self.shown.value_range, theme.active())
         super().apply_theme()
@@ -179,30 +168,13 @@ class GraphView(PaintedView):
             last = self.shown.vertex_count - 1
             self.choose_pair((min(max(u + step[0], 0), last), min(max(v + step[1], 0), last)))
 
-    def _toggle_play(self) -> None:
-        if self._clock.isActive():
-            self._clock.stop()
-            self.play.setText(PLAY)
-        else:
-            if self.slider.value() == self.slider.maximum():
-                self.slider.setValue(0)
-            self._clock.start()
-            self.play.setText(PAUSE)
-
-    def _play_next(self) -> None:
-        if not self.sharp:
-            return
-        self.slider.setValue(self.slider.value() + 1)
-        if self.slider.value() == self.slider.maximum():
-            self._toggle_play()
-
     def _on_step(self) -> None:
         self._show_step()
         self._rest.start()
 
     def _compute_stage(self) -> None:
         if self.result is not None and self.shown is not None:
-            problem, step = self.result.problem, self.slider.value()
+            problem, step = self.result.problem, self.player.step
             self._staging.request(lambda monitor: path_matrices.matrix_after(problem, step))
 
     def _show_stage(self, found: PathMatrix) -> None:
@@ -215,13 +187,13 @@ class GraphView(PaintedView):
         self._find_path()
 
     def _show_step(self) -> None:
-        problem, step = self.result.problem if self.result else None, self.slider.value()
-        if problem is None or not self.slider.isEnabled():
-            self._step.setText("")
+        problem, step = self.result.problem if self.result else None, self.player.step
+        if problem is None or not self.player.isEnabled():
+            self.player.label.setText("")
         elif step == 0:
-            self._step.setText(" edges only")
+            self.player.label.setText(" edges only")
         else:
-            self._step.setText(f" {step:,} of {problem.n:,}: via {problem.graph.names[step - 1]}")
+            self.player.label.setText(f" {step:,} of {problem.n:,}: via {problem.graph.names[step - 1]}")
 
     def _pair_text(self, pair: Edge) -> str:
         (u, v), names = pair, self.result.problem.graph.names

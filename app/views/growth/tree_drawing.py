@@ -11,16 +11,14 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from antidiag.app import texts, theme
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.results.phase_times import PhaseTime, phase_colour
-from antidiag.app.kit.tree.layout import TreeLayout, TreeShape, lay_out_tree
 from antidiag.app.kit.tree.visible_branches import (
-    HIT_DISTANCE,
     STEM,
     TreeFrame,
     VisibleBranches,
     find_visible_branches,
-    line_distances,
 )
 from antidiag.kernels.msa.tree_growth import DONE, UNDER_WAY, WAITING, TreeGrowth
+from antidiag.kernels.trees.tree_layout import TreeLayout, TreeShape, lay_out_tree
 
 MARGIN = 8.0
 NAMES = 0.25  # largest share of the width for names
@@ -60,11 +58,7 @@ class GrowthPicture:
 
     def node_at(self, place: QPointF) -> int | None:
         """Return the node whose branch is at a position, or None."""
-        if self._drawn is None or not len(self._drawn.lines):
-            return None
-        away = line_distances(self._drawn.lines, place.x(), place.y())
-        nearest = int(away.argmin())
-        return int(self._drawn.owners[nearest]) if away[nearest] <= HIT_DISTANCE else None
+        return self._drawn.node_at(place.x(), place.y()) if self._drawn is not None else None
 
     def _draw_nodes(self, painter: QPainter, frame: TreeFrame, states: np.ndarray) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -91,6 +85,7 @@ def state_colour(state: int) -> str:
 
 
 def legend_items() -> tuple[LegendItem, ...]:
+    """Return the legend of the states of a node."""
     words = {DONE: "aligned", UNDER_WAY: "being aligned", WAITING: "waits for its children"}
     return tuple(LegendItem("line", text, (state_colour(state),)) for state, text in words.items())
 

@@ -34,14 +34,13 @@ class GrowthView(PaintedView):
     def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
         self.picture: GrowthPicture | None = None
-        self.player = ReplayPlayer()
-        self._reading = LatestTask(self)
-        self._reading.finished.connect(self._show_growth)
-        self._reading.failed.connect(lambda error: self.show_status(str(error)))
+        self.player = ReplayPlayer(SECONDS)
+        self._reading = LatestTask(self, self._show_growth, lambda error: self.show_status(str(error)))
         self._build()
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return tree_growth.can_replay(result)
 
     @property
@@ -56,7 +55,7 @@ class GrowthView(PaintedView):
 
     def show_result(self, result: Result | None) -> None:
         """Read the step log of a result, and show its last moment."""
-        self.player.pause_playing()
+        self.player.pause()
         self._reading.cancel()
         self.result = result if result is not None and self.shows(result) else None
         self.picture = None
@@ -72,18 +71,19 @@ class GrowthView(PaintedView):
         """Go to the next or the previous moment at which nodes were finished."""
         if self.picture is None:
             return
-        self.player.pause_playing()
+        self.player.pause()
         found = self.picture.growth
         ends = found.moments_ns
         moment = int(np.searchsorted(ends, self.time_ns + 1, "left" if by > 0 else "right")) - (by < 0)
         if by < 0 and moment >= 0 and ends[moment] >= self.time_ns - found.last_ns / TICKS:
             moment -= 1
         if moment < 0:
-            self.player.slider.setValue(0)
+            self.player.go_to(0)
         elif moment < ends.size:
-            self.player.slider.setValue(min(math.ceil(ends[moment] / max(found.last_ns, 1) * TICKS), TICKS))
+            self.player.go_to(math.ceil(ends[moment] / max(found.last_ns, 1) * TICKS))
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the stages and the growing tree."""
         if self.result is None:
             return
         line = painter.fontMetrics().height()
@@ -126,6 +126,7 @@ class GrowthView(PaintedView):
         self.show_status("Copied the times of the nodes")
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         super().apply_theme()
         if self.picture is not None:
             self.legend.show_items(tree_drawing.legend_items())
@@ -145,7 +146,7 @@ class GrowthView(PaintedView):
             self.show_status("The step log has no times of tree nodes.")
         else:
             self.picture = GrowthPicture(found)
-            self.player.slider.setValue(TICKS)
+            self.player.go_to(TICKS)
             self.apply_theme()
         self.canvas.update()
 
@@ -161,9 +162,6 @@ class GrowthView(PaintedView):
             self.selection.choose_taxa(tree.taxa[low:high])
 
     def _build(self) -> None:
-        self.player.length.clear()
-        for seconds in SECONDS:
-            self.player.length.addItem(f"in {seconds:g} s", seconds)
         self.tools.addWidget(self.player)
         self.tools.addWidget(tool_button("Copy table", "Copy the times of the nodes", self.copy_table))
         canvas = PictureCanvas(self.draw)

@@ -8,11 +8,12 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QSplitter, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QSplitter, QTableView, QVBoxLayout, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit.boxes import column_of, row_of
 from antidiag.app.kit.controls.widgets import create_label, tool_button
-from antidiag.app.kit.plots.axis import FastPlot, create_plot
+from antidiag.app.kit.plots.axis import FastPlot
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
 from antidiag.kernels.hmm.model.hmm import Hmm
@@ -82,11 +83,11 @@ class LearningView(QWidget):
     id = "learning"
     title = "Learning"
 
-    def __init__(self, selection: Selection, part: pg.PlotItem | None = None) -> None:
+    def __init__(self, selection: Selection) -> None:
         super().__init__()
         self.selection = selection
         self.result: Result | None = None
-        self.plot = FastPlot(part)
+        self.plot = FastPlot()
         self.plot.setAccessibleName("Log probability of the sequences over the iterations")
         self.plot.getPlotItem().hideButtons()
         self.line = self.plot.plot([], [])
@@ -95,14 +96,9 @@ class LearningView(QWidget):
         self.table.setModel(self.model)
         self.table.setAccessibleName("Learned and initial model")
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        foot = QHBoxLayout()
-        foot.addWidget(self.caption, 1)
-        foot.addWidget(tool_button("Copy table", "Copy both models as tab-separated text", self.copy))
+        copy = tool_button("Copy table", "Copy both models as tab-separated text", self.copy)
         below = QWidget()
-        column = QVBoxLayout(below)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.table, 1)
-        column.addLayout(foot)
+        column_of((self.table, 1), row_of((self.caption, 1), copy), parent=below)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.addWidget(self.plot)
         parts.addWidget(below)
@@ -114,11 +110,8 @@ class LearningView(QWidget):
         self._apply_theme()
 
     @classmethod
-    def part(cls) -> pg.PlotItem:
-        return create_plot()
-
-    @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.answer, LearningAnswer)
 
     def show_result(self, result: Result | None) -> None:
@@ -142,6 +135,7 @@ class LearningView(QWidget):
         return self.model.copy_text() if self.result is not None else ""
 
     def copy(self) -> None:
+        """Copy the values of the rounds."""
         QGuiApplication.clipboard().setText(self.copy_text())
 
     def _apply_theme(self) -> None:

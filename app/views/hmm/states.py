@@ -15,9 +15,10 @@ from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.views.hmm import states_data, states_drawing
-from antidiag.app.views.hmm.states_data import StateColumns
+from antidiag.app.views.hmm import states_drawing
 from antidiag.app.views.hmm.states_drawing import DrawnStates
+from antidiag.kernels.hmm import state_columns
+from antidiag.kernels.hmm.state_columns import StateColumns
 from antidiag.kernels.model import Result
 from antidiag.kernels.text import format_count
 
@@ -38,7 +39,7 @@ class StatesView(PaintedView):
         self.states: DrawnStates | None = None
         self.plane = LetterCanvas(self.draw, states_drawing.NAMES)
         self._feature: int | None = None
-        self._computing = LatestTask(self)
+        self._computing = LatestTask(self, self._show_stretch)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._letter_field = UndoLineEdit(placeholderText="Go to letter")
         self._letter_field.setAccessibleName("Go to letter")
@@ -54,14 +55,13 @@ class StatesView(PaintedView):
         self.plane.moved.connect(self._on_moved)
         self.plane.pointed.connect(self._on_pointed)
         self.plane.clicked.connect(self._on_clicked)
-        self._computing.finished.connect(self._show_stretch)
         self._computing.failed.connect(
             lambda error: self.show_status(f"The visible part could not be computed: {error}")
         )
 
     @classmethod
     def shows(cls, result: Result) -> bool:
-        return states_data.shows_states(result)
+        return state_columns.shows_states(result)
 
     @property
     def sharp(self) -> bool:
@@ -73,7 +73,7 @@ class StatesView(PaintedView):
         result = result if result is not None and self.shows(result) else None
         self.result, self._feature = result, None
         self._computing.cancel()
-        self.states = DrawnStates(result, states_data.find_features(result)) if result else None
+        self.states = DrawnStates(result, state_columns.find_features(result)) if result else None
         self._tools.setEnabled(result is not None)
         for button in (self.previous_button, self.next_button):
             button.setEnabled(bool(self.states and self.states.features))
@@ -82,6 +82,7 @@ class StatesView(PaintedView):
         self.show_status("")
 
     def draw(self, painter, area) -> None:
+        """Draw the visible states."""
         if self.states is not None:
             states_drawing.draw_states(painter, area, self.plane, self.states, theme.active())
 
@@ -129,7 +130,7 @@ class StatesView(PaintedView):
         if result is None or last <= first or result.answer.states is None:
             return
         most = round(self.plane.width())
-        self._computing.request(lambda monitor: states_data.compute_columns(result, (first, last), most, monitor))
+        self._computing.request(lambda monitor: state_columns.compute_columns(result, (first, last), most, monitor))
 
     def _show_stretch(self, found: StateColumns) -> None:
         self.states.columns = found
@@ -166,7 +167,7 @@ class StatesView(PaintedView):
 
     def _state_text(self, stretch: StateColumns, column: int, state: int) -> str:
         hmm, value = self.result.problem.hmm, float(stretch.values[state, column])
-        if states_data.posterior_of(self.result) is not None:
+        if state_columns.posterior_of(self.result) is not None:
             return f"{hmm.states[state]} has probability {value:.4g}"
         if not np.isfinite(value):
             return f"{hmm.states[state]} is impossible here"
@@ -174,7 +175,7 @@ class StatesView(PaintedView):
         before = f", best predecessor {hmm.states[won]}" if won >= 0 else ""
         return f"{hmm.states[state]} costs {result_text.format_number(round(value, 3))} nats{before}"
 
-    def _feature_text(self, feature: states_data.Feature) -> str:
+    def _feature_text(self, feature: state_columns.Feature) -> str:
         letters = format_count(feature.end - feature.start, "letter")
         return f"{feature.label}: {feature.start + 1:,}\u2013{feature.end:,} ({letters})"
 
@@ -182,11 +183,11 @@ class StatesView(PaintedView):
         self.legend.show_items(tuple(self._legend_items()) if self.states is not None else ())
 
     def _legend_items(self) -> list[LegendItem]:
-        colours, posterior = theme.active(), states_data.posterior_of(self.result)
+        colours, posterior = theme.active(), state_columns.posterior_of(self.result)
         if self.result.answer.states is None:
             return []
         near = states_drawing.shows_trellis(self.plane, self.states)
-        worst = f"cost {states_data.FADED_NATS:g} nats above the best state of the letter, to the best"
+        worst = f"cost {state_columns.FADED_NATS:g} nats above the best state of the letter, to the best"
         words = "probability 0 to 1" if posterior is not None else worst
         found = [] if near else [LegendItem("gradient", words, heat_map.legend_colours(states_drawing.MAP))]
         path = "most probable state" if posterior is not None else "path"
@@ -200,5 +201,6 @@ class StatesView(PaintedView):
         return found
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         super().apply_theme()
         self._update_legend()

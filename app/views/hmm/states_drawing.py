@@ -14,8 +14,8 @@ from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.painting.fonts_and_colours import cell_font
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
 from antidiag.app.theme import Theme
-from antidiag.app.views.hmm import states_data
-from antidiag.app.views.hmm.states_data import Feature, StateColumns
+from antidiag.kernels.hmm import state_columns
+from antidiag.kernels.hmm.state_columns import Feature, StateColumns
 from antidiag.kernels.model import Result
 
 MAP = "viridis"
@@ -46,6 +46,7 @@ class DrawnStates:
 
     @property
     def state_count(self) -> int:
+        """The number of states."""
         return self.result.problem.states
 
     def feature_at(self, letter: int) -> int | None:
@@ -120,7 +121,7 @@ def _draw_shades(painter: QPainter, area: QRectF, canvas: LetterCanvas, what: Dr
     )
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     painter.drawImage(target, what.shades)
-    on_path = states_data.path_columns(what.result.answer.states, stretch, what.state_count)
+    on_path = state_columns.path_columns(what.result.answer.states, stretch, what.state_count)
     painter.setPen(Qt.PenStyle.NoPen)
     for state in range(what.state_count):
         changes = np.flatnonzero(np.diff(np.concatenate(([False], on_path[state], [False])))).reshape(-1, 2)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import time
+from typing import cast
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QSizePolicy, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from antidiag.app import theme
-from antidiag.app.kit.controls.flow_layouts import ToolRow
-from antidiag.app.kit.controls.widgets import add_choice_section, create_label, menu_button, tool_button
-from antidiag.app.kit.figures import export, framed_figure
-from antidiag.app.kit.figures.legend import Legend, LegendItem
+from antidiag.app.kit.canvas.painted_view import PaintedView
+from antidiag.app.kit.controls.player import Player
+from antidiag.app.kit.controls.widgets import add_choice_section, create_label, menu_button
+from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.results.result_text import format_number
 from antidiag.app.kit.selection import Selection
@@ -24,14 +24,7 @@ from antidiag.kernels.trees.problem import TreeProblem
 
 SPEEDS = 0.25, 0.5, 1.0, 2.0, 5.0, 20.0
 """Joins per second."""
-FRAME_MS = 33
-KEYS = {
-    Qt.Key.Key_Space: "toggle_playing",
-    Qt.Key.Key_Right: "forward",
-    Qt.Key.Key_Left: "back",
-    Qt.Key.Key_Home: "first",
-    Qt.Key.Key_End: "last",
-}
+KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Home, Qt.Key.Key_End)
 
 
 class JoinsCanvas(QWidget):
@@ -39,7 +32,7 @@ class JoinsCanvas(QWidget):
 
     hovered = Signal(object)
     clicked = Signal(object, object)
-    key_command = Signal(str)
+    key_pressed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,112 +87,68 @@ class JoinsCanvas(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in KEYS:
-            self.key_command.emit(KEYS[Qt.Key(event.key())])
+            self.key_pressed.emit(Qt.Key(event.key()))
         else:
             event.ignore()
 
 
-class JoinsView(QWidget):
+class JoinsView(PaintedView):
     """Plays the joins; clusters and distances are linked with all views."""
 
     id = "joins"
     title = "Joins"
+    canvas: JoinsCanvas
 
     def __init__(self, selection: Selection) -> None:
-        super().__init__()
-        self.selection = selection
-        self.result: Result | None = None
+        super().__init__(selection)
         self.map_name = "viridis"
-        self.canvas, self._legend, self.description = JoinsCanvas(), Legend(), create_label(wrap=True)
-        self._clock = QTimer(self, interval=FRAME_MS)
-        self._clock.timeout.connect(self._advance)
-        self._last_time = 0.0
-        self._build_layout()
+        self.canvas, self.description = JoinsCanvas(), create_label(wrap=True)
+        self.player = Player("Joins made", fluid=True)
+        self.player.offer_speeds({f"{speed:g} joins/s": speed for speed in SPEEDS}, SPEEDS.index(1))
+        self._add_tools()
+        self.player.moved.connect(self._show_moment)
         self.canvas.hovered.connect(self._on_hover)
         self.canvas.clicked.connect(self._on_click)
-        self.canvas.key_command.connect(lambda name: getattr(self, name)())
+        self.canvas.key_pressed.connect(self.player.handle_key)
         selection.taxa_changed.connect(self._on_taxa)
-        theme.notifier.changed.connect(self.canvas.update)
         self.show_result(None)
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.problem, TreeProblem) and 2 <= result.problem.taxa <= MOST_TAXA
 
     @property
     def current_moment(self) -> JoinsMoment | None:
+        """The shown moment; None without a result."""
         return self.canvas.shown_moment
-
-    @property
-    def playing(self) -> bool:
-        return self._clock.isActive()
 
     def show_result(self, result: Result | None) -> None:
         """Show the joins of a result from the first one, or nothing; an already shown result stays as it is."""
         found = result if result is not None and self.shows(result) else None
         if found is None or found is not self.result:
-            self.pause()
+            self.player.pause()
             self.canvas.shown_moment = None
             if found is not None:
                 made = build_scene(found.problem.matrix, found.answer.joins)
                 self.canvas.shown_moment = JoinsMoment(made, map_name=self.map_name, selected_taxa=self.selection.taxa)
                 self.value_box.setEnabled(not made.average)
                 self.value_box.setCurrentIndex(0)
-                self.slider.setRange(0, made.last_step)
+                self.player.set_last(made.last_step, 0)
         self.result = found
         self._tools.setEnabled(found is not None)
-        self.go_to(self.current_moment.time if self.current_moment else 0)
+        self.player.setEnabled(found is not None)
+        self._show_moment()
 
-    def go_to(self, at: float) -> None:
-        """Show the moment after so many joins."""
+    def _show_moment(self) -> None:
+        """Show the moment of the player."""
         if self.current_moment is not None:
-            self.current_moment.time = min(max(at, 0.0), float(self.current_moment.scene.last_step))
+            self.current_moment.time = self.player.position
             if not set(self.current_moment.hovered or ()) <= set(
                 self.current_moment.scene.step_at(self.current_moment.finished_joins).nodes
             ):
                 self.current_moment.hovered = None
-            self.slider.blockSignals(True)
-            self.slider.setValue(self.current_moment.finished_joins)
-            self.slider.blockSignals(False)
         self._refresh()
-
-    def play(self) -> None:
-        """Play from here, or from the start if the tree is complete."""
-        if self.current_moment is None or self.playing:
-            return
-        if self.current_moment.finished_joins >= self.current_moment.scene.last_step:
-            self.go_to(0)
-        self._last_time = time.monotonic()
-        self._clock.start()
-        self.play_button.setText("Pause")
-
-    def pause(self) -> None:
-        """Stop the animation."""
-        self._clock.stop()
-        self.play_button.setText("Play")
-
-    def toggle_playing(self) -> None:
-        self.pause() if self.playing else self.play()
-
-    def step_by(self, by: int) -> None:
-        """Go this many joins on, or back."""
-        self.pause()
-        if self.current_moment is not None:
-            self.go_to(self.current_moment.finished_joins + by)
-
-    def forward(self) -> None:
-        self.step_by(1)
-
-    def back(self) -> None:
-        self.step_by(-1)
-
-    def first(self) -> None:
-        self.pause()
-        self.go_to(0)
-
-    def last(self) -> None:
-        self.pause()
-        self.go_to(self.slider.maximum())
 
     def set_criterion(self, on: bool) -> None:
         """Show the neighbor-joining criterion Q instead of distances."""
@@ -214,98 +163,40 @@ class JoinsView(QWidget):
             self.current_moment.map_name = name
         self._refresh()
 
-    def draw_figure(self, painter: QPainter, area: QRectF) -> None:
-        """Draw the current moment with its text and legend as a figure."""
-        framed_figure.draw_figure(painter, area, self.description.text(), self._legend.items, self._draw_moment)
+    def draw(self, painter: QPainter, area: QRectF) -> None:
+        paint.paint_moment(painter, self.current_moment, area.width(), area.height(), theme.active())
 
-    def figure_size(self) -> QSize:
-        return framed_figure.figure_size(self.canvas.width(), self.canvas.height(), self._legend.items)
+    def figure_title(self) -> str:
+        return self.description.text()
 
-    def copy_picture(self) -> None:
-        """Copy the picture."""
-        export.copy_figure(self.figure_size(), self.draw_figure)
-
-    def save_picture(self) -> None:
-        """Ask for a file and write the picture."""
-        export.ask_and_save_figure(self, "joins", self.figure_size(), self.draw_figure, self.description.text())
-
-    def hideEvent(self, event) -> None:
-        self.pause()
-        super().hideEvent(event)
-
-    def _build_layout(self) -> None:
-        self.play_button = tool_button("Play", "Play or pause (Space)", self.toggle_playing)
-        self.speed, self.value_box = QComboBox(), QComboBox()
-        for speed in SPEEDS:
-            self.speed.addItem(f"{speed:g} joins/s", speed)
-        self.speed.setCurrentIndex(SPEEDS.index(1))
-        self.speed.setAccessibleName("Speed of the animation")
+    def _add_tools(self) -> None:
+        self.value_box = QComboBox()
         self.value_box.addItems(["Distances", "Criterion Q"])
         self.value_box.setToolTip("Distances of clusters, or the criterion Q, which is least for the joined pair")
         self.value_box.setAccessibleName("Values of the matrix")
         self.value_box.currentIndexChanged.connect(lambda index: self.set_criterion(index == 1))
-        self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName("Joins made")
-        self.slider.valueChanged.connect(self._on_slide)
-        self._count = QLabel()
         maps = QMenu(self)
         add_choice_section(maps, "Colour map", heat_map.COLOUR_MAPS, self.map_name, self.set_map)
-        self._tools = QWidget()
-        box = QVBoxLayout(self._tools)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.SPACING)
-        upper, below = QHBoxLayout(), QWidget()
-        lower = ToolRow(below)
-        for widget in (
-            tool_button("|\u25c0", "First join (Home)", self.first),
-            tool_button("\u25c0", "Previous join (Left)", self.back),
-            self.play_button,
-            tool_button("\u25b6", "Next join (Right)", self.forward),
-            tool_button("\u25b6|", "Last join (End)", self.last),
-        ):
-            upper.addWidget(widget)
-        upper.addWidget(self.slider, 1)
-        upper.addWidget(self._count)
-        lower.addWidget(self.speed)
-        lower.addWidget(self.value_box)
-        lower.addWidget(menu_button("Colours", "Colours of the matrix", maps))
-        lower.addWidget(tool_button("Copy", "Copy the picture", self.copy_picture))
-        lower.addWidget(tool_button("Save\u2026", "Save the picture as PNG, SVG or PDF", self.save_picture))
-        box.addLayout(upper)
-        box.addWidget(below)
-        column = QVBoxLayout(self)
-        column.setSpacing(theme.SPACING)
-        column.addWidget(self._tools)
-        column.addWidget(self.description)
-        column.addWidget(self.canvas, 1)
-        column.addWidget(self._legend)
+        self.tools.addWidget(self.value_box)
+        self.tools.addWidget(menu_button("Colours", "Colours of the matrix", maps))
+        self.build_layout(self.canvas)
+        rows = cast(QVBoxLayout, self.layout())
+        rows.insertWidget(0, self.player)
+        rows.insertWidget(2, self.description)
+        self.status.hide()
         self.description.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
         self.description.setAlignment(Qt.AlignmentFlag.AlignTop)
-
-    def _draw_moment(self, painter: QPainter, width: float, height: float) -> None:
-        paint.paint_moment(painter, self.current_moment, width, height, theme.active())
-
-    def _advance(self) -> None:
-        now = time.monotonic()
-        passed, self._last_time = now - self._last_time, now
-        self.go_to(self.current_moment.time + passed * self.speed.currentData())
-        if self.current_moment.time >= self.current_moment.scene.last_step:
-            self.pause()
-
-    def _on_slide(self, value: int) -> None:
-        self.pause()
-        self.go_to(value)
 
     def _refresh(self) -> None:
         self.canvas.update()
         moment = self.current_moment
         if moment is None:
-            for widget in (self.description, self._count):
+            for widget in (self.description, self.player.label):
                 widget.setText("")
-            self._legend.show_items(())
+            self.legend.show_items(())
             return
         at, end = moment.finished_joins, moment.scene.last_step
-        self._count.setText(f"{at:,} of {end:,}")
+        self.player.label.setText(f"{at:,} of {end:,}")
         self.description.setText(
             self._describe_pair(moment.hovered) if moment.hovered else moment.scene.describe_step(at)
         )
@@ -317,7 +208,7 @@ class JoinsView(QWidget):
         items = [LegendItem("gradient", f"{what} {low} to {high}", heat_map.legend_colours(moment.map_name))]
         if moment.scene.next_clusters(at):
             items.append(LegendItem("outline", "joined next", (theme.active().path,)))
-        self._legend.show_items(tuple(items))
+        self.legend.show_items(tuple(items))
 
     def _describe_pair(self, pair: tuple[int, int]) -> str:
         """Describe the distance, and for neighbor joining Q, of two clusters."""

@@ -17,10 +17,10 @@ from antidiag.app.kit.plane.matrix_values import Levels, MatrixCellBlock, Matrix
 from antidiag.app.kit.plane.plane_view import PlaneView, widen_span
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.tasks.gpu_or_cpu import cpu_note
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.kit.tasks.progress_card import ProgressCard
 from antidiag.app.views.matrix import legend
+from antidiag.kernels.cuda.gpu_or_cpu import cpu_note
 from antidiag.kernels.model import Result
 from antidiag.kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
 from antidiag.kernels.scoring import Mode
@@ -37,15 +37,18 @@ class MatrixView(PlaneView):
     id = "matrix"
     title = "Matrix"
 
-    def __init__(self, selection: Selection, part: pg.PlotItem | None = None) -> None:
-        super().__init__(selection, part)
+    def __init__(self, selection: Selection) -> None:
+        super().__init__(selection)
         self._scanned = None
         self._rasters: list[MatrixRaster | None] = [None, None]
         self._near: MatrixCellBlock | None = None
         self._contrast = "automatic"
         self._map = "viridis"
         self._layers_on = set(LAYERS)
-        self._window, self._hover = LatestTask(self), LatestTask(self)
+        self._window = LatestTask(
+            self, self._on_part, lambda error: self._status.setText(f"The window could not be computed: {error}")
+        )
+        self._hover = LatestTask(self, self._on_near)
         self.scan_panel = ProgressCard(self.plot, "Computing the matrix", "The picture of the matrix")
         self.add_navigation_tools()
         self.tools.addWidget(
@@ -58,6 +61,7 @@ class MatrixView(PlaneView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return super().shows(result) or isinstance(result.problem, ProfileProblem | ProfileSequenceProblem)
 
     @property
@@ -90,6 +94,7 @@ class MatrixView(PlaneView):
             self.go_to_column(column)
 
     def draw(self, painter: QPainter, frame: MatrixFrame, area: QRectF, pointer: bool) -> None:
+        """Draw layers, cells, pointer and path ends."""
         if self.picture is None:
             return
         colours = theme.active()
@@ -120,6 +125,7 @@ class MatrixView(PlaneView):
         return cells.comfortable_size(self.result.problem, largest)
 
     def on_shared_cell(self, cell: tuple[int, int] | None) -> None:
+        """Mark a cell that another view shares, and fetch its values."""
         super().on_shared_cell(cell)
         if (
             self.picture is not None
@@ -130,19 +136,23 @@ class MatrixView(PlaneView):
             self._fetch_near(cell)
 
     def on_hover(self, cell: tuple[int, int] | None) -> None:
+        """Share the strip of the hovered cell."""
         super().on_hover(cell)
         if self.picture is not None:
             self.selection.hover_strip(self.picture.strip_of(cell) if cell else None)
 
     def set_map(self, name: str) -> None:
+        """Use another colour map."""
         self._map = name
         self._update_images()
 
     def set_contrast(self, name: str) -> None:
+        """Use another contrast."""
         self._contrast = name
         self._update_images()
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         super().apply_theme()
         self._update_legend()
 
@@ -158,9 +168,6 @@ class MatrixView(PlaneView):
 
     def _connect(self) -> None:
         self.plot.settled.connect(self._on_window)
-        self._window.finished.connect(self._on_part)
-        self._window.failed.connect(lambda error: self._status.setText(f"The window could not be computed: {error}"))
-        self._hover.finished.connect(self._on_near)
         self.scan_panel.finished.connect(self._on_scan)
         self.selection.strip_changed.connect(self._on_strip)
 
@@ -293,6 +300,7 @@ class MatrixView(PlaneView):
             self.plot.redraw_layers()
 
     def switch_layer(self, layer: str, on: bool) -> None:
+        """Show or hide a layer."""
         (self._layers_on.add if on else self._layers_on.discard)(layer)
         self.plot.redraw_layers()
         self._update_legend()

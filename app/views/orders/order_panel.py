@@ -15,7 +15,7 @@ from antidiag.app.kit.cube.drawing import CubeProjection, CubeViewpoint
 from antidiag.app.kit.cube.scene import CubeScene, CubeSheet, CubeStroke
 from antidiag.app.kit.painting import fonts_and_colours
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
-from antidiag.app.views.orders.cell_order import Cell, ChunkOrder
+from antidiag.kernels.triple.chunk_order import Cell, ChunkOrder
 
 SOLID, CURVE = 0.4, 0.16  # shares of the height of the solid and of the curve
 GAP = 8
@@ -40,6 +40,7 @@ class OrderPanel(QWidget):
         return QSize(420, 480)
 
     def show_order(self, order: ChunkOrder) -> None:
+        """Show an order from its first step."""
         self.order, self.cell = order, None
         self.show_step(0)
 
@@ -104,9 +105,8 @@ class OrderPanel(QWidget):
         font.setBold(False)
         painter.setFont(font)
         painter.setPen(QColor(active.muted))
-        painter.drawText(
-            name.translated(0, line), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, self.step_text()
-        )
+        text = painter.fontMetrics().elidedText(self.step_text(), Qt.TextElideMode.ElideRight, int(name.width()))
+        painter.drawText(name.translated(0, line), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, text)
 
     def _cell_colours(self) -> np.ndarray:
         """Return the ARGB colour of every cell: by its step, lit in the current step, blank before it is computed."""

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer
+from typing import cast
+
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QLabel, QSlider, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSpinBox, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.canvas.painted_view import PaintedView
 from antidiag.app.kit.controls.flow_layouts import group_widgets
-from antidiag.app.kit.controls.widgets import tool_button
+from antidiag.app.kit.controls.player import Player
 from antidiag.app.kit.cube import cube_chunks
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.orders.cell_order import Cell, ChunkOrder, steps_formula
 from antidiag.app.views.orders.order_panel import OrderPanel
+from antidiag.kernels import registry
 from antidiag.kernels.model import Result
 from antidiag.kernels.triple import sizes
+from antidiag.kernels.triple.chunk_order import Cell, ChunkOrder, steps_formula
+from antidiag.kernels.triple.parameters import ChunkParameters
 
-TICK_MS = 160
+STEPS_PER_SECOND = 6.0
 SMALL, LAYERS = 4, 6
 WIDEST, MOST_LAYERS = 10, 16  # largest width and largest number of layers of the chunk that is shown
 HINT = "Both compute the same cells. Space plays, arrow keys step. Point at a cell to outline the cells it needs."
@@ -35,7 +40,6 @@ class OrdersView(PaintedView):
         super().__init__(selection)
         self.chunks: cube_chunks.CubeChunks | None = None
         self.panels = OrderPanel(True), OrderPanel(False)
-        self._timer = QTimer(self, interval=TICK_MS)
         self._counts_label = QLabel(wordWrap=True)
         self.status.setText(HINT)
         self._build()
@@ -44,34 +48,15 @@ class OrdersView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return cube_chunks.is_triple(result)
-
-    @property
-    def step(self) -> int:
-        """The step that is shown, from 0."""
-        return self.slider.value()
-
-    @property
-    def playing(self) -> bool:
-        return self._timer.isActive()
 
     def show_result(self, result: Result | None) -> None:
         """Show the number of steps for the chunks of a result; the small chunk stays as it is."""
         self.result = result if result is not None and self.shows(result) else None
         self.chunks = cube_chunks.collect_chunks(self.result) if self.result else None
-        self.pause()
+        self.player.pause()
         self._show_counts()
-
-    def play(self) -> None:
-        """Play the steps; after the last one, from the first again."""
-        if self.step >= self.slider.maximum():
-            self.slider.setValue(0)
-        self._timer.start()
-        self._play.setText("Pause")
-
-    def pause(self) -> None:
-        self._timer.stop()
-        self._play.setText("Play")
 
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Draw both orders, for a file."""
@@ -80,21 +65,14 @@ class OrdersView(PaintedView):
             panel.draw_order(painter, QRectF(number * (half + theme.SPACING), 0, half, area.height()))
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         return FIGURE
 
-    def _stamp(self) -> str:
+    def figure_title(self) -> str:
         return "LAYERED and SLOPED"
 
-    def hideEvent(self, event) -> None:
-        super().hideEvent(event)
-        self.pause()
-
     def keyPressEvent(self, event) -> None:
-        if event.key() == Qt.Key.Key_Space:
-            self._toggle_play()
-        elif event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            self._move_by(1 if event.key() == Qt.Key.Key_Right else -1)
-        else:
+        if not self.player.handle_key(Qt.Key(event.key())):
             super().keyPressEvent(event)
 
     def _build(self) -> None:
@@ -106,54 +84,34 @@ class OrdersView(PaintedView):
         self.s.setAccessibleName("Chunk width s")
         self.layers.setAccessibleName("Layers")
         self.layers.setToolTip("Layers of the chunk: |S2| + 1")
-        self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName("Step")
-        self._play = tool_button("Play", "Play the steps (Space)", self._toggle_play)
+        self.player = Player("Step")
+        self.player.offer_speeds({"": STEPS_PER_SECOND})
         for text, number in (("s ", self.s), ("Layers ", self.layers)):
             label = QLabel(text)
             label.setMinimumHeight(number.sizeHint().height())
             self.tools.addWidget(group_widgets(label, number))
-        self.tools.addWidget(tool_button("\u2212 1", "One step back (Left)", lambda: self._move_by(-1)))
-        self.tools.addWidget(self._play)
-        self.tools.addWidget(tool_button("+ 1", "One step forward (Right)", lambda: self._move_by(1)))
-        body = QWidget()
-        box = QVBoxLayout(body)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.SPACING)
-        box.addWidget(self.slider)
-        box.addWidget(group_widgets(*self.panels, spacing=theme.SPACING), 1)
-        box.addWidget(self._counts_label)
+        body, panels = QWidget(), group_widgets(*self.panels, spacing=theme.SPACING)
+        column_of(self.player, (panels, 1), self._counts_label, parent=body)
         self.build_layout(body)
 
     def _connect(self) -> None:
         self.s.valueChanged.connect(self._show_chunk)
         self.layers.valueChanged.connect(self._show_chunk)
-        self._timer.timeout.connect(self._play_next)
+        self.player.moved.connect(self._show_step)
         for panel in self.panels:
             panel.hovered.connect(self._on_cell)
-            self.slider.valueChanged.connect(panel.show_step)
         self.selection.strip_changed.connect(lambda _: self._show_counts())
 
     def _show_chunk(self) -> None:
-        self.pause()
+        self.player.pause()
         for panel in self.panels:
             panel.show_order(ChunkOrder(panel.order.layered, self.s.value(), self.s.value(), self.layers.value()))
-        self.slider.setRange(0, self.panels[0].order.step_count)
-        self.slider.setValue(0)
+        self.player.set_last(self.panels[0].order.step_count, 0)
         self._show_counts()
 
-    def _play_next(self) -> None:
-        self._move_by(1, stays=True)
-        if self.step >= self.slider.maximum():
-            self.pause()
-
-    def _move_by(self, by: int, stays: bool = False) -> None:
-        if not stays:
-            self.pause()
-        self.slider.setValue(self.step + by)
-
-    def _toggle_play(self) -> None:
-        self.pause() if self.playing else self.play()
+    def _show_step(self) -> None:
+        for panel in self.panels:
+            panel.show_step(self.player.step)
 
     def _on_cell(self, cell: Cell | None) -> None:
         for panel in self.panels:
@@ -191,8 +149,11 @@ class OrdersView(PaintedView):
         if result.backend != "cuda":
             return "On a CPU, the cells of a step are computed in SIMD lanes; a step takes several instructions."
         mapping = result.parameters.get("mapping", "tiles")
-        run = result.method, result.problem, result.parameters
-        layered, sloped = (sizes.count_device_steps(*run, layered=order) for order in (True, False))
+        parameters = cast(ChunkParameters, registry.find_method(result.method).restore_parameters(result))
+        layered, sloped = (
+            sizes.count_device_steps(result.method, result.problem, parameters, layered=order)
+            for order in (True, False)
+        )
         tile = f"{layered.tile} {result_text.TIMES} {layered.tile} cells" if layered.tile > 1 else "one cell"
         return (
             f"In each step, a thread of this run's kernel computes {tile} of a layer (mapping = {mapping}): "

@@ -52,6 +52,7 @@ class ProductView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.answer, ProductAnswer)
 
     def show_result(self, result: Result | None) -> None:
@@ -73,6 +74,7 @@ class ProductView(PaintedView):
         return values[self.member_number.value() - 1] if values.ndim == 3 else values
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the matrices, for a figure."""
         self.canvas.draw_visible(painter, area.width(), area.height())
 
     def copy_table(self) -> None:
@@ -86,10 +88,11 @@ class ProductView(PaintedView):
         self.status.setText("Copied {:,} x {:,} numbers.".format(*values.shape))
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         super().apply_theme()
         self._update_legend()
 
-    def _stamp(self) -> str:
+    def figure_title(self) -> str:
         batch = self.member_number.maximum()
         member = f", member {self.member_number.value():,} of {batch:,}" if batch > 1 else ""
         return f"{self.result.problem.title} \N{MIDDLE DOT} {self.matrix_choice.currentText().lower()}{member}"

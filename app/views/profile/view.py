@@ -50,10 +50,8 @@ class ProfileView(PaintedView):
         self._parts, self._map = set(PARTS), "viridis"
         self.columns, self.table = LetterCanvas(self._draw_page, profile_drawing.LEFT), FrequencyTable()
         self.pages, self.profile_choice = QStackedWidget(), QComboBox()
-        self._making = LatestTask(self)
+        self._making = LatestTask(self, self.show_profile, lambda error: self.status.setText(str(error)))
         self._build()
-        self._making.finished.connect(self.show_profile)
-        self._making.failed.connect(lambda error: self.status.setText(str(error)))
         self.columns.pointed.connect(self._on_point)
         self.columns.clicked.connect(self._on_click)
         self.profile_choice.activated.connect(lambda: self._show_chosen())
@@ -61,10 +59,12 @@ class ProfileView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.problem, Problem)
 
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:
+        """Return whether the view can show data."""
         return profile_files.PROFILE.accepts(datum)
 
     @property
@@ -132,12 +132,14 @@ class ProfileView(PaintedView):
         self.apply_theme()
 
     def set_map(self, name: str) -> None:
+        """Use another colour map."""
         self._map = name
         if self.shown is not None:
             self.shown.map_name = name
         self.apply_theme()
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the visible columns, for a figure."""
         self._draw_columns(painter, area, pointer=False)
 
     def copy(self) -> None:
@@ -211,7 +213,7 @@ class ProfileView(PaintedView):
         if self.result is not None:
             self.show_profile(self.result.problem.profiles[self.profile_choice.currentIndex()])
 
-    def _stamp(self) -> str:
+    def figure_title(self) -> str:
         return f"{self.shown.profile.name} \N{MIDDLE DOT} {self.shown.profile.summary}" if self.shown else ""
 
     def _draw_page(self, painter: QPainter, area: QRectF) -> None:
@@ -262,6 +264,7 @@ class ProfileView(PaintedView):
             self.status.setText(column_text(self.shown.profile, column, symbol))
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         self._update_legend()
         self.columns.update()
 

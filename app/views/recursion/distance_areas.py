@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from antidiag.app import theme
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
-from antidiag.app.views.recursion.moved_canvas import LineWindow
+from antidiag.app.views.recursion.line_window import LineWindow
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parttree.problem import PartTreeProblem
 from antidiag.kernels.parttree.splitting.recursion_map import RecursionMap, measure_distances
@@ -70,6 +70,7 @@ class DistanceAreas:
         return min(int(row), self.references.size - 1), min(int(column), self.members.size - 1)
 
     def zoom_at(self, area: QRectF, factor: float, place: QPointF) -> None:
+        """Zoom by a factor around a point."""
         plot = self.plot_area(area)
         across = min(max((place.x() - plot.left()) / plot.width(), 0.0), 1.0)
         down = min(max((place.y() - plot.top()) / plot.height(), 0.0), 1.0)
@@ -77,6 +78,7 @@ class DistanceAreas:
         self.rows.zoom_at(factor, down, 4)
 
     def move_by(self, area: QRectF, by: QPointF) -> None:
+        """Move by so many pixels."""
         plot = self.plot_area(area)
         self.columns.move_by(-by.x() / plot.width())
         self.rows.move_by(-by.y() / plot.height())
@@ -109,6 +111,7 @@ class DistanceAreas:
             self._tiles.popitem(last=False)
 
     def draw_areas(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the distances with title and axes."""
         plot = self.plot_area(area)
         painter.setPen(QColor(theme.active().text))
         title = QRectF(area.left() + LEFT, area.top(), area.width() - LEFT, TOP)

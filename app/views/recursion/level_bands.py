@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from antidiag.app import theme
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
-from antidiag.app.views.recursion.moved_canvas import LineWindow
+from antidiag.app.views.recursion.line_window import LineWindow
 from antidiag.kernels.parttree.splitting.recursion_map import RecursionMap
 
 MAP = "viridis"
@@ -32,6 +32,7 @@ class LevelBands:
         self._starts = [found.starts[band] for band in found.bands]
 
     def row_height(self, area: QRectF) -> float:
+        """Return the pixels of a level."""
         return max(min((area.height() - TOP) / len(self.map.bands), HIGHEST), 2.0)
 
     def plot_area(self, area: QRectF) -> QRectF:
@@ -45,12 +46,15 @@ class LevelBands:
         return min(max((place.x() - plot.left()) / plot.width(), 0.0), 1.0)
 
     def zoom_at(self, area: QRectF, factor: float, place: QPointF) -> None:
+        """Zoom by a factor around a point."""
         self.window.zoom_at(factor, self.horizontal_share(area, place), 4)
 
     def move_by(self, area: QRectF, by: QPointF) -> None:
+        """Move by so many pixels."""
         self.window.move_by(-by.x() / self.plot_area(area).width())
 
     def reference_at(self, area: QRectF, place: QPointF) -> int | None:
+        """Return the reference at a point, or None."""
         plot = self.plot_area(area)
         if not plot.contains(place):
             return None
@@ -58,6 +62,7 @@ class LevelBands:
         return self.map.reference_at(level, self.window.low + self.horizontal_share(area, place) * self.window.width)
 
     def draw_bands(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the levels with marks and names."""
         plot, row = self.plot_area(area), self.row_height(area)
         self._draw_bands(painter, plot, row)
         self._draw_levels(painter, plot, row)

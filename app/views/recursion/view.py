@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QPainter
 from PySide6.QtWidgets import QSplitter
 
 from antidiag.app import theme
+from antidiag.app.kit.canvas.moved_canvas import MovedCanvas
 from antidiag.app.kit.canvas.painted_view import PaintedView
 from antidiag.app.kit.controls.widgets import tool_button
 from antidiag.app.kit.figures.legend import LegendItem
@@ -21,8 +22,6 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.recursion import distance_areas, level_bands
 from antidiag.app.views.recursion.distance_areas import DistanceAreas
 from antidiag.app.views.recursion.level_bands import LevelBands
-from antidiag.app.views.recursion.moved_canvas import MovedCanvas
-from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
@@ -45,13 +44,20 @@ class RecursionView(PaintedView):
         self.bands: LevelBands | None = None
         self.areas: DistanceAreas | None = None
         self._places: dict[str, int] = {}
-        self.map_canvas = MovedCanvas(self._draw_upper, "Map of the recursion")
-        self.distance_canvas = MovedCanvas(self._draw_lower, "Distances of references and sequences")
-        self._mapping, self._tiling, self._marking = LatestTask(self), LatestTask(self), LatestTask(self)
+        self.map_canvas = MovedCanvas(self._draw_upper, arrows=True)
+        self.distance_canvas = MovedCanvas(self._draw_lower, arrows=True)
+        self.map_canvas.setAccessibleName("Map of the recursion")
+        self.distance_canvas.setAccessibleName("Distances of references and sequences")
+        for canvas in (self.map_canvas, self.distance_canvas):
+            canvas.setMinimumHeight(90)
+        self._mapping = LatestTask(self, self._take_map, lambda error: self.show_status(str(error)))
+        self._tiling = LatestTask(self, self._take_tiles, lambda error: self.show_status(str(error)))
+        self._marking = LatestTask(self, self._take_marks)
         self._build()
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.answer, PartTreeAnswer) and len(result.answer.splits) > 0
 
     @property
@@ -118,12 +124,14 @@ class RecursionView(PaintedView):
         self.show_status("Copied the table of the levels")
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw levels and distances, for a figure."""
         upper, lower = self.map_canvas.height(), self.distance_canvas.height()
         high = area.height() * upper / max(upper + lower, 1)
         self._draw_upper(painter, QRectF(area.left(), area.top(), area.width(), high))
         self._draw_lower(painter, QRectF(area.left(), area.top() + high, area.width(), area.height() - high))
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         self._update_canvases()
         self._update_legend()
 
@@ -141,11 +149,6 @@ class RecursionView(PaintedView):
         both.setChildrenCollapsible(False)
         self.build_layout(both)
         self._tools.setEnabled(False)
-        self._mapping.finished.connect(self._take_map)
-        self._mapping.failed.connect(lambda error: self.show_status(str(error)))
-        self._tiling.finished.connect(self._take_tiles)
-        self._tiling.failed.connect(lambda error: self.show_status(str(error)))
-        self._marking.finished.connect(self._take_marks)
         self.map_canvas.pointed.connect(self._point_upper)
         self.map_canvas.clicked.connect(self._click_upper)
         self.map_canvas.moved.connect(self._step_group)
@@ -154,7 +157,7 @@ class RecursionView(PaintedView):
         for canvas in (self.map_canvas, self.distance_canvas):
             canvas.zoomed.connect(partial(self._zoom_canvas, canvas))
             canvas.dragged.connect(partial(self._drag_canvas, canvas))
-            canvas.fitted.connect(self.fit)
+            canvas.fit_wanted.connect(self.fit)
         self.selection.taxa_changed.connect(lambda _: self._mark_selected())
 
     def _take_map(self, made: tuple[RecursionMap | None, dict[str, int]]) -> None:
@@ -330,7 +333,7 @@ class RecursionView(PaintedView):
 def _find_positions(chosen: Collection[str], places: Mapping[str, int], monitor: Monitor) -> np.ndarray:
     """Return the positions of sequences with these names, int64, ascending."""
     found = []
-    for number, name in enumerate(iterate_yielding(chosen)):
+    for number, name in enumerate(chosen):
         if number % BATCH == 0:
             monitor.check()
         if (place := places.get(name)) is not None:
@@ -344,4 +347,4 @@ def _read_map(answer: PartTreeAnswer, problem: PartTreeProblem) -> tuple[Recursi
     if found is None:
         return None, {}
     names = problem.names
-    return found, {names[sequence]: place for place, sequence in enumerate(iterate_yielding(found.order.tolist()))}
+    return found, {names[sequence]: place for place, sequence in enumerate(found.order.tolist())}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QPainter
-from PySide6.QtWidgets import QSlider, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSlider, QSplitter, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.canvas.heat_canvas import COLOURS, HeatCanvas
 from antidiag.app.kit.canvas.painted_view import PaintedView
 from antidiag.app.kit.controls.flow_layouts import group_widgets
@@ -17,7 +18,10 @@ from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.views.refinement.refinement_steps import (
+from antidiag.kernels.io.aligned_sequences import GAP
+from antidiag.kernels.model import Result
+from antidiag.kernels.msa.problem import MsaAnswer
+from antidiag.kernels.msa.refinement_steps import (
     FIRST,
     MOVED,
     SECOND,
@@ -25,9 +29,6 @@ from antidiag.app.views.refinement.refinement_steps import (
     RefinementSteps,
     shade_cells,
 )
-from antidiag.kernels.io.aligned_sequences import GAP
-from antidiag.kernels.model import Result
-from antidiag.kernels.msa.problem import MsaAnswer
 
 LETTER = 9.0  # width in pixels of the smallest column with letters
 KEYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
@@ -59,6 +60,7 @@ class RefinementCanvas(HeatCanvas):
             self._set_area(area)
 
     def show_all(self) -> None:
+        """Show all columns."""
         super().show_all()
         self.turned.emit(None)
 
@@ -98,13 +100,12 @@ class RefinementView(PaintedView):
         self.before, self.after = RefinementCanvas("Alignment before"), RefinementCanvas("Alignment after")
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self._summary = create_label(wrap=True)
-        self._making = LatestTask(self)
-        self._making.finished.connect(self._take_step)
-        self._making.failed.connect(lambda error: self.show_status(str(error)))
+        self._making = LatestTask(self, self._take_step, lambda error: self.show_status(str(error)))
         self._build()
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         answer = result.answer
         return isinstance(answer, MsaAnswer) and answer.changes is not None and len(answer.changes) > 0
 
@@ -146,6 +147,7 @@ class RefinementView(PaintedView):
                 canvas.draw_visible(painter, area.width(), half - 4)
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         words = {FIRST: "letters of the first group", SECOND: "letters of the second group", MOVED: "letters realigned"}
         shades = {
             text: int(heat_map.map_colours(COLOURS)[int(value * (heat_map.SHADES - 1))])
@@ -264,10 +266,7 @@ class RefinementView(PaintedView):
             canvas.pointed.connect(lambda cell, canvas=canvas: self._on_point(canvas, cell))
             canvas.clicked.connect(lambda cell, canvas=canvas: self._on_click(canvas, cell))
         both.setChildrenCollapsible(False)
-        box = QVBoxLayout(holder)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(self._summary)
-        box.addWidget(both, 1)
+        column_of(self._summary, (both, 1), parent=holder)
         holder.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.build_layout(holder)
         self._tools.setEnabled(False)

@@ -7,11 +7,12 @@ from PySide6.QtGui import QColor, QPainter
 
 from antidiag.app import texts, theme
 from antidiag.app.kit.canvas.painted_view import PaintedView, PictureCanvas
-from antidiag.app.kit.replay import replay_picture, run_replay
+from antidiag.app.kit.replay import replay_picture
 from antidiag.app.kit.replay.player import ReplayPlayer
-from antidiag.app.kit.replay.run_replay import RunReplay
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
+from antidiag.kernels.experiments.point_data import run_replay
+from antidiag.kernels.experiments.point_data.run_replay import RunReplay
 from antidiag.kernels.experiments.point_data.step_counters import count_steps
 from antidiag.kernels.model import Result
 
@@ -29,16 +30,15 @@ class ReplayView(PaintedView):
         super().__init__(selection)
         self.replay: RunReplay | None = None
         self.player = ReplayPlayer()
-        self._work = LatestTask(self)
+        self._work = LatestTask(self, self._show_replay, lambda error: self.status.setText(str(error)))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.tools.addWidget(self.player)
         self.build_layout(PictureCanvas(self.draw))
-        self._work.finished.connect(self._show_replay)
-        self._work.failed.connect(lambda error: self.status.setText(str(error)))
         self.player.moved.connect(self._update_status)
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return result.steps.count > 0
 
     @property
@@ -72,6 +72,7 @@ class ReplayView(PaintedView):
         self.draw(painter, area.adjusted(8, line + 10, -8, -8))
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         return FIGURE
 
     def keyPressEvent(self, event) -> None:

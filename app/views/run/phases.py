@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -82,7 +82,7 @@ class PhasesView(QWidget):
         self.selection = selection
         self.result: Result | None = None
         self.bar, self.apart_bar = PhasesBar(), PhasesBar()
-        self._total, self._apart = create_label("", "heading"), create_label("", "heading")
+        self._total, self._apart = (create_label("", "heading", wrap=True) for _ in range(2))
         self.table = QTableWidget(0, len(COLUMNS))
         self.table.setHorizontalHeaderLabels(COLUMNS)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -109,6 +109,7 @@ class PhasesView(QWidget):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return bool(result.times_ms)
 
     def show_result(self, result: Result | None) -> None:
@@ -121,11 +122,15 @@ class PhasesView(QWidget):
         self.apart_bar.show_times(apart, names)
         self._total.setText(f"{texts.duration(result.compute_ms)} computing, {_rate_text(result)}" if result else "")
         spent = sum(time.time_ms for time in apart)
-        self._apart.setText(f"{texts.duration(spent)} more, not part of the rate; this bar has its own scale")
+        self._apart.setText(f"{texts.duration(spent)} more, not counted in the rate (own scale)")
         for widget in (self._apart, self.apart_bar):
             widget.setVisible(spent > 0)
         self._copy.setEnabled(bool(times))
         self._fill_table(times, names)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._hide_columns()
 
     def _apply_theme(self) -> None:
         self.show_result(self.result)
@@ -138,7 +143,16 @@ class PhasesView(QWidget):
         return "\n".join(rows)
 
     def copy(self) -> None:
+        """Copy the table of phases."""
         QGuiApplication.clipboard().setText(self.copy_text())
+
+    def _hide_columns(self) -> None:
+        """Hide the columns for which a narrow table has no space beside the names of the phases."""
+        header, free = self.table.horizontalHeader(), self.table.width() - self.table.sizeHintForColumn(0)
+        for name in ("Time", "Share", "Rate", "Cells"):
+            column = COLUMNS.index(name)
+            free -= max(self.table.sizeHintForColumn(column), header.sectionSizeHint(column))
+            self.table.setColumnHidden(column, free < 0)
 
     def _fill_table(self, times: tuple[PhaseTime, ...], names: tuple[str, ...]) -> None:
         rows = [(time.name, *_table_row(time)) for time in times]
@@ -158,6 +172,7 @@ class PhasesView(QWidget):
         height += sum(self.table.rowHeight(row) for row in range(len(rows)))
         self.table.setMaximumHeight(height)
         self.table.setMinimumHeight(min(height, TABLE_HEIGHT))
+        self._hide_columns()
 
 
 def _rate_text(result: Result) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import cast
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QCheckBox, QComboBox, QVBoxLayout
@@ -19,11 +18,11 @@ from antidiag.app.kit.figures import export
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.plots.axis import FastPlot, PlotAxis, create_plot
 from antidiag.app.kit.results import result_text as view_texts
-from antidiag.app.kit.results.idle_gaps import IdleFold, find_idle_gaps, fold_lanes
-from antidiag.app.kit.results.timeline_lanes import TimelineLanes, lay_out_lanes
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.run.timeline_bars import FILL, PieceNames, TimelineBars
+from antidiag.kernels.experiments.point_data.idle_gaps import IdleFold, find_idle_gaps, fold_lanes
+from antidiag.kernels.experiments.point_data.timeline_lanes import TimelineLanes, lay_out_lanes
 from antidiag.kernels.model import Result
 
 HINT = "Wheel to zoom in time, drag to move"
@@ -67,11 +66,11 @@ class TimelineView(PaintedView):
     id = "timeline"
     title = "Timeline"
 
-    def __init__(self, selection: Selection, part: pg.PlotItem | None = None) -> None:
+    def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
         self.bars = TimelineBars()
         self._fold: IdleFold | None = None
-        self.plot = FastPlot(part or self.part())
+        self.plot = FastPlot(create_plot({"left": WorkerAxis("left"), "bottom": TimeAxis("bottom")}))
         self._axis, self._time = self.plot.getAxis("left"), self.plot.getAxis("bottom")
         self.plot.addItem(self.bars, ignoreBounds=True)
         self.plot.setLabel("bottom", "time (ms)")
@@ -89,7 +88,7 @@ class TimelineView(PaintedView):
             self._colour,
             self.folds,
             tool_button("Fit", "Show the computation, from the first start to the last end", self.fit),
-            tool_button("From Run", "Show also compilation and transfer before the computation", self.fit_from_run),
+            tool_button("Whole run", "Include compilation and transfer before the computation", self.fit_from_run),
         ):
             self.tools.addWidget(tool)
         self.build_layout(self.plot)
@@ -98,17 +97,14 @@ class TimelineView(PaintedView):
         self.folds.toggled.connect(self._on_fold)
         self.plot.scene().sigMouseMoved.connect(self._on_mouse)
         selection.strip_changed.connect(self._on_strip)
-        self._laying = LatestTask(self)
-        self._laying.finished.connect(self._show_lanes)
-        self._laying.failed.connect(lambda error: self.status.setText(f"The events cannot be shown: {error}"))
+        self._laying = LatestTask(
+            self, self._show_lanes, lambda error: self.status.setText(f"The events cannot be shown: {error}")
+        )
         self.apply_theme()
 
     @classmethod
-    def part(cls) -> pg.PlotItem:
-        return create_plot({"left": WorkerAxis("left"), "bottom": TimeAxis("bottom")})
-
-    @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return result.steps.count > 0
 
     def show_result(self, result: Result | None) -> None:
@@ -228,13 +224,14 @@ class TimelineView(PaintedView):
     def draw_figure(self, painter: QPainter, area: QRectF) -> None:
         """Draw title, plot and legend, for a file."""
         self.bars.shows_pointer = False
-        export.draw_plot(painter, area, self._stamp(), self.plot, self.legend.items)
+        export.draw_plot(painter, area, self.figure_title(), self.plot, self.legend.items)
         self.bars.shows_pointer = True
 
     def figure_size(self) -> QSize:
+        """Return the size of the exported figure."""
         return export.plot_figure_size(self.fontMetrics(), self.plot, self.legend.items)
 
-    def _stamp(self) -> str:
+    def figure_title(self) -> str:
         return view_texts.format_title(self.result)
 
     def leaveEvent(self, event) -> None:
@@ -259,7 +256,7 @@ class TimelineView(PaintedView):
         strips = len(np.unique(found.events[numbers]))
         gaps = self._fold.gaps_after_start_ns
         waiting = f", waiting {100 * found.waiting_share(gaps):.0f} %" if found.waiting_share() else ""
-        beside = f" and {texts.duration(gaps / 1e6)} between" if gaps else ""
+        beside = f", plus {texts.duration(gaps / 1e6)} of gaps" if gaps else ""
         shown = f"; 1 of {1 / found.share:.0f} launches is shown" if found.share < 1 else ""
         return (
             f"{count:,} {self._worker_name()}{'s' * (count != 1)}, {strips:,} {name}{'s' * (strips != 1)}, "
@@ -321,6 +318,7 @@ class TimelineView(PaintedView):
         self.bars.update()
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         theme.style_plot(self.plot.getPlotItem())
         self.plot.setBackground(theme.active().panel)
         self._update_legend()

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QTransform
 from antidiag.app import texts, theme
 from antidiag.app.kit.painting.idle_gap import paint_idle_gap
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
-from antidiag.app.kit.results.timeline_lanes import TimelineLanes
+from antidiag.kernels.experiments.point_data.timeline_lanes import TimelineLanes
 from antidiag.kernels.model import Result
 
 FILL = 0.8
@@ -32,7 +32,7 @@ class PieceNames:
     def for_result(cls, result: Result | None, layers: bool) -> PieceNames:
         """Return the names for a result; with ``layers``, an event is a chunk of a cube."""
         method = texts.method_of(result) if result is not None else None
-        return cls("chunk" if layers else "strip", method.event_nouns if method is not None else {})
+        return cls("chunk" if layers else "strip", method.picture.event_nouns if method is not None else {})
 
     def phase_name(self, number: int) -> str:
         """Return the name of a phase, such as 'phase 1'."""

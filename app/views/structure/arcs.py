@@ -47,6 +47,7 @@ class ArcsPane(LetterCanvas):
         self.update()
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the pairs as arcs over the letters."""
         if self.shown is None:
             return
         shown, colours, base = self.shown, theme.active(), self.base_line(area)

@@ -52,6 +52,7 @@ class ChainOrderView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.problem, ChainProblem)
 
     def show_result(self, result: Result | None) -> None:
@@ -65,6 +66,7 @@ class ChainOrderView(PaintedView):
         self.plane.update()
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the order of the products."""
         if self.result is None:
             return
         colours, metrics = theme.active(), painter.fontMetrics()
@@ -152,6 +154,7 @@ class ChainOrderView(PaintedView):
         self.legend.show_items((product, LegendItem("fill", "matrix", (colours.border,)), total))
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         super().apply_theme()
         self._update_legend()
 

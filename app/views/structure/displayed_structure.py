@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from antidiag.app import theme
-from antidiag.app.views.structure.best_structures import BestStructures
+from antidiag.kernels.folding.best_structures import BestStructures
 from antidiag.kernels.folding.cooptimal_structures import CooptimalStructures
 from antidiag.kernels.model import Sequence
 
@@ -57,9 +57,11 @@ class DisplayedStructure:
         return np.clip(np.where(self.partners < 0, 1 - paired, found), 0, 1)
 
     def agreement_of(self, letter: int) -> float | None:
+        """Return the share of structures that agree at a letter, or None."""
         return float(self.agreement[letter]) if self.agreement is not None else None
 
     def partner_of(self, letter: int | None) -> int | None:
+        """Return the letter that is paired with a letter, or None."""
         partner = int(self.partners[letter]) if letter is not None else -1
         return partner if partner >= 0 else None
 

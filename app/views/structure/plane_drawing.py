@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF, QWheelEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF
 
 from antidiag.app import theme
+from antidiag.app.kit.canvas.moved_canvas import MovedCanvas
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.painting.fonts_and_colours import cell_font
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
 from antidiag.app.views.structure.displayed_structure import DisplayedStructure, kind_colours
-from antidiag.app.views.structure.letter_layout import place_letters
+from antidiag.kernels.folding.letter_layout import place_letters
 
 READABLE, LARGEST = 9.0, 60.0  # pixels between letters: smallest with letters written, and largest
-STEP, PAN, MARGIN = 1.25, 60.0, 26.0  # zoom of a wheel step, pixels of an arrow key, and margin in pixels
+PAN, MARGIN = 60.0, 26.0  # pixels of an arrow key, and margin in pixels
 DOT = 0.42  # radius of a letter, relative to the distance between letters
 EVERY = 10  # letters between two numbers
 MAP = "viridis"
@@ -23,24 +23,19 @@ TURNS = 36  # rotations that are tried to fit the drawing
 SEEN = 30.0  # pixels; letters that are farther outside are not drawn
 
 
-class PlanePane(QWidget):
+class PlanePane(MovedCanvas):
     """The structure in the plane; ``by_share`` colours letters by the share of the best structures that agree."""
 
-    letter_pointed = Signal(object)
-
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(self.draw)
+        self.letter_pointed = self.pointed
         self.setAccessibleName("Drawing of the structure")
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(160, 120)
         self.shown: DisplayedStructure | None = None
         self.by_share = False
         self._places = np.empty((0, 2))
         self._lit: int | None = None
         self._whole, self._scale, self._middle = True, 1.0, np.zeros(2)
-        self._grip: QPointF | None = None
 
     def sizeHint(self) -> QSize:
         return QSize(420, 320)
@@ -71,7 +66,7 @@ class PlanePane(QWidget):
         """Zoom by a factor around a point."""
         if self.shown is None:
             return
-        about = about or QPointF(self.rect().center())
+        about = QPointF(self.rect().center()) if about is None else about
         held = self._position_at(about)
         self._whole = False
         least = min(self._fitting_scale(), LARGEST)
@@ -83,7 +78,7 @@ class PlanePane(QWidget):
         """Return the positions of the letters in pixels, float64 (n, 2)."""
         return (self._places - self._middle) * self._scale + self._half_size()
 
-    def letter_of(self, place: QPointF) -> int | None:
+    def target_at(self, place: QPointF) -> int | None:
         """Return the letter at a position, or None."""
         if not len(self._places):
             return None
@@ -115,52 +110,21 @@ class PlanePane(QWidget):
                 self._draw_dots(painter, places)
             self._draw_ends(painter, places)
 
-    def paintEvent(self, event) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(theme.active().panel))
-        self.draw(painter, QRectF(self.rect()))
-
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
         if self._whole:
             self._place_whole()
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        self.zoom(STEP ** (event.angleDelta().y() / 120), event.position())
-        event.accept()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self._grip = event.position()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._grip is not None and event.buttons() & Qt.MouseButton.LeftButton:
-            moved, self._grip = event.position() - self._grip, event.position()
-            self._move_by(moved.x(), moved.y())
-        self.letter_pointed.emit(self.letter_of(event.position()))
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._grip = None
-
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self.show_all()
 
-    def leaveEvent(self, event: QEvent) -> None:
-        self.letter_pointed.emit(None)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key = Qt.Key(event.key())
         left, right, up, down = Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down
         moves = {left: (PAN, 0), right: (-PAN, 0), up: (0, PAN), down: (0, -PAN)}
-        zooms = {Qt.Key.Key_Plus: STEP, Qt.Key.Key_Equal: STEP, Qt.Key.Key_Minus: 1 / STEP}
-        if key in moves:
-            self._move_by(*moves[key])
-        elif key in zooms:
-            self.zoom(zooms[key])
-        elif event.text().lower() == "f":
-            self.show_all()
+        if event.key() in moves:
+            self.move_by(*moves[Qt.Key(event.key())])
         else:
-            event.ignore()
+            super().keyPressEvent(event)
 
     def _draw_lit(self, painter: QPainter, places: np.ndarray) -> None:
         ends = [letter for letter in (self._lit, self.shown.partner_of(self._lit)) if letter is not None]
@@ -246,7 +210,8 @@ class PlanePane(QWidget):
         if len(self._places):
             self._middle = (self._places.min(axis=0) + self._places.max(axis=0)) / 2
 
-    def _move_by(self, right: float, down: float) -> None:
+    def move_by(self, right: float, down: float) -> None:
+        """Move the drawing by so many pixels."""
         if self.shown is not None:
             self._whole = False
             self._middle = self._middle - np.array([right, down]) / self._scale

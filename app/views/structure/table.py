@@ -29,7 +29,6 @@ class TablePane(HeatCanvas):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Nussinov table")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.shown: DisplayedStructure | None = None
         self.note = ""
         self._lit: int | None = None
@@ -62,6 +61,7 @@ class TablePane(HeatCanvas):
         self.update()
 
     def draw_visible(self, painter: QPainter, width: float, height: float) -> None:
+        """Draw the visible cells, or the note without values."""
         super().draw_visible(painter, width, height)
         if not self.values.size:
             painter.setPen(QColor(theme.active().muted))

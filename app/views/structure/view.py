@@ -23,17 +23,16 @@ from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.tasks.gpu_or_cpu import cpu_note, run_on_gpu_or_cpu
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.texts import percentage
-from antidiag.app.views.structure import best_structures
 from antidiag.app.views.structure.arcs import ArcsPane
-from antidiag.app.views.structure.best_structures import BestStructures
 from antidiag.app.views.structure.displayed_structure import KINDS, DisplayedStructure, kind_colours
 from antidiag.app.views.structure.plane_drawing import MAP, PlanePane
 from antidiag.app.views.structure.table import TablePane
+from antidiag.kernels.cuda.gpu_or_cpu import cpu_note, run_on_gpu_or_cpu
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.folding import cooptimal_structures
+from antidiag.kernels.folding import best_structures, cooptimal_structures
+from antidiag.kernels.folding.best_structures import BestStructures
 from antidiag.kernels.folding.problem import FoldingAnswer
 from antidiag.kernels.model import Result
 from antidiag.kernels.text import format_count
@@ -58,9 +57,7 @@ class StructureView(PaintedView):
         self.line, self.drawing, self.table = ArcsPane(), PlanePane(), TablePane()
         self.panes: dict[str, ArcsPane | PlanePane | TablePane]
         self.panes = {"drawing": self.drawing, "table": self.table, "arcs": self.line}
-        self._counting = LatestTask(self)
-        self._counting.finished.connect(self._take_found)
-        self._counting.failed.connect(self._show_error)
+        self._counting = LatestTask(self, self._take_found, self._show_error)
         self.upper, self.both = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
         above, all_panes = {self.drawing: 3, self.table: 2}, {self.upper: 3, self.line: 1}
         for splitter, parts in ((self.upper, above), (self.both, all_panes)):
@@ -77,6 +74,7 @@ class StructureView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.answer, FoldingAnswer)
 
     def show_result(self, result: Result | None) -> None:
@@ -128,6 +126,7 @@ class StructureView(PaintedView):
         self.show_status(self._letter_text(letter) if letter is not None else "")
 
     def fit(self) -> None:
+        """Show the whole structure in all panes."""
         for pane in self.panes.values():
             pane.show_all()
 
@@ -165,9 +164,9 @@ class StructureView(PaintedView):
             button.setChecked(True)
             button.clicked.connect(lambda on, name=name: self.show_pane(name, on))
             self.pane_buttons[name] = button
-        self.back = tool_button("\u2039", "Previous best structure", lambda: self.go_to(self.number - 1))
-        self.next = tool_button("\u203a", "Next best structure", lambda: self.go_to(self.number + 1))
-        self.any = tool_button("Any", "Random best structure", self._go_anywhere)
+        self.back = tool_button("\u2039", "Previous optimal structure", lambda: self.go_to(self.number - 1))
+        self.next = tool_button("\u203a", "Next optimal structure", lambda: self.go_to(self.number + 1))
+        self.any = tool_button("Random", "Show a random optimal structure", self._go_anywhere)
         self.field, self.of = UndoLineEdit(), QLabel()
         self.field.setAccessibleName("Number of the structure")
         self.field.setToolTip("Number of the structure, in the order of the tie rule; the run returned number 1")
@@ -240,7 +239,7 @@ class StructureView(PaintedView):
         self.field.setText(f"{self.number + 1:,}" if every else "")
         found = self.shown is not None and self.shown.best is not None
         self.of.setText(
-            f"of {_long_number(every.total)} best"
+            f"of {_long_number(every.total)} optimal"
             if every
             else "counting\u2026"
             if not self.sharp
@@ -288,6 +287,7 @@ class StructureView(PaintedView):
         self.legend.show_items(tuple(items))
 
     def apply_theme(self) -> None:
+        """Redraw in the colours of the current theme."""
         for pane in self.panes.values():
             pane.update()
         self._update_legend()

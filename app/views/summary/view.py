@@ -6,9 +6,10 @@ import html
 from typing import Any
 
 from PySide6.QtGui import QGuiApplication, QTextOption
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextBrowser, QVBoxLayout, QWidget
 
 from antidiag.app import texts, theme
+from antidiag.app.kit.boxes import row_of
 from antidiag.app.kit.controls.widgets import create_label, tool_button
 from antidiag.app.kit.results.command_line import format_command
 from antidiag.app.kit.results.phase_times import list_phase_times
@@ -60,26 +61,31 @@ class SummaryView(QWidget):
         self.selection = selection
         self.result: Result | None = None
         self._sections: list[Section] = []
-        self._reading = LatestTask(self)
-        self._reading.finished.connect(lambda found: self._show_page(*found))
-        self._reading.failed.connect(lambda error: self._show_page([(f"The result cannot be described: {error}", [])]))
+        self._reading = LatestTask(
+            self,
+            lambda found: self._show_page(*found),
+            lambda error: self._show_page([(f"The result cannot be described: {error}", [])]),
+        )
         self.page = SummaryPage()
         self._command = QPlainTextEdit(readOnly=True)
         self._command.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._command.setFont(theme.fixed_font())
         self._command.setFixedHeight(COMMAND_LINES * self._command.fontMetrics().lineSpacing() + 14)
-        row = QHBoxLayout()
-        row.addWidget(create_label("Repeat on the command line", "heading"), 1)
-        row.addWidget(tool_button("Copy command", "Copy the command line", self.copy_command))
-        row.addWidget(tool_button("Copy all", "Copy everything here as text", self.copy))
         layout = QVBoxLayout(self)
         layout.setSpacing(theme.SPACING)
         layout.addWidget(self.page, 1)
-        layout.addLayout(row)
+        layout.addLayout(
+            row_of(
+                (create_label("Repeat on the command line", "heading"), 1),
+                tool_button("Copy command", "Copy the command line", self.copy_command),
+                tool_button("Copy all", "Copy everything here as text", self.copy),
+            )
+        )
         layout.addWidget(self._command)
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return True
 
     def show_result(self, result: Result | None) -> None:

@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QFileDialog, QToolButton, QWidget
 
 from antidiag.app.kit.controls.widgets import ElidedLabel
 from antidiag.app.kit.figures import export
-from antidiag.app.kit.tree.layout import TreeShape
 from antidiag.app.views.tree import tip_columns, tree_menus
 from antidiag.app.views.tree.tree_canvas import TreeCanvas
 from antidiag.app.views.tree.tree_editor import TreeEditor
 from antidiag.kernels.alignments.row_notes import NoteTable, read_note_table
 from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.trees.tree_layout import TreeShape
 
 
 class AnnotatedTreeView(QWidget):
@@ -69,10 +69,12 @@ class AnnotatedTreeView(QWidget):
         return self.editor.redo_text if self.editor else ""
 
     def undo(self) -> None:
+        """Undo the last edit of the tree."""
         if self.editor is not None:
             self.editor.undo()
 
     def redo(self) -> None:
+        """Redo the edit of the tree that was undone last."""
         if self.editor is not None:
             self.editor.redo()
 

@@ -8,11 +8,10 @@ import numpy as np
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from antidiag.app.kit.painting.fonts_and_colours import resized_font
-from antidiag.app.kit.tree.layout import TreeLayout, TreeShape
 from antidiag.app.kit.tree.visible_branches import TreeFrame
 from antidiag.app.views.tree.tip_labels import GAP, LARGEST, tip_text
 from antidiag.app.views.tree.tree_painter import TreePicture
-from antidiag.kernels.gui_priority import iterate_yielding
+from antidiag.kernels.trees.tree_layout import TreeLayout, TreeShape
 
 LEFT, TOP, BOTTOM = 22.0, 14.0, 30.0  # pixels beside a whole tree; the scale bar is below it
 NAMES_SHARE = 0.38  # largest part of the width for names
@@ -80,6 +79,6 @@ def longest_name_width(layout: TreeLayout, font: QFont, pixels: float = LARGEST)
 def longest_named_tips(layout: TreeLayout) -> np.ndarray:
     """Return the tips with the longest names."""
     names = layout.tree.names
-    sizes = np.fromiter((len(name) for name in iterate_yielding(names)), np.int64, len(names))
+    sizes = np.fromiter(map(len, names), np.int64, len(names))
     letters = sizes[layout.tips] + COUNTED * layout.collapsed[layout.tips]
     return layout.tips[np.argsort(-letters, kind="stable")[:SAMPLE]]

@@ -8,15 +8,14 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.kit.tree.layout import TreeLayout, TreeShape
-from antidiag.app.kit.tree.layout import lay_out_tree as layout_of
 from antidiag.app.kit.tree.visible_branches import sort_by_extent
 from antidiag.app.views.tree.fit_to_window import longest_named_tips
 from antidiag.app.views.tree.tip_labels import tips_in_rows
 from antidiag.app.views.tree.tree_editor import TreeEditState
 from antidiag.app.views.tree.tree_painter import TreePicture
-from antidiag.kernels.gui_priority import iterate_yielding
 from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.trees.tree_layout import TreeLayout, TreeShape
+from antidiag.kernels.trees.tree_layout import lay_out_tree as layout_of
 
 IMMEDIATE_NODES = 100_000  # nodes of the largest tree that is laid out without a thread
 
@@ -32,10 +31,8 @@ class TreeLayoutTask(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._laying, self._marking = LatestTask(self), LatestTask(self)
-        self._laying.finished.connect(lambda found: self.laid.emit(*found))
-        self._laying.failed.connect(self.failed)
-        self._marking.finished.connect(lambda found: self.marked.emit(*found))
+        self._laying = LatestTask(self, lambda found: self.laid.emit(*found), self.failed)
+        self._marking = LatestTask(self, lambda found: self.marked.emit(*found))
 
     @property
     def busy(self) -> bool:
@@ -81,7 +78,5 @@ def _find_chosen_clades(tree: Tree, chosen: Collection[str]) -> np.ndarray:
     if not chosen:
         return np.zeros(len(tree), bool)
     leaves = np.zeros(len(tree), np.int64)
-    leaves[tree.leaves] = np.fromiter(
-        (name in chosen for name in iterate_yielding(tree.taxa)), np.int64, tree.leaves.size
-    )
+    leaves[tree.leaves] = np.fromiter((name in chosen for name in tree.taxa), np.int64, tree.leaves.size)
     return tree.below(leaves) == tree.leaf_counts

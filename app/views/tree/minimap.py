@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 from antidiag.app import theme
-from antidiag.app.kit.tree.layout import TreeLayout
 from antidiag.app.kit.tree.visible_branches import TreeFrame, find_visible_branches
+from antidiag.kernels.trees.tree_layout import TreeLayout
 
 # Pixels of the minimap, from it to the window's edge, and inside it.
 WIDTH, HEIGHT, EDGE, INNER = 140.0, 100.0, 8.0, 5.0

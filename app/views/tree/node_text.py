@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from antidiag.app.kit.results.result_text import format_number
-from antidiag.app.kit.tree.layout import TreeLayout
 from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.trees.tree_layout import TreeLayout
 
 HINT = "Drag to move; wheel zooms rows, Ctrl+wheel lengths; click a branch to select its taxa; right click for a menu"
 ROUND_HINT = "Drag to move; wheel zooms; click a branch to select its taxa; right click for a menu"

@@ -12,13 +12,13 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPolygonF
 
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.painting.fonts_and_colours import resized_font
-from antidiag.app.kit.tree.layout import TreeLayout, TreeShape
 from antidiag.app.kit.tree.visible_branches import TreeFrame, tip_spacing
 from antidiag.app.theme import Theme
 from antidiag.app.views.tree.tree_colours import TreeColouring, colour_by_labels, colour_by_values
 from antidiag.kernels.alignments.row_notes import NUMBER, NoteTable
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.trees.tree_layout import TreeLayout, TreeShape
 
 CELL_PIXELS, BETWEEN, BESIDE = 13.0, 2.0, 6.0  # pixels of a cell, between two columns, and beside all of them
 TITLE_FONT, LONGEST_TITLE = 11, 72.0  # pixels of the title font, and of the longest title
@@ -41,6 +41,7 @@ class TipColumns:
 
     @property
     def legend_items(self) -> tuple[LegendItem, ...]:
+        """The legend of all columns."""
         return tuple(
             item
             for title, colouring in zip(self.table.titles, self.colourings, strict=True)

@@ -11,8 +11,8 @@ import numpy as np
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from antidiag.app.kit.painting.fonts_and_colours import resized_font
-from antidiag.app.kit.tree.layout import TreeLayout, TreeShape
 from antidiag.app.kit.tree.visible_branches import TreeFrame, tip_spacing
+from antidiag.kernels.trees.tree_layout import TreeLayout, TreeShape
 
 if TYPE_CHECKING:
     from antidiag.app.views.tree.tree_painter import TreePicture

@@ -136,6 +136,7 @@ class TreeCanvas(QWidget):
         self._set_frame(dataclasses.replace(frame, across=across, down=down, left=left, top=top))
 
     def pan_by(self, dx: float, dy: float) -> None:
+        """Move the tree by so many pixels."""
         self._set_frame(dataclasses.replace(self.frame, left=self.frame.left + dx, top=self.frame.top + dy))
 
     def node_at(self, place: QPointF) -> int | None:

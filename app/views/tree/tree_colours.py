@@ -11,12 +11,12 @@ import numpy as np
 import pyqtgraph as pg
 
 from antidiag.app.kit.figures.legend import LegendItem
-from antidiag.app.kit.tree.layout import has_lengths
 from antidiag.app.theme import Theme
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_edits import names_are_values
 from antidiag.kernels.io.tree_weights import leaf_weights
+from antidiag.kernels.trees.tree_layout import has_lengths
 
 SCALE_COLOURS = 24  # colours of a scale
 COLOUR_MAP = "plasma"
@@ -33,6 +33,7 @@ class TreeColouring:
     items: tuple[LegendItem, ...] = ()
 
     def node_colour(self, node: int) -> str | None:
+        """Return the colour of a node, or None."""
         code = int(self.codes[node])
         return self.colours[code] if code >= 0 else None
 
@@ -62,6 +63,7 @@ def create_colouring(tree: Tree, by: str, patterns: Sequence[str], theme: Theme)
 
 
 def uncoloured(tree: Tree) -> TreeColouring:
+    """Return a colouring without colours."""
     return TreeColouring(np.full(len(tree), -1, np.int16), ())
 
 

@@ -39,10 +39,12 @@ class TreeEditor(QObject):
 
     @property
     def state(self) -> TreeEditState:
+        """The present state."""
         return self._states[self._position][0]
 
     @property
     def tree(self) -> Tree:
+        """The edited tree."""
         return self.state.tree
 
     @property

@@ -15,7 +15,6 @@ from antidiag.app import theme
 from antidiag.app.kit.controls.widgets import create_label
 from antidiag.app.kit.figures import export, framed_figure
 from antidiag.app.kit.figures.legend import LegendItem
-from antidiag.app.kit.tree.layout import TURN, TreeShape
 from antidiag.app.kit.tree.visible_branches import TreeFrame, find_visible_branches
 from antidiag.app.views.tree import tree_painter
 from antidiag.app.views.tree.fit_to_window import (
@@ -33,6 +32,7 @@ from antidiag.app.views.tree.tree_painter import TreePicture
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_files import write_trees
+from antidiag.kernels.trees.tree_layout import TURN, TreeShape
 
 READABLE_ROW = 13.0  # pixels of a row with an easily readable name
 PRINT_DETAIL = 0.15

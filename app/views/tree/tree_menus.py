@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, 
 
 from antidiag.app import theme
 from antidiag.app.kit.controls.widgets import add_check_action, add_choice_section, create_label, menu_button
-from antidiag.app.kit.tree.layout import TreeShape, has_lengths
 from antidiag.app.views.tree import tree_colours
 from antidiag.app.views.tree.tip_labels import LARGEST
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.io.newick import parse_newick
+from antidiag.kernels.trees.tree_layout import TreeShape, has_lengths
 
 if TYPE_CHECKING:
     from antidiag.app.views.tree.tree_view import TreeView
@@ -170,6 +170,7 @@ class PatternsDialog(QDialog):
         box.addWidget(buttons)
 
     def entered_patterns(self) -> tuple[str, ...]:
+        """Return the entered patterns, one per line."""
         lines = (line.strip() for line in self.text.toPlainText().splitlines())
         return tuple(line for line in lines if line)
 

@@ -10,7 +10,6 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPaintEngine, QPainter, QPen, QPolygonF
 
 from antidiag.app.kit.painting.fonts_and_colours import mix_colours, resized_font
-from antidiag.app.kit.tree.layout import TURN, TreeLayout, TreeShape
 from antidiag.app.kit.tree.visible_branches import (
     TreeFrame,
     VisibleBranches,
@@ -23,6 +22,7 @@ from antidiag.app.views.tree import tip_columns
 from antidiag.app.views.tree.tip_columns import TipColumns
 from antidiag.app.views.tree.tip_labels import GAP, LARGEST, TipLabels, select_labels, tip_text, width_to_edge
 from antidiag.app.views.tree.tree_colours import TreeColouring
+from antidiag.kernels.trees.tree_layout import TURN, TreeLayout, TreeShape
 
 PLAIN_WIDTH, COLOURED, MARKED = 1.0, 2.0, 3.0  # pixels of a branch: plain, coloured, and of a selected clade
 PLAIN_SHARE, COARSE = 0.8, 0.4  # share of the text colour in branches, and in lines that stand for a clade

@@ -18,7 +18,6 @@ from antidiag.app.kit.figures import export
 from antidiag.app.kit.figures.legend import Legend, LegendItem
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.recent_cache import RecentCache
-from antidiag.app.kit.tree.layout import TreeLayout, TreeShape
 from antidiag.app.views.tree import node_text as tree_text
 from antidiag.app.views.tree import tip_columns, tree_menus
 from antidiag.app.views.tree import tree_colours as tree_colours
@@ -35,6 +34,7 @@ from antidiag.kernels.model import Result
 from antidiag.kernels.msa.problem import MsaAnswer
 from antidiag.kernels.parttree.problem import PartTreeAnswer
 from antidiag.kernels.trees.problem import TreeAnswer
+from antidiag.kernels.trees.tree_layout import TreeLayout, TreeShape
 
 RECENT_TREES = 8  # trees whose undo is kept while others are shown
 
@@ -64,10 +64,12 @@ class TreeView(AnnotatedTreeView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return isinstance(result.answer, TreeAnswer | PartTreeAnswer | MsaAnswer) and result.answer.tree is not None
 
     @classmethod
     def shows_datum(cls, datum: Any) -> bool:
+        """Return whether the view can show data."""
         return isinstance(datum, Tree)
 
     @property

@@ -89,13 +89,13 @@ def _prepare_method(task: MeasurementTask, problem: Any, point: MeasuredPoint, m
         key=_point_key(task.contender, _naming_parameters(planned, task), point.problem, *place, __version__),
         backend=planned.backend,
         device=planned.device_name,
-        parameters=dict(planned.parameters),
-        work=planned.method.count_work(problem, planned.parameters),
+        parameters=dict(planned.parameters.as_mapping()),
+        work=planned.method.cost.count_work(problem, planned.parameters),
         host_bytes=planned.footprint.host_bytes,
         device_bytes=planned.footprint.device_bytes,
         models=values,
         limit_ms=model_values.limit_ms(planned, values),
-        tiles=planned.method.table_tiles(problem, planned.backend),
+        tiles=planned.method.picture.table_tiles(problem, planned.backend),
         notes=planned.notes,
         versions=dict(engine.package_versions()),
         reason=planned.refusal or "",
@@ -177,4 +177,4 @@ def _naming_parameters(planned: RunPlan, task: MeasurementTask) -> dict[str, Any
     """Return the given and tuned parameters, which identify a run; all others follow from the version."""
     chosen = {name for name, value in task.parameters.items() if value is not None} | planned.tuned
     cores = {"cores": workers.count_processors()} if planned.backend == "cpu" else {}
-    return {**cores, **{name: planned.parameters[name] for name in sorted(chosen)}}
+    return {**cores, **{name: getattr(planned.parameters, name) for name in sorted(chosen)}}

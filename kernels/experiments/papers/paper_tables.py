@@ -304,7 +304,7 @@ def _make_task(
     """The task that repeats a published run, with the nearest values that the method takes; a peer solves the problem
     of the methods beside it, and has no parameters."""
     method = _method_beside(table, taking)
-    own = set() if isinstance(taking, Peer) else {parameter.name for parameter in method.parameters}
+    own = set() if isinstance(taking, Peer) else method.parameters.names()
     inputs, given = table.inputs, {name: value for name, value in table.parameters.items() if name in own}
     coordinates: dict[str, Any] = {"method": taking.id}
     options = dict(table.options)

@@ -159,7 +159,7 @@ def _pair_peer(
 ONE_CALL = "one call on prepared strings and matrix; one thread"
 WITH_PATH = f"{ONE_CALL}; the whole matrix is kept for the path"
 
-BITS: dict[int | str, str] = {16: "16 bits", 32: "32 bits", SATURATING: "as few bits as do"}
+BITS: dict[int | str, str] = {16: "16 bits", 32: "32 bits", SATURATING: "adaptive bits"}
 
 PEERS = (
     *(

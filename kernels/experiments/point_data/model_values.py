@@ -22,7 +22,7 @@ from antidiag.kernels.run_plan import RunPlan
 def find_models(contender: str) -> dict[str, CostModel]:
     """Return the cost models of a method by identifier; none for a peer or an unknown method."""
     try:
-        return {model.id: model for model in registry.find_method(contender).cost_models}
+        return {model.id: model for model in registry.find_method(contender).cost.cost_models}
     except ParameterError:
         return {}
 
@@ -32,7 +32,7 @@ def model_values(planned: RunPlan) -> dict[str, float]:
     count = _worker_count(planned)
     return {
         model.id: float(model.value(planned.problem, planned.parameters, planned.backend, count))
-        for model in planned.method.cost_models
+        for model in planned.method.cost.cost_models
     }
 
 
@@ -67,7 +67,9 @@ def limit_ms(planned: RunPlan, found: Mapping[str, float]) -> float | None:
 
     Returns None if the method has neither an operations model nor a traffic model, or if the device was not measured.
     """
-    return _limit_ms(roofline.stored_roofline(planned.backend, planned.device_name), planned.parameters, found)
+    return _limit_ms(
+        roofline.stored_roofline(planned.backend, planned.device_name), planned.parameters.worker_threads, found
+    )
 
 
 def update_limits(points: Sequence[MeasuredPoint]) -> list[MeasuredPoint]:
@@ -76,17 +78,17 @@ def update_limits(points: Sequence[MeasuredPoint]) -> list[MeasuredPoint]:
     roofs = {place: roofline.stored_roofline(*place) for place in places}
     renewed = []
     for point in points:
-        limit = _limit_ms(roofs[point.backend, point.device], point.parameters, point.models)
+        limit = _limit_ms(roofs[point.backend, point.device], point.parameters.get("threads") or 1, point.models)
         renewed.append(point if limit in (None, point.limit_ms) else replace(point, limit_ms=limit))
     return renewed
 
 
-def _limit_ms(roof: Roofline | None, parameters: Mapping[str, Any], found: Mapping[str, float]) -> float | None:
+def _limit_ms(roof: Roofline | None, threads: int, found: Mapping[str, float]) -> float | None:
     if roof is None or not found.keys() & {OPERATIONS, TRAFFIC}:
         return None
     share = 1.0
     if roof.backend == "cpu":
-        share = min(1.0, int(parameters.get("threads", 1)) / roof.workers)
+        share = min(1.0, threads / roof.workers)
     seconds = max(
         found.get(OPERATIONS, 0.0) / (roof.operations_per_s * share), found.get(TRAFFIC, 0.0) / roof.bytes_per_s
     )
@@ -96,4 +98,4 @@ def _limit_ms(roof: Roofline | None, parameters: Mapping[str, Any], found: Mappi
 def _worker_count(planned: RunPlan) -> int:
     if planned.backend == "cuda":
         return devices.find_device(planned.device).multiprocessors
-    return min(int(planned.parameters.get("threads") or 1), workers.count_processors())
+    return min(planned.parameters.worker_threads, workers.count_processors())

@@ -1,7 +1,7 @@
 """Counters of step logs: cells computed and bytes moved by each event, to compare runs.
 
-Cells come from the ranges of the events, or from ``Method.logged_work`` if the ranges are not cells of the problem.
-Bytes come from the traffic model of the method, distributed over the events in proportion to their cells.
+Cells come from the ranges of the events, or from ``TablePicture.logged_work`` if the ranges are not cells of the
+problem. Bytes come from the traffic model of the method, distributed over the events in proportion to their cells.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from antidiag.kernels.cost_models import TRAFFIC, CostModel
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.steps import ALL_WORK, LoggedWork, WorkShare, count_range_cells
 
 SEPARATE_TIMES = ("compilation", "transfer")
@@ -45,19 +46,17 @@ class StepCounters:
 def count_steps(result: Result) -> StepCounters:
     """Return the counters of a run; parameters that are missing in an old result have their defaults."""
     method, events = registry.find_method(result.method), result.steps.ordered_events()
-    result = replace(result, parameters={one.name: one.default for one in method.parameters} | dict(result.parameters))
-    logged = _describe_log(method, result, events)
-    cells, model = (
-        _count_event_cells(result, logged, events, _work_without_recomputation(method, result)),
-        find_traffic_model(method),
-    )
+    parameters = method.restore_parameters(result)
+    logged = _describe_log(method, parameters, result, events)
+    cells = _count_event_cells(result, logged, events, _work_without_recomputation(method, parameters, result))
+    model = find_traffic_model(method)
     unit = logged.unit or method.problem_type.work_unit
     if model is None:
         held = format_bytes(result.device_bytes or result.host_bytes)
         description = f"Bytes: this method has no traffic model; it used {held} of memory"
         return StepCounters(cells, unit, np.zeros(events.size), description, False)
     workers = max(int(np.unique(events["worker"]).size), 1)
-    total = float(model.value(result.problem, result.parameters, result.backend, workers))
+    total = float(model.value(result.problem, parameters, result.backend, workers))
     what = model.help.rstrip(".") if model.help.startswith("Bytes") else f"Bytes: {model.help.rstrip('.')}"
     description = f"{what}: {SHARED_OUT} ({model.source})"
     return StepCounters(cells, unit, total * cells / max(float(cells.sum()), 1.0), description, True)
@@ -65,7 +64,7 @@ def count_steps(result: Result) -> StepCounters:
 
 def find_traffic_model(method: Method) -> CostModel | None:
     """Return a method's model of main memory traffic, else the published one, else None."""
-    found = [model for model in method.cost_models if model.id in (TRAFFIC, PUBLISHED)]
+    found = [model for model in method.cost.cost_models if model.id in (TRAFFIC, PUBLISHED)]
     return min(found, key=lambda model: model.id != TRAFFIC, default=None)
 
 
@@ -78,22 +77,22 @@ def phase_name(result: Result, number: int) -> str:
     return names[number - 1]
 
 
-def _describe_log(method: Method, result: Result, events: np.ndarray) -> LoggedWork:
+def _describe_log(method: Method, parameters: MethodParameters, result: Result, events: np.ndarray) -> LoggedWork:
     """Return the logged work of a method; by default the first phase did all work that is not recomputed."""
-    if method.logged_work is not None:
-        return method.logged_work(result.problem, result.parameters, result.backend)
+    if method.picture.logged_work is not None:
+        return method.picture.logged_work(result.problem, parameters, result.backend)
     number = int(events["phase"].min(initial=255))
     later_cells = float(count_range_cells(events[events["phase"] != number]).sum())
-    again = method.count_recomputed(result.problem, result.parameters)
+    again = method.cost.count_recomputed(result.problem, parameters)
     return LoggedWork((WorkShare((phase_name(result, number),), ALL_WORK), WorkShare(total=min(later_cells, again))))
 
 
-def _work_without_recomputation(method: Method, result: Result) -> float:
+def _work_without_recomputation(method: Method, parameters: MethodParameters, result: Result) -> float:
     """Return the work of a run without recomputed cells."""
     if result.work is not None:
         return result.work
-    again = method.count_recomputed(result.problem, result.parameters)
-    return method.count_work(result.problem, result.parameters) - again
+    again = method.cost.count_recomputed(result.problem, parameters)
+    return method.cost.count_work(result.problem, parameters) - again
 
 
 def _count_event_cells(result: Result, logged: LoggedWork, events: np.ndarray, whole: float) -> np.ndarray:

@@ -33,7 +33,7 @@ def make_thread_axis() -> SweepAxis:
 
 def has_threads(method: str) -> bool:
     """Return whether a method has a parameter for its threads."""
-    return any(parameter.name == "threads" for parameter in registry.find_method(method).parameters)
+    return "threads" in registry.find_method(method).parameters.names()
 
 
 def make_tropical_case(

@@ -134,9 +134,7 @@ def _peer_case(method: str, peer: str, inputs: Generated) -> BenchmarkCase:
     sweep = Sweep(
         contenders=(method, peer) if peer else (method,),
         inputs=inputs,
-        axes=(make_thread_axis(),)
-        if any(one.name == "threads" for one in registry.find_method(method).parameters)
-        else (),
+        axes=(make_thread_axis(),) if "threads" in registry.find_method(method).parameters.names() else (),
         backends=("cpu",),
         repeats=3,
         patience_s=25.0,

@@ -108,7 +108,7 @@ def search_space(method: Method, automatic: Values, backend: str, fixed: Values)
     Numbers lie around the automatic value, four per doubling. Memory limits are not searched.
     """
     found = {}
-    for parameter in method.parameters:
+    for parameter in method.parameters.declared():
         is_open = parameter.default is None and parameter.name not in fixed and parameter.unit != "MiB"
         if is_open and backend in parameter.backends and parameter.kind != "text":
             found[parameter.name] = _candidate_values(parameter, automatic[parameter.name])
@@ -139,7 +139,7 @@ def tune_parameters(
     planned = engine.plan_run(method, problem, task.parameters, task.backend, task.device, use_tuned=False)
     if planned.refusal:
         raise ParameterError(f"the automatic values cannot run: {planned.refusal}")
-    automatic = dict(planned.parameters)
+    automatic = dict(planned.parameters.as_mapping())
     choices = search_space(method, automatic, planned.backend, task.parameters)
     if only:
         choices = {name: only.get(name, values) for name, values in choices.items()}

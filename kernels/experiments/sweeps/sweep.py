@@ -154,7 +154,7 @@ class Sweep:
             raise ParameterError(f"these axes have {points:,} points; reduce them to at most {MOST_POINTS:,}")
         if len(set(self._axis_names())) < len(self.axes):
             raise ParameterError("two axes have the same name; give every axis once")
-        declared = {parameter.name for method in methods for parameter in method.parameters}
+        declared = {parameter.name for method in methods for parameter in method.parameters.declared()}
         for name in self.parameters:
             if name not in declared:
                 raise ParameterError(
@@ -192,7 +192,7 @@ class Sweep:
         options: Mapping[str, Any],
     ) -> Iterator[MeasurementTask]:
         """Yield the tasks of one contender at one combination of axis values, for all backends and devices."""
-        own = {parameter.name for parameter in found.parameters} if isinstance(found, Method) else set()
+        own = found.parameters.names() if isinstance(found, Method) else set()
         moved = {name: value for name, value in place.items() if name in own and roles[name] == "parameter"}
         shared = {name: value for name, value in place.items() if roles[name] in ("input", "option")}
         is_method = isinstance(found, Method)

@@ -97,7 +97,7 @@ def parse_axis(text: str, methods: Sequence[Method]) -> SweepAxis:
 def find_axis(name: str, methods: Sequence[Method]) -> tuple[Role, Parameter]:
     """Return role and declaration of an axis name: a parameter, an option, a quantity of the input, or a place."""
     for method in methods:
-        for parameter in method.parameters:
+        for parameter in method.parameters.declared():
             if parameter.name == name:
                 return "parameter", parameter
     for method in methods:
@@ -128,7 +128,7 @@ def input_axes(problem: ProblemType) -> tuple[Parameter, ...]:
 
 def axis_names(methods: Sequence[Method]) -> list[str]:
     """Return all axis names that are possible for these methods, parameters first."""
-    groups: list[Iterable[Parameter]] = [method.parameters for method in methods]
+    groups: list[Iterable[Parameter]] = [method.parameters.declared() for method in methods]
     groups += [method.problem_type.options for method in methods]
     groups += [input_axes(method.problem_type) for method in methods[:1]]
     found = [parameter.name for group in (*groups, PLACE_AXES) for parameter in group]

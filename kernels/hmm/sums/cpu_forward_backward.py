@@ -2,16 +2,36 @@
 
 A forward row A[k] holds for every state the probability of the letters up to k and of being in the state there, divided
 by the probability of those letters. The divisors are kept: the sum of their logarithms is the logarithm of the
-probability of the sequence. Backward rows are divided by the same numbers. ``model`` is `cpu_tables.Tables`.
+probability of the sequence. Backward rows are divided by the same numbers. ``model`` is `cpu_tables.HmmTables`.
+
+Threads can share every row, and all numbers stay the same: each computes some columns of a product, writes them to a
+shared buffer, waits until all threads have, and then makes the whole row for itself. Two buffers take turns: a thread
+that writes the one after the next has been waited for, and so has read this one.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from antidiag.kernels.cpu.jit import cached_njit, inner_njit
+from antidiag.kernels.cpu.progress_words import wait_at_barrier
 from antidiag.kernels.hmm.rows.cpu_rows import LANES, POLL_LETTERS, WIDE_LANES
 from antidiag.kernels.semiring.cpu_tile import plus_times_piece, plus_times_row
+
+
+class RowTeam(NamedTuple):
+    """One of the threads that share rows: number ``worker``, which has the columns ``begin`` to ``end``.
+
+    All have the same ``words``, int64, a progress word each, and ``buffers``, float64 (2, width).
+    """
+
+    words: np.ndarray
+    buffers: np.ndarray
+    worker: int
+    begin: int
+    end: int
 
 
 @inner_njit
@@ -38,25 +58,33 @@ def multiply_columns(row, matrix, width, states, target, begin, end):
 
 
 @cached_njit
-def compute_forward_rows(row, model, first, last, divisors, rows, stop):
+def compute_forward_rows(row, model, first, last, divisors, rows, team, stop):
     """Compute forward rows of letters ``first`` to ``last``; ``row`` holds A[first - 1], or the initial probabilities.
 
-    Rows go to ``rows`` (flat) unless that is empty. Return where it stopped: before ``last`` where no path is possible
-    (a divisor is then 0).
+    Rows go to ``rows`` (flat) unless that is empty. ``team`` is None where one thread does all; else all threads of a
+    team call this, with a ``row`` of their own. Return where it stopped: before ``last`` where no path is possible (a
+    divisor is then 0).
     """
     width, emissions, seen = model.width, model.emissions, model.seen
     transitions, states = model.transitions, model.states
-    following = np.empty(width)
+    begin, end, following = 0, width, np.empty(width)
+    if team is not None:
+        begin, end = team.begin, team.end
     for k in range(first, last):
-        if k % POLL_LETTERS == 0 and stop[0] != 0:
+        if team is not None:
+            following = team.buffers[k & 1]
+        elif k % POLL_LETTERS == 0 and stop[0] != 0:
             return k
         if k == 0:
-            following[:] = row
+            following[begin:end] = row[begin:end]
         else:
-            _multiply_row(row, transitions, width, states, following)
+            multiply_columns(row, transitions, width, states, following, begin, end)
+        for i in range(begin, min(end, states)):
+            following[i] *= emissions[seen[k] * width + i]
+        if team is not None and not wait_at_barrier(team.words, team.worker, k + 1, stop):
+            return k
         total = 0.0
         for i in range(states):
-            following[i] *= emissions[seen[k] * width + i]
             total += following[i]
         divisors[k] = total
         if total == 0.0:
@@ -64,7 +92,7 @@ def compute_forward_rows(row, model, first, last, divisors, rows, stop):
         for i in range(states):
             row[i] = following[i] / total
         if rows.shape[0] > 0:
-            rows[k * width : (k + 1) * width] = row
+            rows[k * width + begin : k * width + end] = row[begin:end]
     return last
 
 
@@ -76,28 +104,35 @@ def add_scaled(target, row, factor):
 
 
 @cached_njit
-def compute_backward_rows(row, model, first, last, divisors, rows, pairs, stop):
+def compute_backward_rows(row, model, first, last, divisors, rows, pairs, team, stop):
     """Turn forward rows of letters ``last`` down to ``first`` into posterior rows; ``row`` starts as the backward row.
 
     Unless ``pairs`` (width x width, flat) is empty, it takes the sum over letters of A[k - 1] and what comes after:
-    times the transitions, the expected number of each. Return where it stopped.
+    times the transitions, the expected number of each. ``team`` as for forward rows. Return where it stopped.
     """
     states, width, columns, emissions, seen = model.states, model.width, model.columns, model.emissions, model.seen
-    ready, before = np.zeros(width), np.empty(width)
+    begin, end, ready, before = 0, width, np.zeros(width), np.empty(width)
+    if team is not None:
+        begin, end = team.begin, team.end
     for k in range(last, first - 1, -1):
-        if k % POLL_LETTERS == 0 and stop[0] != 0:
+        if team is not None:
+            before = team.buffers[k & 1]
+        elif k % POLL_LETTERS == 0 and stop[0] != 0:
             return k
         for i in range(states):
             # Unreachable states change no other state, and their numbers could overflow.
             reached = rows[k * width + i] > 0.0
             ready[i] = row[i] * emissions[seen[k] * width + i] / divisors[k] if reached else 0.0
-        for i in range(states):
-            rows[k * width + i] *= row[i]
         if k > 0:
             if pairs.shape[0] > 0:
-                for i in range(states):
+                for i in range(begin, min(end, states)):
                     add_scaled(pairs[i * width : (i + 1) * width], ready, rows[(k - 1) * width + i])
-            _multiply_row(ready, columns, width, states, before)
+            multiply_columns(ready, columns, width, states, before, begin, end)
+        if team is not None and not wait_at_barrier(team.words, team.worker, seen.shape[0] - k, stop):
+            return k
+        for i in range(begin, min(end, states)):
+            rows[k * width + i] *= row[i]
+        if k > 0:
             row[:] = before
     return first - 1
 

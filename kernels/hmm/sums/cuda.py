@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -14,7 +14,7 @@ from antidiag.kernels.cuda.structs import DeviceConstants
 from antidiag.kernels.hmm.model.hmm import Hmm
 from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.model.underflow import cannot_underflow
-from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.parameters import SumParameters
 from antidiag.kernels.hmm.rows import cuda_sizes
 from antidiag.kernels.hmm.rows.cuda_rows import DeviceModel
 from antidiag.kernels.hmm.sums import extended_range
@@ -36,7 +36,6 @@ from antidiag.kernels.hmm.sums.problem import (
 )
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 THREADS = 128
@@ -51,47 +50,52 @@ class LearningBatch(NamedTuple):
     letters: LetterSequence
 
 
-def hmm_forward(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def hmm_forward(problem: HmmProblem, parameters: SumParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute the probability of a sequence, over all paths."""
     run = DeviceRun(monitor, steps, rows=problem.states)
     if not problem.n:
         return Outcome(EvaluationAnswer(0.0), run.times_ms)
-    hmm, letters, piece = problem.hmm, join_letters([problem]), to_dataclass(HmmParameters, parameters).piece
+    hmm, letters, piece = problem.hmm, join_letters([problem]), parameters.piece
     if problem.states <= cuda_sizes.FEW_STATES:
         found = compute_product_probability(hmm, letters, run, piece, int(problem.observations[-1]))
     else:
         found = _compute_log_probability(hmm, letters, run, piece)
-    notes = extended_range.check_gpu_probability(problem, found, monitor)
+    notes = _check_probability(run, problem, found)
     run.finish_pending()
     return Outcome(EvaluationAnswer(found), run.times_ms, 2 * problem.n, run.device_bytes, notes)
 
 
-def hmm_posterior(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def hmm_posterior(problem: HmmProblem, parameters: SumParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute the probability of every state at every letter, given the whole sequence."""
     run = DeviceRun(monitor, steps, rows=problem.states)
     if not problem.n:
         return Outcome(PosteriorAnswer(0.0, np.empty((0, problem.states))), run.times_ms)
-    piece = to_dataclass(HmmParameters, parameters).piece
+    piece = parameters.piece
+    posterior = run.allocate_answer((problem.n, problem.states), np.float64)
     rows = compute_forward_rows(problem.hmm, join_letters([problem]), run, piece)
     forward, evidence, backward = compute_both_rows(rows, piece, _queue_evidence)
     found = evidence.sum_logarithms()
-    notes = extended_range.check_gpu_probability(problem, found, monitor)
+    notes = _check_probability(run, problem, found)
     backward.finish()
-    posterior = None
     if found > -np.inf:
         arrays = forward.rows, backward.model.rows, forward.emissions, forward.seen, forward.starts
         _launch_by_letter(forward, "posterior", "posterior", arrays)
-        posterior = run.download_array(forward.rows)
+        run.download_array(forward.rows, posterior)
     run.finish_pending()
-    host_bytes = problem.n if posterior is None else posterior.nbytes
-    return Outcome(PosteriorAnswer(found, posterior), run.times_ms, host_bytes, run.device_bytes, notes)
+    answer = PosteriorAnswer(found, posterior if found > -np.inf else None)
+    return Outcome(answer, run.times_ms, posterior.nbytes, run.device_bytes, notes)
 
 
-def hmm_baum_welch(
-    problem: LearningProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
-) -> Outcome:
+def _check_probability(run: DeviceRun, problem: HmmProblem, found: float) -> tuple[str, ...]:
+    """Compare a logarithm of a probability with that of the CPU; return a note where that would take too long."""
+    if not cannot_underflow(problem):
+        run.compile_host_code(extended_range.compile_extended_range)
+    return extended_range.check_gpu_probability(problem, found, run.monitor)
+
+
+def hmm_baum_welch(problem: LearningProblem, parameters: SumParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Learn a model that makes the sequences more probable; InputError where it cannot emit one of them."""
-    run, piece = DeviceRun(monitor, steps, rows=len(problem.hmm)), to_dataclass(HmmParameters, parameters).piece
+    run, piece = DeviceRun(monitor, steps, rows=len(problem.hmm)), parameters.piece
     batches = []
     for numbers in cuda_sizes.group_sequences([len(each) for each in problem.sequences], len(problem.hmm)):
         parts = [HmmProblem(problem.hmm, problem.sequences[number], problem.unknown) for number in numbers]

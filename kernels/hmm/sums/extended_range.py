@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-import time
+from functools import cache
 
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import PhaseLog
-from antidiag.kernels.cpu.workers import make_stop_word
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.errors import ScoreOverflow
 from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.model.underflow import cannot_underflow, least_safe_number
-from antidiag.kernels.hmm.rows.cpu_tables import HmmTables, build_probability_tables
+from antidiag.kernels.hmm.rows.cpu_tables import HmmTables, build_probability_tables, build_tiny_tables
 from antidiag.kernels.hmm.sums import cpu_extended_range
+from antidiag.kernels.hmm.sums.forward_backward import compute_slices
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 
-SLICE = 1 << 24
-"""Cells between two checks for cancellation."""
 ROUNDING = 1e-9
 """Logarithms that differ by less are equal."""
 MOST_COMPARED_CELLS = 1 << 28
@@ -28,33 +26,31 @@ LOST_STATES_NOTE = (
 )
 
 
-def compute_log_probability(
-    problem: HmmProblem, model: HmmTables, monitor: Monitor, log: PhaseLog | None = None
-) -> float:
-    """Return the logarithm of the probability of the letters; no state is lost."""
-    n = problem.n
+def compute_log_probability(problem: HmmProblem, model: HmmTables, phase: CpuPhase) -> float:
+    """Return the logarithm of the probability of the letters; no state is lost. The phase counts letters."""
     numbers, powers = model.initial.copy(), np.zeros(model.width, np.int64)
-    enough, stop = least_safe_number(problem.hmm), make_stop_word()
-    several = max(1, SLICE // model.width**2)
-    for first in range(0, n, several):
-        monitor.update(first, n, "forward")
-        last, begun_ns = min(first + several, n), time.perf_counter_ns()
-        done = cpu_extended_range.compute_scaled_rows(numbers, powers, model, first, last, enough, stop)
-        if log is not None:
-            log.add_event(0, (0, model.states), (first, done), 0, begun_ns)
-        if done < last:
-            monitor.update(n, n, "forward")
-            return -np.inf
-    if not n:
-        return 0.0
-    monitor.update(n, n, "forward")
-    return _sum_logarithm(numbers[: model.states], powers[: model.states])
+    least = least_safe_number(problem.hmm)
+
+    def compute(first: int, last: int) -> bool:
+        stopped = cpu_extended_range.compute_scaled_rows(numbers, powers, model, first, last, least, phase.run.stop)
+        return bool(stopped == last)
+
+    if not compute_slices(model, phase, compute):
+        return -np.inf
+    return _sum_logarithm(numbers[: model.states], powers[: model.states]) if problem.n else 0.0
 
 
-def compile_extended_range(model: HmmTables) -> None:
-    """Run once on a tiny model, so that nothing is compiled while the clock runs."""
+def make_tiny_tables() -> HmmTables:
+    """Return a tiny model to compile with."""
+    return build_tiny_tables(0.0, np.array([0.5, 0.5]), np.full((2, 2), 0.5), 1.0)
+
+
+@cache
+def compile_extended_range() -> None:
+    """Compile, or load from the cache folder, by running a tiny model."""
+    model = make_tiny_tables()
     numbers, powers = model.initial.copy(), np.zeros(model.width, np.int64)
-    cpu_extended_range.compute_scaled_rows(numbers, powers, model, 0, len(model.seen), 2.0, make_stop_word())
+    cpu_extended_range.compute_scaled_rows(numbers, powers, model, 0, len(model.seen), 2.0, CpuRun().stop)
 
 
 def check_gpu_probability(problem: HmmProblem, log_probability: float, monitor: Monitor) -> tuple[str, ...]:
@@ -74,7 +70,8 @@ def refuse_lost_states(problem: HmmProblem, model: HmmTables, log_probability: f
     """ScoreOverflow where a logarithm of a probability lacks states that were lost and make a difference."""
     if cannot_underflow(problem):
         return
-    exact = compute_log_probability(problem, model, CancelOnlyMonitor(monitor))
+    with CpuRun(CancelOnlyMonitor(monitor)).phase("forward", problem.n) as phase:
+        exact = compute_log_probability(problem, model, phase)
     # Losing a share f of the probability lowers the logarithm by about f, however long the sequence is.
     allowed = ROUNDING + 4 * np.finfo(float).eps * (problem.n * model.width + 64 * abs(exact))
     if exact == log_probability or (math.isfinite(exact) and abs(exact - log_probability) <= allowed):
@@ -82,8 +79,7 @@ def refuse_lost_states(problem: HmmProblem, model: HmmTables, log_probability: f
     raise ScoreOverflow(
         f"{problem.title}: this method loses states that are 10^-270 times as probable as others and become probable "
         f"again (log probability {log_probability:,.6g} instead of {exact:,.6g}); choose hmm-forward on the CPU for "
-        "the "
-        "probability, or a method of Viterbi, which computes in logarithms, for states"
+        "the probability, or a method of Viterbi, which computes in logarithms, for states"
     )
 
 

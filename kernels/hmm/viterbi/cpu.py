@@ -3,59 +3,61 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog, measure_ms
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.errors import ScoreOverflow
-from antidiag.kernels.hmm import kinds, sizes
+from antidiag.kernels.hmm import kinds
 from antidiag.kernels.hmm.kinds import ViterbiKind
 from antidiag.kernels.hmm.model import underflow
 from antidiag.kernels.hmm.model.problem import HmmProblem, ViterbiAnswer, make_answer
-from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.parameters import PieceParameters, TextureParameters
 from antidiag.kernels.hmm.rows import cpu_rows
 from antidiag.kernels.hmm.rows.cpu_tables import HmmTables, build_cost_tables, build_probability_tables
 from antidiag.kernels.hmm.viterbi import cpu_pieces
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 SLICE = 1 << 25
 """Cells between two checks for cancellation of a serial method."""
 
-ROWS, PATH = 1, 2
-"""Numbers of the phases in the step log. Its rows are states, its columns letters."""
-
-Fill = Callable[[HmmTables, np.ndarray, HmmParameters, Monitor, PhaseLog], None]
+Fill = Callable[..., None]
+"""``fill(model, rows, piece, phase)`` computes all rows; some take an option, too."""
 
 
-def viterbi_serial(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_serial(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run TROPVITERBI (algorithm 2.6) on one thread."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_serially, kinds.ROWS)
 
 
 def viterbi_probabilities(
-    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run VITERBI (algorithm 2.5) on one thread; ScoreOverflow where an underflow changes the path."""
-    tiny = cpu_pieces.make_tiny_tables()
-    times_ms = {
-        "compilation": measure_ms(partial(_find_most_probable_path, tiny, Monitor(), StepLog(), {})),
-        "transfer": 0.0,
-    }
+    run = CpuRun(monitor, steps)
+    run.compile(_compile_probabilities)
     if not problem.n:
-        return Outcome(make_answer(problem, np.empty(0, np.int32)), times_ms)
-    path, least = _find_most_probable_path(build_probability_tables(problem), monitor, steps, times_ms)
+        return Outcome(make_answer(problem, np.empty(0, np.int32)), run.times_ms)
+    path, least = _find_most_probable_path(build_probability_tables(problem), run)
     found = make_answer(problem, path)
     if path is None or least < underflow.least_safe_number(problem.hmm):
-        _refuse_worse_path(problem, found, viterbi_serial(problem, {}, CancelOnlyMonitor(monitor), StepLog()).answer)
-    needed = sum(sizes.list_host_bytes(problem, parameters, kinds.ROWS).values())
-    return Outcome(found, times_ms, needed)
+        _refuse_worse_path(
+            problem, found, viterbi_serial(problem, parameters, CancelOnlyMonitor(monitor), StepLog()).answer
+        )
+    needed = sum(kinds.ROWS.list_host_bytes(problem, parameters).values())
+    return Outcome(found, run.times_ms, needed)
+
+
+@cache
+def _compile_probabilities() -> None:
+    """Compile, or load from the cache folder, by running a tiny model."""
+    _find_most_probable_path(cpu_pieces.make_tiny_tables(), CpuRun())
 
 
 def _refuse_worse_path(problem: HmmProblem, found: ViterbiAnswer, exact: ViterbiAnswer) -> None:
@@ -68,187 +70,161 @@ def _refuse_worse_path(problem: HmmProblem, found: ViterbiAnswer, exact: Viterbi
         )
 
 
-def _find_most_probable_path(
-    model: HmmTables, monitor: Monitor, steps: StepLog, times_ms: dict[str, float]
-) -> tuple[np.ndarray | None, float]:
+def _find_most_probable_path(model: HmmTables, run: CpuRun) -> tuple[np.ndarray | None, float]:
     """Return the path from probabilities, and the smallest number in their rows."""
-    clock = PhaseClock(times_ms)
-    rows, path = np.zeros(len(model.seen) * model.width), np.empty(len(model.seen), np.int32)
+    rows, least = np.zeros(len(model.seen) * model.width), [1.0]
     rows[: model.width] = model.initial
-    log, least = PhaseLog(steps, ROWS, clock.started_ns), [1.0]
-    _run_in_slices(
-        model,
-        monitor,
-        log,
-        lambda first, last: least.append(cpu_rows.compute_probability_rows(rows, model, first, last)),
-    )
-    clock.end_phase("rows")
-    log, begun_ns = PhaseLog(steps, PATH, clock.started_ns), time.perf_counter_ns()
-    found = cpu_rows.trace_back_through_probabilities(rows, model, path)
-    log.add_event(0, (0, model.states), (0, path.size), 0, begun_ns)
-    clock.end_phase("path")
-    return path if found else None, min(least)
+
+    def compute_slice(first: int, last: int) -> None:
+        least.append(cpu_rows.compute_probability_rows(rows, model, first, last))
+
+    with run.phase("rows", len(model.seen) - 1) as phase:
+        _run_in_slices(model, phase, compute_slice)
+    path = _find_path(model, run, lambda path: cpu_rows.trace_back_through_probabilities(rows, model, path))
+    return path, min(least)
 
 
-def viterbi_scalprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_scalprod(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run TROPSCALPRODVITERBI (algorithm 5.1) on one thread."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_from_sums, kinds.SCALAR_PRODUCTS)
 
 
-def viterbi_matvecprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_matvecprod(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run TROPMATVECPRODVITERBI (algorithm 5.2): a row times a matrix for every letter."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_by_matrices, kinds.ROWS)
 
 
 def viterbi_matprod_smem(
-    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: HmmProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run SMemViterbi (algorithm 5.3): every S is put together before it is multiplied."""
-    return _run_method(
-        problem, parameters, monitor, steps, partial(_fill_rows_by_products, shared=True), kinds.MATRIX_PRODUCTS
-    )
+    return _run_method(problem, parameters, monitor, steps, _fill_rows_by_products, kinds.MATRIX_PRODUCTS, True)
 
 
 def viterbi_matprod_tmem(
-    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: HmmProblem, parameters: TextureParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run TMemViterbi (algorithm 5.3): the transitions are read where they are."""
-    return _run_method(
-        problem, parameters, monitor, steps, partial(_fill_rows_by_products, shared=False), kinds.MATRIX_PRODUCTS
-    )
+    return _run_method(problem, parameters, monitor, steps, _fill_rows_by_products, kinds.MATRIX_PRODUCTS, False)
 
 
-def viterbi_tree(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_tree(problem: HmmProblem, parameters: PieceParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Multiply pieces in parallel, join them in a tree, then compute the rows of all pieces in parallel."""
     return _run_method(problem, parameters, monitor, steps, cpu_pieces.fill_rows_by_tree, kinds.TREE)
 
 
-def viterbi_persistent(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_persistent(problem: HmmProblem, parameters: PieceParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute the rows of all pieces in parallel from guessed starts, and correct them."""
     return _run_method(problem, parameters, monitor, steps, cpu_pieces.fill_rows_by_correction, kinds.PIECES)
 
 
 def _run_method(
-    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog, fill: Fill, kind: ViterbiKind
+    problem: HmmProblem,
+    parameters: MethodParameters,
+    monitor: Monitor,
+    steps: StepLog,
+    fill: Fill,
+    kind: ViterbiKind,
+    *options: bool,
 ) -> Outcome:
-    """Compute all rows, then trace the path back through them."""
-    times_ms = {"compilation": measure_ms(partial(_compile_method, fill)), "transfer": 0.0}
-    clock = PhaseClock(times_ms)
+    """Compute all rows, then trace the path back through them. The rows of the step log are states, columns letters."""
+    piece = parameters.piece if isinstance(parameters, PieceParameters) else 1
+    run = CpuRun(monitor, steps, parameters.worker_threads)
+    run.compile(lambda: _compile_method(fill, *options))
     if not problem.n:
-        return Outcome(make_answer(problem, np.empty(0, np.int32)), times_ms)
-    model = build_cost_tables(problem)
-    rows = np.empty(problem.n * model.width)
-    rows[: model.width] = model.initial
-    fill(model, rows, to_dataclass(HmmParameters, parameters), monitor, PhaseLog(steps, ROWS, clock.started_ns))
-    clock.end_phase("rows")
-    path = _find_path(model, rows, monitor, PhaseLog(steps, PATH, clock.started_ns))
-    del rows  # before what the answer needs
-    clock.end_phase("path")
-    needed = sum(sizes.list_host_bytes(problem, parameters, kind).values())
-    return Outcome(make_answer(problem, path), times_ms, needed)
+        return Outcome(make_answer(problem, np.empty(0, np.int32)), run.times_ms)
+    path = _find_cheapest_path(run, build_cost_tables(problem), piece, fill, *options)
+    needed = sum(kind.list_host_bytes(problem, parameters).values())
+    return Outcome(make_answer(problem, path), run.times_ms, needed)
 
 
-def _compile_method(fill: Fill) -> None:
-    """Run once on a tiny model, so that nothing is compiled while the clock runs."""
-    model = cpu_pieces.make_tiny_tables()
-    rows = np.zeros(len(model.seen) * model.width)
-    log = PhaseLog(StepLog(), ROWS, 0)
-    fill(model, rows, HmmParameters(piece=1), Monitor(), log)
-    _find_path(model, rows, Monitor(), log)
+@cache
+def _compile_method(fill: Fill, *options: bool) -> None:
+    """Compile, or load from the cache folder, by running a tiny model."""
+    _find_cheapest_path(CpuRun(), cpu_pieces.make_tiny_tables(), 1, fill, *options)
 
 
-def _find_path(model: HmmTables, rows: np.ndarray, monitor: Monitor, log: PhaseLog) -> np.ndarray | None:
-    """Trace the path back; None where there is none."""
-    path = np.empty(len(model.seen), np.int32)
-    found = [False]
+def _find_cheapest_path(run: CpuRun, model: HmmTables, piece: int, fill: Fill, *options: bool) -> np.ndarray | None:
+    """Return the states of the path of least cost; None where there is no path."""
+    with run.phase("rows", len(model.seen) - 1) as phase:
+        rows = np.empty(len(model.seen) * model.width)
+        rows[: model.width] = model.initial
+        fill(model, rows, piece, phase, *options)
+    return _find_path(model, run, lambda path: cpu_rows.trace_back(rows, model, 0, len(path) - 1, path, run.stop))
 
-    def work(worker: int) -> None:
-        begun_ns = time.perf_counter_ns()
-        found[0] = cpu_rows.trace_back(rows, model, 0, len(path) - 1, path, stop)
-        log.add_event(0, (0, model.states), (0, path.size), worker, begun_ns)
 
-    stop = workers.make_stop_word()
-    workers.share_work(work, 1, stop, monitor.check)
+def _find_path(model: HmmTables, run: CpuRun, trace_back: Callable[[np.ndarray], bool]) -> np.ndarray | None:
+    """Return the states that ``trace_back(path)`` writes; None where it finds no path."""
+    path, found = np.empty(len(model.seen), np.int32), [False]
+
+    def compute(worker: int, task: int) -> None:
+        found[task] = trace_back(path)
+
+    with run.phase("path") as phase:
+        phase.share_tasks(range(1), compute, lambda task: LoggedCells((0, model.states), (0, path.size)))
     return path if found[0] else None
 
 
-def _run_in_slices(model: HmmTables, monitor: Monitor, log: PhaseLog, step: Callable[[int, int], Any]) -> None:
-    """Call ``step(first, last)`` over all letters but the last, a fraction of a second at a time."""
-    steps = len(model.seen) - 1
+def _run_in_slices(model: HmmTables, phase: CpuPhase, compute: Callable[[int, int], None]) -> None:
+    """Call ``compute(first, last)`` over all letters but the last on one thread, a fraction of a second at a time."""
+    letters = len(model.seen) - 1
     several = max(1, SLICE // model.states**2)
-    for first in range(0, steps, several):
-        monitor.update(first, steps, "rows")
-        last, begun_ns = min(first + several, steps), time.perf_counter_ns()
-        step(first, last)
-        log.add_event(0, (0, model.states), (first, last), 0, begun_ns)
-    monitor.update(steps, steps, "rows")
+
+    def work(worker: int) -> None:
+        for first in range(0, letters, several):
+            last, begun_ns = min(first + several, letters), time.perf_counter_ns()
+            compute(first, last)
+            if phase.run.stop[0]:
+                return
+            phase.done[worker] += last - first
+            phase.log(LoggedCells((0, model.states), (first, last)), worker, begun_ns)
+
+    phase.share(work, threads=1)
 
 
-def _fill_rows_serially(
-    model: HmmTables, rows: np.ndarray, parameters: HmmParameters, monitor: Monitor, log: PhaseLog
-) -> None:
+def _fill_rows_serially(model: HmmTables, rows: np.ndarray, piece: int, phase: CpuPhase) -> None:
     """Fill the rows state by state."""
-
-    def compute_slice(first: int, last: int) -> None:
-        cpu_rows.compute_rows_serially(rows, model, first, last)
-
-    rows[:] = np.inf
-    rows[: model.width] = model.initial
-    _run_in_slices(model, monitor, log, compute_slice)
+    rows[model.width :] = np.inf
+    _run_in_slices(model, phase, lambda first, last: cpu_rows.compute_rows_serially(rows, model, first, last))
 
 
-def _fill_rows_from_sums(
-    model: HmmTables, rows: np.ndarray, parameters: HmmParameters, monitor: Monitor, log: PhaseLog
-) -> None:
+def _fill_rows_from_sums(model: HmmTables, rows: np.ndarray, piece: int, phase: CpuPhase) -> None:
     """Fill the rows from sums of transition and emission made beforehand."""
-
-    def compute_slice(first: int, last: int) -> None:
-        cpu_rows.compute_rows_from_sums(rows, model, sums, first, last)
-
     width = model.width
     sums = (model.columns.reshape(1, width, width) + model.emissions.reshape(-1, 1, width)).ravel()
-    rows[:] = np.inf
-    rows[:width] = model.initial
-    _run_in_slices(model, monitor, log, compute_slice)
+    rows[width:] = np.inf
+    _run_in_slices(model, phase, lambda first, last: cpu_rows.compute_rows_from_sums(rows, model, sums, first, last))
 
 
-def _fill_rows_by_matrices(
-    model: HmmTables, rows: np.ndarray, parameters: HmmParameters, monitor: Monitor, log: PhaseLog
-) -> None:
+def _fill_rows_by_matrices(model: HmmTables, rows: np.ndarray, piece: int, phase: CpuPhase) -> None:
     """Fill the rows by a row times a matrix for every letter."""
-    stop = workers.make_stop_word()
 
     def compute_slice(first: int, last: int) -> None:
         start = rows[first * model.width : (first + 1) * model.width].copy()
-        cpu_rows.compute_rows(start, rows, model, first, last, stop)
+        cpu_rows.compute_rows(start, rows, model, first, last, phase.run.stop)
 
-    _run_in_slices(model, monitor, log, compute_slice)
+    _run_in_slices(model, phase, compute_slice)
 
 
-def _fill_rows_by_products(
-    model: HmmTables, rows: np.ndarray, parameters: HmmParameters, monitor: Monitor, log: PhaseLog, shared: bool
-) -> None:
+def _fill_rows_by_products(model: HmmTables, rows: np.ndarray, piece: int, phase: CpuPhase, shared: bool) -> None:
     """Multiply P x S for every letter; P begins as an identity with the initial costs above it, whose row is Viterbi's.
 
     A worker takes some rows of P through all letters: no row of a product needs another.
     """
-    threads = parameters.threads
+    threads, stop = phase.run.threads, phase.run.stop
     factors = cpu_pieces.stack_row_on_identity(model, model.initial)
-    height, steps = len(factors), len(model.seen) - 1
-    bands = np.linspace(0, height // cpu_rows.BAND, threads + 1).astype(int) * cpu_rows.BAND
-    stop, done = workers.make_stop_word(), np.zeros(threads, np.int64)
+    height, letters = len(factors), len(model.seen) - 1
+    bands = (np.linspace(0, height // cpu_rows.BAND, threads + 1).astype(int) * cpu_rows.BAND).tolist()
 
     def work(worker: int) -> None:
-        band = factors[bands[worker] : bands[worker + 1]]
-        several = max(1, SLICE // max(1, len(band) * model.states**2))
-        for first in range(0, steps if len(band) else 0, several):
-            last, begun_ns = min(first + several, steps), time.perf_counter_ns()
-            stopped = cpu_rows.multiply_letter_matrices(
-                band.reshape(-1), model, first, last, shared, bands[worker] == 0, rows, stop
-            )
-            if stopped < last:
+        begin, end = bands[worker : worker + 2]
+        band, several = factors[begin:end], max(1, SLICE // max(1, (end - begin) * model.states**2))
+        for first in range(0, letters if begin < end else 0, several):
+            last, begun_ns = min(first + several, letters), time.perf_counter_ns()
+            cpu_rows.multiply_letter_matrices(band.reshape(-1), model, first, last, shared, begin == 0, rows, stop)
+            if stop[0]:
                 return
-            done[worker] += (last - first) * len(band)
-            log.add_event(worker, (int(bands[worker]), int(bands[worker + 1])), (first, last), worker, begun_ns)
+            phase.done[worker] += (last - first) * (end - begin)
+            phase.log(LoggedCells((begin, end), (first, last), worker), worker, begun_ns)
 
-    workers.share_work(work, threads, stop, lambda: monitor.update(int(done.sum()), max(1, steps * height), "rows"))
+    phase.share(work, lambda: phase.report(int(phase.done.sum()) // height))

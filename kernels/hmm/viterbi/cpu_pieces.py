@@ -5,18 +5,12 @@ Both compute every row up to a constant, which is all that the path needs.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 
-from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.phase_times import PhaseLog
-from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.cpu.cpu_run import CpuPhase, LoggedCells
 from antidiag.kernels.hmm.rows import cpu_rows
 from antidiag.kernels.hmm.rows.cpu_tables import HmmTables, build_tiny_tables
 from antidiag.kernels.hmm.sizes import split_pieces
-from antidiag.kernels.monitor import Monitor
 
 
 def make_tiny_tables() -> HmmTables:
@@ -34,67 +28,37 @@ def stack_row_on_identity(model: HmmTables, row: np.ndarray) -> np.ndarray:
     return matrix
 
 
-LoggedTask = tuple[int, tuple[int, int], tuple[int, int]]
-"""What a task has computed, for the step log: piece, states and letters."""
-
-
-def _run_tasks(
-    tasks: int,
-    threads: int,
-    task: Callable[[int], LoggedTask | None],
-    stop: np.ndarray,
-    poll: Callable[[], None],
-    log: PhaseLog,
-) -> None:
-    """Run ``task(0)`` to ``task(tasks - 1)`` on threads; no more begin once ``stop`` is set."""
-
-    def work(worker: int) -> None:
-        for number in range(worker, tasks, threads):
-            if stop[0]:
-                return
-            begun_ns = time.perf_counter_ns()
-            if chunk := task(number):
-                log.add_event(*chunk, worker, begun_ns)
-
-    if tasks:
-        workers.share_work(work, min(threads, tasks), stop, poll)
-
-
-def fill_rows_by_correction(
-    model: HmmTables, rows: np.ndarray, parameters: HmmParameters, monitor: Monitor, log: PhaseLog
-) -> None:
+def fill_rows_by_correction(model: HmmTables, rows: np.ndarray, piece: int, phase: CpuPhase) -> None:
     """Compute the rows of every piece from a guessed start, then again from the end of the piece before, while that
     changes.
 
     A correction stops at the first row that is parallel to the guessed one, which for most models is soon; in the worst
     case, there are as many rounds as pieces.
     """
-    parts, width = split_pieces(len(model.seen), parameters.piece), model.width
+    parts, width, stop = split_pieces(len(model.seen), piece), model.width, phase.run.stop
     starts = np.zeros((len(parts), width))
     starts[:, model.states :] = np.inf
     if parts:
         starts[0] = model.initial
-    stop, done = workers.make_stop_word(), np.zeros(max(1, len(parts)), np.int64)
+    firsts, reached = [first for first, _ in parts], [first for first, _ in parts]
 
-    def compute_guessed(number: int) -> LoggedTask:
-        done[number] = cpu_rows.compute_rows(starts[number], rows, model, *parts[number], stop) - parts[number][0]
-        return number, (0, model.states), parts[number]
+    def compute_guessed(worker: int, number: int) -> None:
+        reached[number] = cpu_rows.compute_rows(starts[number], rows, model, *parts[number], stop)
 
-    def correct_piece(index: int) -> LoggedTask:
-        number = wrong[index]
+    def correct_piece(worker: int, number: int) -> None:
         first, last = parts[number]
-        parallel = cpu_rows.correct_rows(starts[number], rows, model, first, last, stop)
-        return number, (0, model.states), (first, min(parallel, last))
+        reached[number] = min(cpu_rows.correct_rows(starts[number], rows, model, first, last, stop), last)
 
-    threads, total = parameters.threads, len(model.seen) - 1
-    report = lambda: monitor.update(int(done.sum()), total, "rows")  # noqa: E731
-    _run_tasks(len(parts), threads, compute_guessed, stop, report, log)
-    wrong = _find_wrong_starts(parts, starts, rows, width)
-    while wrong:
+    def cells_of_piece(number: int) -> LoggedCells:
+        return LoggedCells((0, model.states), (firsts[number], reached[number]), number)
+
+    phase.share_tasks(
+        range(len(parts)), compute_guessed, cells_of_piece, lambda: phase.report(sum(reached) - sum(firsts))
+    )
+    while wrong := _find_wrong_starts(parts, starts, rows, width):
         for number in wrong:
-            starts[number] = rows[parts[number][0] * width : (parts[number][0] + 1) * width]
-        _run_tasks(len(wrong), threads, correct_piece, stop, monitor.check, log)
-        wrong = _find_wrong_starts(parts, starts, rows, width)
+            starts[number] = rows[firsts[number] * width : (firsts[number] + 1) * width]
+        phase.share_tasks(wrong, correct_piece, cells_of_piece, phase.run.monitor.check)
 
 
 def _find_wrong_starts(parts: list[tuple[int, int]], starts: np.ndarray, rows: np.ndarray, width: int) -> list[int]:
@@ -106,54 +70,52 @@ def _find_wrong_starts(parts: list[tuple[int, int]], starts: np.ndarray, rows: n
     ]
 
 
-def fill_rows_by_tree(
-    model: HmmTables, rows: np.ndarray, parameters: HmmParameters, monitor: Monitor, log: PhaseLog
-) -> None:
+def fill_rows_by_tree(model: HmmTables, rows: np.ndarray, piece: int, phase: CpuPhase) -> None:
     """Multiply the matrices of pieces, join products in a tree, compute starts from the top down, then all rows."""
-    parts, width, threads = split_pieces(len(model.seen), parameters.piece), model.width, parameters.threads
-    stop, done = workers.make_stop_word(), np.zeros(max(1, len(parts)), np.int64)
-    leaves = [np.empty((0, 0))] * len(parts)
-    nothing = np.full(width, np.inf)
+    parts, stop = split_pieces(len(model.seen), piece), phase.run.stop
+    leaves, finished = [np.empty((0, 0))] * len(parts), [0] * len(parts)
+    nothing = np.full(model.width, np.inf)
 
-    def multiply_piece(number: int) -> LoggedTask:
-        product = stack_row_on_identity(model, nothing)
-        first, last = parts[number]
+    def multiply_piece(worker: int, number: int) -> None:
+        product, (first, last) = stack_row_on_identity(model, nothing), parts[number]
         cpu_rows.multiply_letter_matrices(product.reshape(-1), model, first, last, False, False, rows, stop)
-        leaves[number] = product
-        done[number] = last - first
-        return number, (0, len(product)), (first, last)
+        leaves[number], finished[number] = product, last - first
 
-    def compute_piece(number: int) -> LoggedTask:
+    def compute_piece(worker: int, number: int) -> None:
         cpu_rows.compute_rows(starts[number], rows, model, *parts[number], stop)
-        return number, (0, model.states), parts[number]
 
-    total = len(model.seen) - 1
-    report = lambda: monitor.update(int(done.sum()), total, "products")  # noqa: E731
-    _run_tasks(len(parts), threads, multiply_piece, stop, report, log)
-    levels = _multiply_up(leaves, model, threads, stop, monitor, log)
-    starts = _compute_starts_down(levels, model)
-    _run_tasks(len(parts), threads, compute_piece, stop, monitor.check, log)
-
-
-def _multiply_up(
-    leaves: list[np.ndarray], model: HmmTables, threads: int, stop: np.ndarray, monitor: Monitor, log: PhaseLog
-) -> list[list[np.ndarray]]:
-    """Return the levels of the tree of products, leaves first; a node without a partner goes up unchanged."""
+    phase.share_tasks(
+        range(len(parts)),
+        multiply_piece,
+        lambda number: LoggedCells((0, len(leaves[number])), parts[number], number),
+        lambda: phase.report(sum(finished)),
+    )
     levels = [leaves]
     while len(levels[-1]) > 1:
-        below, above = levels[-1], levels[-1][::2]
+        levels.append(_join_pairs(levels[-1], model, phase))
+    starts = _compute_starts_down(levels, model)
+    phase.share_tasks(
+        range(len(parts)),
+        compute_piece,
+        lambda number: LoggedCells((0, model.states), parts[number], number),
+        phase.run.monitor.check,
+    )
 
-        def join_pair(
-            number: int, below: list[np.ndarray] = below, above: list[np.ndarray] = above
-        ) -> LoggedTask | None:
-            if 2 * number + 1 == len(below):
-                return None
-            above[number] = _multiply_nodes(below[2 * number], below[2 * number + 1], model)
-            return number, (0, len(above[number])), (0, model.states)
 
-        _run_tasks(len(above), threads, join_pair, stop, monitor.check, log)
-        levels.append(above)
-    return levels
+def _join_pairs(below: list[np.ndarray], model: HmmTables, phase: CpuPhase) -> list[np.ndarray]:
+    """Return the next level of the tree of products; a node without a partner goes up unchanged."""
+    above = below[::2]
+
+    def join_pair(worker: int, number: int) -> None:
+        above[number] = _multiply_nodes(below[2 * number], below[2 * number + 1], model)
+
+    phase.share_tasks(
+        range(len(below) // 2),
+        join_pair,
+        lambda number: LoggedCells((0, len(above[number])), (0, model.states), number),
+        phase.run.monitor.check,
+    )
+    return above
 
 
 def _multiply_nodes(left: np.ndarray, right: np.ndarray, model: HmmTables) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,14 @@ from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import LAUNCHES_AHEAD, DeviceRun, LaunchPhase
 from antidiag.kernels.cuda.structs import DeviceConstants
 from antidiag.kernels.hmm.model.problem import HmmProblem, ViterbiAnswer, make_answer, make_answer_from_counts
-from antidiag.kernels.hmm.parameters import HmmParameters
+from antidiag.kernels.hmm.parameters import PieceParameters, TextureParameters
 from antidiag.kernels.hmm.rows import cuda_sizes
 from antidiag.kernels.hmm.rows.cuda_rows import ELEMENT_FILE, PIECES, DeviceModel, PieceSweep, fill_rows_by_correction
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.semiring import MIN_PLUS
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 HERE = Path(__file__).parent
@@ -41,46 +42,46 @@ MOST_BOUND_TEXTURES = 64
 """Letters, each with a texture of its own, between two checks of the progress of the device."""
 
 
-Fill = Callable[[DeviceModel, Mapping[str, Any]], None]
+Fill = Callable[[DeviceModel, Any], None]
 
 
-def viterbi_scalprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_scalprod(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run TROPSCALPRODVITERBI: one block, a thread per state; whole costs in float64, exact at any length."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_from_sums, np.dtype(np.float64))
 
 
-def viterbi_matvecprod(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_matvecprod(problem: HmmProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run TROPMATVECPRODVITERBI: one block, a row times a matrix for every letter."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_by_matrices)
 
 
 def viterbi_matprod_smem(
-    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: HmmProblem, parameters: ThreadParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run SMemViterbi: every matrix is put together in shared memory from transitions and emissions."""
     return _run_method(problem, parameters, monitor, steps, partial(_fill_rows_by_products, texture=False))
 
 
 def viterbi_matprod_tmem(
-    problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: HmmProblem, parameters: TextureParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run TMemViterbi: matrices are moved from a texture to shared memory."""
     return _run_method(problem, parameters, monitor, steps, partial(_fill_rows_by_products, texture=True))
 
 
-def viterbi_tree(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_tree(problem: HmmProblem, parameters: PieceParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Multiply pieces in parallel and join them in a tree, in float64: products have no common constant."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_by_tree, np.dtype(np.float64))
 
 
-def viterbi_persistent(problem: HmmProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def viterbi_persistent(problem: HmmProblem, parameters: PieceParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute the rows of all pieces in parallel from guessed starts, corrected until nothing changes."""
     return _run_method(problem, parameters, monitor, steps, _fill_rows_in_pieces)
 
 
 def _run_method(
     problem: HmmProblem,
-    parameters: Mapping[str, Any],
+    parameters: MethodParameters,
     monitor: Monitor,
     steps: StepLog,
     fill: Fill,
@@ -109,7 +110,7 @@ def _upload_model(problem: HmmProblem, run: DeviceRun, dtype: np.dtype) -> Devic
     return DeviceModel(run, problem.states, problem.n, MIN_PLUS, dtype, forward, columns, emitted, seen, rows, initial)
 
 
-def _fill_rows_from_sums(model: DeviceModel, parameters: Mapping[str, Any]) -> None:
+def _fill_rows_from_sums(model: DeviceModel, parameters: MethodParameters) -> None:
     """Fill the rows from sums of transition and emission made beforehand."""
     states, multiply = model.states, model.compile_kernel(SCALAR_SOURCES, "scalar_products")
     threads, row_bytes = _count_state_threads(states), states * model.dtype.itemsize
@@ -128,13 +129,13 @@ def _fill_rows_from_sums(model: DeviceModel, parameters: Mapping[str, Any]) -> N
             phase.note_launch(last, model.step_count)
 
 
-def _fill_rows_by_matrices(model: DeviceModel, parameters: Mapping[str, Any]) -> None:
+def _fill_rows_by_matrices(model: DeviceModel, parameters: MethodParameters) -> None:
     """Fill the rows by a row times a matrix for every letter."""
     if model.step_count:
         PieceSweep(model, model.initial[None], model.step_count, shared=True).advance()
 
 
-def _fill_rows_by_products(model: DeviceModel, parameters: Mapping[str, Any], texture: bool) -> None:
+def _fill_rows_by_products(model: DeviceModel, parameters: Any, texture: bool) -> None:
     """Take every row of the product through all letters; the row of the initial costs is the one stored."""
     if not model.step_count:
         return
@@ -159,7 +160,7 @@ def _fill_rows_by_products(model: DeviceModel, parameters: Mapping[str, Any], te
             _launch_in_slices(model, phase, several, lambda first, last: launch(np.uint64(0), first, last))
             return
         matrices, words = _build_sum_tables(model), model.dtype.itemsize // 4
-        if to_dataclass(HmmParameters, parameters).binding == "once":
+        if parameters.binding == "once":
             bound = textures.bind_texture(matrices, words)
             _launch_in_slices(model, phase, several, lambda first, last: launch(bound, first, last))
             cupy.cuda.get_current_stream().synchronize()
@@ -198,16 +199,16 @@ def _count_state_threads(states: int) -> int:
     return min(cuda_sizes.MOST_THREADS, -(-states // cuda_sizes.WARP) * cuda_sizes.WARP)
 
 
-def _fill_rows_in_pieces(model: DeviceModel, parameters: Mapping[str, Any]) -> None:
+def _fill_rows_in_pieces(model: DeviceModel, parameters: PieceParameters) -> None:
     """Fill the rows in pieces, from guesses that are corrected."""
-    fill_rows_by_correction(model, to_dataclass(HmmParameters, parameters).piece)
+    fill_rows_by_correction(model, parameters.piece)
 
 
-def _fill_rows_by_tree(model: DeviceModel, parameters: Mapping[str, Any]) -> None:
+def _fill_rows_by_tree(model: DeviceModel, parameters: PieceParameters) -> None:
     """Fill the rows from a tree of products of pieces."""
     if not model.step_count:
         return
-    length, states = min(to_dataclass(HmmParameters, parameters).piece, model.step_count), model.states
+    length, states = min(parameters.piece, model.step_count), model.states
     count = -(-model.step_count // length)
     units = cupy.tile(model.run.upload_array(MIN_PLUS.identity_matrix(states, model.dtype)), (count, 1))
     leaves = PieceSweep(model, units, length, repeat=states, keep=False, normalise=cuda_sizes.UNSCALED, name="products")

@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from antidiag.kernels.cpu.phase_times import measure_ms
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency import method_run, refinement, sizes
 from antidiag.kernels.msa.consistency.given_alignment import GivenProblem
+from antidiag.kernels.msa.consistency.posteriors.cpu_stages import CpuStages
 from antidiag.kernels.msa.consistency.recipe import make_recipe
-from antidiag.kernels.msa.consistency.solver import ConsistencyStages, CpuStages
+from antidiag.kernels.msa.consistency.solver import ConsistencyStages
 from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 from antidiag.kernels.msa.parameters import PosteriorParameters
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
-AnswerFunction = Callable[[Any, ConsistencyStages, int, Monitor, StageObserver], MsaAnswer]
+AnswerFunction = Callable[[Any, ConsistencyStages, CpuRun, StageObserver], MsaAnswer]
 
 
-def align_sequences(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequences(problem: MsaProblem, parameters: PosteriorParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Align sequences on the CPU; the answer has a guide tree and the confidence of each column."""
     return _run_on_cpu(method_run.align_problem, problem, parameters, monitor, steps)
 
 
 def process_alignment(
-    problem: GivenProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: GivenProblem, parameters: PosteriorParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Add sequences to a given alignment or refine it, and compute its confidence, on the CPU."""
     return _run_on_cpu(refinement.process_alignment, problem, parameters, monitor, steps)
 
 
 def _run_on_cpu(
-    answer: AnswerFunction, problem: Any, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    answer: AnswerFunction, problem: Any, parameters: PosteriorParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run an answer function on the CPU and time its stages."""
-    threads = to_dataclass(PosteriorParameters, parameters).threads
-    quiet = CpuStages(1, Monitor())
-    times_ms = {
-        "compilation": measure_ms(lambda: method_run.compile_stages(quiet, make_recipe(problem), 1)),
-        "transfer": 0.0,
-    }
-    clock = method_run.start_clock(problem, times_ms, monitor, steps)
-    found = answer(problem, CpuStages(threads, monitor, make_recipe(problem).cut), threads, monitor, clock)
-    return Outcome(found, times_ms, sizes.estimate_memory(problem, parameters, "cpu").host_bytes)
+    threads = parameters.threads
+    run, recipe = CpuRun(monitor, steps, threads), make_recipe(problem)
+    run.compile(lambda: method_run.compile_stages(recipe))
+    found = answer(problem, CpuStages(run, recipe.cut), run, method_run.StageClock(problem, run))
+    return Outcome(found, run.times_ms, sizes.estimate_memory(problem, parameters, "cpu").host_bytes)

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.io.aligned_sequences import GAP
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency import ensemble
 from antidiag.kernels.msa.consistency.posteriors import pair_models
+from antidiag.kernels.msa.consistency.posteriors.cpu_stages import CpuStages
 from antidiag.kernels.msa.consistency.recipe import ConsistencyRecipe, make_recipe
 from antidiag.kernels.msa.consistency.solver import ConsistencyAlignment, ConsistencyStages, GivenGuide, align_sequences
 from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 from antidiag.kernels.msa.pipelines import guide_tree
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem, make_answer
 from antidiag.kernels.msa.tree_growth import TreeGrowth
-from antidiag.kernels.steps import StepLog
 
 TINY = tuple(np.array(letters, np.uint8) for letters in ((0, 1, 2, 3), (0, 2, 3), (1, 2, 3, 3)))
 """Sequences with which everything is compiled before the clock starts."""
@@ -28,60 +29,41 @@ TINY = tuple(np.array(letters, np.uint8) for letters in ((0, 1, 2, 3), (0, 2, 3)
 
 @dataclass
 class StageClock(StageObserver):
-    """Times the stages and logs an event for each; for the progressive stage one for each level."""
+    """Times the stages of a run and logs an event for each; for the progressive stage one for each level."""
 
     problem: MsaProblem
-    monitor: Monitor
-    steps: StepLog
-    times_ms: dict[str, float]
-    rows: int
-    columns: int
-    began_ns: int = field(default_factory=time.perf_counter_ns)
-    last_ns: int = field(default_factory=time.perf_counter_ns)
-    apart_ms: Callable[[], float] = lambda: 0.0
-    _apart_ms: float = 0.0
-    _stages: int = 0
-    _levels: int = 0
+    run: CpuRun
 
-    def __call__(self, stage: str) -> None:
-        """Note the end of a stage; separately counted time, such as transfers, does not belong to it."""
-        now_ns, apart_ms = time.perf_counter_ns(), self.apart_ms()
-        self._stages += 1
-        self.times_ms[stage] = max((now_ns - self.last_ns) / 1e6 - (apart_ms - self._apart_ms), 0.0)
-        if not self._levels:
-            self._add_event(self._stages, self.rows, self.columns, self.last_ns, now_ns)
-        self.last_ns, self._apart_ms, self._levels = now_ns, apart_ms, 0
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time the stage that runs in the block."""
+        with self.run.phase(name) as self._phase:
+            begun_ns, self._levels = time.perf_counter_ns(), 0
+            yield
+            if not self._levels:
+                self._log(len(self.problem.filled), max(map(len, self.problem.sequences)), begun_ns)
 
     def start_tree(self, tree: Tree) -> TreeGrowth:
         """Show the tree with its names to observers of the run."""
         growth = TreeGrowth.start_growth(name_leaves(tree, self.problem))
-        self.monitor.partial_result = growth
+        self.run.monitor.partial_result = growth
         return growth
 
     def note_level(self, nodes: int, columns: int, begun_ns: int) -> None:
         """Log the nodes of a level."""
-        self._add_event(self._stages + 1, nodes, columns, begun_ns, time.perf_counter_ns())
+        self._log(nodes, columns, begun_ns)
         self._levels += 1
 
-    def _add_event(self, stage: int, rows: int, columns: int, begun_ns: int, ended_ns: int) -> None:
-        """Append an event to the step log."""
-        self.steps.add(
-            stage, self._levels, (0, rows), (0, columns), 0, begun_ns - self.began_ns, ended_ns - self.began_ns
-        )
+    def _log(self, rows: int, columns: int, begun_ns: int) -> None:
+        """Log what was computed since ``begun_ns``."""
+        self._phase.log(LoggedCells((0, rows), (0, columns), self._levels), 0, begun_ns)
 
 
-def start_clock(problem: MsaProblem, times_ms: dict[str, float], monitor: Monitor, steps: StepLog) -> StageClock:
-    """Return a clock that starts now."""
-    return StageClock(problem, monitor, steps, times_ms, len(problem.filled), int(problem.lengths.max()))
-
-
-def align_problem(
-    problem: MsaProblem, stages: ConsistencyStages, threads: int, monitor: Monitor, observer: StageObserver
-) -> MsaAnswer:
+def align_problem(problem: MsaProblem, stages: ConsistencyStages, run: CpuRun, observer: StageObserver) -> MsaAnswer:
     """Align the sequences that have letters."""
     own = make_recipe(problem)
     made = ensemble.align_ensemble if own.variants else align_sequences
-    found = made(encode_sequences(problem), own, stages, threads, monitor, observer, given_guide(problem))
+    found = made(encode_sequences(problem), own, stages, run, observer, given_guide(problem))
     return make_consistency_answer(problem, found)
 
 
@@ -100,11 +82,12 @@ def encode_sequences(problem: MsaProblem) -> list[np.ndarray]:
     return [pair_models.encode_letters(problem.sequences[number].letters, problem.protein) for number in problem.filled]
 
 
-def compile_stages(stages: ConsistencyStages, alignment_recipe: ConsistencyRecipe, threads: int) -> None:
-    """Compile everything by aligning tiny sequences."""
-    align_sequences(TINY, replace(alignment_recipe, refinements=2), stages, threads, Monitor(), StageObserver())
+def compile_stages(alignment_recipe: ConsistencyRecipe) -> None:
+    """Compile what the CPU does, by aligning tiny sequences."""
+    run, silent = CpuRun(), StageObserver()
+    align_sequences(TINY, replace(alignment_recipe, refinements=2), CpuStages(run), run, silent)
     if alignment_recipe.variants:
-        ensemble.align_ensemble(TINY, alignment_recipe, stages, threads, Monitor(), StageObserver(), GivenGuide())
+        ensemble.align_ensemble(TINY, alignment_recipe, CpuStages(run), run, silent, GivenGuide())
 
 
 def name_leaves(tree: Tree, problem: MsaProblem) -> Tree:

@@ -13,11 +13,12 @@ from functools import cached_property
 import numpy as np
 
 from antidiag.kernels.alignments import block_edits
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
 from antidiag.kernels.model import SequenceType
-from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
+from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency.groups import cpu_merging
 from antidiag.kernels.msa.consistency.posteriors import cpu_stages, pair_models
 from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import SparsePosteriors
@@ -85,11 +86,9 @@ def compute_pair_support(
     encoded = [pair_models.encode_letters(line[line != GAP].tobytes(), protein) for line in letters.values()]
     lengths = np.array([one.size for one in encoded], np.int64)
     known = pair_models.make_protein_models() if protein else pair_models.make_dna_models()
-    threads = threads or count_processors()
-    parts = cpu_stages.compute_task_posteriors(
-        encoded, known, cpu_stages.list_tasks_of_first(lengths, 2), threads, monitor
-    )
-    made = cpu_stages.lay_out_pairs(lengths, parts, threads, CancelOnlyMonitor(monitor).check)
+    stages = cpu_stages.CpuStages(CpuRun(monitor, threads=threads or count_processors()))
+    parts = stages.compute_pairs(encoded, known, cpu_stages.list_tasks_of_first(lengths, 2))
+    made = stages.lay_out_pairs(lengths, parts)
     columns = np.flatnonzero(letters[first] != GAP), np.flatnonzero(letters[second] != GAP)
     return PairSupport((first, second), thirds, made, columns)
 

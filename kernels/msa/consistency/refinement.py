@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from antidiag.kernels.alignments.column_confidence import CONFIDENCE_TAGS
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.io.aligned_sequences import GAP
 from antidiag.kernels.io.alignment_formats.raw_alignment import DESCRIPTION
-from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency import method_run
 from antidiag.kernels.msa.consistency.given_alignment import NONE, ONCE, GivenProblem
 from antidiag.kernels.msa.consistency.groups.group_aligner import GroupAligner, Split, is_better
@@ -30,27 +30,27 @@ TICKS = 1000
 
 
 def process_alignment(
-    problem: GivenProblem, stages: ConsistencyStages, threads: int, monitor: Monitor, observer: StageObserver
+    problem: GivenProblem, stages: ConsistencyStages, run: CpuRun, observer: StageObserver
 ) -> MsaAnswer:
-    """Add sequences or refine, as the problem says, and compute confidence; ``observer`` is called after each stage."""
+    """Add sequences or refine, as the problem says, and compute confidence; ``observer`` observes each stage."""
     own = make_recipe(problem)
     made = prepare_alignment(
-        method_run.encode_sequences(problem), own, stages, threads, monitor, observer, method_run.given_guide(problem)
+        method_run.encode_sequences(problem), own, stages, run, observer, method_run.given_guide(problem)
     )
-    aligner = made.make_aligner(threads)
+    aligner = made.make_aligner(run)
     there, columns = place_given_rows(aligner, problem)
     new = np.arange(there, aligner.count)
     if new.size:
-        columns = add_sequences(aligner, made.accuracies, there, columns, monitor)
-        observer("adding")
-        columns = settle_sequences(aligner, new, columns, monitor)
-        observer("refinement")
+        with observer.stage("adding"):
+            columns = add_sequences(aligner, made.accuracies, there, columns)
+        with observer.stage("refinement"):
+            columns = settle_sequences(aligner, new, columns)
     elif problem.rules.refinement != NONE:
         passes = 1 if problem.rules.refinement == ONCE else MOST_PASSES
-        columns = refine_rows(aligner, made, columns, passes, own.seed, monitor)
-        observer("refinement")
-    found = made.finish_alignment(aligner, columns, monitor)
-    observer("confidence")
+        with observer.stage("refinement"):
+            columns = refine_rows(aligner, made, columns, passes, own.seed)
+    with observer.stage("confidence"):
+        found = made.finish_alignment(aligner, columns)
     return copy_annotations(problem, method_run.make_consistency_answer(problem, found))
 
 
@@ -76,31 +76,29 @@ def place_given_rows(aligner: GroupAligner, problem: GivenProblem) -> tuple[int,
     return sum(one.size > 0 for one in places), letters.shape[1]
 
 
-def add_sequences(
-    aligner: GroupAligner, accuracies: np.ndarray, given_count: int, columns: int, monitor: Monitor
-) -> int:
+def add_sequences(aligner: GroupAligner, accuracies: np.ndarray, given_count: int, columns: int) -> int:
     """Align the sequences after the first ``there`` to the others, nearest first; return the number of columns."""
     total = aligner.count
     members, left = np.arange(given_count), np.arange(given_count, total)
     while left.size:
-        monitor.update(members.size - given_count, total - given_count, "adding")
+        aligner.run.monitor.update(members.size - given_count, total - given_count, "adding")
         nearest = int(accuracies[np.ix_(left, members)].max(axis=1).argmax())
         new, size = left[nearest : nearest + 1], (columns, int(aligner.lengths[left[nearest]]))
-        columns = aligner.join_groups(members, new, size, monitor)
+        columns = aligner.join_groups(members, new, size)
         members, left = np.append(members, new), np.delete(left, nearest)
-    monitor.update(total - given_count, total - given_count, "adding")
+    aligner.run.monitor.update(total - given_count, total - given_count, "adding")
     return columns
 
 
-def settle_sequences(aligner: GroupAligner, new: np.ndarray, columns: int, monitor: Monitor) -> int:
+def settle_sequences(aligner: GroupAligner, new: np.ndarray, columns: int) -> int:
     """Align each new sequence again to all others until the score stops improving; columns of the others stay."""
     everyone = np.arange(aligner.count)
     splits = [(np.delete(everyone, x), everyone[x : x + 1]) for x in new.tolist()]
-    return _repeat_passes(aligner, lambda columns: splits, columns, ADDING_PASSES, monitor)
+    return _repeat_passes(aligner, lambda columns: splits, columns, ADDING_PASSES)
 
 
 def refine_rows(
-    aligner: GroupAligner, prepared_alignment: PreparedAlignment, columns: int, passes: int, seed: int, monitor: Monitor
+    aligner: GroupAligner, prepared_alignment: PreparedAlignment, columns: int, passes: int, seed: int
 ) -> int:
     """Split rows at tree edges, at columns and at random; keep merges that raise expected accuracy.
 
@@ -115,7 +113,7 @@ def refine_rows(
             *random_splits(len(prepared_alignment.weights), random),
         ]
 
-    return _repeat_passes(aligner, splits, columns, passes, monitor)
+    return _repeat_passes(aligner, splits, columns, passes)
 
 
 def edge_splits(joins: np.ndarray) -> list[Split]:
@@ -146,19 +144,17 @@ def random_splits(n: int, random: np.random.Generator) -> list[Split]:
     return [(np.flatnonzero(side), np.flatnonzero(~side)) for side in sides if side.any() and not side.all()]
 
 
-def _repeat_passes(
-    aligner: GroupAligner, splits: Callable[[int], list[Split]], columns: int, passes: int, monitor: Monitor
-) -> int:
+def _repeat_passes(aligner: GroupAligner, splits: Callable[[int], list[Split]], columns: int, passes: int) -> int:
     """Try all splits in each pass until nothing changes; return the number of columns."""
     for number in range(passes):
         before, parted, done, together = aligner.places.copy(), splits(columns), 0, 1
         while done < len(parted):
-            monitor.update(number * TICKS + done * TICKS // len(parted), passes * TICKS, "refinement")
+            aligner.run.monitor.update(number * TICKS + done * TICKS // len(parted), passes * TICKS, "refinement")
             some = parted[done : done + together]
-            tried, columns = aligner.try_splits(some, columns, is_better, monitor)
+            tried, columns = aligner.try_splits(some, columns, is_better)
             done += tried
             together = min(2 * together, aligner.most_trials) if tried == len(some) else 1
         if np.array_equal(aligner.places, before):
             break
-    monitor.update(passes * TICKS, passes * TICKS, "refinement")
+    aligner.run.monitor.update(passes * TICKS, passes * TICKS, "refinement")
     return columns

@@ -19,7 +19,6 @@ from antidiag.kernels.msa.consistency.rules import (
 )
 from antidiag.kernels.msa.parameters import PosteriorParameters
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
-from antidiag.kernels.parameters import to_dataclass
 
 LANES, COLUMNS = 16, 16
 COPIES = 2.5
@@ -80,21 +79,22 @@ def _device_bytes(lengths: np.ndarray, warps: int, least: float) -> dict[str, in
     return max(stages, key=lambda stage: sum(stage.values()))
 
 
-def estimate_memory(problem: MsaProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def estimate_memory(problem: MsaProblem, parameters: PosteriorParameters, backend: str) -> Footprint:
     """Estimate the bytes of posteriors and of the largest stage beside them."""
-    own = to_dataclass(PosteriorParameters, parameters)
     lengths = np.array([len(sequence) for sequence in problem.sequences])
     least = problem.rules.least_posterior
     if backend == "cuda":
         host = _host_bytes(lengths, make_recipe(problem))
-        return Footprint(host, _device_bytes(lengths[lengths > 0], own.warps, least))
+        return Footprint(host, _device_bytes(lengths[lengths > 0], parameters.warps, least))
     n, letters = lengths.size, int(lengths.sum())
     shorter, longest = _longest_two(lengths)
     # One of two merged alignments is without the longest sequence.
     merging = 9 * int(GROWN * longest) * int(GROWN * shorter)
     kept = int(COPIES * estimate_posterior_bytes(n, letters, least))
-    most = max(_border_bytes(shorter, longest, make_recipe(problem)) * min(own.threads, n), merging)
-    return Footprint({"posteriors": kept, "stages": most, **_triplet_bytes(lengths, own.threads, make_recipe(problem))})
+    most = max(_border_bytes(shorter, longest, make_recipe(problem)) * min(parameters.threads, n), merging)
+    return Footprint(
+        {"posteriors": kept, "stages": most, **_triplet_bytes(lengths, parameters.threads, make_recipe(problem))}
+    )
 
 
 def _host_bytes(lengths: np.ndarray, alignment_recipe: ConsistencyRecipe) -> dict[str, int]:
@@ -138,19 +138,22 @@ def _longest_two(lengths: np.ndarray) -> tuple[int, int]:
 
 
 def choose_parameters(problem: MsaProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Choose one thread per core, or as many warps as the device runs at a time, if memory allows."""
+    """Choose one thread per core, and as many warps as the device runs at a time, if memory allows."""
     if backend == "cpu":
-        return {"threads": count_processors()}
+        return {"threads": count_processors(), "warps": 1}
     lengths = np.array([len(sequence) for sequence in problem.sequences if len(sequence)])
     fitting = ROOM_BYTES * (multiprocessors or 1) // (4 * _largest_warp_words(lengths))
-    return {"warps": max(min(WARPS_A_MULTIPROCESSOR * (multiprocessors or 1), fitting), 1)}
+    return {
+        "threads": count_processors(),
+        "warps": max(min(WARPS_A_MULTIPROCESSOR * (multiprocessors or 1), fitting), 1),
+    }
 
 
-def count_cells(problem: MsaProblem, parameters: Mapping[str, Any]) -> int:
+def count_cells(problem: MsaProblem, parameters: PosteriorParameters) -> int:
     """Count the cells of all pairs, for each variant."""
     return problem.cells * max(len(make_recipe(problem).variants), 1)
 
 
-def count_done_cells(problem: MsaProblem, parameters: Mapping[str, Any], answer: MsaAnswer) -> int:
+def count_done_cells(problem: MsaProblem, parameters: PosteriorParameters, answer: MsaAnswer) -> int:
     """Count the cells of a run."""
     return count_cells(problem, parameters)

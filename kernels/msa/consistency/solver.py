@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_weights import leaf_weights
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency.groups import tree_order
-from antidiag.kernels.msa.consistency.groups.column_scorer import ColumnScorer, CpuColumnScorer
+from antidiag.kernels.msa.consistency.groups.column_scorer import ColumnScorer
 from antidiag.kernels.msa.consistency.groups.group_aligner import GroupAligner
-from antidiag.kernels.msa.consistency.posteriors import cpu_stages
-from antidiag.kernels.msa.consistency.posteriors.pair_models import CUT, WEIGHT_UNIT, PairModel
-from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import CompressedPairs, SparsePosteriors
+from antidiag.kernels.msa.consistency.posteriors.pair_models import WEIGHT_UNIT, PairModel
+from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import CompressedPairs
 from antidiag.kernels.msa.consistency.recipe import ConsistencyRecipe
 from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 from antidiag.kernels.msa.refinement_changes import RefinementChanges
@@ -72,48 +72,6 @@ class ConsistencyStages(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class CpuStages:
-    """The `ConsistencyStages` of CPU threads."""
-
-    threads: int
-    monitor: Monitor
-    cut: int = CUT
-
-    def compute_posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> SparsePosteriors:
-        """Return posteriors of all pairs of sequences."""
-        return cpu_stages.compute_all_posteriors(sequences, models, self.threads, self.monitor, self.cut)
-
-    def apply_consistency(
-        self,
-        posteriors: SparsePosteriors,
-        chosen: np.ndarray,
-        weights: np.ndarray,
-        own_weight: float,
-        round_number: tuple[int, int],
-    ) -> SparsePosteriors:
-        """Apply one round of consistency."""
-        return cpu_stages.apply_consistency(
-            posteriors, chosen, weights, own_weight, self.threads, self.monitor, round_number, self.cut
-        )
-
-    def compute_accuracies(self, posteriors: SparsePosteriors) -> np.ndarray:
-        """Return expected accuracies of all pairs, float64 (n, n)."""
-        return cpu_stages.compute_accuracies(posteriors, self.threads, self.monitor)
-
-    def make_scorer(self, posteriors: SparsePosteriors, weights: np.ndarray) -> ColumnScorer:
-        """Return the scorer of columns by these posteriors."""
-        return CpuColumnScorer(posteriors, weights, self.threads)
-
-    def lay_out_pairs(self, lengths: np.ndarray, parts: Sequence[CompressedPairs]) -> SparsePosteriors:
-        """Return parts as one `SparsePosteriors`."""
-        return cpu_stages.lay_out_pairs(lengths, parts, self.threads, self.monitor.check)
-
-    def with_monitor(self, monitor: Monitor) -> CpuStages:
-        """Return the same stages with another monitor."""
-        return replace(self, monitor=monitor)
-
-
 @dataclass(frozen=True, eq=False)
 class PreparedAlignment:
     """Consistent posteriors and a guide tree, from which alignments are made and by which they are scored.
@@ -127,13 +85,13 @@ class PreparedAlignment:
     tree: Tree
     weights: np.ndarray
 
-    def make_aligner(self, threads: int) -> GroupAligner:
+    def make_aligner(self, run: CpuRun) -> GroupAligner:
         """Return an aligner in which every sequence is a group of its own."""
-        return GroupAligner.start_alignment(self.scorer, threads)
+        return GroupAligner.start_alignment(self.scorer, run)
 
-    def finish_alignment(self, aligner: GroupAligner, columns: int, monitor: Monitor) -> ConsistencyAlignment:
+    def finish_alignment(self, aligner: GroupAligner, columns: int) -> ConsistencyAlignment:
         """Return the finished alignment with its confidence."""
-        confidence = aligner.compute_confidence(columns, monitor)
+        confidence = aligner.compute_confidence(columns)
         return ConsistencyAlignment(
             np.split(aligner.places, aligner.starts[1:]),
             columns,
@@ -148,8 +106,7 @@ def align_sequences(
     sequences: Sequence[np.ndarray],
     recipe: ConsistencyRecipe,
     stages: ConsistencyStages,
-    threads: int,
-    monitor: Monitor,
+    run: CpuRun,
     observer: StageObserver,
     guide: GivenGuide = GivenGuide(),
 ) -> ConsistencyAlignment:
@@ -163,41 +120,37 @@ def align_sequences(
         What defines the alignment beside the sequences.
     stages
         Where posteriors are computed.
+    run
+        The threads of the host, and the monitor.
     observer
-        Is called at the end of each stage.
+        Observes each stage.
     guide
         Given distances or a given tree.
     """
-    made = prepare_alignment(sequences, recipe, stages, threads, monitor, observer, guide, grows=True)
-    return align_prepared(made, recipe, threads, monitor, observer)
+    made = prepare_alignment(sequences, recipe, stages, run, observer, guide, grows=True)
+    return align_prepared(made, recipe, run, observer)
 
 
 def align_prepared(
-    prepared_alignment: PreparedAlignment,
-    recipe: ConsistencyRecipe,
-    threads: int,
-    monitor: Monitor,
-    observer: StageObserver,
+    prepared_alignment: PreparedAlignment, recipe: ConsistencyRecipe, run: CpuRun, observer: StageObserver
 ) -> ConsistencyAlignment:
     """Run the stages after consistency: progressive alignment, refinement and confidence."""
-    aligner = prepared_alignment.make_aligner(threads)
-    columns = tree_order.align_along_tree(
-        aligner, prepared_alignment.joins, prepared_alignment.tree, monitor, observer, recipe.triplets
-    )
-    observer("progressive")
-    columns = aligner.refine_alignment(columns, recipe.refinements, recipe.seed, monitor)
-    observer("refinement")
-    found = prepared_alignment.finish_alignment(aligner, columns, monitor)
-    observer("confidence")
-    return found
+    with observer.stage("progressive"):
+        aligner = prepared_alignment.make_aligner(run)
+        columns = tree_order.align_along_tree(
+            aligner, prepared_alignment.joins, prepared_alignment.tree, observer, recipe.triplets
+        )
+    with observer.stage("refinement"):
+        columns = aligner.refine_alignment(columns, recipe.refinements, recipe.seed)
+    with observer.stage("confidence"):
+        return prepared_alignment.finish_alignment(aligner, columns)
 
 
 def prepare_alignment(
     sequences: Sequence[np.ndarray],
     recipe: ConsistencyRecipe,
     stages: ConsistencyStages,
-    threads: int,
-    monitor: Monitor,
+    run: CpuRun,
     observer: StageObserver,
     guide: GivenGuide = GivenGuide(),
     grows: bool = False,
@@ -206,22 +159,22 @@ def prepare_alignment(
 
     If ``grows``, the observer receives the tree whose nodes will be aligned.
     """
-    found = stages.compute_posteriors(sequences, recipe.models)
-    observer("posteriors")
-    accuracies = stages.compute_accuracies(found)
-    observer("distances")
-    if guide.tree is not None:
-        joins, tree = list_joins(guide.tree), guide.tree
-    else:
-        joins, tree = build_guide_tree(1 - accuracies if guide.distances is None else guide.distances, monitor)
-    weights = weigh_by_tree(tree) if recipe.tree_weights else weigh_by_similarity(accuracies)
-    observer("tree")
+    with observer.stage("posteriors"):
+        found = stages.compute_posteriors(sequences, recipe.models)
+    with observer.stage("distances"):
+        accuracies = stages.compute_accuracies(found)
+    with observer.stage("tree"):
+        if guide.tree is not None:
+            joins, tree = list_joins(guide.tree), guide.tree
+        else:
+            distances = 1 - accuracies if guide.distances is None else guide.distances
+            joins, tree = build_guide_tree(distances, run.monitor)
+        weights = weigh_by_tree(tree) if recipe.tree_weights else weigh_by_similarity(accuracies)
     if grows:
         observer.start_tree(tree)
-    found = _apply_rounds(
-        found, recipe, weights, choose_intermediates(accuracies, recipe.intermediate_count(found.count)), stages
-    )
-    observer("consistency")
+    with observer.stage("consistency"):
+        via = choose_intermediates(accuracies, recipe.intermediate_count(found.count))
+        found = _apply_rounds(found, recipe, weights, via, stages)
     return PreparedAlignment(stages.make_scorer(found, weights), accuracies, joins, tree, weights)
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.msa.tree_growth import TreeGrowth
 
 
 class StageObserver:
-    """Is called when a stage ends, when a tree is chosen, and when a level of the tree is aligned."""
+    """Observes the stages, the choice of a tree, and the levels of the tree that are aligned."""
 
-    def __call__(self, stage: str) -> None:
-        """Note the end of a stage."""
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Observe the stage that runs in the block."""
+        yield
 
     def start_tree(self, tree: Tree) -> TreeGrowth:
         """Start the record of a tree whose leaves are named by numbers."""

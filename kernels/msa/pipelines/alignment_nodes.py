@@ -6,10 +6,9 @@ Whole counts do not depend on the order of sums.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from functools import cache
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from antidiag.kernels.profiles.column_scores.scoring import ColumnScoring, Profi
 from antidiag.kernels.profiles.problem import ProfileProblem
 from antidiag.kernels.profiles.profile import MEANS, Profile
 from antidiag.kernels.scoring import SubstitutionMatrix
-from antidiag.kernels.steps import StepLog
 
 PARTS = 60
 """Units of one letter; letters that stand for 2, 3, 4 or 20 symbols share them without a remainder."""
@@ -116,42 +114,9 @@ def round_matrix(matrix: SubstitutionMatrix, alphabet: str, blank: float) -> Sub
     return SubstitutionMatrix(matrix.name, alphabet[:-1], found)
 
 
-@dataclass(frozen=True)
-class ProgressiveLog:
-    """The step log of the stage: an event per level, whose rows are nodes and columns those of the longest profile."""
-
-    steps: StepLog
-    phase: int
-    started_ns: int
-
-    def add_phase(
-        self,
-        number: int,
-        nodes: Sequences[int],
-        children: Sequences[tuple[AlignmentNode, AlignmentNode]],
-        begun_ns: int,
-    ) -> None:
-        """Log nodes aligned since ``begun_ns``."""
-        longest = max(max(map(len, both)) for both in children)
-        ended_ns = time.perf_counter_ns()
-        self.steps.add(
-            self.phase, number, (0, len(nodes)), (0, longest), 0, begun_ns - self.started_ns, ended_ns - self.started_ns
-        )
-
-
+@cache
 def letter_units(alphabet: str) -> np.ndarray:
     """Return what one letter adds to each symbol, int64 (symbols, 256), in PARTS."""
-    found = _KNOWN.get(alphabet)
-    if found is None:
-        found = _KNOWN[alphabet] = _compute_letter_units(alphabet)
-    return found
-
-
-_KNOWN: dict[str, Any] = {}
-
-
-def _compute_letter_units(alphabet: str) -> np.ndarray:
-    """Compute what one letter adds to each symbol."""
     units: np.ndarray = np.zeros((len(alphabet), 256), np.int64)
     means = MEANS.get(alphabet, {})
     for byte in range(256):

@@ -18,10 +18,10 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_weights import leaf_weights
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.msa.pipelines import divergent_sequences, guide_tree, matrix_series
-from antidiag.kernels.msa.pipelines.alignment_nodes import AlignmentNode, Factors, NodePlan, round_matrix
-from antidiag.kernels.msa.pipelines.pipeline import PipelineJob, reorder_rows
+from antidiag.kernels.msa.pipelines.alignment_nodes import ALIGNMENT, AlignmentNode, Factors, NodePlan, round_matrix
+from antidiag.kernels.msa.pipelines.pipeline import PipelineJob
 from antidiag.kernels.msa.problem import MsaProblem
-from antidiag.kernels.parameters import Parameter, to_dataclass
+from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.profiles.column_scores.scoring import ColumnScore, ColumnScoring, ProfileGaps, ProfileSpan
 from antidiag.kernels.scoring import Scoring, match_mismatch, named_matrix
 from antidiag.kernels.serialization import stored
@@ -146,9 +146,8 @@ def make_rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> Cl
     """Return the rules of option values; missing gap costs are those of proteins or nucleotides."""
     protein = any(sequence.type == SequenceType.PROTEIN for sequence in sequences)
     suitable = dict(zip(("gap_open", "gap_extend"), PROTEIN_GAPS if protein else NUCLEOTIDE_GAPS, strict=True))
-    return to_dataclass(
-        ClustalwRules, {name: suitable.get(name) if value is None else value for name, value in values.items()}
-    )
+    chosen: dict[str, Any] = {name: suitable.get(name) if value is None else value for name, value in values.items()}
+    return ClustalwRules(**chosen)
 
 
 def pairwise_scoring(problem: MsaProblem) -> Scoring:
@@ -161,21 +160,12 @@ def align_clustalw(job: PipelineJob) -> tuple[np.ndarray, Tree]:
     """Return the rows in the order of the sequences, and the guide tree."""
     own: ClustalwRules = job.problem.rules
     tree = guide_tree.build_guide_tree(job, own.pairwise, pairwise_scoring(job.problem))
-    known = {sequence.name: sequence for sequence in job.sequences}
     weights = dict(zip(tree.taxa, leaf_weights(tree).tolist(), strict=True))
-    with job.time_alignment() as log:
+    with job.run.phase(ALIGNMENT):
         followed, alike = divergent_sequences.delay_divergent(tree, own.delay)
-        rows = job.tools.align_along_tree(
-            followed,
-            [known[name] for name in followed.taxa],
-            [max(round(WEIGHT_UNITS * weights[name]), 1) for name in followed.taxa],
-            job.alphabet,
-            ClustalwRule(job.problem, job.alphabet, alike),
-            job.tools.align_encoded_pairs,
-            job.monitor,
-            log,
-        )
-    return reorder_rows(rows, followed.taxa, job.problem.taxa), tree
+        units = [max(round(WEIGHT_UNITS * weights[name]), 1) for name in followed.taxa]
+        rule = ClustalwRule(job.problem, job.alphabet, alike)
+        return job.align_along_tree(followed, units, rule), tree
 
 
 class ClustalwRule:

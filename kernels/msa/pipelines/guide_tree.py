@@ -14,6 +14,7 @@ from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.msa.pipelines.pipeline import DISTANCES, TREE, PipelineJob
 from antidiag.kernels.scoring import Mode, Scoring, SubstitutionMatrix
 from antidiag.kernels.trees.distances.problem import KTUPLE_DEFAULTS, FullProblem, KtupleProblem
+from antidiag.kernels.trees.parameters import PairParameters, PrunedParameters
 from antidiag.kernels.trees.problem import DOUBLE_TAXA, TreeProblem
 
 FULL, KTUPLE = "full", "ktuple"
@@ -33,18 +34,18 @@ def build_guide_tree(job: PipelineJob, pairwise: str, scoring: Scoring) -> Tree:
         return Tree(distances.names, np.array([-1]), np.array([np.nan]))
     precision = "double" if len(distances) <= DOUBLE_TAXA else "single"
     problem = TreeProblem(distances, precision, "zero", "clustalw")
-    return resolve_multifurcations(
-        job.run_stage(TREE, job.tools.join_tree, problem, {"epoch": 8, "threads": job.tools.threads}).tree
-    )
+    parameters = PrunedParameters(threads=job.run.threads)
+    return resolve_multifurcations(job.run_stage(TREE, job.tools.join_tree, problem, parameters).tree)
 
 
 def compute_distances(job: PipelineJob, pairwise: str, scoring: Scoring) -> DistanceMatrix:
     """Return the distances of all pairs, under the names of the taxa."""
+    parameters = PairParameters(threads=job.tools.threads)
     if pairwise == KTUPLE:
         words = KtupleProblem(job.sequences, **KTUPLE_DEFAULTS[job.problem.protein])
-        return job.run_stage(DISTANCES, job.tools.ktuple_distances, words, {"threads": job.tools.threads}).distances
+        return job.run_stage(DISTANCES, job.tools.ktuple_distances, words, parameters).distances
     problem = FullProblem(replace_unknown_letters(job.sequences, scoring.matrix), scoring, Mode.LOCAL)
-    return job.run_stage(DISTANCES, job.tools.full_distances, problem, {"threads": job.tools.threads}).distances
+    return job.run_stage(DISTANCES, job.tools.full_distances, problem, parameters).distances
 
 
 def replace_unknown_letters(sequences: Sequences[Sequence], matrix: SubstitutionMatrix) -> tuple[Sequence, ...]:

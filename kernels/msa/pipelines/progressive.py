@@ -9,19 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuPhase, LoggedCells
 from antidiag.kernels.io.aligned_sequences import GAP
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Sequence
-from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.msa.pipelines import cpu_nodes
-from antidiag.kernels.msa.pipelines.alignment_nodes import (
-    ALIGNMENT,
-    PARTS,
-    AlignmentNode,
-    ProgressiveLog,
-    ScoringRule,
-    letter_units,
-)
+from antidiag.kernels.msa.pipelines.alignment_nodes import ALIGNMENT, PARTS, AlignmentNode, ScoringRule, letter_units
 from antidiag.kernels.msa.pipelines.node_encoding import NodeEncoder
 from antidiag.kernels.msa.tree_growth import TreeGrowth
 from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles
@@ -45,9 +39,8 @@ def align_along_tree(
     weights: Sequences[int],
     alphabet: str,
     rule: ScoringRule,
+    phase: CpuPhase,
     align_each: AlignEach,
-    monitor: Monitor,
-    log: ProgressiveLog | None = None,
     at_once: bool = True,
 ) -> np.ndarray:
     """Align sequences along a guide tree.
@@ -58,6 +51,8 @@ def align_along_tree(
         Binary tree; the leaves of a first child stand before those of the second.
     sequences, weights
         The sequence and the weight of each leaf, in leaf order; weights are whole numbers from 1.
+    phase
+        The phase of the run; in its log an event is a level, whose rows are nodes and columns those of the longest.
     align_each
         Aligns encoded pairs on a backend.
     at_once
@@ -67,19 +62,20 @@ def align_along_tree(
     -------
     The rows of the alignment, uint8 (leaves, columns), in the order of the leaves.
     """
+    monitor = phase.run.monitor
     made = dict(zip(tree.leaves.tolist(), _make_leaves(sequences, weights, alphabet, rule, monitor), strict=True))
     second = _second_children(tree)
     joined: dict[int, ChildColumns] = {}
     encoder = NodeEncoder(rule, alphabet)
     steps = alignment_order.alignment_order(tree)
-    phases = alignment_order.group_by_phase(steps) if at_once else list(steps.nodes[:, None])
-    total, done = sum(map(len, phases)), 0
+    levels = alignment_order.group_by_phase(steps) if at_once else list(steps.nodes[:, None])
+    total, done = sum(map(len, levels)), 0
     monitor.partial_result = growth = TreeGrowth.start_growth(tree)
-    for number, phase in enumerate(phases):
+    for number, level in enumerate(levels):
         begun_ns = time.perf_counter_ns()
-        nodes = phase.tolist()
+        nodes = level.tolist()
         children = [(made.pop(node + 1), made.pop(second[node])) for node in nodes]
-        within = _PhaseMonitor(monitor, done, len(nodes), total)
+        within = _LevelMonitor(monitor, done, len(nodes), total)
         growth.begin_nodes(nodes)
         for node, both, answer in zip(
             nodes, children, _align_children(children, encoder, align_each, within), strict=True
@@ -89,8 +85,8 @@ def align_along_tree(
             growth.end_node(node, len(made[node]))
             monitor.check()
         done += len(nodes)
-        if log is not None:
-            log.add_phase(number, nodes, children, begun_ns)
+        longest = max(max(map(len, both)) for both in children)
+        phase.log(LoggedCells((0, len(nodes)), (0, longest), number), 0, begun_ns)
     monitor.update(total, total, ALIGNMENT)
     return _fill_rows(tree, sequences, joined, second, monitor)
 
@@ -166,17 +162,14 @@ def _fill_rows(
     return rows
 
 
-class _PhaseMonitor(Monitor):
-    """The progress of one level within all levels."""
+class _LevelMonitor(CancelOnlyMonitor):
+    """Reports the progress of one level within all levels."""
 
     def __init__(self, whole: Monitor, done: int, nodes: int, total: int) -> None:
-        super().__init__()
-        self._whole, self._done, self._nodes, self._total, self._most = whole, done, nodes, total, 0
+        super().__init__(whole)
+        self._done, self._nodes, self._total, self._most = done, nodes, total, 0
         self.update(0, 1)
-
-    def check(self) -> None:
-        self._whole.check()
 
     def update(self, done: int, total: int, phase: str = "") -> None:
         self._most = max(self._most, 1000 * self._nodes * done // max(total, 1))
-        self._whole.update(1000 * self._done + self._most, 1000 * self._total, ALIGNMENT)
+        self._source.update(1000 * self._done + self._most, 1000 * self._total, ALIGNMENT)

@@ -13,7 +13,7 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.msa.pipelines import guide_tree
 from antidiag.kernels.msa.pipelines.alignment_nodes import AlignmentNode, Factors, NodePlan, round_matrix
-from antidiag.kernels.msa.pipelines.pipeline import PipelineJob, reorder_rows
+from antidiag.kernels.msa.pipelines.pipeline import PipelineJob
 from antidiag.kernels.msa.problem import MsaProblem
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.profiles.column_scores.scoring import ColumnScore, ColumnScoring, ProfileGaps, ProfileSpan
@@ -82,20 +82,8 @@ def align_thesis(job: PipelineJob) -> tuple[np.ndarray, Tree]:
     """Return the rows in the order of the sequences, and the guide tree."""
     own: ThesisRules = job.problem.rules
     tree = guide_tree.build_guide_tree(job, own.pairwise, own.scoring)
-    order = {sequence.name: sequence for sequence in job.sequences}
-    sequences = [order[name] for name in tree.taxa]
-    with job.time_alignment() as log:
-        rows = job.tools.align_along_tree(
-            tree,
-            sequences,
-            [1] * len(sequences),
-            job.alphabet,
-            ThesisRule(job.problem, job.alphabet),
-            job.tools.align_encoded_pairs,
-            job.monitor,
-            log,
-        )
-    return reorder_rows(rows, tree.taxa, job.problem.taxa), tree
+    rule = ThesisRule(job.problem, job.alphabet)
+    return job.align_along_tree(tree, [1] * len(tree.taxa), rule), tree
 
 
 class ThesisRule:

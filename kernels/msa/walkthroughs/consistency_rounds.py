@@ -90,20 +90,22 @@ class _ConsistencyAnimation:
     """The run of a problem as tables: one for each pair of sequences, then the rows."""
 
     def __init__(self, problem: MsaProblem, workers: int) -> None:
+        from antidiag.kernels.cpu.cpu_run import CpuRun
         from antidiag.kernels.msa.consistency import (  # loads Numba, which a declaration does not need
             method_run,
             solver,
         )
+        from antidiag.kernels.msa.consistency.posteriors import cpu_stages
         from antidiag.kernels.msa.consistency.recipe import make_recipe
         from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 
-        self.made, self.workers, self.monitor = problem, workers, Monitor()
-        own = make_recipe(problem)
-        self.recorded = _RecordedStages(solver.CpuStages(1, self.monitor, own.cut))
+        self.made, self.workers = problem, workers
+        own, run = make_recipe(problem), CpuRun()
+        self.recorded = _RecordedStages(cpu_stages.CpuStages(run, own.cut))
         self.ready = solver.prepare_alignment(
-            method_run.encode_sequences(problem), own, self.recorded, 1, self.monitor, StageObserver()
+            method_run.encode_sequences(problem), own, self.recorded, run, StageObserver()
         )
-        self.aligner = self.ready.make_aligner(1)
+        self.aligner = self.ready.make_aligner(run)
         self.letters = [problem.sequences[at].letters.decode("ascii") for at in problem.filled]
         self.n = len(self.letters)
         self.pairs = list(combinations(range(self.n), 2))
@@ -112,13 +114,13 @@ class _ConsistencyAnimation:
         columns = [len(word) for word in self.letters]
         for first, second in self.ready.joins.tolist():
             both = [np.array(self.members[at]) for at in (first, second)]
-            columns.append(self.aligner.join_groups(both[0], both[1], (columns[first], columns[second]), self.monitor))
+            columns.append(self.aligner.join_groups(both[0], both[1], (columns[first], columns[second])))
             self.members.append(self.members[first] + self.members[second])
             self.versions.append((np.array(self.aligner.places), max(columns[-1], self.versions[-1][1])))
-        width = self.aligner.refine_alignment(columns[-1], own.refinements, own.seed, self.monitor)
+        width = self.aligner.refine_alignment(columns[-1], own.refinements, own.seed)
         self.versions.append((np.array(self.aligner.places), width))
         self.answer: MsaAnswer = method_run.make_consistency_answer(
-            problem, self.ready.finish_alignment(self.aligner, width, self.monitor)
+            problem, self.ready.finish_alignment(self.aligner, width)
         )
         self.steps: list[AnimationStep] = []
         self.branches: list[AnimationBranch] = []
@@ -332,10 +334,11 @@ def build_problem(values: Mapping[str, Any]) -> MsaProblem:
 def check_answer(shown: Animation, answer: None) -> None:
     """Check that the rows equal those of a whole run; there is no textbook method."""
     from antidiag.kernels.msa.consistency.cpu import align_sequences
+    from antidiag.kernels.msa.parameters import PosteriorParameters
     from antidiag.kernels.steps import StepLog
 
     made, found = shown.answer
-    right = align_sequences(made, {"threads": 1}, Monitor(), StepLog()).answer
+    right = align_sequences(made, PosteriorParameters(threads=1, warps=1), Monitor(), StepLog()).answer
     assert np.array_equal(found.alignment.letters, right.alignment.letters)
 
 

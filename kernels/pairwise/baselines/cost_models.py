@@ -9,30 +9,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import log2
+from typing import Any
 
-from antidiag.kernels.cost_models import ONE_OPERATION, CostModel, ParameterValues, operations_model, traffic_model
-from antidiag.kernels.pairwise.baselines import sizes
+from antidiag.kernels.cost_models import ONE_OPERATION, CostModel, operations_model, traffic_model
+from antidiag.kernels.method import count_all_cells
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.operation_counts import LANES, LEAST_OPERATIONS
+from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks
+from antidiag.kernels.parameters import MethodParameters
 
 SECTION = "Li et al. 2012, section III"
 SCORE_BYTES = 4
 TOUCHED = 8
 """Values that a cell of Antidiagonal reads (H three times, E, F) and writes (H, E, F) in global memory."""
-Value = Callable[[PairProblem, ParameterValues, str, int], float]
+Value = Callable[[PairProblem, Any, str, int], float]
 
 
-def _count_blocks(problem: PairProblem, parameters: ParameterValues) -> tuple[int, int]:
-    s = int(parameters["s"])
+def _count_blocks(problem: PairProblem, parameters: AntidiagonalBlocks) -> tuple[int, int]:
+    s = parameters.s
     return -(-problem.rows // s), -(-problem.columns // s)
 
 
-def count_antidiagonals(problem: PairProblem, parameters: ParameterValues, backend: str, workers: int) -> float:
+def count_antidiagonals(problem: PairProblem, parameters: MethodParameters, backend: str, workers: int) -> float:
     """Return the number of launches, one for each antidiagonal."""
     return float(problem.rows + problem.columns - 1)
 
 
-def antidiagonal_steps(problem: PairProblem, parameters: ParameterValues, backend: str, workers: int) -> float:
+def antidiagonal_steps(problem: PairProblem, parameters: MethodParameters, backend: str, workers: int) -> float:
     """Return the steps of all antidiagonals: ceil(length / (p c)) each; the longest ones have m cells."""
     m, n, lanes = problem.rows, problem.columns, workers * LANES[backend]
     whole, rest = divmod(m - 1, lanes)
@@ -40,39 +43,41 @@ def antidiagonal_steps(problem: PairProblem, parameters: ParameterValues, backen
     return 2 * shorter + (n - m + 1) * -(-m // lanes)
 
 
-def count_block_antidiagonals(problem: PairProblem, parameters: ParameterValues, backend: str, workers: int) -> float:
+def count_block_antidiagonals(
+    problem: PairProblem, parameters: AntidiagonalBlocks, backend: str, workers: int
+) -> float:
     """Return the number of launches, one for each antidiagonal of blocks."""
     rows, columns = _count_blocks(problem, parameters)
     return float(rows + columns - 1)
 
 
-def block_steps(problem: PairProblem, parameters: ParameterValues, backend: str, workers: int) -> float:
+def block_steps(problem: PairProblem, parameters: AntidiagonalBlocks, backend: str, workers: int) -> float:
     """Return the steps of all antidiagonals of blocks: rounds of p blocks with 2 s - 1 antidiagonals each."""
     rows, columns = _count_blocks(problem, parameters)
-    low, high, s = min(rows, columns), max(rows, columns), int(parameters["s"])
+    low, high, s = min(rows, columns), max(rows, columns), parameters.s
     whole, rest = divmod(low - 1, workers)
     rounds = 2 * (workers * whole * (whole + 1) / 2 + rest * (whole + 1)) + (high - low + 1) * -(-low // workers)
     return rounds * (2 * s - 1) * -(-s // LANES[backend])
 
 
-def scan_steps(problem: PairProblem, parameters: ParameterValues, backend: str, workers: int) -> float:
+def scan_steps(problem: PairProblem, parameters: MethodParameters, backend: str, workers: int) -> float:
     """Return the steps of all rows: the cells of a lane, and the levels of the prefix maximum."""
     lanes = workers * LANES[backend]
     return problem.rows * (-(-problem.columns // lanes) + log2(max(min(problem.columns, lanes), 2)))
 
 
-def stored_matrix_bytes(problem: PairProblem, parameters: ParameterValues) -> float:
+def stored_matrix_bytes(problem: PairProblem, parameters: MethodParameters) -> float:
     """Return the bytes of H, E and F of every cell, written once (section V.C)."""
     return 3.0 * SCORE_BYTES * problem.rows * problem.columns
 
 
-def block_border_bytes(problem: PairProblem, parameters: ParameterValues) -> float:
+def block_border_bytes(problem: PairProblem, parameters: AntidiagonalBlocks) -> float:
     """Return the bytes of the blocks' right and bottom borders, H and a gap value a cell, written and read."""
     rows, columns = _count_blocks(problem, parameters)
     return 4.0 * SCORE_BYTES * ((rows - 1) * problem.columns + (columns - 1) * problem.rows)
 
 
-def published_traffic(problem: PairProblem, parameters: ParameterValues, backend: str, workers: int) -> float:
+def published_traffic(problem: PairProblem, parameters: MethodParameters, backend: str, workers: int) -> float:
     """Return the bytes that all cells of Antidiagonal read and write, if no cache holds three antidiagonals."""
     return float(TOUCHED * SCORE_BYTES * problem.rows * problem.columns)
 
@@ -86,7 +91,7 @@ def _steps_model(value: Value, description: str) -> CostModel:
 
 
 def _operations_model() -> CostModel:
-    made = operations_model(sizes.count_cells, ONE_OPERATION, SECTION, "those of all cells")
+    made = operations_model(count_all_cells, ONE_OPERATION, SECTION, "those of all cells")
     value: Value = lambda problem, parameters, backend, workers: (  # noqa: E731
         problem.cells * LEAST_OPERATIONS[backend][problem.mode]
     )

@@ -12,14 +12,14 @@ Whole vectors of 16 rows are computed. Cells outside the matrix are never read f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit
-from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
+from antidiag.kernels.cpu.progress_words import wait_until_all_reached
 from antidiag.kernels.cpu.simd import (
     LANES,
     add,
@@ -34,13 +34,14 @@ from antidiag.kernels.cpu.simd import (
     store_release,
     subtract,
 )
+from antidiag.kernels.cpu.workers import WORD_STRIDE
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.baselines.cpu_level_barrier import (
     LevelRun,
     border_score,
     run_levels,
-    wait_for_all,
+    update_best_cell,
     worker_range,
 )
 from antidiag.kernels.pairwise.baselines.sizes import LevelGrid, Span, antidiagonal_length, matrix_extent
@@ -48,8 +49,6 @@ from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, encode_pai
 from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import LevelThreads
-from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 
@@ -84,57 +83,37 @@ class RecentAntidiagonals(NamedTuple):
     F1: np.ndarray
 
 
-def antidiagonal(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def antidiagonal(problem: PairProblem, parameters: LevelThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score and its end cell by Antidiagonal."""
     pair = encode_pair(problem)
-    times_ms = {"compilation": measure_ms(_compile_kernels), "transfer": 0.0}
-    clock = PhaseClock(times_ms)
-    score, end, nbytes = _run_antidiagonals(
-        pair, to_dataclass(LevelThreads, parameters).threads, monitor, steps, clock.started_ns
-    )
-    clock.end_phase("phase 1")
-    return Outcome(pair.make_answer(score, end), times_ms, nbytes)
+    run = CpuRun(monitor, steps, parameters.threads)
+    run.compile(_compile_kernels)
+    score, end, nbytes = _run_antidiagonals(run, pair)
+    return Outcome(pair.make_answer(score, end), run.times_ms, nbytes)
 
 
-def _run_antidiagonals(
-    pair: EncodedPair, workers: int, monitor: Monitor, steps: StepLog, started_ns: int
-) -> tuple[int, Span, int]:
+def _run_antidiagonals(run: CpuRun, pair: EncodedPair) -> tuple[int, Span, int]:
     """Return the score, its end cell, and the bytes that were used."""
     m, n = pair.rows.size, pair.columns.size
     grid, length = LevelGrid(m + 1, n + 1), antidiagonal_length(m)
-    levels = LevelRun(pair, grid.level_count, workers)
+    levels = LevelRun(run, pair, grid.level_count)
     row_letters, column_letters = np.zeros(length, np.uint16), np.zeros(n + 2 * LANES, np.uint8)
     row_letters[LANES + 1 : LANES + 1 + m] = pair.rows * np.uint16(pair.letter_count)
     column_letters[LANES : LANES + n] = pair.columns[::-1]
     values = AntidiagonalValues(*(np.zeros((kept, length), np.int32) for kept in (3, 2, 2)))
     letters = AntidiagonalInputs(row_letters, column_letters, pair.table.ravel(), pair_costs(pair), m, n)
 
-    def advance(worker: int, level: int) -> None:
-        advance_antidiagonals(letters, values, levels.best[worker], levels.worker_progress(worker), level)
-
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
         first, end = grid.row_span(numbers)
-        begin, stop = worker_range.py_func(first // LANES, (end - 1) // LANES + 1, worker, workers)
+        begin, stop = worker_range.py_func(first // LANES, (end - 1) // LANES + 1, worker, run.threads)
         low = np.maximum(np.maximum(begin * LANES, first), 1)
         high = np.minimum(np.minimum(stop * LANES, end), numbers)
         return matrix_extent(numbers - 2, low - 1, high - 1, 1, (m, n))
 
-    run_levels(levels, advance, extent, grid.count_before, monitor, steps, started_ns)
+    run_levels(levels, partial(advance_antidiagonals, letters, values), extent, grid.count_before)
     arrays = pair.rows, pair.columns, row_letters, column_letters, *values
     nbytes = sum(array.nbytes for array in arrays) + levels.nbytes
     return (*levels.best_cell(), nbytes) if pair.is_local else (int(values.H[(m + n) % 3, LANES + m]), (m, n), nbytes)
-
-
-@inline_njit
-def update_best_cell(best, H, place, row, low, high, antidiagonal):
-    """Merge the rows low .. high of a vector of H into ``best`` by the tie rule."""
-    for lane in range(LANES):
-        score = np.int64(H[place + lane])
-        better = score > best[0] or (score == best[0] and row + lane < best[1])
-        if better and low <= row + lane <= high:
-            best[0] = score
-            best[1] = row + lane
-            best[2] = antidiagonal - row - lane
 
 
 @inline_njit
@@ -157,9 +136,9 @@ def advance_antidiagonals(letters, values, best, progress, until):
     row_letters, column_letters, table, costs, m, n = letters
     H, E, F = values
     words, worker, stop = progress
-    workers, scores = words.size // WORD, np.empty(LANES, np.int32)
-    d = words[worker * WORD]
-    while d < until and wait_for_all(words, d, stop):
+    workers, scores = words.size // WORD_STRIDE, np.empty(LANES, np.int32)
+    d = words[worker * WORD_STRIDE]
+    while d < until and wait_until_all_reached(words, d, stop):
         low, high = max(0, d - n), min(m, d)
         begin, end = worker_range(low // LANES, high // LANES + 1, worker, workers)
         H0, E0, F0 = H[d % 3], E[d % 2], F[d % 2]
@@ -173,16 +152,18 @@ def advance_antidiagonals(letters, values, best, progress, until):
             above = greater_lanes(splat(np.int32(best[1])), add(splat(np.int32(row)), lane_numbers()))
             beaten = select_lanes(above, splat(np.int32(max(best[0] - 1, 0))), splat(np.int32(best[0])))
             if any_lane(greater_lanes(h, beaten)):
-                update_best_cell(best, H0, place, row, max(low, 1), min(high, d - 1), d)
+                for lane in range(LANES):
+                    if max(low, 1) <= row + lane <= min(high, d - 1):
+                        update_best_cell(best, np.int64(H0[place + lane]), row + lane, d - row - lane)
             if vector == 0 and d <= n:
                 H0[LANES], E0[LANES] = border_score(d, costs), NEGATIVE
             if vector == d // LANES:
                 H0[LANES + d], F0[LANES + d] = border_score(d, costs), NEGATIVE
         d += 1
-        store_release(words, worker * WORD, d)
+        store_release(words, worker * WORD_STRIDE, d)
 
 
 @cache
 def _compile_kernels() -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
-    _run_antidiagonals(make_tiny_pair(), 1, Monitor(), StepLog(), 0)
+    _run_antidiagonals(CpuRun(), make_tiny_pair())

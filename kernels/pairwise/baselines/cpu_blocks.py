@@ -15,14 +15,14 @@ cuts off compute numbers beyond it, which nobody reads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit
-from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
+from antidiag.kernels.cpu.progress_words import wait_until_all_reached
 from antidiag.kernels.cpu.simd import (
     LANES,
     add,
@@ -36,6 +36,7 @@ from antidiag.kernels.cpu.simd import (
     store_release,
     subtract,
 )
+from antidiag.kernels.cpu.workers import WORD_STRIDE
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.baselines.block_borders import BlockBorders, initial_block_borders
@@ -43,7 +44,7 @@ from antidiag.kernels.pairwise.baselines.cpu_level_barrier import (
     LevelRun,
     border_score,
     run_levels,
-    wait_for_all,
+    update_best_cell,
     worker_range,
 )
 from antidiag.kernels.pairwise.baselines.sizes import (
@@ -57,9 +58,7 @@ from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, encode_pai
 from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
 from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks
-from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
 from antidiag.kernels.pairwise.strips.start_states import FROM_DIAGONAL, FROM_E, FROM_F, finish_path
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 ABOVE_H, ABOVE_E, BESIDE_H, BESIDE_F, ROW_F, EDGES = 0, 1, 2, 3, 4, 5
@@ -109,34 +108,30 @@ class BlockWorkspace(NamedTuple):
 
 
 def blocked_antidiagonal(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PairProblem, parameters: AntidiagonalBlocks, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment by BlockedAntidiagonal: all values are stored, and the path is traced over them."""
     pair = encode_pair(problem)
-    times_ms = {"compilation": measure_ms(lambda: _compile_kernels(True)), "transfer": 0.0}
-    clock = PhaseClock(times_ms)
+    run = CpuRun(monitor, steps, parameters.threads)
+    run.compile(lambda: _compile_kernels(True))
     stored = np.empty((3, pair.rows.size, pair.columns.size), np.int32)
-    matrix, chosen = StoredMatrix(*stored), to_dataclass(AntidiagonalBlocks, parameters)
-    levels, nbytes = _run_blocks(pair, chosen, matrix, _make_empty_borders(), monitor, steps, clock.started_ns)
+    matrix = StoredMatrix(*stored)
+    levels, nbytes = _run_blocks(run, pair, parameters, matrix, _make_empty_borders())
     score, end = levels.best_cell() if pair.is_local else (int(matrix.H[-1, -1]), matrix.H.shape)
-    clock.end_phase("phase 1")
-    alignment, path_bytes = _trace_path(pair, matrix, end, monitor)
-    clock.end_phase("phase 2")
-    return Outcome(PairAnswer(score, alignment.end, alignment), times_ms, nbytes + stored.nbytes + path_bytes)
+    alignment, path_bytes = _trace_path(run, pair, matrix, end)
+    return Outcome(PairAnswer(score, alignment.end, alignment), run.times_ms, nbytes + stored.nbytes + path_bytes)
 
 
-def enhanced_ba(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def enhanced_ba(problem: PairProblem, parameters: AntidiagonalBlocks, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score and its end cell by EnhancedBA; only block borders are stored."""
     pair = encode_pair(problem)
-    times_ms = {"compilation": measure_ms(lambda: _compile_kernels(False)), "transfer": 0.0}
-    clock = PhaseClock(times_ms)
-    chosen = to_dataclass(AntidiagonalBlocks, parameters)
-    borders = initial_block_borders(pair, chosen.s)
-    levels, nbytes = _run_blocks(pair, chosen, None, borders, monitor, steps, clock.started_ns)
+    run = CpuRun(monitor, steps, parameters.threads)
+    run.compile(lambda: _compile_kernels(False))
+    borders = initial_block_borders(pair, parameters.s)
+    levels, nbytes = _run_blocks(run, pair, parameters, None, borders)
     m, n = pair.rows.size, pair.columns.size
     score, end = levels.best_cell() if pair.is_local else (int(borders.above[0, n - 1]), (m, n))
-    clock.end_phase("phase 1")
-    return Outcome(pair.make_answer(score, end), times_ms, nbytes + sum(array.nbytes for array in borders))
+    return Outcome(pair.make_answer(score, end), run.times_ms, nbytes + sum(array.nbytes for array in borders))
 
 
 def _make_empty_borders() -> BlockBorders:
@@ -148,30 +143,20 @@ def _prepare_letters(pair: EncodedPair) -> BlockInputs:
 
 
 def _run_blocks(
-    pair: EncodedPair,
-    parameters: AntidiagonalBlocks,
-    matrix: StoredMatrix | None,
-    borders: BlockBorders,
-    monitor: Monitor,
-    steps: StepLog,
-    started_ns: int,
+    run: CpuRun, pair: EncodedPair, parameters: AntidiagonalBlocks, matrix: StoredMatrix | None, borders: BlockBorders
 ) -> tuple[LevelRun, int]:
     """Compute all blocks; return the level run with its best cells, and the bytes used beside matrix and borders."""
-    s, workers = parameters.s, parameters.threads
-    m, n = pair.rows.size, pair.columns.size
+    s, m, n = parameters.s, pair.rows.size, pair.columns.size
     grid, letters = make_block_grid(m, n, s), _prepare_letters(pair)
-    levels = LevelRun(pair, grid.level_count, workers)
-
-    def advance(worker: int, level: int) -> None:
-        advance_blocks(letters, matrix, borders, s, levels.best[worker], levels.worker_progress(worker), level)
+    levels = LevelRun(run, pair, grid.level_count)
 
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
-        low, high = worker_range.py_func(*grid.row_span(numbers), worker, workers)
+        low, high = worker_range.py_func(*grid.row_span(numbers), worker, run.threads)
         return matrix_extent(numbers, low, high, s, (m, n))
 
-    run_levels(levels, advance, extent, grid.count_before, monitor, steps, started_ns)
+    run_levels(levels, partial(advance_blocks, letters, matrix, borders, s), extent, grid.count_before)
     letter_bytes = sum(array.nbytes for array in (pair.rows, pair.columns, letters.rows))
-    return levels, letter_bytes + block_worker_bytes(workers, s)
+    return levels, letter_bytes + block_worker_bytes(run.threads, s)
 
 
 @inline_njit
@@ -227,19 +212,6 @@ def store_bottom_row(above, left, width, lane, edge):
 
 
 @inline_njit
-def update_best_cell(best, edge, lane, row, left, width):
-    """Merge a row of a block into ``best`` by the tie rule."""
-    for c in range(width):
-        score = np.int64(edge[ABOVE_H, (c + 1) * LANES + lane])
-        column = left + c + 1
-        equal = score == best[0] and (row < best[1] or (row == best[1] and column < best[2]))
-        if score > best[0] or equal:
-            best[0] = score
-            best[1] = row
-            best[2] = column
-
-
-@inline_njit
 def compute_row(r, s, scores, edge, costs):
     """Compute row ``r`` of 16 blocks, update the values around the next row, and return the greatest H of each."""
     open_extend, extend, floor = splat(costs.open_extend), splat(costs.extend), splat(costs.floor)
@@ -289,7 +261,8 @@ def compute_blocks(letters, matrix, above, s, best, group, room):
                 row, left = (first + lane) * s + r, (level - first - lane) * s
                 width = min(s, n - left) if row < m else 0
                 if improved:
-                    update_best_cell(best, edge, lane, row + 1, left, width)
+                    for c in range(width):
+                        update_best_cell(best, np.int64(edge[ABOVE_H, (c + 1) * LANES + lane]), row + 1, left + c + 1)
                 if matrix is not None:
                     for c in range(width):
                         H[row, left + c] = edge[ABOVE_H, (c + 1) * LANES + lane]
@@ -304,12 +277,12 @@ def advance_blocks(letters, matrix, borders, s, best, progress, until):
     if matrix is not None:
         H, E, F = matrix
     words, worker, stop = progress
-    m, n, workers = letters.rows.size, letters.columns.size, words.size // WORD
+    m, n, workers = letters.rows.size, letters.columns.size, words.size // WORD_STRIDE
     block_rows, block_columns = -(-m // s), -(-n // s)
     edge = np.zeros((EDGES, (s + 1) * LANES), np.int32)
     room = BlockWorkspace(np.zeros(s * LANES, np.int32), edge)
-    level = words[worker * WORD]
-    while level < until and wait_for_all(words, level, stop):
+    level = words[worker * WORD_STRIDE]
+    while level < until and wait_until_all_reached(words, level, stop):
         low, high = max(level - block_columns + 1, 0), min(level, block_rows - 1) + 1
         first, end = worker_range(low, high, worker, workers)
         for group in range(first, end, LANES):
@@ -330,20 +303,20 @@ def advance_blocks(letters, matrix, borders, s, best, progress, until):
                     corners[block_rows - 1 - p + q] = edge[ABOVE_H, s * LANES + lane]
                     store_borders(above, beside, block_at(p, q, s, m, n), s, lane, edge)
         level += 1
-        store_release(words, worker * WORD, level)
+        store_release(words, worker * WORD_STRIDE, level)
 
 
-def _trace_path(
-    pair: EncodedPair, matrix: StoredMatrix, end: tuple[int, int], monitor: Monitor
-) -> tuple[Alignment, int]:
-    """Return the path that ends in a cell, and the bytes that tracing it took."""
+def _trace_path(run: CpuRun, pair: EncodedPair, matrix: StoredMatrix, end: Span) -> tuple[Alignment, int]:
+    """Return the path that ends in a cell, and the bytes that tracing it took; this is phase 2."""
     operations = np.empty(sum(end), np.uint8)
     place = np.array([*end, FROM_DIAGONAL, 0], np.int64)
-    letters = _prepare_letters(pair)
-    while not trace_stored_values(matrix, letters, place, operations, WALK_STEPS):
-        monitor.update(int(place[3]), operations.size, "phase 2")
-    row, column, _, count = (int(number) for number in place)
-    return finish_path(pair, (row, column), end, operations[:count]), 2 * operations.nbytes + letters.rows.nbytes
+    with run.phase("phase 2", operations.size) as phase:
+        letters = _prepare_letters(pair)
+        while not trace_stored_values(matrix, letters, place, operations, WALK_STEPS):
+            phase.report(int(place[3]))
+        row, column, _, count = (int(number) for number in place)
+        alignment = finish_path(pair, (row, column), end, operations[:count])
+    return alignment, 2 * operations.nbytes + letters.rows.nbytes
 
 
 @cached_njit
@@ -390,6 +363,6 @@ def _compile_kernels(whole: bool) -> None:
     pair = make_tiny_pair()
     parameters, matrix = AntidiagonalBlocks(s=1, threads=1), StoredMatrix(*np.zeros((3, 1, 1), np.int32))
     borders = _make_empty_borders() if whole else initial_block_borders(pair, 1)
-    _run_blocks(pair, parameters, matrix if whole else None, borders, Monitor(), StepLog(), 0)
+    _run_blocks(CpuRun(), pair, parameters, matrix if whole else None, borders)
     if whole:
-        _trace_path(pair, matrix, (1, 1), Monitor())
+        _trace_path(CpuRun(), pair, matrix, (1, 1))

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from antidiag.kernels.cpu.jit import cached_njit, inline_njit
-from antidiag.kernels.cpu.progress_words import wait_until_reached
-from antidiag.kernels.cpu.workers import make_stop_word, share_work
-from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
+from antidiag.kernels.cpu.jit import inline_njit
+from antidiag.kernels.cpu.progress_words import wait_until_all_reached
+from antidiag.kernels.cpu.workers import WORD_STRIDE
 from antidiag.kernels.pairwise.baselines.sizes import MOST_BATCHES, Span
 from antidiag.kernels.pairwise.encoding import EncodedPair
 from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER, StripProgress
-from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
-from antidiag.kernels.steps import StepLog
 
 TOGETHER = 2**12
 """Levels whose extent is computed at a time, so that arrays of level numbers stay small."""
@@ -30,18 +28,17 @@ TOGETHER = 2**12
 class LevelRun:
     """The levels of a run and the threads that share them.
 
-    ``progress`` int64 (workers x WORD): the first word of each worker counts its finished levels. ``best`` int64
-    (workers, WORD): score, row and column of each worker's best cell; beyond all scores where the end is known.
+    ``progress`` int64 (threads x WORD_STRIDE): the first word of each worker counts its finished levels. ``best`` int64
+    (threads, WORD_STRIDE): score, row and column of each worker's best cell; beyond all scores where the end is known.
     """
 
+    run: CpuRun
     pair: EncodedPair
     count: int
-    workers: int
-    stop: np.ndarray = field(default_factory=make_stop_word)
 
     def __post_init__(self) -> None:
-        self.progress = np.zeros(self.workers * WORD, np.int64)
-        self.best = np.zeros((self.workers, WORD), np.int64)
+        self.progress = np.zeros(self.run.threads * WORD_STRIDE, np.int64)
+        self.best = np.zeros((self.run.threads, WORD_STRIDE), np.int64)
         self.best[:, 0] = 0 if self.pair.is_local else NEVER_BETTER
 
     @property
@@ -52,26 +49,13 @@ class LevelRun:
     @property
     def finished_levels(self) -> int:
         """The number of levels that all workers have finished."""
-        return int(self.progress[::WORD].min())
+        return int(self.progress[::WORD_STRIDE].min())
 
-    def worker_progress(self, worker: int) -> StripProgress:
-        """Return the progress words as a worker takes them."""
-        return StripProgress(self.progress, worker, self.stop)
-
-    def best_cell(self) -> tuple[int, tuple[int, int]]:
+    def best_cell(self) -> tuple[int, Span]:
         """Return the greatest score of a local alignment and its cell: smallest row, then smallest column."""
         score, row, column = self.best[:, :3].T
         first = np.lexsort((column, row, -score))[0]
         return int(score[first]), (int(row[first]), int(column[first]))
-
-
-@cached_njit
-def wait_for_all(words, level, stop):
-    """Wait until all workers have finished ``level`` levels; return False if the run was stopped."""
-    stopped = False
-    for word in range(0, words.size, WORD):
-        stopped |= not wait_until_reached(words, word, level, stop)
-    return not stopped
 
 
 @inline_njit
@@ -89,58 +73,56 @@ def border_score(distance, costs):
     return -(costs.open_extend + (distance - 1) * costs.extend)
 
 
+@inline_njit
+def update_best_cell(best, score, row, column):
+    """Merge a cell into ``best`` (score, row, column) by the tie rule: smallest row, then smallest column."""
+    if score > best[0] or (score == best[0] and (row < best[1] or (row == best[1] and column < best[2]))):
+        best[0] = score
+        best[1] = row
+        best[2] = column
+
+
 def run_levels(
     levels: LevelRun,
-    advance: Callable[[int, int], None],
+    advance: Callable[[np.ndarray, StripProgress, int], None],
     extent: Callable[[np.ndarray, int], tuple[Span, Span]],
     count_before: Callable[[int], int],
-    monitor: Monitor,
-    steps: StepLog,
-    started_ns: int,
 ) -> None:
-    """Compute all levels on threads.
+    """Compute all levels on threads, which is phase 1.
 
     Parameters
     ----------
     levels : LevelRun
     advance : callable
-        ``advance(worker, level)`` computes a worker's part of all levels before this one, or returns early on stop.
+        ``advance(best, progress, level)`` computes a worker's part of all levels before this one, or returns early on
+        stop.
     extent : callable
         ``extent(numbers, worker)`` returns the rows and columns that a worker's part of these levels spans.
-    done : callable
-        ``done(level)`` counts the cells of all earlier levels.
-    monitor, steps
-    started_ns : int
-        Start of the run.
+    count_before : callable
+        ``count_before(level)`` counts the cells of all earlier levels.
 
     Raises
     ------
     Cancelled
     """
-    batches = min(levels.count, MOST_BATCHES)
+    run, batches = levels.run, min(levels.count, MOST_BATCHES)
     ends = [levels.count * (batch + 1) // batches for batch in range(batches)]
 
     def work(worker: int) -> None:
-        start = 0
+        start, progress = 0, StripProgress(levels.progress, worker, run.stop)
         for batch, end in enumerate(ends):
-            wait_for_all(levels.progress, start, levels.stop)
+            wait_until_all_reached(levels.progress, start, run.stop)
             begun_ns = time.perf_counter_ns()
-            advance(worker, end)
-            if levels.stop[0]:
+            advance(levels.best[worker], progress, end)
+            if run.stop[0]:
                 return
-            ended_ns = time.perf_counter_ns()
             rows, columns = _span_of_levels(extent, start, end, worker)
             if rows[0] < rows[1] and columns[0] < columns[1]:
-                steps.add(1, batch, rows, columns, worker, begun_ns - started_ns, ended_ns - started_ns)
+                phase.log(LoggedCells(rows, columns, batch), worker, begun_ns)
             start = end
 
-    total = count_before(levels.count)
-    share_work(
-        work,
-        levels.workers,
-        levels.stop,
-        lambda: monitor.update(count_before(levels.finished_levels), total, "phase 1"),
-    )
+    with run.phase("phase 1", count_before(levels.count)) as phase:
+        phase.share(work, lambda: phase.report(count_before(levels.finished_levels)))
 
 
 def _span_of_levels(

@@ -15,36 +15,35 @@ step 3 are the next one. Column j is element 15 + j of every row, so that vector
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit
-from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
+from antidiag.kernels.cpu.lane_moves import last_lane, prefix_maximum, shift_in
+from antidiag.kernels.cpu.progress_words import wait_until_all_reached
 from antidiag.kernels.cpu.simd import (
     LANES,
     add,
     any_lane,
     greater_lanes,
-    last_lane,
     load,
     maximum,
-    prefix_maximum,
-    shift_in,
     splat,
     store,
     store_release,
     subtract,
 )
+from antidiag.kernels.cpu.workers import WORD_STRIDE
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.baselines.cpu_level_barrier import (
     LevelRun,
     border_score,
     run_levels,
-    wait_for_all,
+    update_best_cell,
     worker_range,
 )
 from antidiag.kernels.pairwise.baselines.sizes import Span, row_length
@@ -52,8 +51,7 @@ from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, encode_pai
 from antidiag.kernels.pairwise.kernel_records import PairCosts, pair_costs
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import LevelThreads
-from antidiag.kernels.pairwise.strips.cpu_sizes import WORD, score_type
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.pairwise.strips.cpu_sizes import score_type
 from antidiag.kernels.steps import StepLog
 
 FIRST = LANES - 1
@@ -90,25 +88,20 @@ class RowPart(NamedTuple):
     n: int
 
 
-def perot_recurrence(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def perot_recurrence(problem: PairProblem, parameters: LevelThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score and its end cell by PerotRecurrence."""
     pair = encode_pair(problem)
-    times_ms = {"compilation": measure_ms(lambda: _compile_kernels(score_type(pair.table))), "transfer": 0.0}
-    clock = PhaseClock(times_ms)
-    score, end, nbytes = _run_rows(
-        pair, to_dataclass(LevelThreads, parameters).threads, monitor, steps, clock.started_ns
-    )
-    clock.end_phase("phase 1")
-    return Outcome(pair.make_answer(score, end), times_ms, nbytes)
+    run = CpuRun(monitor, steps, parameters.threads)
+    run.compile(lambda: _compile_kernels(score_type(pair.table)))
+    score, end, nbytes = _run_rows(run, pair)
+    return Outcome(pair.make_answer(score, end), run.times_ms, nbytes)
 
 
-def _run_rows(
-    pair: EncodedPair, workers: int, monitor: Monitor, steps: StepLog, started_ns: int
-) -> tuple[int, Span, int]:
+def _run_rows(run: CpuRun, pair: EncodedPair) -> tuple[int, Span, int]:
     """Return the score, its end cell, and the bytes that were used."""
     m, n = pair.rows.size, pair.columns.size
     length = row_length(n)
-    levels = LevelRun(pair, 2 * m, workers)
+    levels = LevelRun(run, pair, 2 * m)
     scores: np.ndarray = np.zeros((pair.letter_count, length), score_type(pair.table))
     scores[:, LANES : LANES + n] = pair.table[:, pair.columns]
     H, intermediate, scan = (np.zeros(length, np.int32) for _ in range(3))
@@ -117,14 +110,11 @@ def _run_rows(
     slope[FIRST:] = np.arange(length - FIRST, dtype=np.int32) * pair.extend
     letters, values = PerotInputs(pair.rows, scores, pair_costs(pair), n), PerotRow(H, intermediate, E, scan, slope)
 
-    def advance(worker: int, level: int) -> None:
-        advance_rows(letters, values, levels.best[worker], levels.worker_progress(worker), level)
-
     def extent(numbers: np.ndarray, worker: int) -> tuple[Span, Span]:
-        begin, end = worker_range.py_func(0, length // LANES - 1, worker, workers)
+        begin, end = worker_range.py_func(0, length // LANES - 1, worker, run.threads)
         return (int(numbers[0]) // 2, int(numbers[-1]) // 2 + 1), (begin * LANES, min(end * LANES, n))
 
-    run_levels(levels, advance, extent, lambda level: level // 2 * n, monitor, steps, started_ns)
+    run_levels(levels, partial(advance_rows, letters, values), extent, lambda level: level // 2 * n)
     arrays = pair.rows, pair.columns, scores, *values
     nbytes = sum(array.nbytes for array in arrays) + levels.nbytes
     return (*levels.best_cell(), nbytes) if pair.is_local else (int(H[FIRST + n]), (m, n), nbytes)
@@ -162,12 +152,8 @@ def finish_row(H, intermediate, scan, slope, costs, before, part, best):
         h = maximum(load(intermediate, place), gap)
         store(H, place, h)
         if any_lane(greater_lanes(h, splat(np.int32(best[0])))):
-            for lane in range(LANES):
-                column = place + lane - FIRST
-                if H[place + lane] > best[0] and column <= n:
-                    best[0] = H[place + lane]
-                    best[1] = row
-                    best[2] = column
+            for column in range(place - FIRST, min(place - FIRST + LANES - 1, n) + 1):
+                update_best_cell(best, np.int64(H[FIRST + column]), row, column)
 
 
 @cached_njit
@@ -176,28 +162,28 @@ def advance_rows(letters, values, best, progress, until):
     rows, scores, costs, n = letters
     H, intermediate, E, scan, slope = values
     words, worker, stop = progress
-    workers = words.size // WORD
+    workers = words.size // WORD_STRIDE
     first, last = worker_range(1, H.size // LANES, worker, workers)
     begin, end = first * LANES, last * LANES
-    level = words[worker * WORD]
-    while level < until and wait_for_all(words, level, stop):
+    level = words[worker * WORD_STRIDE]
+    while level < until and wait_until_all_reached(words, level, stop):
         row = level // 2 + 1
         if level % 2 == 0:
             compute_intermediate_row(scores[rows[row - 1]], H, intermediate, E, costs, begin, end)
             before = np.int32(border_score(row, costs) if worker == 0 else NEGATIVE)
-            words[worker * WORD + TOTAL] = scan_row(intermediate, slope, scan, before, begin, end)
+            words[worker * WORD_STRIDE + TOTAL] = scan_row(intermediate, slope, scan, before, begin, end)
         else:
             earlier = np.int64(NEGATIVE)
             for other in range(worker):
-                earlier = max(earlier, words[other * WORD + TOTAL])
+                earlier = max(earlier, words[other * WORD_STRIDE + TOTAL])
             finish_row(H, intermediate, scan, slope, costs, earlier, RowPart(begin, end, row, n), best)
             if worker == 0:
                 H[FIRST] = border_score(row, costs)
         level += 1
-        store_release(words, worker * WORD, level)
+        store_release(words, worker * WORD_STRIDE, level)
 
 
 @cache
 def _compile_kernels(kind: type) -> None:
     """Compile the kernels, or load them from the cache folder, by running a tiny pair."""
-    _run_rows(make_tiny_pair(np.iinfo(kind).max >> 2), 1, Monitor(), StepLog(), 0)
+    _run_rows(CpuRun(), make_tiny_pair(np.iinfo(kind).max >> 2))

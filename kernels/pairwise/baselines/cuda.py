@@ -5,7 +5,7 @@ A level is an antidiagonal of cells or blocks, or a step of a row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -33,15 +33,14 @@ from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks, LevelThreads
 from antidiag.kernels.pairwise.strips.cuda_job import PairJob, begin_job
 from antidiag.kernels.pairwise.strips.start_states import FROM_DIAGONAL, finish_path
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 Extent = Callable[[np.ndarray], tuple[Span, Span]]
 
 
-def antidiagonal(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def antidiagonal(problem: PairProblem, parameters: LevelThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score by Antidiagonal: m + n - 1 launches, one thread a cell."""
-    job = begin_job(problem, monitor, steps, threads=to_dataclass(LevelThreads, parameters).threads)
+    job = begin_job(problem, monitor, steps, threads=parameters.threads)
     kernel = job.run.compile_kernel(ANTIDIAGONAL, "antidiagonal")
     m, n = job.encoded.rows.size, job.encoded.columns.size
     threads, grid = sizes.block_threads(job.threads), LevelGrid(m, n)
@@ -66,7 +65,7 @@ def antidiagonal(problem: PairProblem, parameters: Mapping[str, Any], monitor: M
 
 
 def blocked_antidiagonal(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PairProblem, parameters: AntidiagonalBlocks, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment by BlockedAntidiagonal: all H, E and F are in global memory."""
     job = _begin_blocks(problem, parameters, monitor, steps)
@@ -85,7 +84,7 @@ def blocked_antidiagonal(
     return Outcome(PairAnswer(score, alignment.end, alignment), job.run.times_ms, host_bytes, job.run.device_bytes)
 
 
-def enhanced_ba(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def enhanced_ba(problem: PairProblem, parameters: AntidiagonalBlocks, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score by EnhancedBA: only block borders go through global memory."""
     job = _begin_blocks(problem, parameters, monitor, steps)
     kernel = job.run.compile_kernel(BLOCKED, "enhanced_ba", S=job.s)
@@ -100,9 +99,9 @@ def enhanced_ba(problem: PairProblem, parameters: Mapping[str, Any], monitor: Mo
     return Outcome(job.encoded.make_answer(score, end), job.run.times_ms, host_bytes, job.run.device_bytes)
 
 
-def perot_recurrence(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def perot_recurrence(problem: PairProblem, parameters: LevelThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score by PerotRecurrence: two launches a row, H' with the scan inside blocks, then the rest."""
-    job = begin_job(problem, monitor, steps, threads=to_dataclass(LevelThreads, parameters).threads)
+    job = begin_job(problem, monitor, steps, threads=parameters.threads)
     intermediate, finish = (job.run.compile_kernel(PEROT, name) for name in ("intermediate", "finish"))
     m, n = job.encoded.rows.size, job.encoded.columns.size
     threads, count = sizes.block_threads(job.threads), sizes.perot_blocks(n, job.threads)
@@ -133,9 +132,8 @@ def perot_recurrence(problem: PairProblem, parameters: Mapping[str, Any], monito
     )
 
 
-def _begin_blocks(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> PairJob:
-    chosen = to_dataclass(AntidiagonalBlocks, parameters)
-    return begin_job(problem, monitor, steps, threads=chosen.threads, s=chosen.s)
+def _begin_blocks(problem: PairProblem, parameters: AntidiagonalBlocks, monitor: Monitor, steps: StepLog) -> PairJob:
+    return begin_job(problem, monitor, steps, threads=parameters.threads, s=parameters.s)
 
 
 def _problem_arguments(job: PairJob) -> tuple:

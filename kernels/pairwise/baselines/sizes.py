@@ -11,15 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import count_processors
+from antidiag.kernels.cpu.workers import WORD_STRIDE, count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.baselines.cuda_sources import BEST, BUSY, COLUMNS_A_THREAD, LOG_SLOTS, WALK
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks, LevelThreads
-from antidiag.kernels.pairwise.strips.cpu_sizes import WORD, score_type
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.pairwise.strips.cpu_sizes import score_type
 
-Parameters = Mapping[str, Any]
 Span = tuple[int, int]
 
 LANES = 16
@@ -95,12 +93,7 @@ def launches_per_batch(cells: int, levels: int) -> int:
     return max(1, min(BATCH_CELLS // cells, MOST_LAUNCHES, levels))
 
 
-def count_cells(problem: PairProblem, parameters: Parameters) -> int:
-    """Return the number of cells computed: each once."""
-    return problem.cells
-
-
-def choose_antidiagonal_threads(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
+def choose_antidiagonal_threads(problem: PairProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """Choose the threads of Antidiagonal: on the CPU as many as an average antidiagonal keeps busy."""
     return {
         "threads": BLOCK_THREADS
@@ -109,12 +102,12 @@ def choose_antidiagonal_threads(problem: PairProblem, backend: str, multiprocess
     }
 
 
-def choose_perot_threads(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
+def choose_perot_threads(problem: PairProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """Choose the threads of PerotRecurrence: on the CPU as many as a row keeps busy."""
     return {"threads": BLOCK_THREADS if backend == "cuda" else _useful_threads(problem.columns // PEROT_SPEED)}
 
 
-def choose_block_threads(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
+def choose_block_threads(problem: PairProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """Choose the CPU threads of the blocked methods; a GPU assigns the blocks itself."""
     return {
         "threads": 1
@@ -123,9 +116,9 @@ def choose_block_threads(problem: PairProblem, backend: str, multiprocessors: in
     }
 
 
-def antidiagonal_footprint(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
+def antidiagonal_footprint(problem: PairProblem, parameters: LevelThreads, backend: str) -> Footprint:
     """Return the bytes of Antidiagonal: a few antidiagonals of H, E and F."""
-    m, n, threads = problem.rows, problem.columns, to_dataclass(LevelThreads, parameters).threads
+    m, n, threads = problem.rows, problem.columns, parameters.threads
     if backend == "cuda":
         warps = -(-m // block_threads(threads)) * block_threads(threads) // WARP
         return _device_footprint(problem, {"antidiagonals": 6 * 4 * m, "best cells": BEST.dtype.itemsize * warps})
@@ -137,29 +130,28 @@ def antidiagonal_footprint(problem: PairProblem, parameters: Parameters, backend
     return Footprint(host)
 
 
-def blocked_footprint(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
+def blocked_footprint(problem: PairProblem, parameters: AntidiagonalBlocks, backend: str) -> Footprint:
     """Return the bytes of BlockedAntidiagonal: all of H, E and F, and the path."""
-    m, n, chosen = problem.rows, problem.columns, to_dataclass(AntidiagonalBlocks, parameters)
+    m, n = problem.rows, problem.columns
     if backend == "cuda":
         stored = {"H, E and F": 12 * m * n, "path": m + n, "way back": WALK.dtype.itemsize}
-        return _device_footprint(problem, {**stored, **_best_cell_bytes(problem, chosen)}, 2 * (m + n))
-    return Footprint({**_block_host_bytes(problem, chosen), "H, E and F": 12 * m * n, "path": 2 * (m + n) + 2 * m})
+        return _device_footprint(problem, {**stored, **_best_cell_bytes(problem, parameters)}, 2 * (m + n))
+    return Footprint({**_block_host_bytes(problem, parameters), "H, E and F": 12 * m * n, "path": 2 * (m + n) + 2 * m})
 
 
-def enhanced_footprint(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
+def enhanced_footprint(problem: PairProblem, parameters: AntidiagonalBlocks, backend: str) -> Footprint:
     """Return the bytes of EnhancedBA: one block border in every row and column, and the corners between."""
-    chosen = to_dataclass(AntidiagonalBlocks, parameters)
-    borders = {"block borders": border_bytes(problem.rows, problem.columns, chosen.s)}
+    borders = {"block borders": border_bytes(problem.rows, problem.columns, parameters.s)}
     if backend == "cuda":
         return _device_footprint(
-            problem, {**borders, **_best_cell_bytes(problem, chosen)}, 2 * borders["block borders"]
+            problem, {**borders, **_best_cell_bytes(problem, parameters)}, 2 * borders["block borders"]
         )
-    return Footprint({**_block_host_bytes(problem, chosen), **borders})
+    return Footprint({**_block_host_bytes(problem, parameters), **borders})
 
 
-def perot_footprint(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
+def perot_footprint(problem: PairProblem, parameters: LevelThreads, backend: str) -> Footprint:
     """Return the bytes of PerotRecurrence: a row of H, H', E and the scan."""
-    m, n, threads = problem.rows, problem.columns, to_dataclass(LevelThreads, parameters).threads
+    m, n, threads = problem.rows, problem.columns, parameters.threads
     if backend == "cuda":
         count = perot_blocks(n, threads)
         records = BEST.dtype.itemsize * count * block_threads(threads) // WARP
@@ -215,7 +207,7 @@ def border_bytes(rows: int, columns: int, s: int) -> int:
 
 def worker_bytes(workers: int) -> int:
     """Return the bytes of progress words and best cells."""
-    return 16 * WORD * workers
+    return 16 * WORD_STRIDE * workers
 
 
 def block_worker_bytes(workers: int, s: int) -> int:

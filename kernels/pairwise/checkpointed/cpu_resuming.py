@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import PhaseClock
-from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
+from antidiag.kernels.cpu.cpu_run import CpuPhase
+from antidiag.kernels.cpu.workers import WORD_STRIDE
 from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
 
 COLUMN = "column {}"
@@ -23,31 +22,26 @@ class StripCheckpoints:
     """Saves and restores the strips of phase 1; ``before_ms`` is the time that earlier runs spent on saved strips."""
 
     strips: StripRun
-    monitor: Monitor
-    clock: PhaseClock
+    phase: CpuPhase
     before_ms: float = 0.0
     saved_strips: int = 0
 
     def restore_strips(self) -> None:
         """Restore the strips that an interrupted run finished."""
-        strips = self.strips
-        for part in self.monitor.store.parts(self.monitor.check) if self.monitor.store else ():
+        strips, monitor = self.strips, self.phase.run.monitor
+        for part in monitor.store.parts(monitor.check) if monitor.store else ():
             first, end = part.facts["strips"]
             strips.bottoms[first:end], strips.best[first:end] = part.arrays["rows"], part.arrays["best"]
             for strip in self._special_columns(first, end):
                 strips.kept_columns[strip][:] = part.arrays[COLUMN.format(strip)]
-            strips.progress[first * WORD : end * WORD : WORD] = strips.pair.rows.size
+            strips.progress[first * WORD_STRIDE : end * WORD_STRIDE : WORD_STRIDE] = strips.pair.rows.size
             self.before_ms = part.facts["ms"]
             strips.finished_strips = self.saved_strips = end
 
-    def saving_monitor(self) -> Monitor:
-        """Return a monitor for phase 1 that also saves strips, on the thread that watches the workers."""
-        return self.monitor if self.monitor.store is None else Monitor(self._save_when_due)
-
-    def _save_when_due(self, done: int, total: int, phase: str) -> None:
+    def report_and_save(self) -> None:
         """Report progress, and save the strips up to the last complete special column when the store asks for it."""
-        self.monitor.update(done, total, phase)
-        store, strips = self.monitor.store, self.strips
+        store, strips = self.phase.run.monitor.store, self.strips
+        self.phase.report(strips.finished_rows)
         if store is None or not store.due:
             return
         end = max((strip + 1 for strip in strips.kept_columns if strip < self._count_finished()), default=0)
@@ -55,13 +49,13 @@ class StripCheckpoints:
             return
         first, self.saved_strips = self.saved_strips, end
         columns = {COLUMN.format(strip): strips.kept_columns[strip] for strip in self._special_columns(first, end)}
-        facts = {"strips": [first, end], "ms": self.before_ms + self.clock.running_ms}
+        facts = {"strips": [first, end], "ms": self.before_ms + self.phase.elapsed_ms}
         best = strips.best[first:end].copy()
         store.save(facts, {"rows": strips.bottoms[first:end], "best": best, **columns}, end / strips.strip_count)
 
     def _count_finished(self) -> int:
         """Return the number of finished strips, from the left."""
-        unfinished = np.flatnonzero(self.strips.progress[::WORD] < self.strips.pair.rows.size)
+        unfinished = np.flatnonzero(self.strips.progress[::WORD_STRIDE] < self.strips.pair.rows.size)
         return int(unfinished[0]) if unfinished.size else self.strips.strip_count
 
     def _special_columns(self, first: int, end: int) -> list[int]:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.cpu.simd import LANES
-from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.checkpointed import sizes
 from antidiag.kernels.pairwise.encoding import EncodedPair
 from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER
@@ -26,7 +26,6 @@ from antidiag.kernels.pairwise.strips.cpu_sizes import column_length, slice_byte
 from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
 from antidiag.kernels.pairwise.strips.cpu_tile_kernels import compute_direction_tile
 from antidiag.kernels.pairwise.strips.start_states import KIND_H, KIND_K, KIND_TOP_G
-from antidiag.kernels.steps import StepLog
 
 Span = tuple[int, int]
 
@@ -50,39 +49,36 @@ class CheckpointGrid:
 class TileLog:
     """Progress and steps of phase 2, for strips of width ``s``, and the most bytes it needed at a time."""
 
-    monitor: Monitor
-    steps: StepLog
-    started_ns: int
+    phase: CpuPhase
     s: int
     peak_bytes: int = 0
 
     def log_tile(self, grid: CheckpointGrid, rows: Span, columns: Span, begun_ns: int, held_bytes: int) -> None:
-        """Log that a part of a grid was computed again, with ``held`` bytes in use."""
-        times = begun_ns - self.started_ns, time.perf_counter_ns() - self.started_ns
+        """Log that a part of a grid was computed again, with ``held_bytes`` in use."""
         i, j = (grid.row + rows[0], grid.row + rows[1]), (grid.column + columns[0], grid.column + columns[1])
-        self.steps.add(2, (grid.column + columns[0]) // self.s, i, j, 0, *times)
+        self.phase.log(LoggedCells(i, j, j[0] // self.s), 0, begun_ns)
         self.peak_bytes = max(self.peak_bytes, held_bytes)
 
 
 def make_checkpoint_strips(
+    run: CpuRun,
     pair: EncodedPair,
     s: int,
     batch: int,
-    workers: int,
     tile: int,
     checkpoint_arrays: list[np.ndarray],
     short_rows: int,
     top: np.ndarray | None = None,
     left: np.ndarray | None = None,
 ) -> StripRun:
-    """Return strips that keep their special rows and columns in ``kept``, arrays of `sizes.checkpoint_shapes`."""
+    """Return strips that keep special rows and columns in ``checkpoint_arrays``, shaped as `checkpoint_shapes` says."""
     columns = {tile // s * (k + 1) - 1: column for k, column in enumerate(checkpoint_arrays[:-1])}
-    places = min(workers + 1, -(-pair.columns.size // s))
+    places = min(run.threads + 1, -(-pair.columns.size // s))
     return StripRun(
         pair=pair,
         s=s,
         batch=batch,
-        workers=workers,
+        run=run,
         values=np.empty((places, 2, column_length(pair.rows.size)), np.int32),
         kept_columns=columns,
         top=top,
@@ -101,11 +97,11 @@ def trace_path(grid: CheckpointGrid, end: tuple[int, int], log: TileLog) -> Alig
     for operations in _trace_pieces(grid, end, KIND_H, log, 0):
         pieces.append(operations)
         row, column = _piece_start(operations, row, column)
-        log.monitor.update(sum(end) - row - column, sum(end), "phase 2")
+        log.phase.report(sum(end) - row - column)
     if not pair.is_local:
         pieces.append(np.full(row + column, UP if row else LEFT, np.uint8))
         row, column = 0, 0
-    log.monitor.update(sum(end), sum(end), "phase 2")
+    log.phase.report(log.phase.total)
     operations = np.concatenate([np.empty(0, np.uint8), *pieces[::-1]])
     return pair.make_alignment((row, column), end, operations)
 
@@ -115,7 +111,7 @@ def _trace_pieces(
 ) -> Iterator[np.ndarray]:
     """Yield the pieces of the path from a cell of a grid back to its border or to the path's start, last one first.
 
-    ``held``: bytes that the grids around this one keep.
+    ``held_bytes``: bytes that the grids around this one keep.
     """
     row, column = cell
     while row and column:
@@ -138,7 +134,7 @@ def _trace_small_tile(
     begun_ns = time.perf_counter_ns()
     part, top, left = _tile_borders(grid, rows, columns)
     height, width = part.rows.size, tile_width(part.columns.size)
-    strips = StripRun(part, width, 1, 1, np.empty((0, 2, 0), np.int32), top=top, left=left)
+    strips = StripRun(part, width, 1, np.empty((0, 2, 0), np.int32), grid.strips.run, top=top, left=left)
     codes, operations = np.empty((1, slice_bytes(height, width)), np.uint8), np.empty(height + width, np.uint8)
     compute_direction_tile(strips.strip_problem(0), strips.top_edge(0), left, 0, height, codes[0])
     directions = PartDirections(codes, height, width // LANES)
@@ -158,9 +154,9 @@ def _trace_large_tile(
     s, tile = sizes.TILE_STRIP, sizes.inner_tile_size(part.columns.size)
     kept = [np.empty(shape, np.int32) for shape in sizes.checkpoint_shapes(part.rows.size, part.columns.size, s, tile)]
     short_rows = cpu_sizes.most_16bit_rows(part.table, part.open, part.extend, s) if grid.strips.short_rows else 0
-    strips = make_checkpoint_strips(part, s, TILE_BATCH, grid.strips.workers, tile, kept, short_rows, top, left)
+    strips = make_checkpoint_strips(grid.strips.run, part, s, TILE_BATCH, tile, kept, short_rows, top, left)
     strips.best[:, 0] = NEVER_BETTER
-    cpu_strips.compute_strips(strips, Monitor(lambda *progress: log.monitor.check()), StepLog(), 0, slices=1)
+    cpu_strips.compute_strips(strips, log.phase, is_logged=False, report=log.phase.run.monitor.check)
     held_bytes += strips.nbytes + top.nbytes + sum(array.nbytes for array in kept[:-1])
     log.log_tile(grid, rows, columns, begun_ns, held_bytes)
     inner = CheckpointGrid(strips, tile, grid.row + rows[0], grid.column + columns[0])

@@ -7,9 +7,7 @@ parallel at the end.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -23,22 +21,22 @@ from antidiag.kernels.pairwise.strips import cuda_job, cuda_path
 from antidiag.kernels.pairwise.strips import cuda_sizes as strip_sizes
 from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob
 from antidiag.kernels.pairwise.strips.cuda_sweep import SweepBuffers
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 
 def checkpointed_alignment(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PairProblem, parameters: CheckpointedParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment in linear memory, on the current device.
 
     Raises Cancelled, MemoryRefused, and DiskFull where checkpoints do not fit on the disk.
     """
-    chosen = to_dataclass(CheckpointedParameters, parameters)
     packed = strip_sizes.packs_two_cells(problem, parameters)
-    job = cuda_job.begin_job(problem, monitor, steps, threads=chosen.threads, s=chosen.s, batch=chosen.T, packed=packed)
+    job = cuda_job.begin_job(
+        problem, monitor, steps, threads=parameters.threads, s=parameters.s, batch=parameters.T, packed=packed
+    )
     try:
-        return _run_alignment(job, chosen)
+        return _run_alignment(job, parameters)
     finally:
         job.run.discard_pending()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,6 @@ from antidiag.kernels.pairwise.parameters import CheckpointedParameters
 from antidiag.kernels.pairwise.strips import cuda_sizes
 from antidiag.kernels.pairwise.strips.cuda_sizes import EVENT_BYTES, LANES, WARP_BYTES, boundary_rows, direction_words
 from antidiag.kernels.pairwise.strips.cuda_sources import STATES_REGISTERS, SUB_PATH, TILE
-from antidiag.kernels.parameters import to_dataclass
 
 PAIR_BYTES = 8
 """Bytes of H and a gap state."""
@@ -130,12 +128,11 @@ def tile_strip_width(s: int) -> int:
     return LANES * max(count for count in (1, 2, 3, 4) if s // LANES % count == 0)
 
 
-def estimate_memory(problem: PairProblem, parameters: Mapping[str, Any], tile: int, limit: int) -> Footprint:
+def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, tile: int, limit: int) -> Footprint:
     """Return the bytes with special rows and columns ``tile`` cells apart, ``limit`` bytes of them on the device."""
-    chosen = to_dataclass(CheckpointedParameters, parameters)
-    s, m, n = chosen.s, problem.rows, problem.columns
+    s, m, n = parameters.s, problem.rows, problem.columns
     spread = cuda_sizes.row_spread(cuda_sizes.packs_two_cells(problem, parameters))
-    places = plan_layout(m, n, s, chosen.T, tile, limit, spread)
+    places = plan_layout(m, n, s, parameters.T, tile, limit, spread)
     width = tile_strip_width(s)
     one = int(direction_words(np.array(m + 1), width)) * 4
     every = int(direction_words(np.array(m + n // width), width)) * 4
@@ -148,7 +145,7 @@ def estimate_memory(problem: PairProblem, parameters: Mapping[str, Any], tile: i
         device={
             **cuda_sizes.score_bytes(problem, parameters),
             "special rows and columns": places.device_bytes,
-            "tiles": tiles_bytes(places.tiles_together, min(tile, m), min(tile, n), s, chosen.T),
+            "tiles": tiles_bytes(places.tiles_together, min(tile, m), min(tile, n), s, parameters.T),
             "directions": min(every, max(cuda_sizes.DIRECTION_BYTES, one)),
             "path": 2 * (m + n),
         },

@@ -13,9 +13,6 @@ from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import MIB, CheckpointedParameters, round_to_strips
 from antidiag.kernels.pairwise.strips import cpu_sizes, cuda_sizes
 from antidiag.kernels.pairwise.strips.cpu_sizes import LANES, WIDTH_STEP, column_length, tile_width
-from antidiag.kernels.parameters import to_dataclass
-
-Parameters = Mapping[str, Any]
 
 TILES = 32
 """Tiles along the columns of a matrix where the user does not choose, and along those of a large tile."""
@@ -35,14 +32,13 @@ def checkpoint_shapes(m: int, n: int, s: int, tile: int) -> list[spilled_arrays.
     return [*columns, (-(-n // s), (m - 1) // tile, 2, s)]
 
 
-def resumable_bytes(problem: PairProblem, parameters: Parameters, backend: str) -> int:
+def resumable_bytes(problem: PairProblem, parameters: CheckpointedParameters, backend: str) -> int:
     """Return the disk bytes of all that phase 1 finishes, for runs that continue; 0 where it is on disk anyway."""
-    chosen = to_dataclass(CheckpointedParameters, parameters)
-    s, tile = chosen.s, chosen.rounded_tile
+    s, tile = parameters.s, parameters.rounded_tile
     if backend == "cuda":
         spread = cuda_sizes.row_spread(cuda_sizes.packs_two_cells(problem, parameters))
         places = on_device.plan_layout(
-            problem.rows, problem.columns, s, chosen.T, tile, chosen.checkpoint_bytes, spread
+            problem.rows, problem.columns, s, parameters.T, tile, parameters.checkpoint_bytes, spread
         )
         return 0 if places.on_disk else places.disk_bytes
     return sum(map(spilled_arrays.int32_bytes, checkpoint_shapes(problem.rows, problem.columns, s, tile)))
@@ -68,7 +64,7 @@ def tile_bytes(rows: int, columns: int, workers: int) -> int:
     return max(walked, swept)
 
 
-def choose_parameters(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
+def choose_parameters(problem: PairProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """Choose all parameters: strips that suit both phases, and 32 tiles along the columns, none below 512.
 
     Memory is then linear: 16 m n / tile, or 512 bytes for each row. It may take a quarter of the free main memory, or
@@ -91,14 +87,14 @@ def _device_checkpoint_memory() -> int:
     return min(free, default=2**40) // 2 // MIB
 
 
-def count_recomputed(problem: PairProblem, parameters: Parameters) -> int:
+def count_recomputed(problem: PairProblem, parameters: CheckpointedParameters) -> int:
     """Return the most cells that are computed again: those of tiles on the path, and of tiles inside large ones.
 
     The path decides how many there are; tiles that a GPU sweeps on a wrong guess are not counted. A path enters each
     row and column of tiles once: a tile takes at most its rows times the width of one, or its columns times the height
     of one.
     """
-    m, n, tile = problem.rows, problem.columns, to_dataclass(CheckpointedParameters, parameters).rounded_tile
+    m, n, tile = problem.rows, problem.columns, parameters.rounded_tile
     cells = 0
     while True:
         height, width = min(tile, m), min(tile, n)
@@ -108,26 +104,25 @@ def count_recomputed(problem: PairProblem, parameters: Parameters) -> int:
         tile = inner_tile_size(width)
 
 
-def count_work(problem: PairProblem, parameters: Parameters) -> int:
+def count_work(problem: PairProblem, parameters: CheckpointedParameters) -> int:
     """Return the cells computed: each once, and those of tiles on the path again."""
     return problem.cells + count_recomputed(problem, parameters)
 
 
-def estimate_memory(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
+def estimate_memory(problem: PairProblem, parameters: CheckpointedParameters, backend: str) -> Footprint:
     """Return the bytes in memory and on disk; checkpoints stay in memory up to ``checkpoint_memory`` MiB."""
-    chosen = to_dataclass(CheckpointedParameters, parameters)
-    m, n, tile, limit = problem.rows, problem.columns, chosen.rounded_tile, chosen.checkpoint_bytes
+    m, n, tile, limit = problem.rows, problem.columns, parameters.rounded_tile, parameters.checkpoint_bytes
     if backend == "cuda":
         return on_device.estimate_memory(problem, parameters, tile, limit)
-    shapes = checkpoint_shapes(m, n, chosen.s, tile)
+    shapes = checkpoint_shapes(m, n, parameters.s, tile)
     sizes = [spilled_arrays.int32_bytes(shape) for shape in shapes]
     stay = spilled_arrays.fits_in_memory(shapes, limit)
     inside = sum(size for size, stays in zip(sizes, stay, strict=True) if stays)
     return Footprint(
         host={
-            **cpu_sizes.strip_bytes(problem, chosen, every_boundary=False),
+            **cpu_sizes.strip_bytes(problem, parameters, every_boundary=False),
             "special rows and columns": inside,
-            "a tile computed again": tile_bytes(min(m, tile), min(n, tile), chosen.threads),
+            "a tile computed again": tile_bytes(min(m, tile), min(n, tile), parameters.threads),
             "path": 3 * (m + n),
         },
         disk={"special rows and columns": sum(sizes) - inside} if inside < sum(sizes) else {},

@@ -6,14 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.cpu.jit import cached_njit
 from antidiag.kernels.cpu.simd import store_release
-from antidiag.kernels.cpu.workers import count_processors
+from antidiag.kernels.cpu.workers import WORD_STRIDE, count_processors
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.encoding import EncodedPair
 from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER
 from antidiag.kernels.pairwise.pictures.matrix_region import MatrixRegion
-from antidiag.kernels.pairwise.strips.cpu_sizes import WIDTH_STEP, WORD, column_length
+from antidiag.kernels.pairwise.strips.cpu_sizes import WIDTH_STEP, column_length
 from antidiag.kernels.pairwise.strips.cpu_strips import StripRun, share_strips, wait_for_left_strip
 from antidiag.kernels.pairwise.strips.cpu_tile_kernels import compute_score_tile, from_lane_order, to_lane_order
 
@@ -49,11 +50,12 @@ def sweep_region(part: MatrixRegion, s: int, monitor: Monitor) -> None:
 
     Kept columns are the last ones of strips. Raises Cancelled.
     """
-    strips = _make_strips(part.pair, s, part.top, part.left)
+    run = CpuRun(monitor, threads=count_processors())
+    strips = _make_strips(run, part.pair, s, part.top, part.left)
     strips.kept_columns = dict(zip(((part.column_numbers - 1) // s).tolist(), part.columns, strict=True))
     kept_places, all_pixels = part.bands[part.bands[:, 2] >= 0, 2], part.column_pixels
 
-    def one_strip(strip: int, worker: int) -> None:
+    def compute(worker: int, strip: int) -> None:
         start, end = strips.column_range(strip)
         borders, progress = strips.begin_strip(strip)
         width = borders.edge.shape[1]
@@ -68,13 +70,14 @@ def sweep_region(part: MatrixRegion, s: int, monitor: Monitor) -> None:
             for value in range(2):
                 part.rows[place, value, start + 1 : end + 1] = from_lane_order(kept[place, value])[: end - start]
 
-    share_strips(strips, one_strip, monitor, "matrix")
+    with run.phase("matrix", strips.row_count) as phase:
+        share_strips(strips, phase, compute)
 
 
-def _make_strips(pair: EncodedPair, s: int, top: np.ndarray | None, left: np.ndarray | None) -> StripRun:
-    workers = min(count_processors(), -(-pair.columns.size // s))
-    values = np.empty((workers + 1, 2, column_length(pair.rows.size)), np.int32)
-    strips = StripRun(pair, s, WIDTH_STEP, workers, values, top=top, left=left)
+def _make_strips(run: CpuRun, pair: EncodedPair, s: int, top: np.ndarray | None, left: np.ndarray | None) -> StripRun:
+    columns = min(run.threads, -(-pair.columns.size // s)) + 1
+    values = np.empty((columns, 2, column_length(pair.rows.size)), np.int32)
+    strips = StripRun(pair, s, WIDTH_STEP, values, run, top=top, left=left)
     strips.best[:, 0] = NEVER_BETTER
     return strips
 
@@ -83,7 +86,7 @@ def _make_strips(pair: EncodedPair, s: int, top: np.ndarray | None, left: np.nda
 def advance_image(problem, borders, best, peaks, shown, progress):
     """Compute a strip band by band; return early on stop. ``peaks`` is work space for a row."""
     bands, pixel_columns, image, kept_rows = shown
-    own = progress.own * WORD
+    own = progress.own * WORD_STRIDE
     row = progress.words[own]
     for band in range(bands.shape[0]):
         end, pixel_row, place = bands[band]

@@ -12,12 +12,12 @@ the middle one.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import count_processors, make_stop_word, share_work
+from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.monitor import Monitor
@@ -215,28 +215,22 @@ def _count_matches(word_index: WordIndex, counted: MatchCounts, monitor: Monitor
 
 def _count_on_cpu(word_index: WordIndex, counted: MatchCounts, monitor: Monitor) -> int:
     """Count matches on threads, which take ranges of queries that begin and end with pixels."""
-    across = counted.across
-    borders = _pixel_edges(across)
+    run, across = CpuRun(monitor, threads=count_processors()), counted.across
+    borders = np.clip(_pixel_edges(across), across.low, across.high)
     tasks = np.unique(np.linspace(0, across.number, TASKS + 1).astype(np.int64))
-    tickets, thinned, done, stop = (
-        itertools.count(),
-        [0] * count_processors(),
-        [0] * count_processors(),
-        make_stop_word(),
-    )
+    thinned = [0] * run.threads
 
-    def work(worker: int) -> None:
-        while not stop[0] and (task := next(tickets)) < tasks.size - 1:
-            low, high = (int(np.clip(borders[tasks[task + end]], across.low, across.high)) for end in (0, 1))
-            for start in range(low, high, SLICE):
-                if not stop[0]:
-                    part = start, min(start + SLICE, high)
-                    thinned[worker] += cpu_dotplot.count_matches(
-                        word_index.index, word_index.words, word_index.queries, *part, word_index.nucleotides, counted
-                    )
-            done[worker] += 1
+    def compute(worker: int, task: int) -> None:
+        low, high = borders[tasks[task : task + 2]].tolist()
+        for start in range(low, high, SLICE):
+            if not run.stop[0]:
+                part = start, min(start + SLICE, high)
+                thinned[worker] += cpu_dotplot.count_matches(
+                    word_index.index, word_index.words, word_index.queries, *part, word_index.nucleotides, counted
+                )
 
-    share_work(work, len(done), stop, lambda: monitor.update(sum(done), tasks.size - 1, "matches"))
+    with run.phase("matches", tasks.size - 1) as phase:
+        phase.share_tasks(range(tasks.size - 1), compute)
     return sum(thinned)
 
 

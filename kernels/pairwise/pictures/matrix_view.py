@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antidiag.kernels.alignments import cell_origins
 from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.encoding import NEGATIVE, EncodedPair, encode_pair
@@ -22,6 +23,7 @@ from antidiag.kernels.pairwise.pictures import cpu_matrix_view
 from antidiag.kernels.pairwise.pictures.cpu_matrix_view import StoredBlock, fill_block
 from antidiag.kernels.pairwise.pictures.matrix_region import MatrixRegion
 from antidiag.kernels.pairwise.strips.cpu_sizes import WIDTH_STEP, column_length
+from antidiag.kernels.scoring import Mode
 
 Span = tuple[int, int]
 
@@ -145,6 +147,21 @@ def compute_cells(scanned: MatrixScan, rows: Span, columns: Span) -> tuple[np.nd
         H, E, F = _compute_cells(scanned, columns, rows)
         return np.ascontiguousarray(H.T), np.ascontiguousarray(F.T), np.ascontiguousarray(E.T)
     return _compute_cells(scanned, rows, columns)
+
+
+def find_origins(
+    problem: PairProblem, cell_values: tuple[np.ndarray, np.ndarray, np.ndarray], corner: tuple[int, int]
+) -> np.ndarray:
+    """Return the predecessor of each H, uint8, by the tie rule; ``corner`` is the cell of the first value.
+
+    The first row and column of the arrays lack a neighbour; they are right only at the border of the table.
+    """
+    letters = (
+        codes[np.maximum(np.arange(size) + low - 1, 0)]
+        for codes, size, low in zip(problem.codes, cell_values[0].shape, corner, strict=True)
+    )
+    pairs = problem.scoring.scores[np.ix_(*letters)]
+    return cell_origins.find_origins(cell_values, pairs, corner, problem.mode == Mode.LOCAL, problem.swapped)
 
 
 def _compute_window(

@@ -2,61 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache, partial
-from typing import Any
+from functools import cache
 
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.encoding import EncodedPair, encode_pair
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
-from antidiag.kernels.pairwise.parameters import PairStripParameters
+from antidiag.kernels.pairwise.parameters import (
+    ChunkedAlignmentParameters,
+    PairStripParameters,
+    StripedAlignmentParameters,
+)
 from antidiag.kernels.pairwise.strips import cpu_path, cpu_strips, start_states
 from antidiag.kernels.pairwise.strips.cpu_16bit import kernel_variant, make_tiny_variant
 from antidiag.kernels.pairwise.strips.cpu_sizes import chosen_16bit_rows, column_length, part_bytes
 from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 
-def striped_score(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def striped_score(problem: PairProblem, parameters: PairStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score and its end cell by StripedScore; boundary columns are reused once they were read."""
     pair = encode_pair(problem)
-    chosen = to_dataclass(PairStripParameters, parameters)
-    short_rows = chosen_16bit_rows(problem, chosen)
-    times_ms = {
-        "compilation": measure_ms(partial(_compile_phase_1, kernel_variant(pair, short_rows), False)),
-        "transfer": 0.0,
-    }
-    clock = PhaseClock(times_ms)
-    strips = _make_strips(pair, chosen, states=False, all_values=False, short_rows=short_rows)
-    cpu_strips.compute_strips(strips, monitor, steps, clock.started_ns)
-    clock.end_phase("phase 1")
+    run, short_rows = CpuRun(monitor, steps, parameters.threads), chosen_16bit_rows(problem, parameters)
+    run.compile(lambda: _compile_phase_1(kernel_variant(pair, short_rows), False))
+    strips = _make_strips(run, pair, parameters, states=False, all_values=False, short_rows=short_rows)
+    with run.phase("phase 1", strips.row_count) as phase:
+        cpu_strips.compute_strips(strips, phase)
     score, end, _ = cpu_strips.find_best_cell(strips)
-    return Outcome(pair.make_answer(score, end), times_ms, strips.nbytes)
+    return Outcome(pair.make_answer(score, end), run.times_ms, strips.nbytes)
 
 
-def striped_alignment(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def striped_alignment(
+    problem: PairProblem, parameters: StripedAlignmentParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Return the best alignment by StripedAlignment (section V.A)."""
-    chosen = to_dataclass(PairStripParameters, parameters)
-    return _run_alignment(problem, chosen, monitor, steps, 0, true_values=chosen.starts_at_first_row)
+    return _run_alignment(problem, parameters, monitor, steps, 0, true_values=parameters.starts_at_first_row)
 
 
 def chunked_alignment_1(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PairProblem, parameters: ChunkedAlignmentParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment by ChunkedAlignment1 (section V.B)."""
-    return _run_alignment(problem, to_dataclass(PairStripParameters, parameters), monitor, steps, 2, true_values=True)
+    return _run_alignment(problem, parameters, monitor, steps, 2, true_values=True)
 
 
 def chunked_alignment_2(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PairProblem, parameters: ChunkedAlignmentParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment by ChunkedAlignment2 (section V.C)."""
-    return _run_alignment(problem, to_dataclass(PairStripParameters, parameters), monitor, steps, 4, true_values=True)
+    return _run_alignment(problem, parameters, monitor, steps, 4, true_values=True)
 
 
 def _run_alignment(
@@ -71,29 +68,29 @@ def _run_alignment(
 
     ``chunk_parts`` as in `StripRun`, ``true_values`` as in `cpu_path.compute_paths`.
     """
-    pair = encode_pair(problem)
+    pair, run = encode_pair(problem), CpuRun(monitor, steps, parameters.threads)
     short_rows = chosen_16bit_rows(problem, parameters)
-    times_ms = {"compilation": measure_ms(partial(_compile_alignment, pair, short_rows)), "transfer": 0.0}
-    clock = PhaseClock(times_ms)
+    run.compile(lambda: _compile_alignment(pair, short_rows))
     strips = _make_strips(
-        pair, parameters, states=True, all_values=true_values, chunk_parts=chunk_parts, short_rows=short_rows
+        run, pair, parameters, states=True, all_values=true_values, chunk_parts=chunk_parts, short_rows=short_rows
     )
     assert strips.states is not None
-    cpu_strips.compute_strips(strips, monitor, steps, clock.started_ns)
-    clock.end_phase("phase 1")
-    score, end, state = cpu_strips.find_best_cell(strips)
-    states = start_states.StartStates(strips.states, strips.bottoms[:, :, 2:], strips.s, strips.h)
-    parts = start_states.link_sub_paths(states, end, state)
-    clock.end_phase("phase 2")
-    pieces = cpu_path.compute_paths(strips, parts, true_values, monitor, steps, clock.started_ns)
-    alignment = start_states.join_pieces(pair, parts, pieces)
-    clock.end_phase("phase 3")
+    with run.phase("phase 1", strips.row_count) as phase:
+        cpu_strips.compute_strips(strips, phase)
+    with run.phase("phase 2"):
+        score, end, state = cpu_strips.find_best_cell(strips)
+        states = start_states.StartStates(strips.states, strips.bottoms[:, :, 2:], strips.s, strips.h)
+        parts = start_states.link_sub_paths(states, end, state)
+    with run.phase("phase 3", len(parts)) as phase:
+        pieces = cpu_path.compute_paths(strips, parts, true_values, phase)
+        alignment = start_states.join_pieces(pair, parts, pieces)
     heights = sorted(part.end_row - cpu_path.first_row_above(strips, part, true_values) for part in parts)
-    recomputed = sum(part_bytes(height, strips.s) for height in heights[-strips.workers :])
-    return Outcome(PairAnswer(score, alignment.end, alignment), times_ms, strips.nbytes + recomputed)
+    recomputed = sum(part_bytes(height, strips.s) for height in heights[-run.threads :])
+    return Outcome(PairAnswer(score, alignment.end, alignment), run.times_ms, strips.nbytes + recomputed)
 
 
 def _make_strips(
+    run: CpuRun,
     pair: EncodedPair,
     parameters: PairStripParameters,
     states: bool,
@@ -103,16 +100,16 @@ def _make_strips(
 ) -> StripRun:
     """Return the strips of a pair, with room for all boundary columns or for those in use."""
     count = -(-pair.columns.size // parameters.s)
-    kept = count if all_values else min(parameters.threads + 1, count)
+    kept = count if all_values else min(run.threads + 1, count)
     length = column_length(pair.rows.size)
     return StripRun(
         pair=pair,
         s=parameters.s,
         batch=parameters.T,
-        workers=parameters.threads,
+        run=run,
         values=np.empty((kept, 2, length), np.int32),
         states=np.empty((count, 2, length), np.int32) if states else None,
-        h=parameters.h,
+        h=parameters.chunk_height,
         chunk_parts=chunk_parts,
         short_rows=short_rows,
     )
@@ -127,18 +124,22 @@ def _compile_alignment(pair: EncodedPair, short_rows: int) -> None:
 @cache
 def _compile_phase_1(code: str, alignment: bool) -> None:
     """Compile phase 1, or load it from the cache folder, by running a tiny pair."""
-    pair, short_rows = make_tiny_variant(code)
-    parameters = PairStripParameters(s=32, T=32, threads=1)
-    strips = _make_strips(pair, parameters, alignment, all_values=alignment, short_rows=short_rows)
-    cpu_strips.compute_strips(strips, Monitor(), StepLog(), 0)
+    run, (pair, short_rows) = CpuRun(), make_tiny_variant(code)
+    parameters = PairStripParameters(s=32, T=32, threads=1, precision="32")
+    strips = _make_strips(run, pair, parameters, alignment, all_values=alignment, short_rows=short_rows)
+    with run.phase("phase 1") as phase:
+        cpu_strips.compute_strips(strips, phase)
 
 
 @cache
 def _compile_phase_3(code: str) -> None:
     """Compile phase 3, or load it from the cache folder."""
-    pair, _ = make_tiny_variant(code)
-    strips = _make_strips(pair, PairStripParameters(s=32, T=32, threads=1), states=False, all_values=True)
+    run, (pair, _) = CpuRun(), make_tiny_variant(code)
+    strips = _make_strips(
+        run, pair, PairStripParameters(s=32, T=32, threads=1, precision="32"), states=False, all_values=True
+    )
     strips.values[:] = 0
     parts = [start_states.SubPath(0, start_states.KIND_H, 0, 1, 1, start_states.KIND_H)]
-    for true_values in (False, True):
-        cpu_path.compute_paths(strips, parts, true_values, Monitor(), StepLog(), 0)
+    with run.phase("phase 3") as phase:
+        for true_values in (False, True):
+            cpu_path.compute_paths(strips, parts, true_values, phase)

@@ -29,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.cpu.jit import inline_njit, inner_njit
+from antidiag.kernels.cpu.lane_moves import last_lane, shift_in, transpose_block
 from antidiag.kernels.cpu.simd import (
     LANES,
     SHORT_LANES,
@@ -36,16 +37,13 @@ from antidiag.kernels.cpu.simd import (
     any_lane,
     flag_lanes_after,
     greater_lanes,
-    last_lane,
     load,
     maximum,
     select_lanes,
-    shift_in,
     splat,
     splat_like,
     store,
     subtract,
-    transpose_block,
 )
 from antidiag.kernels.cpu.table_lookup import look_up_lanes
 from antidiag.kernels.pairwise.kernel_records import PairCosts

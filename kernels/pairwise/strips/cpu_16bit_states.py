@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from antidiag.kernels.cpu.jit import inline_njit, inner_njit
+from antidiag.kernels.cpu.lane_moves import last_lane, shift_in, transpose_block
 from antidiag.kernels.cpu.simd import (
     SHORT_LANES,
     add,
@@ -25,15 +26,12 @@ from antidiag.kernels.cpu.simd import (
     equal_lanes,
     flag_lanes_after,
     greater_lanes,
-    last_lane,
     load,
     maximum,
     select_lanes,
-    shift_in,
     splat_like,
     store,
     subtract,
-    transpose_block,
 )
 from antidiag.kernels.cpu.table_lookup import look_up_lanes
 from antidiag.kernels.pairwise.strips.cpu_16bit_kernels import (

@@ -9,16 +9,13 @@ holds the start, from the true values that phase 1 kept. The path is the same.
 
 from __future__ import annotations
 
-import itertools
-import time
 from typing import NamedTuple
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuPhase, LoggedCells
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit
 from antidiag.kernels.cpu.simd import LANES
-from antidiag.kernels.cpu.workers import share_work
-from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.encoding import NEGATIVE
 from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
@@ -43,7 +40,6 @@ from antidiag.kernels.pairwise.strips.start_states import (
     STOP,
     SubPath,
 )
-from antidiag.kernels.steps import StepLog
 
 NOWHERE = -1
 """A row that no traceback reaches."""
@@ -67,31 +63,22 @@ def first_row_above(strips: StripRun, part: SubPath, true_values: bool) -> int:
     return max(part.top_row, 0) // strips.h * strips.h if true_values else part.top_row
 
 
-def compute_paths(
-    strips: StripRun, parts: list[SubPath], true_values: bool, monitor: Monitor, steps: StepLog, started_ns: int
-) -> list[np.ndarray]:
+def compute_paths(strips: StripRun, parts: list[SubPath], true_values: bool, phase: CpuPhase) -> list[np.ndarray]:
     """Return the operations of every part.
 
     ``true_values``: begin as published, which needs all boundaries; else at the start of each part. Raises Cancelled.
     """
     pieces: list[np.ndarray] = [np.empty(0, np.uint8)] * len(parts)
-    tickets, finished = itertools.count(), itertools.count()
-    done = [0]
 
-    def work(worker: int) -> None:
-        while not strips.stop[0] and (index := next(tickets)) < len(parts):
-            part, begun_ns = parts[index], time.perf_counter_ns()
-            pieces[index] = _compute_operations(strips, part, true_values)
-            rows = max(first_row_above(strips, part, true_values), 0), part.end_row
-            columns = part.strip * strips.s, part.end_column
-            ended_ns = time.perf_counter_ns()
-            steps.add(3, part.strip, rows, columns, worker, begun_ns - started_ns, ended_ns - started_ns)
-            done[0] = next(finished) + 1
+    def compute(worker: int, index: int) -> None:
+        pieces[index] = _compute_operations(strips, parts[index], true_values)
 
-    def report() -> None:
-        monitor.update(done[0], len(parts), "phase 3")
+    def cells_of_part(index: int) -> LoggedCells:
+        part = parts[index]
+        rows = max(first_row_above(strips, part, true_values), 0), part.end_row
+        return LoggedCells(rows, (part.strip * strips.s, part.end_column), part.strip)
 
-    share_work(work, max(min(strips.workers, len(parts)), 1), strips.stop, report)
+    phase.share_tasks(range(len(parts)), compute, cells_of_part)
     return pieces
 
 
@@ -108,7 +95,7 @@ def _compute_operations(strips: StripRun, part: SubPath, true_values: bool) -> n
     slice_rows = min(max(rows, 1), SLICE_ROWS)
     codes = np.empty((-(-rows // slice_rows), slice_bytes(slice_rows, width)), np.uint8)
     for index, row in enumerate(range(0, rows, slice_rows)):
-        if strips.stop[0]:
+        if strips.run.stop[0]:
             return np.empty(0, np.uint8)
         count = min(slice_rows, rows - row)
         compute_direction_tile(problem, edge, left, top - above + row, count, codes[index])
@@ -147,7 +134,7 @@ def _start_from_values(
     unread, best = np.empty((2, column_length(top - above)), np.int32), np.full(4, NEVER_BETTER, np.int32)
     for row in range(0, top - above, SLICE_ROWS):
         count = min(SLICE_ROWS, top - above - row)
-        if not strips.stop[0]:
+        if not strips.run.stop[0]:
             compute_score_tile(problem, StripBorders(edge, left, unread), row, count, best, None)
     return edge, left
 

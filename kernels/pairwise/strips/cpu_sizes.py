@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import count_processors
+from antidiag.kernels.cpu.workers import WORD_STRIDE, count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import PairStripParameters
@@ -20,8 +20,6 @@ SLICE_ROWS = 4096
 """Rows of a slice of directions in phase 3."""
 WIDTH_STEP = 32
 """Widths of tiles are multiples of this: 16 lanes of an even number of columns."""
-WORD = 8
-"""Distance of progress words in int64: each has a cache line of its own."""
 
 LANES, SHORT_LANES = MARGIN + 1, 2 * (MARGIN + 1)
 SCORE_BLOCK = SHORT_LANES * SHORT_LANES
@@ -177,10 +175,10 @@ def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParamet
 
 def estimate_chunked_memory(problem: PairProblem, parameters: PairStripParameters, chunks: int) -> Footprint:
     """Return the bytes of ChunkedAlignment1 or 2 (``chunks``); a part of the second fits in a chunk."""
-    count, bottoms = count_strips(problem, parameters.s), (problem.rows - 1) // parameters.h
+    count, bottoms = count_strips(problem, parameters.s), (problem.rows - 1) // parameters.chunk_height
     parts, part_rows = count, problem.rows
     if chunks == 2:
-        parts, part_rows = count + bottoms, min(problem.rows, parameters.h)
+        parts, part_rows = count + bottoms, min(problem.rows, parameters.chunk_height)
     return Footprint(
         host={
             **_alignment_bytes(problem, parameters, True, parts, part_rows),
@@ -212,6 +210,6 @@ def strip_bytes(problem: PairProblem, parameters: PairStripParameters, every_bou
     short = chosen_16bit_rows(problem, parameters) > 0
     return {
         "letters": 4 * (problem.rows + problem.columns) + 2 * 16 + 2 * short * (problem.rows + 4 * SHORT_LANES + 1),
-        "strips": count * (8 * WORD + 16),
+        "strips": count * (8 * WORD_STRIDE + 16),
         "boundary columns": (kept + 1) * _column_bytes(problem),
     }

@@ -11,27 +11,26 @@ read column k - threads - 1 (the right boundary of the strip of that number), wh
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from antidiag.kernels.cpu.clock import now_ns
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.cpu.jit import cached_njit
 from antidiag.kernels.cpu.progress_words import wait_until_reached
 from antidiag.kernels.cpu.simd import LANES, SHORT_LANES, load_acquire, store_release
-from antidiag.kernels.cpu.workers import make_stop_word, share_work
-from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.cpu.workers import WORD_STRIDE
 from antidiag.kernels.pairwise.encoding import EncodedPair
 from antidiag.kernels.pairwise.kernel_records import NEVER_BETTER, StripProgress, pair_costs
 from antidiag.kernels.pairwise.parameters import UNCUT
 from antidiag.kernels.pairwise.strips.cpu_16bit import PairIn16Bits
 from antidiag.kernels.pairwise.strips.cpu_16bit_kernels import compute_tile_16
 from antidiag.kernels.pairwise.strips.cpu_16bit_states import compute_state_tile_16
-from antidiag.kernels.pairwise.strips.cpu_sizes import WORD, score_type, tile_width
+from antidiag.kernels.pairwise.strips.cpu_sizes import score_type, tile_width
 from antidiag.kernels.pairwise.strips.cpu_tile_kernels import (
     NEW_STATE,
     StripBorders,
@@ -43,7 +42,6 @@ from antidiag.kernels.pairwise.strips.cpu_tile_kernels import (
     to_lane_order,
 )
 from antidiag.kernels.pairwise.strips.start_states import KIND_K, PLACE_BITS
-from antidiag.kernels.steps import StepLog
 
 SLICES = 8
 """Steps of the log for each strip."""
@@ -70,15 +68,15 @@ class StripRun:
     chunk's last row but the lowest's and, where ``chunk_parts`` is 4 rather than 2, their start states; all states are
     then local to chunks. They are written to ``bottoms_at``, where it is set.
 
-    The first ``done`` strips were computed by an earlier run; their progress words say so too. Where ``short_rows`` is
-    not 0, tiles of at most so many rows are computed in 16 bits.
+    The first ``finished_strips`` were computed by an earlier run; their progress words say so too. Where ``short_rows``
+    is not 0, tiles of at most so many rows are computed in 16 bits.
     """
 
     pair: EncodedPair
     s: int
     batch: int
-    workers: int
     values: np.ndarray
+    run: CpuRun = field(default_factory=CpuRun)
     states: np.ndarray | None = None
     kept_columns: Mapping[int, np.ndarray] = field(default_factory=dict)
     top: np.ndarray | None = None
@@ -88,7 +86,6 @@ class StripRun:
     bottoms_at: np.ndarray | None = None
     finished_strips: int = 0
     short_rows: int = 0
-    stop: np.ndarray = field(default_factory=make_stop_word)
 
     def __post_init__(self) -> None:
         pair, m = self.pair, self.pair.rows.size
@@ -97,7 +94,7 @@ class StripRun:
         self.profile_type = score_type(pair.table)
         self.short = PairIn16Bits(pair, self.short_rows, self.states is not None) if self.short_rows else None
         self.costs = pair_costs(pair)
-        self.progress = np.zeros(self.strip_count * WORD, np.int64)
+        self.progress = np.zeros(self.strip_count * WORD_STRIDE, np.int64)
         self.best = np.zeros((self.strip_count, 4), np.int32)
         self.best[:, 0] = 0 if pair.is_local else NEVER_BETTER
         self.corner: tuple[int, ...] = (0,)
@@ -111,6 +108,16 @@ class StripRun:
     def strip_count(self) -> int:
         """The number of strips."""
         return -(-self.pair.columns.size // self.s)
+
+    @property
+    def row_count(self) -> int:
+        """The number of rows of all strips together, which is the work of phase 1."""
+        return self.strip_count * self.pair.rows.size
+
+    @property
+    def finished_rows(self) -> int:
+        """The number of rows of all strips that are finished."""
+        return int(self.progress.sum())
 
     @property
     def nbytes(self) -> int:
@@ -185,7 +192,7 @@ class StripRun:
         right = self.right_column(strip)
         right[:, 0] = self.kept_row(0, *self.column_range(strip))[0, -1]
         borders = StripBorders(self.top_edge(strip, 0, self.lane_count), self.left_column(strip), right)
-        return borders, StripProgress(self.progress, strip, self.stop)
+        return borders, StripProgress(self.progress, strip, self.run.stop)
 
 
 def find_best_cell(strips: StripRun) -> tuple[int, tuple[int, int], int]:
@@ -202,7 +209,7 @@ def find_best_cell(strips: StripRun) -> tuple[int, tuple[int, int], int]:
 def wait_for_left_strip(progress, row):
     """Wait for the strip on the left to reach ``row``; return False if the run was stopped."""
     strip = progress.own
-    return wait_until_reached(progress.words, max(strip - 1, 0) * WORD, row if strip > 0 else 0, progress.stop)
+    return wait_until_reached(progress.words, max(strip - 1, 0) * WORD_STRIDE, row if strip > 0 else 0, progress.stop)
 
 
 @cached_njit
@@ -217,11 +224,11 @@ def advance_strip(problem, short, table, borders, states, chunks, best, progress
     if short is not None:
         lanes = SHORT_LANES
         batch = min(batch, short.most_rows)
-    own, waited_ns = progress.own * WORD, 0
+    own, waited_ns = progress.own * WORD_STRIDE, 0
     row = progress.words[own]
     while row < until:
         rows = min(batch, until - row, h - row % h)
-        if progress.own > 0 and load_acquire(progress.words, own - WORD) < row + rows:
+        if progress.own > 0 and load_acquire(progress.words, own - WORD_STRIDE) < row + rows:
             waited_ns -= now_ns()
             wait_for_left_strip(progress, row + rows)
             waited_ns += now_ns()
@@ -244,52 +251,48 @@ def advance_strip(problem, short, table, borders, states, chunks, best, progress
     return waited_ns
 
 
-def compute_strips(strips: StripRun, monitor: Monitor, steps: StepLog, started_ns: int, slices: int = SLICES) -> None:
-    """Run phase 1: all strips, on threads, with ``slices`` steps of the log each; raises Cancelled."""
-
-    def one_strip(strip: int, worker: int) -> None:
-        for rows, begun_ns, ended_ns, waited_ns in _compute_strip(strips, strip, slices):
-            times_ns = begun_ns - started_ns, ended_ns - started_ns
-            steps.add(1, strip, rows, strips.column_range(strip), worker, *times_ns, waited_ns=waited_ns)
-
-    share_strips(strips, one_strip, monitor, "phase 1")
+def compute_strips(
+    strips: StripRun, phase: CpuPhase, is_logged: bool = True, report: Callable[[], None] | None = None
+) -> None:
+    """Compute all unfinished strips on threads; raise Cancelled. ``report`` as in `share_strips`."""
+    share_strips(strips, phase, lambda worker, strip: _compute_strip(strips, strip, worker, phase, is_logged), report)
 
 
-def share_strips(strips: StripRun, one_strip: Callable[[int, int], None], monitor: Monitor, phase: str) -> None:
-    """Call ``one_strip(strip, worker)`` for all unfinished strips, in order, on threads; raises Cancelled."""
-    tickets = itertools.count(strips.finished_strips)
+def share_strips(
+    strips: StripRun,
+    phase: CpuPhase,
+    compute: Callable[[int, int], None],
+    report: Callable[[], None] | None = None,
+) -> None:
+    """Call ``compute(worker, strip)`` for all unfinished strips, in order, on threads; raise Cancelled.
 
-    def work(worker: int) -> None:
-        while not strips.stop[0] and (strip := next(tickets)) < strips.strip_count:
-            one_strip(strip, worker)
-
-    def report() -> None:
-        monitor.update(int(strips.progress.sum()), strips.strip_count * strips.pair.rows.size, phase)
-
-    share_work(work, min(strips.workers, strips.strip_count), strips.stop, report)
+    Progress is counted in rows of strips, unless ``report`` reports it.
+    """
+    unfinished = range(strips.finished_strips, strips.strip_count)
+    phase.share_tasks(unfinished, compute, report=report or (lambda: phase.report(strips.finished_rows)))
 
 
-def _compute_strip(strips: StripRun, strip: int, slices: int) -> Iterator[tuple[tuple[int, int], int, int, int]]:
-    """Compute a strip slice by slice; yield its rows, begin, end and waiting time in ns. Return early on stop."""
+def _compute_strip(strips: StripRun, strip: int, worker: int, phase: CpuPhase, is_logged: bool) -> None:
+    """Compute a strip, in slices if it is logged; return early on stop."""
     m, (start, end) = strips.pair.rows.size, strips.column_range(strip)
     borders, progress = strips.begin_strip(strip)
-    problem = strips.strip_problem(strip) if strips.short is None else None
-    short, table = (
-        (None, None) if strips.short is None else (strips.short.strip_problem((start, end)), strips.short.table)
-    )
+    problem, short, table = strips.strip_problem(strip), None, None
+    if strips.short is not None:
+        problem, short, table = None, strips.short.strip_problem((start, end)), strips.short.table
     states = None if strips.states is None else strips.states[strip]
     if states is not None:
         states[:, 0] = strips.top_state
     chunks, best = ChunkRows(strips.h, strips.bottoms[strip]), strips.best[strip]
-    slice_rows = -(-m // slices // strips.batch) * strips.batch
+    slice_rows = -(-m // (SLICES if is_logged else 1) // strips.batch) * strips.batch
     for top in range(0, m, slice_rows):
         bottom = min(top + slice_rows, m)
         wait_for_left_strip(progress, min(top + strips.batch, bottom))
         begun_ns = time.perf_counter_ns()
         waited_ns = advance_strip(problem, short, table, borders, states, chunks, best, progress, strips.batch, bottom)
-        if strips.stop[0]:
+        if strips.run.stop[0]:
             return
-        yield (top, bottom), begun_ns, time.perf_counter_ns(), waited_ns
+        if is_logged:
+            phase.log(LoggedCells((top, bottom), (start, end), strip), worker, begun_ns, waited_ns)
     if strip == strips.strip_count - 1:
         strips.corner = tuple(
             int(from_lane_order(part, strips.lane_count)[end - start - 1]) for part in borders.edge[::2]

@@ -38,6 +38,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit, inner_njit
+from antidiag.kernels.cpu.lane_moves import last_lane, shift_in, transpose_block
 from antidiag.kernels.cpu.simd import (
     LANES,
     add,
@@ -47,17 +48,14 @@ from antidiag.kernels.cpu.simd import (
     greater_lanes,
     lane_count,
     lane_numbers,
-    last_lane,
     load,
     maximum,
     select_lanes,
-    shift_in,
     shift_left,
     splat,
     splat_like,
     store,
     subtract,
-    transpose_block,
 )
 from antidiag.kernels.pairwise.kernel_records import PairCosts
 from antidiag.kernels.pairwise.strips.cpu_sizes import MARGIN

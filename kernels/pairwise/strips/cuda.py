@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import UP, PairProblem
-from antidiag.kernels.pairwise.parameters import PairStripParameters
+from antidiag.kernels.pairwise.parameters import (
+    ChunkedAlignmentParameters,
+    PairStripParameters,
+    StripedAlignmentParameters,
+)
 from antidiag.kernels.pairwise.strips import cuda_job, cuda_path, cuda_sizes, cuda_sweep
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 
 
-def striped_score(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def striped_score(problem: PairProblem, parameters: PairStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score and its end cell by StripedScore (section IV) on the current device."""
-    chosen = to_dataclass(PairStripParameters, parameters)
     packed = cuda_sizes.packs_two_cells(problem, parameters)
-    job = cuda_job.begin_job(problem, monitor, steps, threads=chosen.threads, s=chosen.s, batch=chosen.T, packed=packed)
+    job = cuda_job.begin_job(
+        problem, monitor, steps, threads=parameters.threads, s=parameters.s, batch=parameters.T, packed=packed
+    )
     best = cuda_sweep.sweep_scores(job)
     return Outcome(
         job.encoded.make_answer(best.score, best.end), job.run.times_ms, job.host_bytes, job.run.device_bytes
     )
 
 
-def striped_alignment(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def striped_alignment(
+    problem: PairProblem, parameters: StripedAlignmentParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Return the best alignment by StripedAlignment (section V.A) on the current device."""
     return _run_alignment(
         problem,
@@ -35,19 +38,19 @@ def striped_alignment(problem: PairProblem, parameters: Mapping[str, Any], monit
         monitor,
         steps,
         0,
-        true_values=to_dataclass(PairStripParameters, parameters).starts_at_first_row,
+        true_values=parameters.starts_at_first_row,
     )
 
 
 def chunked_alignment_1(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PairProblem, parameters: ChunkedAlignmentParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment by ChunkedAlignment1 (section V.B) on the current device."""
     return _run_alignment(problem, parameters, monitor, steps, 1, true_values=True)
 
 
 def chunked_alignment_2(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PairProblem, parameters: ChunkedAlignmentParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Return the best alignment by ChunkedAlignment2 (section V.C) on the current device."""
     return _run_alignment(problem, parameters, monitor, steps, 2, true_values=True)
@@ -55,16 +58,15 @@ def chunked_alignment_2(
 
 def _run_alignment(
     problem: PairProblem,
-    parameters: Mapping[str, Any],
+    parameters: PairStripParameters,
     monitor: Monitor,
     steps: StepLog,
     chunks: int,
     true_values: bool,
 ) -> Outcome:
     """Run the three phases; ``chunks`` as in striped_states.cu, ``true_values`` as in striped_path.cu."""
-    chosen = to_dataclass(PairStripParameters, parameters)
-    job = cuda_job.begin_job(problem, monitor, steps, threads=chosen.threads, s=chosen.s, batch=chosen.T)
-    kept, best = cuda_sweep.sweep_states(job, chunks, chosen.h if chunks else None, true_values)
+    job = cuda_job.begin_job(problem, monitor, steps, threads=parameters.threads, s=parameters.s, batch=parameters.T)
+    kept, best = cuda_sweep.sweep_states(job, chunks, parameters.chunk_height if chunks else None, true_values)
     start, operations = (0, 0), np.empty(0, np.uint8)
     if best.end != (0, 0):
         with job.run.time_phase("phase 2"):

@@ -21,7 +21,6 @@ from antidiag.kernels.pairwise.strips.cuda_sources import (
     STATES_REGISTERS,
     LaneRegisters,
 )
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.scoring import Mode, Scoring
 
 LANES = 32
@@ -78,11 +77,14 @@ class SweepSlice:
     steps_done: int
 
 
-def packs_two_cells(problem: PairProblem, parameters: Mapping[str, Any]) -> bool:
+def packs_two_cells(problem: PairProblem, parameters: PairStripParameters) -> bool:
     """Return whether StripedScore's sweep holds two cells in a register: 16 bits were chosen and values fit."""
-    chosen = to_dataclass(PairStripParameters, parameters)
-    s = chosen.s
-    return chosen.precision == "16" and s // LANES % 2 == 0 and fits_16_bits(problem.scoring, s)
+    return parameters.precision == "16" and _can_pack(problem.scoring, parameters.s)
+
+
+def _can_pack(scoring: Scoring, s: int) -> bool:
+    """Return whether two values of strips of ``s`` columns fit a register."""
+    return s // LANES % 2 == 0 and fits_16_bits(scoring, s)
 
 
 def fits_16_bits(scoring: Scoring, s: int) -> bool:
@@ -112,7 +114,7 @@ def choose_score_parameters(problem: PairProblem, multiprocessors: int) -> dict[
     of_32 = {**choose_parameters(problem, multiprocessors, SCORE_STEP), "precision": "32"}
     of_16 = {**choose_parameters(problem, multiprocessors, PACKED_STEP), "precision": "16"}
     able = all(device.compute_capability >= (9, 0) for device in devices.discover_devices()[0])
-    if not able or not packs_two_cells(problem, of_16):
+    if not able or not _can_pack(problem.scoring, of_16["s"]):
         return of_32
     return min((of_16, of_32), key=lambda chosen: _score_ns(problem, multiprocessors, chosen))
 
@@ -164,22 +166,21 @@ def direction_words(rows: np.ndarray, s: int) -> np.ndarray:
     return (rows.astype(np.int64) + LANES) * -(-s // (8 * LANES)) * LANES
 
 
-def estimate_score_memory(problem: PairProblem, parameters: Mapping[str, Any]) -> Footprint:
+def estimate_score_memory(problem: PairProblem, parameters: PairStripParameters) -> Footprint:
     """Return the bytes of StripedScore."""
     device = score_bytes(problem, parameters)
     log = log_bytes(problem, parameters, row_spread(packs_two_cells(problem, parameters)))
     return Footprint({**host_bytes(problem), **log, **best_bytes(problem, parameters, 8)}, device)
 
 
-def estimate_alignment_memory(problem: PairProblem, parameters: Mapping[str, Any], chunks: int = 0) -> Footprint:
+def estimate_alignment_memory(problem: PairProblem, parameters: PairStripParameters, chunks: int = 0) -> Footprint:
     """Return the bytes of StripedAlignment, or of ChunkedAlignment1 or 2 where ``chunks`` is 1 or 2."""
-    chosen = to_dataclass(PairStripParameters, parameters)
-    s, strips = chosen.s, -(-problem.columns // chosen.s)
-    bottoms = (problem.rows - 1) // chosen.h if chunks else 0
+    s, strips = parameters.s, -(-problem.columns // parameters.s)
+    bottoms = (problem.rows - 1) // parameters.chunk_height if chunks else 0
     parts = strips + (bottoms if chunks == 2 else 0)
     one = int(direction_words(np.array(problem.rows + 1), s)) * 4
     every = int(direction_words(np.array(problem.rows + parts), s)) * 4 + parts * LANES * s
-    sweep = sweep_bytes(problem, parameters, STATES_REGISTERS, chunks > 0 or chosen.starts_at_first_row)
+    sweep = sweep_bytes(problem, parameters, STATES_REGISTERS, chunks > 0 or parameters.starts_at_first_row)
     return Footprint(
         {
             **host_bytes(problem),
@@ -197,7 +198,7 @@ def estimate_alignment_memory(problem: PairProblem, parameters: Mapping[str, Any
     )
 
 
-def score_bytes(problem: PairProblem, parameters: Mapping[str, Any]) -> dict[str, int]:
+def score_bytes(problem: PairProblem, parameters: PairStripParameters) -> dict[str, int]:
     """Return the bytes of StripedScore's sweep on the device."""
     two = packs_two_cells(problem, parameters)
     registers = PACKED_REGISTERS if two else SCORE_REGISTERS
@@ -206,14 +207,13 @@ def score_bytes(problem: PairProblem, parameters: Mapping[str, Any]) -> dict[str
 
 def sweep_bytes(
     problem: PairProblem,
-    parameters: Mapping[str, Any],
+    parameters: PairStripParameters,
     registers: LaneRegisters,
     whole: bool,
     spread: int = LANES,
 ) -> dict[str, int]:
     """Return the bytes of a sweep whose lanes keep these registers between launches."""
-    chosen = to_dataclass(PairStripParameters, parameters)
-    s, batch = chosen.s, chosen.T
+    s, batch = parameters.s, parameters.T
     strips = -(-problem.columns // s)
     launches = len(make_slices(problem.rows, problem.columns, s, batch, spread=spread))
     boundary = boundary_rows(problem.rows, problem.columns, s, batch, whole, spread)
@@ -247,19 +247,18 @@ def host_bytes(problem: PairProblem) -> dict[str, int]:
     return {"sequences": 2 * (problem.rows + problem.columns)}
 
 
-def log_bytes(problem: PairProblem, parameters: Mapping[str, Any], spread: int = LANES) -> dict[str, int]:
+def log_bytes(problem: PairProblem, parameters: PairStripParameters, spread: int = LANES) -> dict[str, int]:
     """Return the bytes of the step log on the host: all of its places, and the steps of logged launches."""
-    chosen = to_dataclass(PairStripParameters, parameters)
-    strips = -(-problem.columns // chosen.s)
-    launches = make_slices(problem.rows, problem.columns, chosen.s, chosen.T, spread=spread)
+    strips = -(-problem.columns // parameters.s)
+    launches = make_slices(problem.rows, problem.columns, parameters.s, parameters.T, spread=spread)
     events = sum(one.end_strip - one.first_strip for one in launches[:: log_apart(len(launches), strips)])
     places = strips * log_rows(len(launches), strips)
     return {"step log": EVENT_BYTES * (places - events) + STEP_BYTES * events}
 
 
-def best_bytes(problem: PairProblem, parameters: Mapping[str, Any], numbers: int) -> dict[str, int]:
+def best_bytes(problem: PairProblem, parameters: PairStripParameters, numbers: int) -> dict[str, int]:
     """Return the host bytes of the best cells of all lanes, ``numbers`` numbers each."""
-    strips = -(-problem.columns // to_dataclass(PairStripParameters, parameters).s)
+    strips = -(-problem.columns // parameters.s)
     return {"best cells": strips * numbers * 4 * LANES} if problem.mode == Mode.LOCAL else {}
 
 

@@ -7,93 +7,81 @@ from typing import Any
 
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.pairwise.parameters import PairStripParameters
+from antidiag.kernels.pairwise.parameters import (
+    ChunkedAlignmentParameters,
+    PairStripParameters,
+    StripedAlignmentParameters,
+)
 from antidiag.kernels.pairwise.strips import cpu_sizes, cuda_sizes
-from antidiag.kernels.parameters import to_dataclass
 
 CHUNK_HEIGHT = {"cpu": 1024, "cuda": 512}
 """Rows of a chunk where the user does not choose: about the fastest for pairs of 16,000 to 48,000 letters on 2 cores
 with AVX-512, and for 20,860 x 29,120 on an H200."""
 
-Parameters = Mapping[str, Any]
 
-
-def choose_score_parameters(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
+def choose_score_parameters(problem: PairProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """Choose the parameters of StripedScore for the problem and the device."""
     if backend == "cuda":
         return cuda_sizes.choose_score_parameters(problem, multiprocessors or 1)
     return cpu_sizes.choose_score_parameters(problem)
 
 
-def choose_alignment_parameters(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
+def choose_alignment_parameters(problem: PairProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """Choose the parameters of StripedAlignment for the problem and the device."""
     if backend == "cuda":
         return cuda_sizes.choose_parameters(problem, multiprocessors or 1, cuda_sizes.STATES_STEP)
     return cpu_sizes.choose_alignment_parameters(problem)
 
 
-def choose_chunked_parameters(problem: PairProblem, backend: str, multiprocessors: int | None) -> Parameters:
+def choose_chunked_parameters(problem: PairProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
     """Choose the parameters of ChunkedAlignment1 and 2."""
     return {**choose_alignment_parameters(problem, backend, multiprocessors), "h": CHUNK_HEIGHT[backend]}
 
 
-def count_score_work(problem: PairProblem, parameters: Parameters) -> int:
-    """Return the cells computed: each once."""
-    return problem.cells
-
-
-def count_alignment_recomputed(problem: PairProblem, parameters: Parameters) -> int:
+def count_alignment_recomputed(problem: PairProblem, parameters: StripedAlignmentParameters) -> int:
     """Return the most cells of phase 3: from the first row down to the path's exit, or only the path's rows.
 
     A row in which the path goes from strip to strip may be computed in both.
     """
-    chosen = to_dataclass(PairStripParameters, parameters)
-    if chosen.starts_at_first_row:
+    if parameters.starts_at_first_row:
         return problem.cells
-    return min(problem.rows * min(chosen.s, problem.columns) + problem.columns, problem.cells)
+    return min(problem.rows * min(parameters.s, problem.columns) + problem.columns, problem.cells)
 
 
-def count_alignment_work(problem: PairProblem, parameters: Parameters) -> int:
+def count_alignment_work(problem: PairProblem, parameters: StripedAlignmentParameters) -> int:
     """Return the most cells computed: each once, and those of phase 3 again; the path decides."""
     return problem.cells + count_alignment_recomputed(problem, parameters)
 
 
-def count_chunked_recomputed(problem: PairProblem, parameters: Parameters) -> int:
+def count_chunked_recomputed(problem: PairProblem, parameters: ChunkedAlignmentParameters) -> int:
     """Return the most cells of phase 3: in each strip the rows of the path, and those above in their chunk."""
-    chosen, rows, columns = to_dataclass(PairStripParameters, parameters), problem.rows, problem.columns
-    return min(rows * min(chosen.s, columns) + columns * min(chosen.h, rows), problem.cells)
+    rows, columns = problem.rows, problem.columns
+    return min(rows * min(parameters.s, columns) + columns * min(parameters.h, rows), problem.cells)
 
 
-def count_chunked_work(problem: PairProblem, parameters: Parameters) -> int:
+def count_chunked_work(problem: PairProblem, parameters: ChunkedAlignmentParameters) -> int:
     """Return the most cells computed: each once, and those of phase 3 again; the path decides."""
     return problem.cells + count_chunked_recomputed(problem, parameters)
 
 
-def estimate_score_memory(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
+def estimate_score_memory(problem: PairProblem, parameters: PairStripParameters, backend: str) -> Footprint:
     """Return the bytes of StripedScore."""
     if backend == "cuda":
         return cuda_sizes.estimate_score_memory(problem, parameters)
-    return cpu_sizes.estimate_score_memory(problem, to_dataclass(PairStripParameters, parameters))
+    return cpu_sizes.estimate_score_memory(problem, parameters)
 
 
-def estimate_alignment_memory(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
+def estimate_alignment_memory(problem: PairProblem, parameters: StripedAlignmentParameters, backend: str) -> Footprint:
     """Return the bytes of StripedAlignment."""
     if backend == "cuda":
         return cuda_sizes.estimate_alignment_memory(problem, parameters)
-    return cpu_sizes.estimate_alignment_memory(problem, to_dataclass(PairStripParameters, parameters))
+    return cpu_sizes.estimate_alignment_memory(problem, parameters)
 
 
-def estimate_chunked_1_memory(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
-    """Return the bytes of ChunkedAlignment1."""
-    return _estimate_chunked_memory(problem, parameters, backend, 1)
-
-
-def estimate_chunked_2_memory(problem: PairProblem, parameters: Parameters, backend: str) -> Footprint:
-    """Return the bytes of ChunkedAlignment2."""
-    return _estimate_chunked_memory(problem, parameters, backend, 2)
-
-
-def _estimate_chunked_memory(problem: PairProblem, parameters: Parameters, backend: str, chunks: int) -> Footprint:
+def estimate_chunked_memory(
+    problem: PairProblem, parameters: ChunkedAlignmentParameters, backend: str, chunks: int
+) -> Footprint:
+    """Return the bytes of ChunkedAlignment1 or 2, by the number ``chunks``."""
     if backend == "cuda":
         return cuda_sizes.estimate_alignment_memory(problem, parameters, chunks)
-    return cpu_sizes.estimate_chunked_memory(problem, to_dataclass(PairStripParameters, parameters), chunks)
+    return cpu_sizes.estimate_chunked_memory(problem, parameters, chunks)

@@ -22,10 +22,12 @@ from antidiag.kernels.walkthroughs.animation import (
     Cell,
     CellFormula,
     FormulaCase,
+    Place,
     blank_table,
     format_sum,
     sequence_labels,
 )
+from antidiag.kernels.walkthroughs.worker_schedule import Item
 
 H, E, F = range(3)
 LETTERS = "HEF"
@@ -34,7 +36,7 @@ RECURRENCE = {
     "E": "E(i, j) = max( E(i-1, j), H(i-1, j) - open ) - extend",
     "F": "F(i, j) = max( F(i, j-1), H(i, j-1) - open ) - extend",
 }
-GLOBAL = "global memory"
+GLOBAL: Place = "global memory"
 LINEAR = "H(i, j) = max( H(i-1, j-1) + c(a, b), H(i-1, j) - extend, H(i, j-1) - extend )"
 
 
@@ -213,6 +215,6 @@ class PairTables:
         )
 
 
-def cells_of_h(cells: Iterable[tuple[int, int]]) -> tuple[Cell, ...]:
+def cells_of_h(cells: Iterable[Item]) -> tuple[Cell, ...]:
     """Return matrix cells as cells of table H."""
     return tuple((H, i, j, 0) for i, j in cells)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from antidiag.kernels.cpu.jit import cached_njit, inner_njit
-from antidiag.kernels.cpu.simd import fetch_add
 from antidiag.kernels.parttree.progressive.cpu_profile_pair import (
     LANES,
     LEFT,
@@ -52,33 +51,28 @@ def count_profile(rows, symbols, planes, done, stop):
 
 
 @cached_njit
-def insert_sequences(profile, size, rows, present, codes, offsets, rules, letter_columns, ticket, done, stop):
-    """Align sequences to a profile of ``size`` columns and ``rows`` (float32); threads share them by a ticket.
+def insert_sequences(profile, size, rows, present, codes, offsets, rules, letter_columns, first, last, stop):
+    """Align sequences ``first`` to ``last`` - 1 to a profile of ``size`` columns and ``rows`` (float32).
 
     ``letter_columns`` int32 becomes the column of every letter; -1 - c where it is in none, but before column c.
     """
     longest = 0
-    for sequence in range(offsets.size - 1):
+    for sequence in range(first, last):
         longest = max(longest, offsets[sequence + 1] - offsets[sequence])
     planes = np.empty(SYMBOLS * (size + longest), np.float32)
     planes[: SYMBOLS * size] = profile
     ways = np.empty((size + longest) * diagonal_width(size, longest) + LANES, np.uint8)
     runs = np.empty((size + longest, 2), np.int64)
-    while stop[0] == 0:
-        begin = fetch_add(ticket, 0) * TASK
-        if begin >= offsets.size - 1:
+    for sequence in range(first, last):
+        begin, end = offsets[sequence], offsets[sequence + 1]
+        if begin == end:
+            continue
+        at = SYMBOLS * size
+        own = push_leaf(codes[begin:end], planes, at)
+        align_profiles(planes, 0, size, rows, present, at, end - begin, np.float32(1), own, rules, ways, stop)
+        if stop[0] != 0:
             return
-        for sequence in range(begin, min(begin + TASK, offsets.size - 1)):
-            first, last = offsets[sequence], offsets[sequence + 1]
-            if first == last:
-                continue
-            at = SYMBOLS * size
-            own = push_leaf(codes[first:last], planes, at)
-            align_profiles(planes, 0, size, rows, present, at, last - first, np.float32(1), own, rules, ways, stop)
-            if stop[0] != 0:
-                return
-            _place_letters(runs[: trace_path(ways, size, last - first, runs)], letter_columns[first:last])
-            done[0] += 1
+        _place_letters(runs[: trace_path(ways, size, end - begin, runs)], letter_columns[begin:end])
 
 
 @inner_njit

@@ -18,7 +18,7 @@ from antidiag.kernels.method import ProblemType
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.msa.consistency.given_alignment import ADDED, GIVEN, GivenProblem, build_given_problem
 from antidiag.kernels.msa.problem import problem_type
-from antidiag.kernels.parameters import resolve_values, to_dataclass
+from antidiag.kernels.parameters import resolve_values
 from antidiag.kernels.parttree.parameters import PartTreeThreads
 from antidiag.kernels.parttree.progressive.alignment_rules import OPTIONS as ALIGNMENT_OPTIONS
 from antidiag.kernels.parttree.progressive.alignment_rules import complete_options
@@ -67,16 +67,16 @@ INSERTION_PROBLEM: ProblemType = replace(
 )
 
 
-def count_insertion_cells(problem: GivenProblem, parameters: Mapping[str, Any]) -> int:
+def count_insertion_cells(problem: GivenProblem, parameters: PartTreeThreads) -> int:
     """Return the cells: columns of the alignment x letters of the inserted sequences."""
     return max(problem.alignment.letters.shape[1] * sum(_inserted_lengths(problem)), 1)
 
 
-def insertion_footprint(problem: GivenProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def insertion_footprint(problem: GivenProblem, parameters: PartTreeThreads, backend: str) -> Footprint:
     """Return the memory of the rows before and after, the profile, and the buffers of each thread."""
     rows, columns = problem.alignment.letters.shape
     lengths = _inserted_lengths(problem)
-    threads, longest = to_dataclass(PartTreeThreads, parameters).threads, max(lengths, default=0)
+    threads, longest = parameters.threads, max(lengths, default=0)
     return Footprint(
         {
             "rows": rows * columns + (rows + len(lengths)) * (columns + longest // 4),

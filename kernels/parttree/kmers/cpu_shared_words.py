@@ -181,13 +181,11 @@ def _group_by_length(words, refs, word_index):
 @inline_njit
 def _count_shared_words(words, word_index, sequence, common):
     """Count the words that a sequence shares with each reference."""
-    kmers, counts, heads, owners, times = (
-        words.kmers,
-        words.counts,
-        word_index.heads,
-        word_index.owners,
-        word_index.times,
-    )
+    kmers = words.kmers
+    counts = words.counts
+    heads = word_index.heads
+    owners = word_index.owners
+    times = word_index.times
     for at in range(words.begins[sequence], words.ends[sequence]):
         word, count = kmers[at], counts[at]
         first, last = heads[word, 0], heads[word, 0] + heads[word, 1]
@@ -204,12 +202,10 @@ def _distances_from_counts(words, word_index, sequence, common, distances):
     """Write the distances of a sequence to all references, as `kmer_distance` does, in whole vectors."""
     for slot in range(word_index.state[2]):
         word_index.factors[slot] = length_factor(words.kept[sequence], word_index.kept[slot], words.b)
-    total, totals, slots, factors = (
-        np.float64(words.totals[sequence]),
-        word_index.totals,
-        word_index.slots,
-        word_index.factors,
-    )
+    total = np.float64(words.totals[sequence])
+    totals = word_index.totals
+    slots = word_index.slots
+    factors = word_index.factors
     for number in range(common.size):
         fewer = max(min(total, totals[number]), 1.0)
         distances[number] = min((1 - common[number] / fewer) * factors[slots[number]], FARTHEST)

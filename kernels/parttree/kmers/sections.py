@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit
-from antidiag.kernels.cpu.simd import fetch_add
 from antidiag.kernels.parttree.kmers.word_arrays import WordArrays
 from antidiag.kernels.trees.distances.shared_words.cpu_kmers import kmer_distance, length_factor
 
@@ -67,25 +66,21 @@ def fill_maps(words, refs, maps):
 
 
 @cached_njit
-def count_shared_words(base_sections, maps, common_counts, ticket, stop):
-    """Count shared words by algorithm 2 on threads that take sections: ``common_counts`` int32 (references, sequences).
+def count_shared_words(base_sections, maps, common_counts, first, last, stop):
+    """Count shared words of sections ``first`` to ``last`` - 1 by algorithm 2.
 
-    Sequences are in the order of the sections.
+    ``common_counts`` int32 (references, sequences) has the sequences in the order of the sections.
     """
-    while stop[0] == 0:
-        first = fetch_add(ticket, 0) * SECTIONS_AT_ONCE
-        if first >= base_sections.lengths.size:
-            return
-        for section in range(first, min(first + SECTIONS_AT_ONCE, base_sections.lengths.size)):
-            for reference in range(maps.shape[0]):
-                if stop[0] != 0:
-                    return
-                of = maps[reference]
-                for offset in range(min(base_sections.size, base_sections.order.size - section * base_sections.size)):
-                    at = base_sections.addresses[section] + offset * base_sections.lengths[section]
-                    common_counts[reference, section * base_sections.size + offset] = _shared_with_map(
-                        base_sections.structs, at, base_sections.lengths[section], of
-                    )
+    for section in range(first, last):
+        for reference in range(maps.shape[0]):
+            if stop[0] != 0:
+                return
+            of = maps[reference]
+            for offset in range(min(base_sections.size, base_sections.order.size - section * base_sections.size)):
+                at = base_sections.addresses[section] + offset * base_sections.lengths[section]
+                common_counts[reference, section * base_sections.size + offset] = _shared_with_map(
+                    base_sections.structs, at, base_sections.lengths[section], of
+                )
 
 
 @inline_njit

@@ -138,10 +138,8 @@ def _lcs_one_word(block_masks, sequences, rank, group, common_lengths):
     for at in range(sequences.offsets[rank], sequences.offsets[rank + 1]):
         place = base + np.int64(sequences.codes[at]) * LANES
         a, b = _next_row_word(a, load(block_masks.bits, place)), _next_row_word(b, load(block_masks.bits, place + 16))
-        c, d = (
-            _next_row_word(c, load(block_masks.bits, place + 32)),
-            _next_row_word(d, load(block_masks.bits, place + 48)),
-        )
+        c = _next_row_word(c, load(block_masks.bits, place + 32))
+        d = _next_row_word(d, load(block_masks.bits, place + 48))
     zero = splat(ALL_BITS)
     store(common_lengths, 0, popcount_lanes(subtract(zero, a)))
     store(common_lengths, 16, popcount_lanes(subtract(zero, b)))
@@ -205,10 +203,8 @@ def _update_nearest(block_masks, group, rank, length, common):
         apart = subtract(add(splat(length), load(block_masks.lengths, low + lane)), add(shared, shared))
         if not any_lane(quotient_may_be_at_most(apart, some, known)):
             continue
-        bits, nearest = (
-            select_lanes(greater_lanes(one, shared), far, quotient_bits(apart, some)),
-            load(block_masks.nearest, low + lane),
-        )
+        bits = select_lanes(greater_lanes(one, shared), far, quotient_bits(apart, some))
+        nearest = load(block_masks.nearest, low + lane)
         closer = bit_or(
             greater_lanes(known, bits), bit_and(equal_lanes(known, bits), greater_lanes(nearest, splat(rank)))
         )

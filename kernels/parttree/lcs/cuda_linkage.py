@@ -7,15 +7,14 @@ against all others, except those of the largest component. Equally long edges ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import cupy
 import numpy as np
 
-from antidiag.kernels.cpu.compilation import compile_cancellably
+from antidiag.kernels.cpu.cpu_run import CpuPhase
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
@@ -33,6 +32,7 @@ from antidiag.kernels.parttree.lcs.linkage import (
     run_linkage,
     sort_by_length,
 )
+from antidiag.kernels.parttree.parameters import PartTreeThreads
 from antidiag.kernels.parttree.problem import PartTreeProblem
 from antidiag.kernels.parttree.progress import ReportProgress
 from antidiag.kernels.parttree.symbols import BITS
@@ -53,23 +53,20 @@ NO_NEIGHBOUR = np.uint64(2**64 - 1)
 
 
 def lcs_single_linkage(
-    problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PartTreeProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Join the nearest two clusters, as `linkage.lcs_single_linkage`, with the spanning tree made on the device."""
-    run, times_ms = (
-        DeviceRun(monitor, steps),
-        {"compilation": compile_cancellably(compile_linkage, monitor), "transfer": 0.0},
-    )
+    run = DeviceRun(monitor, steps)
+    host = run.host_part()
+    host.compile(compile_linkage)
 
-    def link(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, report: ReportProgress) -> Joins:
+    def link(
+        codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, phase: CpuPhase, report: ReportProgress
+    ) -> Joins:
         return link_on_device(codes, offsets, run, report)
 
-    outcome = run_linkage(problem, monitor, steps, times_ms, PHASE, link, MASK_LETTER_BYTES)
-    times_ms = dict(outcome.times_ms)
-    for name, spent_ms in run.times_ms.items():
-        times_ms[name] += spent_ms
-    times_ms[PHASE] = max(times_ms[PHASE] - run.overhead_ms, 0.0)
-    return replace(outcome, times_ms=times_ms, device_bytes=run.device_bytes)
+    outcome = run_linkage(problem, host, PHASE, link, MASK_LETTER_BYTES)
+    return replace(outcome, device_bytes=run.device_bytes)
 
 
 def link_on_device(codes: np.ndarray, offsets: np.ndarray, run: DeviceRun, report: ReportProgress) -> Joins:

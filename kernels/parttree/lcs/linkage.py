@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.compilation import compile_cancellably
-from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome, group_equal_sequences
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.lcs import cpu_spanning_tree
 from antidiag.kernels.parttree.parameters import PartTreeThreads
 from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
-from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress, end_threads_on_failure
+from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress
 from antidiag.kernels.parttree.sizes import linkage_blocks
 from antidiag.kernels.parttree.splitting.recursion import tree_with_equal_leaves
 from antidiag.kernels.parttree.symbols import encode_sequences
@@ -31,48 +27,40 @@ MASK_LETTER_BYTES = 3
 
 
 def lcs_single_linkage(
-    problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PartTreeProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Join the nearest two clusters, which are as near as their nearest sequences, until one is left."""
-    times_ms = {"compilation": compile_cancellably(compile_linkage, monitor), "transfer": 0.0}
-    threads = to_dataclass(PartTreeThreads, parameters).threads
+    run = CpuRun(monitor, steps, parameters.threads)
+    run.compile(compile_linkage)
 
-    def link(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, report: ReportProgress) -> Joins:
-        return single_linkage(codes, offsets, threads, report)
+    def link(
+        codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, phase: CpuPhase, report: ReportProgress
+    ) -> Joins:
+        return single_linkage(codes, offsets, phase, report)
 
-    return run_linkage(problem, monitor, steps, times_ms, PHASE, link, MASK_LETTER_BYTES)
+    return run_linkage(problem, run, PHASE, link, MASK_LETTER_BYTES)
 
 
 Joins = tuple[np.ndarray, np.ndarray]
 """Joins int64 (n - 1, 2) and heights float64 (n - 1,): see `single_linkage`."""
-Link = Callable[[np.ndarray, np.ndarray, np.ndarray, ReportProgress], Joins]
-"""``link(codes, offsets, numbers, report)``: the joins of sequences; ``numbers`` are theirs in the problem."""
+Link = Callable[[np.ndarray, np.ndarray, np.ndarray, CpuPhase, ReportProgress], Joins]
+"""``link(codes, offsets, numbers, phase, report)``: joins of sequences; ``numbers`` are theirs in the problem."""
 
 
-def run_linkage(
-    problem: PartTreeProblem,
-    monitor: Monitor,
-    steps: StepLog,
-    times_ms: dict[str, float],
-    phase: str,
-    link: Link,
-    letter_bytes: int,
-) -> Outcome:
+def run_linkage(problem: PartTreeProblem, run: CpuRun, name: str, link: Link, letter_bytes: int) -> Outcome:
     """Run a method that links the different sequences of a problem, on any device; equal ones are joined first.
 
-    ``letter_bytes`` is the memory that it takes for each letter.
+    ``name`` is that of its phase, ``letter_bytes`` the memory that it takes for each letter.
     """
-    clock = PhaseClock(times_ms)
-    first, own = group_equal_sequences(problem.sequences)
-    codes, offsets = encode_sequences(take_sequences(problem.sequences, first.tolist()), problem.protein)
-    report = RecursionProgress(monitor, phase)
-    with end_threads_on_failure():
-        joins, heights = link(codes, offsets, first, report)
+    with run.phase(name) as phase:
+        first, own = group_equal_sequences(problem.sequences)
+        codes, offsets = encode_sequences(take_sequences(problem.sequences, first.tolist()), problem.protein)
+        report = RecursionProgress(run.monitor, name)
+        joins, heights = link(codes, offsets, first, phase, report)
         report(1, 1)
-    tree = tree_with_equal_leaves(problem.names, own, joins, edge_lengths(joins, heights), problem.title)
-    PhaseLog(steps, 1, clock.started_ns).add_event(0, (0, first.size), (0, first.size), 0, clock.started_ns)
-    clock.end_phase(phase)
-    return Outcome(PartTreeAnswer(tree), times_ms, letter_bytes * codes.size)
+        tree = tree_with_equal_leaves(problem.names, own, joins, edge_lengths(joins, heights), problem.title)
+        phase.log(LoggedCells((0, first.size), (0, first.size)), 0, run.started_ns)
+    return Outcome(PartTreeAnswer(tree), run.times_ms, letter_bytes * codes.size)
 
 
 def edge_lengths(joins: np.ndarray, heights: np.ndarray) -> np.ndarray:
@@ -82,15 +70,21 @@ def edge_lengths(joins: np.ndarray, heights: np.ndarray) -> np.ndarray:
 
 
 def single_linkage(
-    codes: np.ndarray, offsets: np.ndarray, threads: int, report: ReportProgress
+    codes: np.ndarray, offsets: np.ndarray, phase: CpuPhase, report: ReportProgress
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return joins int64 (n - 1, 2) and heights float64 (n - 1,) of encoded sequences (uint8, 20 for no letter).
 
     ``report(pairs, of)`` reports progress.
     """
     every, order = sort_by_length(codes, offsets)
-    keys, lengths = _spanning_edges(every, threads, report)
+    keys, lengths = _spanning_edges(every, phase, report)
     return joins_of_spanning_tree(keys, lengths.view(np.float32), order)
+
+
+def link_alone(codes: np.ndarray, offsets: np.ndarray, report: ReportProgress) -> Joins:
+    """Return joins and heights as `single_linkage` does, on one thread apart from the run of the caller."""
+    with CpuRun().phase(PHASE) as phase:
+        return single_linkage(codes, offsets, phase, report)
 
 
 def sort_by_length(codes: np.ndarray, offsets: np.ndarray) -> tuple[cpu_spanning_tree.SequencesByLength, np.ndarray]:
@@ -128,32 +122,25 @@ It counts pairs in its third argument, and ends where the fourth is not 0.
 
 
 def _spanning_edges(
-    sequences: cpu_spanning_tree.SequencesByLength, threads: int, report: ReportProgress
+    sequences: cpu_spanning_tree.SequencesByLength, phase: CpuPhase, report: ReportProgress
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return edges that contain the minimum spanning tree: keys int64, and bits of the lengths, int32."""
     count = sequences.offsets.size - 1
-    parts = np.array_split(np.arange(count), linkage_blocks(np.diff(sequences.offsets), threads))
-    return spanning_edges_of_blocks(parts, count, threads, partial(_spanning_tree_of_blocks, sequences), report)
+    parts = np.array_split(np.arange(count), linkage_blocks(np.diff(sequences.offsets), phase.run.threads))
+    return spanning_edges_of_blocks(parts, count, phase, partial(_spanning_tree_of_blocks, sequences), report)
 
 
 def spanning_edges_of_blocks(
-    parts: list[np.ndarray], count: int, threads: int, tree: BlockTrees, report: ReportProgress
+    parts: list[np.ndarray], count: int, phase: CpuPhase, tree: BlockTrees, report: ReportProgress
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the edges of the trees of all pairs of blocks, and of every block."""
     pairs = list(itertools.combinations(parts, 2)) + [(part, part) for part in parts]
-    threads = max(1, min(threads, len(pairs)))
     found: list[tuple[np.ndarray, np.ndarray]] = []
-    done, stop = np.zeros((threads, 8), np.int64), workers.make_stop_word()
-    waiting = iter(pairs)
-
-    def run_worker(worker: int) -> None:
-        for one, two in waiting:
-            found.append(tree(one, two, done[worker], stop))
-            if stop[0]:
-                return
-
-    workers.share_work(
-        run_worker, threads, stop, lambda: report(int(done[:, 0].sum()), max(count * (count - 1) // 2, 1))
+    done, total = np.zeros((phase.run.threads, 8), np.int64), max(count * (count - 1) // 2, 1)
+    phase.share_tasks(
+        pairs,
+        lambda worker, pair: found.append(tree(*pair, done[worker], phase.run.stop)),
+        report=lambda: report(int(done[:, 0].sum()), total),
     )
     keys, lengths = zip(*found, strict=True)
     return np.concatenate(keys), np.concatenate(lengths)
@@ -194,4 +181,4 @@ def _outside_tree(ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray
 @cache
 def compile_linkage() -> None:
     """Compile single linkage, or load it from the cache."""
-    single_linkage(np.zeros(3, np.uint8), np.arange(4), 1, lambda done, total: None)
+    link_alone(np.zeros(3, np.uint8), np.arange(4), lambda done, total: None)

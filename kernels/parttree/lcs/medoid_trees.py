@@ -9,22 +9,17 @@ single linkage, and each part is a group. FAMSA 2 has such trees; it finds medoi
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.compilation import compile_cancellably
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.lcs import cpu_medoid_distances, cpu_spanning_tree
-from antidiag.kernels.parttree.lcs.linkage import Joins, run_linkage, single_linkage, sort_by_length
+from antidiag.kernels.parttree.lcs.linkage import Joins, link_alone, run_linkage, sort_by_length
 from antidiag.kernels.parttree.parameters import PartTreeThreads
 from antidiag.kernels.parttree.problem import DISTANCE_UNIT, LINKED_PER_REFERENCE, MEDOID_ROUNDS, PartTreeProblem
 from antidiag.kernels.parttree.progress import ReportProgress
@@ -50,55 +45,40 @@ class MedoidGroup:
     heights: np.ndarray | None = None
 
 
-def medoid_tree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def medoid_tree(problem: PartTreeProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Make the medoid tree of the different sequences; equal ones are joined first."""
-    times_ms = {"compilation": compile_cancellably(compile_medoids, monitor), "transfer": 0.0}
-    threads = to_dataclass(PartTreeThreads, parameters).threads
+    run = CpuRun(monitor, steps, parameters.threads)
+    run.compile(compile_medoids)
 
-    def link(codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, report: ReportProgress) -> Joins:
-        return medoid_linkage(codes, offsets, numbers, problem.references, problem.pick_seed, threads, report)
+    def link(
+        codes: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, phase: CpuPhase, report: ReportProgress
+    ) -> Joins:
+        return MedoidRecursion(codes, offsets, numbers, problem.references, problem.pick_seed, phase, report).tree()
 
-    return run_linkage(problem, monitor, steps, times_ms, PHASE, link, LETTER_BYTES)
+    return run_linkage(problem, run, PHASE, link, LETTER_BYTES)
 
 
-def medoid_linkage(
-    codes: np.ndarray,
-    offsets: np.ndarray,
-    numbers: np.ndarray,
-    references: int,
-    seed: int,
-    threads: int,
-    report: ReportProgress,
-) -> Joins:
-    """Return joins and heights of the medoid tree of encoded sequences (uint8 codes, 20 for no letter).
+@dataclass
+class MedoidRecursion:
+    """The recursion over encoded sequences (uint8 codes, 20 for no letter) that makes a medoid tree.
 
-    ``numbers`` int64 identify the sequences in the random draw. A node may be lower than what it joins.
+    ``numbers`` int64 identify the sequences in the random draw.
     """
-    return _MedoidRecursion(codes, offsets, numbers, references, seed, threads, report).tree()
 
+    codes: np.ndarray
+    offsets: np.ndarray
+    numbers: np.ndarray
+    references: int
+    seed: int
+    phase: CpuPhase
+    report: ReportProgress
 
-class _MedoidRecursion:
-    """The recursion over the sequences of a problem."""
-
-    def __init__(
-        self,
-        codes: np.ndarray,
-        offsets: np.ndarray,
-        numbers: np.ndarray,
-        references: int,
-        seed: int,
-        threads: int,
-        report: ReportProgress,
-    ) -> None:
-        self.codes, self.offsets, self.numbers = codes, offsets, numbers
-        self.references, self.seed, self.threads, self.report = references, seed, threads, report
-        self.lengths = np.diff(offsets)
-        self.most = LINKED_PER_REFERENCE * references
-        self.stop = workers.make_stop_word()
-        self.finished = 0
+    def __post_init__(self) -> None:
+        self.lengths, self.finished = np.diff(self.offsets), 0
+        self.most = LINKED_PER_REFERENCE * self.references
 
     def tree(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return joins and heights of the whole tree."""
+        """Return joins and heights of the whole tree; a node may be lower than what it joins."""
         count = self.offsets.size - 1
         groups = [MedoidGroup(np.arange(count))]
         waiting = [(0, 0)]
@@ -150,22 +130,27 @@ class _MedoidRecursion:
         every, order = sort_by_length(*self._select_codes(references))
         nobody = np.zeros(references.size, np.int64)
         own = cpu_spanning_tree.make_masks(every, np.arange(references.size), nobody, nobody)
-        ticket, whole = np.zeros(1, np.int64), cpu_spanning_tree.SequencesByLength(self.codes, self.offsets)
-        threads = max(1, min(self.threads, members.size // cpu_medoid_distances.TASK))
-        done = np.zeros((threads, 8), np.int64)
-        workers.share_work(
-            lambda worker: cpu_medoid_distances.measure_references(
-                own, whole, order, members, matrix, nearest, ticket, done[worker, :1], self.stop
+        whole, several = cpu_spanning_tree.SequencesByLength(self.codes, self.offsets), cpu_medoid_distances.TASK
+        self.phase.share_tasks(
+            range(0, members.size, several),
+            lambda worker, first: cpu_medoid_distances.measure_references(
+                own,
+                whole,
+                order,
+                members,
+                matrix,
+                nearest,
+                first,
+                min(first + several, members.size),
+                self.phase.run.stop,
             ),
-            threads,
-            self.stop,
-            lambda: self.report(self.finished, self.lengths.size),
+            report=lambda: self.report(self.finished, self.lengths.size),
         )
 
     def _link_medoids(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Link some sequences by single linkage, on this thread."""
-        return single_linkage(
-            *self._select_codes(members), 1, lambda done, total: self.report(self.finished, self.lengths.size)
+        return link_alone(
+            *self._select_codes(members), lambda done, total: self.report(self.finished, self.lengths.size)
         )
 
     def _select_codes(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -178,29 +163,23 @@ class _MedoidRecursion:
         """Return joins and heights of the groups that are linked as a whole, on threads, the largest first."""
         found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         leaves = sorted(leaves, key=lambda number: -groups[number].members.size)
-        taken = itertools.count()
-        threads = max(1, min(self.threads, len(leaves)))
-        under_way = [0] * threads
+        under_way, taxa = [0] * self.phase.run.threads, self.lengths.size
 
-        def run_worker(worker: int) -> None:
-            while not self.stop[0] and (at := next(taken)) < len(leaves):
-                members = groups[leaves[at]].members
+        def link(worker: int, leaf: int) -> None:
+            members = groups[leaf].members
 
-                def heard(done: int, total: int, size: int = members.size) -> None:
-                    """How much of the group is done; ends it where all are to end."""
-                    if self.stop[0]:
-                        raise Cancelled("the medoid tree was cancelled")
-                    under_way[worker] = size * done // total
+            def heard(done: int, total: int) -> None:
+                """Note how much of the group is done; end it where all are to end."""
+                if self.phase.run.stop[0]:
+                    raise Cancelled("the medoid tree was cancelled")
+                under_way[worker] = members.size * done // total
 
-                found[leaves[at]] = single_linkage(*self._select_codes(members), 1, heard)
-                under_way[worker] = 0
-                self.finished += members.size
+            found[leaf] = link_alone(*self._select_codes(members), heard)
+            under_way[worker] = 0
+            self.finished += members.size
 
-        workers.share_work(
-            run_worker,
-            threads,
-            self.stop,
-            lambda: self.report(min(self.finished + sum(under_way), self.lengths.size), self.lengths.size),
+        self.phase.share_tasks(
+            leaves, link, report=lambda: self.report(min(self.finished + sum(under_way), taxa), taxa)
         )
         return found
 
@@ -236,4 +215,5 @@ def _assemble_joins(
 def compile_medoids() -> None:
     """Compile medoid trees, or load them from the cache."""
     codes, offsets = np.tile(np.arange(9, dtype=np.uint8), 50), np.arange(0, 451, 9)
-    medoid_linkage(codes, offsets, np.arange(50), 2, 1, 1, lambda done, total: None)
+    with CpuRun().phase(PHASE) as phase:
+        MedoidRecursion(codes, offsets, np.arange(50), 2, 1, phase, lambda done, total: None).tree()

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.compilation import compile_cancellably
-from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome, Sequence, SequenceType, concatenate_letters, sequence_lengths
-from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.msa.problem import MsaProblem, make_answer
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.kmers.cpu_shared_words import TASK
 from antidiag.kernels.parttree.kmers.word_arrays import LetterArrays
 from antidiag.kernels.parttree.kmers.word_arrays import concatenate_letters as letters_of
 from antidiag.kernels.parttree.lcs.linkage import Joins, edge_lengths, single_linkage
+from antidiag.kernels.parttree.lcs.medoid_trees import MedoidRecursion
 from antidiag.kernels.parttree.lcs.medoid_trees import compile_medoids as compile_medoids
-from antidiag.kernels.parttree.lcs.medoid_trees import medoid_linkage
 from antidiag.kernels.parttree.parameters import PartTreeThreads
 from antidiag.kernels.parttree.problem import PartTreeProblem
-from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress, end_threads_on_failure
+from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress
 from antidiag.kernels.parttree.progressive.alignment_rules import (
     MEDOID,
     PARTTREE,
@@ -39,7 +36,7 @@ from antidiag.kernels.parttree.progressive.cpu_rows import NodeColumns, RowLette
 from antidiag.kernels.parttree.progressive.cpu_stage import AlignedNodes, align_whole_tree
 from antidiag.kernels.parttree.progressive.refinement import compile_refinement, refine_branches, tree_of_rows
 from antidiag.kernels.parttree.progressive.tree_tasks import count_roots, order_steps, split_steps
-from antidiag.kernels.parttree.splitting.cpu import IndexedDistances, LevelLog, compile_all, encode_sixmers
+from antidiag.kernels.parttree.splitting.cpu import WORDS, IndexedDistances, compile_all, encode_sixmers
 from antidiag.kernels.parttree.splitting.recursion import PartTreeRecursion, tree_with_equal_leaves
 from antidiag.kernels.parttree.symbols import TreeSteps
 from antidiag.kernels.steps import StepLog
@@ -47,77 +44,58 @@ from antidiag.kernels.steps import StepLog
 TREE, ALIGNMENT, ROWS, FURTHER, REFINEMENT = "tree", "alignment", "rows", "further passes", "refinement"
 
 
-GuideMaker = Callable[[AlignmentLeaves], tuple[np.ndarray, np.ndarray]]
+GuideMaker = Callable[[AlignmentLeaves, CpuPhase], tuple[np.ndarray, np.ndarray]]
 """The joins of leaves, int64 (n - 1, 2), and the lengths of the edges below each."""
-ProfileAligner = Callable[[AlignmentLeaves, np.ndarray], AlignedNodes]
+ProfileAligner = Callable[[AlignmentLeaves, np.ndarray, CpuPhase], AlignedNodes]
 """From leaves and joins to columns of every node, places and gaps."""
 
 
-def msa_parttree(problem: MsaProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def msa_parttree(problem: MsaProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Align profiles along a guide tree of the different sequences, or along a given tree of all of them."""
-    threads = to_dataclass(PartTreeThreads, parameters).threads
-    times_ms = {"compilation": compile_cancellably(alignment_compiler(problem), monitor), "transfer": 0.0}
-    clock = PhaseClock(times_ms)
-
-    def guide_of(leaves: AlignmentLeaves) -> tuple[np.ndarray, np.ndarray]:
-        return make_guide_on_threads(problem, leaves, threads, monitor)
-
-    def align(leaves: AlignmentLeaves, joins: np.ndarray) -> AlignedNodes:
-        return _align_profiles(problem, leaves, joins, threads, monitor)
-
-    return run_stages(problem, threads, monitor, steps, clock, times_ms, guide_of, align)
+    threads = parameters.threads
+    run = CpuRun(monitor, steps, threads)
+    run.compile(alignment_compiler(problem))
+    return run_stages(problem, run, partial(make_guide_on_threads, problem), partial(_align_profiles, problem))
 
 
-@end_threads_on_failure()
-def run_stages(
-    problem: MsaProblem,
-    threads: int,
-    monitor: Monitor,
-    steps: StepLog,
-    clock: PhaseClock,
-    times_ms: dict[str, float],
-    guide_of: GuideMaker,
-    align: ProfileAligner,
-) -> Outcome:
+def run_stages(problem: MsaProblem, run: CpuRun, guide_of: GuideMaker, align: ProfileAligner) -> Outcome:
     """Make guide tree, alignment and rows; ``guide_of`` and ``align`` make the first two."""
-    leaves = make_leaves(problem, problem.tree is not None)
-    count, phase, begun_ns = leaves.sequences.size, 1, clock.started_ns
     tree = problem.tree
+    with run.phase(TREE if tree is None else ALIGNMENT):
+        begun_ns = time.perf_counter_ns()
+        leaves = make_leaves(problem, tree is not None)
+    count = leaves.sequences.size
     if tree is None:
-        log = PhaseLog(steps, phase, clock.started_ns)
-        joins, lengths = guide_of(leaves)
-        log.add_event(0, (0, count), (0, count), 0, begun_ns)
-        tree = tree_with_equal_leaves(problem.taxa, leaves.own, joins, lengths, problem.title)
-        clock.end_phase(TREE)
-        phase += 1
+        with run.phase(TREE) as phase:
+            joins, lengths = guide_of(leaves, phase)
+            phase.log(LoggedCells((0, count), (0, count)), 0, begun_ns)
+            tree = tree_with_equal_leaves(problem.taxa, leaves.own, joins, lengths, problem.title)
         begun_ns = time.perf_counter_ns()
     else:
         joins = joins_of_tree(tree, problem.taxa)
-    found = align(leaves, joins)
-    PhaseLog(steps, phase, clock.started_ns).add_event(0, (0, count), (0, int(found[0][-1])), 0, begun_ns)
-    clock.end_phase(ALIGNMENT)
-    target = _write_rows(problem, leaves, joins, found, threads, monitor)
-    clock.end_phase(ROWS)
+    with run.phase(ALIGNMENT) as phase:
+        found = align(leaves, joins, phase)
+        phase.log(LoggedCells((0, count), (0, int(found[0][-1]))), 0, begun_ns)
+    with run.phase(ROWS) as phase:
+        target = _write_rows(problem, leaves, joins, found, phase)
     nbytes = target.nbytes + found[2].nbytes
     if problem.rules.passes > 1 and problem.tree is None and count > 1:
-        log, begun_ns = PhaseLog(steps, phase + 2, clock.started_ns), time.perf_counter_ns()
-        report = RecursionProgress(monitor, FURTHER)
-        for number in range(problem.rules.passes - 1):
-            joins, lengths = tree_of_rows(target[leaves.sequences], threads, report)
-            target = _write_rows(problem, leaves, joins, align(leaves, joins), threads, monitor)
-            log.add_event(number, (0, count), (0, target.shape[1]), 0, begun_ns)
-        report(1, 1)
-        tree = tree_with_equal_leaves(problem.taxa, leaves.own, joins, lengths, problem.title)
-        clock.end_phase(FURTHER)
-        phase += 1
+        with run.phase(FURTHER) as phase:
+            begun_ns, report = time.perf_counter_ns(), RecursionProgress(run.monitor, FURTHER)
+            for number in range(problem.rules.passes - 1):
+                joins, lengths = tree_of_rows(target[leaves.sequences], phase, report)
+                target = _write_rows(problem, leaves, joins, align(leaves, joins, phase), phase)
+                phase.log(LoggedCells((0, count), (0, target.shape[1]), number), 0, begun_ns)
+            report(1, 1)
+            tree = tree_with_equal_leaves(problem.taxa, leaves.own, joins, lengths, problem.title)
     if problem.rules.refine_top and count > 1:
-        log, begun_ns = PhaseLog(steps, phase + 2, clock.started_ns), time.perf_counter_ns()
-        rules, report = make_score_rules(problem, count), RecursionProgress(monitor, REFINEMENT)
-        most, rows = problem.rules.refine_top, target[leaves.sequences]
-        target = refine_branches(rows, joins, most, rules, problem.protein, report)[leaves.own]
-        log.add_event(0, (0, count), (0, target.shape[1]), 0, begun_ns)
-        clock.end_phase(REFINEMENT)
-    return Outcome(make_answer(problem, target, tree), times_ms, nbytes)
+        with run.phase(REFINEMENT) as phase:
+            begun_ns, report = time.perf_counter_ns(), RecursionProgress(run.monitor, REFINEMENT)
+            rules, most = make_score_rules(problem, count), problem.rules.refine_top
+            rows = target[leaves.sequences]
+            target = refine_branches(rows, joins, most, rules, problem.protein, phase, report)[leaves.own]
+            phase.log(LoggedCells((0, count), (0, target.shape[1])), 0, begun_ns)
+    return Outcome(make_answer(problem, target, tree), run.times_ms, nbytes)
 
 
 def alignment_compiler(problem: MsaProblem) -> Callable[[], None]:
@@ -127,27 +105,26 @@ def alignment_compiler(problem: MsaProblem) -> Callable[[], None]:
 
 
 def make_guide_on_threads(
-    problem: MsaProblem, leaves: AlignmentLeaves, threads: int, monitor: Monitor
+    problem: MsaProblem, leaves: AlignmentLeaves, phase: CpuPhase
 ) -> tuple[np.ndarray, np.ndarray]:
     """Make the guide tree on threads; see `make_guide`."""
-    report = RecursionProgress(monitor, TREE)
+    report = RecursionProgress(phase.run.monitor, TREE)
 
     def link(codes: np.ndarray, offsets: np.ndarray, report: ReportProgress) -> Joins:
-        return single_linkage(codes, offsets, threads, report)
+        return single_linkage(codes, offsets, phase, report)
 
     def measure_of(letters: LetterArrays) -> tuple[IndexedDistances, int]:
-        words = encode_sixmers(letters, problem.protein, threads, Monitor())
-        measure = IndexedDistances(words, letters.possible_words, threads, monitor, LevelLog(StepLog(), 1, 0))
-        measure.report = report.report_distances
-        return measure, TASK
+        with CpuRun(CancelOnlyMonitor(phase.run.monitor), threads=phase.run.threads).phase(WORDS) as unlogged:
+            words = encode_sixmers(letters, problem.protein, unlogged)
+        return IndexedDistances(words, letters.possible_words, unlogged, report.report_distances), TASK
 
-    return make_guide(problem, leaves, threads, report, link, measure_of)
+    return make_guide(problem, leaves, phase, report, link, measure_of)
 
 
 def make_guide(
     problem: MsaProblem,
     leaves: AlignmentLeaves,
-    threads: int,
+    phase: CpuPhase,
     report: RecursionProgress,
     link: Callable[[np.ndarray, np.ndarray, ReportProgress], Joins],
     measure_of: Callable[[LetterArrays], tuple[Any, int]],
@@ -162,27 +139,25 @@ def make_guide(
         filled = [problem.sequences[problem.filled[number]] for number in leaves.sequences.tolist()]
         part = PartTreeProblem(tuple(filled), rules.references, rules.pick_seed)
         measure, task = measure_of(letters_of(filled, problem.protein))
-        return PartTreeRecursion(part, measure.words, measure, threads, report, task).joins()
+        return PartTreeRecursion(part, measure.words, measure, phase, report, task).joins()
     if rules.guide == MEDOID:
-        settings = rules.references, rules.pick_seed, threads, report
-        joins, heights = medoid_linkage(leaves.codes, leaves.offsets, leaves.sequences, *settings)
+        settings = rules.references, rules.pick_seed, phase, report
+        joins, heights = MedoidRecursion(leaves.codes, leaves.offsets, leaves.sequences, *settings).tree()
     else:
         joins, heights = link(leaves.codes, leaves.offsets, report)
     report(1, 1)
     return joins, edge_lengths(joins, heights)
 
 
-def _align_profiles(
-    problem: MsaProblem, leaves: AlignmentLeaves, joins: np.ndarray, threads: int, monitor: Monitor
-) -> AlignedNodes:
+def _align_profiles(problem: MsaProblem, leaves: AlignmentLeaves, joins: np.ndarray, phase: CpuPhase) -> AlignedNodes:
     """Align all nodes on threads."""
     count = leaves.sequences.size
-    rules = make_score_rules(problem, count)
-    return align_whole_tree(leaves, order_steps(joins, count), rules, threads, RecursionProgress(monitor, ALIGNMENT))
+    rules, report = make_score_rules(problem, count), RecursionProgress(phase.run.monitor, ALIGNMENT)
+    return align_whole_tree(leaves, order_steps(joins, count), rules, phase, report)
 
 
 def _write_rows(
-    problem: MsaProblem, leaves: AlignmentLeaves, joins: np.ndarray, found: AlignedNodes, threads: int, monitor: Monitor
+    problem: MsaProblem, leaves: AlignmentLeaves, joins: np.ndarray, found: AlignedNodes, phase: CpuPhase
 ) -> np.ndarray:
     """Write the rows of all sequences that have letters."""
     columns, gap_ranges, gaps = found
@@ -195,27 +170,22 @@ def _write_rows(
         np.argsort(leaves.own, kind="stable"),
         np.concatenate([[0], np.cumsum(np.bincount(leaves.own, minlength=leaves.sequences.size))]),
     )
-    target, stop = np.empty(shape, np.uint8), workers.make_stop_word()
-    groups, top = split_steps(order_steps(joins, leaves.sequences.size), threads)
-    standing: list[NodeColumns] = []
+    target, monitor = np.empty(shape, np.uint8), phase.run.monitor
+    groups, top = split_steps(order_steps(joins, leaves.sequences.size), phase.run.threads)
 
     def write(nodes: TreeSteps, roots: NodeColumns) -> NodeColumns:
-        return write_rows(texts, nodes, gaps, gap_ranges, columns, roots, target, stop)
+        return write_rows(texts, nodes, gaps, gap_ranges, columns, roots, target, phase.run.stop)
 
-    def report_progress() -> None:
-        monitor.check()
-
+    standing: list[NodeColumns] = []
     root = NodeColumns(np.arange(shape[1], dtype=np.int32), np.zeros(2, np.int64))
-    workers.share_work(lambda worker: standing.append(write(top, root)), 1, stop, report_progress)
+    phase.share(lambda worker: standing.append(write(top, root)), monitor.check, threads=1)
     begins = np.append(standing[0].begins, 0)
-    ends = np.cumsum([count_roots(nodes) for nodes in groups], dtype=np.int64)
-    parts = iter(zip(groups, ends.tolist(), strict=True))
-
-    def run_worker(worker: int) -> None:
-        for nodes, end in parts:
-            write(nodes, NodeColumns(standing[0].columns, begins[: end + 1]))
-
-    workers.share_work(run_worker, max(1, min(threads, len(groups))), stop, report_progress)
+    ends = np.cumsum([count_roots(nodes) for nodes in groups], dtype=np.int64).tolist()
+    phase.share_tasks(
+        list(zip(groups, ends, strict=True)),
+        lambda worker, part: write(part[0], NodeColumns(standing[0].columns, begins[: part[1] + 1])),
+        report=monitor.check,
+    )
     monitor.update(1, 1, ROWS)
     return target
 
@@ -237,7 +207,8 @@ def compile_alignment(kind: str, further: bool) -> None:
     values: dict[str, Any] = {"matrix": "BLOSUM62", "growth": 0.5, "references": 2, "pick_seed": 1, "guide": kind}
     problem = MsaProblem(sequences, make_rules(sequences, values))
     leaves = make_leaves(problem, False)
-    joins, _ = make_guide_on_threads(problem, leaves, 1, Monitor())
-    _write_rows(problem, leaves, joins, _align_profiles(problem, leaves, joins, 1, Monitor()), 1, Monitor())
+    with CpuRun().phase(TREE) as phase:
+        joins, _ = make_guide_on_threads(problem, leaves, phase)
+        _write_rows(problem, leaves, joins, _align_profiles(problem, leaves, joins, phase), phase)
     if further:
         compile_refinement()

@@ -91,11 +91,9 @@ def _add_gap(planes, start, size, rows, columns_before, length, target, target_s
 
     Rows that end here or have not begun have an end gap; the others extend a gap or open one.
     """
-    opens, extends, ends = (
-        target_start + OPENS * columns,
-        target_start + EXTENDS * columns,
-        target_start + ENDS * columns,
-    )
+    opens = target_start + OPENS * columns
+    extends = target_start + EXTENDS * columns
+    ends = target_start + ENDS * columns
     if columns_before == 0 or columns_before == size:
         for column in range(length):
             target[ends + column] += rows

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.cpu_run import CpuPhase
+from antidiag.kernels.parttree.progress import ReportProgress
 from antidiag.kernels.parttree.progressive import cpu_profiles
 from antidiag.kernels.parttree.progressive.alignment_rules import AlignmentLeaves
 from antidiag.kernels.parttree.progressive.cpu_profiles import MERGED, ReadyProfiles, concatenate_profiles, no_profiles
@@ -23,7 +24,7 @@ def align_tree_steps(
     nodes: TreeSteps,
     ready: ReadyProfiles,
     rules: ScoreRules,
-    threads: int,
+    phase: CpuPhase,
     columns: np.ndarray,
     gap_ranges: np.ndarray,
     report: Callable[[int], None],
@@ -32,27 +33,25 @@ def align_tree_steps(
 
     Steps below MERGED take ready profiles. ``report`` gets the number of joins that are done.
     """
-    groups, top = split_steps(nodes, threads, ready.sizes.size)
-    done, stop = np.zeros((threads, 8), np.int64), workers.make_stop_word()
+    groups, top = split_steps(nodes, phase.run.threads, ready.sizes.size)
+    done = np.zeros((phase.run.threads, 8), np.int64)
     found: list[Any] = [None] * len(groups)
-    numbers = iter(range(len(groups)))
 
     def align(steps: TreeSteps, given: ReadyProfiles, worker: int) -> tuple[ReadyProfiles, np.ndarray]:
         return cpu_profiles.align_steps(
-            leaves.codes, leaves.offsets, steps, given, rules, columns, gap_ranges, done[worker], stop
+            leaves.codes, leaves.offsets, steps, given, rules, columns, gap_ranges, done[worker], phase.run.stop
         )
 
-    def run_worker(worker: int) -> None:
-        for number in numbers:
-            found[number] = align(groups[number], ready, worker)
+    def align_group(worker: int, number: int) -> None:
+        found[number] = align(groups[number], ready, worker)
 
     def report_progress() -> None:
         report(int(done[:, 0].sum()))
 
-    workers.share_work(run_worker, max(1, min(threads, len(groups))), stop, report_progress)
+    phase.share_tasks(range(len(groups)), align_group, report=report_progress)
     every = concatenate_profiles([ready, *(one for one, _ in found)]) if groups else ready
     last: list[np.ndarray] = []
-    workers.share_work(lambda worker: last.append(align(top, every, worker)[1]), 1, stop, report_progress)
+    phase.share(lambda worker: last.append(align(top, every, worker)[1]), report_progress, threads=1)
     used = last[0].shape[0]
     for steps, (_, gaps) in zip(groups, found, strict=True):
         gap_ranges[steps.node[steps.leaf == MERGED]] += used
@@ -61,13 +60,13 @@ def align_tree_steps(
 
 
 def align_whole_tree(
-    leaves: AlignmentLeaves, nodes: TreeSteps, rules: ScoreRules, threads: int, report: Callable[[int, int], None]
+    leaves: AlignmentLeaves, nodes: TreeSteps, rules: ScoreRules, phase: CpuPhase, report: ReportProgress
 ) -> AlignedNodes:
     """Align all steps of a tree."""
     total = 2 * leaves.sequences.size - 1
     columns, places = np.zeros(total, np.int64), np.zeros((total, 3), np.int64)
     gaps = align_tree_steps(
-        leaves, nodes, no_profiles(), rules, threads, columns, places, lambda done: report(done, total)
+        leaves, nodes, no_profiles(), rules, phase, columns, places, lambda done: report(done, total)
     )
     report(1, 1)
     return columns, places, gaps

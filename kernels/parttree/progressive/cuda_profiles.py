@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuPhase
 from antidiag.kernels.cpu.jit import cached_njit
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.run import DeviceRun
@@ -59,7 +60,7 @@ class LevelAlignments:
             name: run.compile_kernel(PROFILES, name) for name in ("align_profiles", "merge_profiles", "move_profiles")
         }
 
-    def align_all(self, threads: int) -> AlignedNodes:
+    def align_all(self, phase: CpuPhase) -> AlignedNodes:
         """Align all joins, those of narrow levels on threads of the host."""
         made = (self.heights > 0) & (self.heights < self._host_height()) & (self.rows <= MOST_ROWS)
         own = np.flatnonzero(made)
@@ -79,7 +80,7 @@ class LevelAlignments:
             nodes,
             self._fetch_profiles(taken),
             self.rules,
-            threads,
+            phase,
             self.columns,
             self.places,
             lambda more: self.run.report_progress(done + more, self.columns.size, ALIGNED),

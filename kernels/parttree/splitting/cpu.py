@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import cache, partial
-from typing import Any
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.compilation import compile_cancellably
-from antidiag.kernels.cpu.phase_times import PhaseClock
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.parttree.kmers import cpu_encoding, cpu_shared_words
 from antidiag.kernels.parttree.kmers.cpu_shared_words import TASK, DistanceBatch, MeasuredDistances
 from antidiag.kernels.parttree.kmers.sections import (
@@ -30,8 +26,8 @@ from antidiag.kernels.parttree.kmers.sections import (
 from antidiag.kernels.parttree.kmers.word_arrays import LetterArrays, WordArrays, concatenate_letters, empty_words
 from antidiag.kernels.parttree.parameters import PartTreeThreads, SectionParameters
 from antidiag.kernels.parttree.problem import PartTreeProblem
-from antidiag.kernels.parttree.progress import RecursionProgress
-from antidiag.kernels.parttree.splitting.recursion import EMPTY, build_part_tree
+from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress
+from antidiag.kernels.parttree.splitting.recursion import EMPTY, PartTreeRecursion
 from antidiag.kernels.steps import StepLog
 
 WHOLE_GROUP = 1 << 60
@@ -45,119 +41,80 @@ SETUP, MAPS, CALCULATION, RETRIEVAL, RETURN = PAPER_PHASES = (
     "return",
 )
 """The five steps of CUDA-Parttree (Razzolini and Melo 2020, section 5.4)."""
-CALCULATION_NUMBER = 3
 MOST_BYTES = 1 << 29
 """Bytes of the maps of references that are counted together, and of their shared words with all sequences."""
 
 
-def parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def parttree(problem: PartTreeProblem, parameters: PartTreeThreads, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run PartTree by an index from words to references; threads take parts of all groups of a level."""
-    return _run_recursion(
-        problem, to_dataclass(PartTreeThreads, parameters).threads, monitor, steps, IndexedDistances, TASK
-    )
+    run = CpuRun(monitor, steps, parameters.threads)
+    return run_recursion(problem, run, IndexedDistances, TASK, (WORDS,), threads=0)
 
 
 def parttree_serial(
-    problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: PartTreeProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Run PartTree on one thread, comparing every sequence with a map of every reference."""
-    return _run_recursion(problem, 1, monitor, steps, SerialDistances, WHOLE_GROUP)
+    return run_recursion(problem, CpuRun(monitor, steps), SerialDistances, phases=(WORDS,))
 
 
-def cuda_parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def cuda_parttree(problem: PartTreeProblem, parameters: SectionParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run algorithm 2 of CUDA-Parttree on threads, each of which takes sections."""
-    chosen = to_dataclass(SectionParameters, parameters)
 
-    def measure(words: WordArrays, bins: int, log: LevelLog, times_ms: dict[str, float]) -> SectionedDistances:
-        return SectionedDistances(words, bins, chosen.section, chosen.threads, monitor, log, times_ms)
+    def measure_of(words: WordArrays, bins: int, phase: CpuPhase, report: ReportProgress) -> SectionedDistances:
+        return SectionedDistances(words, bins, phase, report, parameters.section)
 
-    return run_cuda_parttree(problem, chosen.threads, monitor, steps, measure)
+    return run_recursion(problem, CpuRun(monitor, steps, parameters.threads), measure_of)
 
 
-def run_cuda_parttree(
+MeasureMaker = Callable[[WordArrays, int, CpuPhase, ReportProgress], Callable[..., MeasuredDistances]]
+"""Makes a distance measure of words, the number of possible ones, the phase, and a function that hears of progress."""
+
+
+def run_recursion(
     problem: PartTreeProblem,
-    threads: int,
-    monitor: Monitor,
-    steps: StepLog,
-    measure_of: Callable[[WordArrays, int, LevelLog, dict[str, float]], SectionedDistances],
+    run: CpuRun,
+    measure_of: MeasureMaker,
+    task: int = WHOLE_GROUP,
+    phases: tuple[str, ...] = PAPER_PHASES,
+    threads: int = 1,
 ) -> Outcome:
-    """Run CUDA-Parttree: the five phases of the paper, and the rest of the recursion."""
-    times_ms = {"compilation": compile_cancellably(compile_all, monitor), "transfer": 0.0}
-    times_ms |= dict.fromkeys((*PAPER_PHASES, RECURSION), 0.0)
-    clock = PhaseClock({})
-    letters = concatenate_letters(problem.sequences, problem.protein)
-    words = encode_sixmers(letters, problem.protein, threads, monitor)
-    times_ms[SETUP] = clock.running_ms
-    measure = measure_of(
-        words, letters.possible_words, LevelLog(steps, len(PAPER_PHASES) + 1, clock.started_ns), times_ms
-    )
-    report = RecursionProgress(monitor, RECURSION)
-    measure.report = report.report_distances
-    answer = build_part_tree(problem, words, measure, 1, report, WHOLE_GROUP)
-    times_ms[RECURSION] = max(clock.running_ms - sum(times_ms[phase] for phase in PAPER_PHASES), 0.0)
-    nbytes = words.kmers.nbytes + words.counts.nbytes + letters.letters.nbytes
-    return Outcome(answer, times_ms, nbytes)
+    """Encode the sequences in the first of the phases, and run the recursion with a distance measure.
+
+    ``threads`` share the groups of a level, those of the run if it is 0. By default it is CUDA-Parttree:
+    five phases of the paper, and the rest of the recursion on one thread.
+    """
+    run.compile(compile_all)
+    for name in (*phases, RECURSION):
+        with run.phase(name):  # so that all phases are listed, in this order
+            pass
+    with run.phase(phases[0], total=len(problem.sequences)) as phase:
+        letters = concatenate_letters(problem.sequences, problem.protein)
+        words = encode_sixmers(letters, problem.protein, phase)
+    with run.phase(RECURSION) as phase:
+        report = RecursionProgress(run.monitor, RECURSION)
+        measure = measure_of(words, letters.possible_words, phase, report.report_distances)
+        answer = PartTreeRecursion(problem, words, measure, phase, report, task, threads).answer()
+    return Outcome(answer, run.times_ms, words.kmers.nbytes + words.counts.nbytes + letters.letters.nbytes)
 
 
-def _run_recursion(
-    problem: PartTreeProblem,
-    threads: int,
-    monitor: Monitor,
-    steps: StepLog,
-    kind: type[IndexedDistances] | type[SerialDistances],
-    task: int,
-) -> Outcome:
-    """Run the recursion with a kind of distance measure."""
-    times_ms = {"compilation": compile_cancellably(compile_all, monitor), "transfer": 0.0}
-    clock = PhaseClock(times_ms)
-    letters = concatenate_letters(problem.sequences, problem.protein)
-    words = encode_sixmers(letters, problem.protein, threads, monitor)
-    clock.end_phase(WORDS)
-    measure = kind(words, letters.possible_words, threads, monitor, LevelLog(steps, 2, clock.started_ns))
-    report = RecursionProgress(monitor, RECURSION)
-    measure.report = report.report_distances
-    answer = build_part_tree(problem, words, measure, threads, report, task)
-    clock.end_phase(RECURSION)
-    return Outcome(answer, times_ms, words.kmers.nbytes + words.counts.nbytes + letters.letters.nbytes)
-
-
-def encode_sixmers(letters: LetterArrays, protein: bool, threads: int, monitor: Monitor) -> WordArrays:
+def encode_sixmers(letters: LetterArrays, protein: bool, phase: CpuPhase) -> WordArrays:
     """Return the 6-mers of all sequences."""
-    words, ticket, stop = empty_words(letters, protein), np.zeros(1, np.int64), workers.make_stop_word()
-    threads = max(1, min(threads, letters.sequences // cpu_encoding.SEQUENCES_AT_ONCE))
-    done = np.zeros((threads, 8), np.int64)
-
-    def run_worker(worker: int) -> None:
-        cpu_encoding.encode_words(
-            letters, words, np.zeros(letters.possible_words, np.int32), ticket, done[worker, :1], stop
-        )
-
-    workers.share_work(run_worker, threads, stop, lambda: monitor.update(int(done.max()), letters.sequences, WORDS))
+    words, count, several = empty_words(letters, protein), letters.sequences, cpu_encoding.SEQUENCES_AT_ONCE
+    tables = np.zeros((phase.run.threads, letters.possible_words), np.int32)
+    spans = [(first, min(first + several, count)) for first in range(0, count, several)]
+    phase.share_tasks(
+        spans,
+        lambda worker, span: cpu_encoding.encode_words(letters, words, tables[worker], *span, phase.run.stop),
+        sizes=[last - first for first, last in spans],
+    )
     return words
 
 
-class LevelLog:
-    """The step log of a phase: what a worker did of a level, as members (rows) x references (columns)."""
-
-    def __init__(self, steps: StepLog, phase: int, started_ns: int) -> None:
-        self.steps, self.phase, self.started_ns = steps, phase, started_ns
-
-    def for_phase(self, phase: int) -> LevelLog:
-        """Return the log of another phase."""
-        return LevelLog(self.steps, phase, self.started_ns)
-
-    def add(self, level: int, batch: DistanceBatch, worker: int, begun_ns: int) -> None:
-        """Log what a worker did of a batch since ``begun_ns``."""
-        references = int(np.diff(batch.ref_starts).max(initial=0))
-        self.steps.add(
-            self.phase,
-            level,
-            (0, batch.members.size),
-            (0, references),
-            worker,
-            begun_ns - self.started_ns,
-            time.perf_counter_ns() - self.started_ns,
-        )
+def log_level(phase: CpuPhase, level: int, batch: DistanceBatch, worker: int, begun_ns: int) -> None:
+    """Log what a worker did of a level since ``begun_ns``, as members (rows) x references (columns)."""
+    references = int(np.diff(batch.ref_starts).max(initial=0))
+    phase.log(LoggedCells((0, batch.members.size), (0, references), level), worker, begun_ns)
 
 
 def empty_distances(batch: DistanceBatch, with_all: bool) -> MeasuredDistances:
@@ -172,58 +129,53 @@ def empty_distances(batch: DistanceBatch, with_all: bool) -> MeasuredDistances:
 class DistanceMeasure:
     """Base of the distance measures; while they work they call ``report(done, total)``, which may raise Cancelled."""
 
-    def __init__(self, words: WordArrays, monitor: Monitor, log: LevelLog) -> None:
-        self.words, self.monitor, self.log = words, monitor, log
-        self.report: Callable[[int, int], None] = lambda done, total: monitor.check()
+    def __init__(self, words: WordArrays, bins: int, phase: CpuPhase, report: ReportProgress) -> None:
+        self.words, self.bins, self.phase, self.report = words, bins, phase, report
 
 
 class IndexedDistances(DistanceMeasure):
     """Distances by an index of the references, on threads."""
 
-    def __init__(self, words: WordArrays, bins: int, threads: int, monitor: Monitor, log: LevelLog) -> None:
-        super().__init__(words, monitor, log)
-        self.bins, self.threads, self.sizes = bins, threads, words.ends - words.begins
-
     def __call__(self, batch: DistanceBatch, with_all: bool, level: int) -> MeasuredDistances:
         """Measure a batch; see `recursion.Measure`."""
-        found, ticket, stop = empty_distances(batch, with_all), np.zeros(1, np.int64), workers.make_stop_word()
-        threads = max(1, min(self.threads, len(batch.tasks)))
+        found, ticket, stop = empty_distances(batch, with_all), np.zeros(1, np.int64), self.phase.run.stop
+        threads = max(1, min(self.phase.run.threads, len(batch.tasks)))
         done = np.zeros((threads, 8), np.int64)
         references = int(np.diff(batch.ref_starts).max(initial=0))
-        until = np.concatenate([[0], np.cumsum(self.sizes[batch.refs])])
+        until = np.concatenate([[0], np.cumsum((self.words.ends - self.words.begins)[batch.refs])])
         most = int(np.diff(until[batch.ref_starts]).max(initial=0))
 
         def run_worker(worker: int) -> None:
             begun_ns, own = time.perf_counter_ns(), cpu_shared_words.empty_index(self.bins, references, most)
             cpu_shared_words.measure_by_index(self.words, batch, found, own, ticket, done[worker, :1], stop)
-            self.log.add(level, batch, worker, begun_ns)
+            log_level(self.phase, level, batch, worker, begun_ns)
 
         members = int((batch.tasks[:, 2] - batch.tasks[:, 1]).sum())
-        workers.share_work(run_worker, threads, stop, lambda: self.report(int(done[:, 0].sum()), members))
+        self.phase.share(run_worker, lambda: self.report(int(done[:, 0].sum()), members), threads)
         return found
 
 
 class SerialDistances(DistanceMeasure):
     """Distances by algorithm 1 of Razzolini and Melo (2020), on one thread."""
 
-    def __init__(self, words: WordArrays, bins: int, threads: int, monitor: Monitor, log: LevelLog) -> None:
-        super().__init__(words, monitor, log)
+    def __init__(self, words: WordArrays, bins: int, phase: CpuPhase, report: ReportProgress) -> None:
+        super().__init__(words, bins, phase, report)
         self.ref_map, self.mirror = np.zeros(bins, np.int32), np.zeros(bins, np.int32)
 
     def __call__(self, batch: DistanceBatch, with_all: bool, level: int) -> MeasuredDistances:
         """Measure a batch; see `recursion.Measure`."""
-        found, done, stop = empty_distances(batch, with_all), np.zeros(1, np.int64), workers.make_stop_word()
+        found, done, stop = empty_distances(batch, with_all), np.zeros(1, np.int64), self.phase.run.stop
 
         def run_worker(worker: int) -> None:
             begun_ns = time.perf_counter_ns()
             cpu_shared_words.measure_by_maps(
                 self.words, batch, found, self.ref_map, self.mirror, 0, len(batch.tasks), done, stop
             )
-            self.log.add(level, batch, worker, begun_ns)
+            log_level(self.phase, level, batch, worker, begun_ns)
 
         group, first, last = batch.tasks.T
         distances = int(np.dot(last - first, np.diff(batch.ref_starts)[group]))
-        workers.share_work(run_worker, 1, stop, lambda: self.report(int(done[0]), distances))
+        self.phase.share(run_worker, lambda: self.report(int(done[0]), distances), threads=1)
         return found
 
 
@@ -233,19 +185,9 @@ class SectionedDistances(SerialDistances):
     Its five steps are phases of the run.
     """
 
-    def __init__(
-        self,
-        words: WordArrays,
-        bins: int,
-        section: int,
-        threads: int,
-        monitor: Monitor,
-        log: LevelLog,
-        times_ms: dict[str, float],
-    ) -> None:
-        super().__init__(words, bins, threads, monitor, log)
-        self.bins, self.section, self.threads, self.times_ms = bins, section, threads, times_ms
-        self.stop = workers.make_stop_word()
+    def __init__(self, words: WordArrays, bins: int, phase: CpuPhase, report: ReportProgress, section: int) -> None:
+        super().__init__(words, bins, phase, report)
+        self.section, self.run = section, phase.run
         self.references_done = 0
         """References that all sequences have been counted against."""
 
@@ -253,21 +195,25 @@ class SectionedDistances(SerialDistances):
         """Measure a batch; see `recursion.Measure`."""
         if level or with_all or batch.refs.size < 2:
             return super().__call__(batch, with_all, level)
-        found = empty_distances(batch, with_all)
+        found, run = empty_distances(batch, with_all), self.run
         found.least[:] = np.inf
-        with self.time_phase(SETUP):
+        with run.phase(SETUP):
             own = make_sections(self.words, batch.members, self.section)
             self.send_sections(own)
         parts = reference_batches(batch.refs.size, self.bins, batch.members.size, MOST_BYTES)
         for first in parts:
             refs = batch.refs[first : first + parts.step]
-            with self.time_phase(MAPS):
+            with run.phase(MAPS):
                 maps = np.zeros((refs.size, self.bins), np.int32)
                 fill_maps(self.words, refs, maps)
             self.references_done = first
             shared = self.count_shared_words(own, maps, batch)
-            with self.time_phase(RETURN):
-                self.run_alone(partial(return_distances, self.words, batch, own, shared, first, found, self.stop))
+            with run.phase(RETURN) as phase:
+                phase.share(
+                    lambda worker: return_distances(self.words, batch, own, shared, first, found, run.stop),  # noqa: B023
+                    run.monitor.check,
+                    threads=1,
+                )
         return found
 
     def send_sections(self, base_sections: SequenceSections) -> None:
@@ -275,36 +221,26 @@ class SectionedDistances(SerialDistances):
 
     def count_shared_words(self, base_sections: SequenceSections, maps: np.ndarray, batch: DistanceBatch) -> np.ndarray:
         """Return the words that every sequence, in the order of the sections, shares with some references."""
-        shared, ticket = np.empty((len(maps), base_sections.order.size), np.int32), np.zeros(1, np.int64)
-        threads = max(1, min(self.threads, base_sections.lengths.size // SECTIONS_AT_ONCE))
+        shared, count = np.empty((len(maps), base_sections.order.size), np.int32), base_sections.lengths.size
+        total = base_sections.order.size * batch.refs.size
 
-        def run_worker(worker: int) -> None:
-            begun_ns = time.perf_counter_ns()
-            count_shared_words(base_sections, maps, shared, ticket, self.stop)
-            self.log.for_phase(CALCULATION_NUMBER).add(0, batch, worker, begun_ns)
+        def log(first: int) -> LoggedCells:
+            last = min((first + SECTIONS_AT_ONCE) * base_sections.size, base_sections.order.size)
+            references = self.references_done, self.references_done + len(maps)
+            return LoggedCells((first * base_sections.size, last), references)
 
         def report_progress() -> None:
-            taken = min(int(ticket[0]) * SECTIONS_AT_ONCE / base_sections.lengths.size, 1.0)
-            self.report(
-                round(base_sections.order.size * (self.references_done + taken * len(maps))),
-                base_sections.order.size * batch.refs.size,
-            )
+            counted = min(int(phase.done.sum()) * SECTIONS_AT_ONCE / count, 1.0)
+            self.report(round(base_sections.order.size * (self.references_done + counted * len(maps))), total)
 
-        with self.time_phase(CALCULATION):
-            workers.share_work(run_worker, threads, self.stop, report_progress)
-        with self.time_phase(RETRIEVAL):
-            return shared
+        with self.run.phase(CALCULATION) as phase:
 
-    def run_alone(self, work: Callable[[], None]) -> None:
-        """Do something on one thread, and stop where the run is cancelled."""
-        workers.share_work(lambda worker: work(), 1, self.stop, self.monitor.check)
+            def compute(worker: int, first: int) -> None:
+                last = min(first + SECTIONS_AT_ONCE, count)
+                count_shared_words(base_sections, maps, shared, first, last, self.run.stop)
 
-    @contextmanager
-    def time_phase(self, phase: str) -> Iterator[None]:
-        """Add the time of the block to a phase."""
-        before = time.perf_counter()
-        yield
-        self.times_ms[phase] = self.times_ms.get(phase, 0.0) + (time.perf_counter() - before) * 1e3
+            phase.share_tasks(range(0, count, SECTIONS_AT_ONCE), compute, log, report=report_progress)
+        return shared
 
 
 @cache
@@ -315,10 +251,13 @@ def compile_all() -> None:
     sequences = tuple(Sequence(str(number), text, SequenceType.PROTEIN) for number, text in enumerate(texts))
     problem = PartTreeProblem(sequences, 3)
     letters = concatenate_letters(sequences, True)
-    words, log = encode_sixmers(letters, True, 1, Monitor()), LevelLog(StepLog(), 2, 0)
-    for measure, task in (
-        (IndexedDistances(words, letters.possible_words, 1, Monitor(), log), TASK),
-        (SerialDistances(words, letters.possible_words, 1, Monitor(), log), WHOLE_GROUP),
-        (SectionedDistances(words, letters.possible_words, 2, 1, Monitor(), log, {}), WHOLE_GROUP),
-    ):
-        build_part_tree(problem, words, measure, 1, RecursionProgress(Monitor(), RECURSION), task)
+    with CpuRun().phase(RECURSION) as phase:
+        report = RecursionProgress(phase.run.monitor, RECURSION)
+        words = encode_sixmers(letters, True, phase)
+        given = words, letters.possible_words, phase, report.report_distances
+        for measure, task in (
+            (IndexedDistances(*given), TASK),
+            (SerialDistances(*given), WHOLE_GROUP),
+            (SectionedDistances(*given, 2), WHOLE_GROUP),
+        ):
+            PartTreeRecursion(problem, words, measure, phase, report, task).answer()

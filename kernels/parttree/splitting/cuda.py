@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import cupy
 import numpy as np
 
-from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.compilation import compile_cancellably
+from antidiag.kernels.cpu.cpu_run import CpuPhase
+from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.parttree.kmers.cpu_shared_words import DistanceBatch, MeasuredDistances
 from antidiag.kernels.parttree.kmers.cuda_sources import BATCH, COUNTERS, FOUND, MEASURE, SECTIONS
 from antidiag.kernels.parttree.kmers.cuda_sources import WORDS as STRUCT
@@ -25,21 +23,20 @@ from antidiag.kernels.parttree.kmers.sections import SequenceSections
 from antidiag.kernels.parttree.kmers.word_arrays import LetterArrays, WordArrays, concatenate_letters, empty_words
 from antidiag.kernels.parttree.parameters import PartTreeWarps, SectionParameters
 from antidiag.kernels.parttree.problem import PartTreeProblem
-from antidiag.kernels.parttree.progress import RecursionProgress
+from antidiag.kernels.parttree.progress import RecursionProgress, ReportProgress
 from antidiag.kernels.parttree.splitting.cpu import (
     CALCULATION,
-    CALCULATION_NUMBER,
     MAPS,
     RECURSION,
     RETRIEVAL,
     WORDS,
-    LevelLog,
     SectionedDistances,
     compile_all,
     empty_distances,
-    run_cuda_parttree,
+    log_level,
+    run_recursion,
 )
-from antidiag.kernels.parttree.splitting.recursion import build_part_tree
+from antidiag.kernels.parttree.splitting.recursion import PartTreeRecursion
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.pair_tiles import next_size
 
@@ -53,35 +50,29 @@ ENCODERS = 4
 """Blocks per multiprocessor that encode where their tables are in global memory."""
 
 
-def parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def parttree(problem: PartTreeProblem, parameters: PartTreeWarps, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run PartTree with counters of several references side by side in shared memory, on all levels."""
     run = DeviceRun(monitor, steps)
-    run.add_time("compilation", compile_cancellably(compile_all, monitor))
-    started_ns = time.perf_counter_ns()
-    with run.time_phase(WORDS):
+    host = run.host_part(count_processors())
+    host.compile(compile_all)
+    with host.phase(WORDS):
         letters = concatenate_letters(problem.sequences, problem.protein)
-        counted = DeviceDistances(letters, problem.protein, run, to_dataclass(PartTreeWarps, parameters))
+        counted = DeviceDistances(letters, problem.protein, run, parameters)
     monitor.update(1, 1, WORDS)
-    counted.log = LevelLog(steps, 2, started_ns)
-    with run.time_phase(RECURSION):
-        answer = build_part_tree(
-            problem, counted.words, counted, workers.count_processors(), RecursionProgress(monitor, RECURSION), TASK
-        )
+    with host.phase(RECURSION) as phase:
+        counted.phase, report = phase, RecursionProgress(monitor, RECURSION)
+        answer = PartTreeRecursion(problem, counted.words, counted, phase, report, TASK).answer()
     return Outcome(answer, run.times_ms, counted.letters.letters.nbytes + 64 * len(problem.sequences), run.device_bytes)
 
 
-def cuda_parttree(problem: PartTreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def cuda_parttree(problem: PartTreeProblem, parameters: SectionParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run algorithm 2 of CUDA-Parttree, a thread for each sequence; the rest stays on the host, as in the paper."""
-    run, chosen = DeviceRun(monitor, steps), to_dataclass(SectionParameters, parameters)
+    run = DeviceRun(monitor, steps)
 
-    def measure(words: WordArrays, bins: int, log: LevelLog, times_ms: dict[str, float]) -> SectionedDistances:
-        return DeviceSections(run, chosen, words, bins, log, times_ms)
+    def measure_of(words: WordArrays, bins: int, phase: CpuPhase, report: ReportProgress) -> SectionedDistances:
+        return DeviceSections(words, bins, phase, report, run, parameters)
 
-    outcome = run_cuda_parttree(problem, 1, monitor, steps, measure)
-    compiling_ms, times_ms = run.times_ms["compilation"], dict(outcome.times_ms)
-    times_ms["compilation"] += compiling_ms
-    times_ms[RECURSION] = max(times_ms[RECURSION] - compiling_ms, 0.0)
-    return replace(outcome, times_ms=times_ms, device_bytes=run.device_bytes)
+    return replace(run_recursion(problem, run.host_part(), measure_of), device_bytes=run.device_bytes)
 
 
 class DeviceSections(SectionedDistances):
@@ -89,36 +80,34 @@ class DeviceSections(SectionedDistances):
 
     def __init__(
         self,
-        run: DeviceRun,
-        chosen: SectionParameters,
         words: WordArrays,
         bins: int,
-        log: LevelLog,
-        times_ms: dict[str, float],
+        phase: CpuPhase,
+        report: ReportProgress,
+        device_run: DeviceRun,
+        chosen: SectionParameters,
     ) -> None:
-        super().__init__(words, bins, chosen.section, 1, run.monitor, log, times_ms)
-        self.run, self.block, self.kernel = run, int(chosen.block), run.compile_kernel(SECTIONS, "count_shared_words")
+        super().__init__(words, bins, phase, report, chosen.section)
+        self.device_run, self.block = device_run, int(chosen.block)
+        self.kernel = device_run.compile_kernel(SECTIONS, "count_shared_words")
 
     def send_sections(self, base_sections: SequenceSections) -> None:
         """Upload the sections."""
-        run = self.run
         self.device_sections = [
-            run.upload_array(one)
+            self.device_run.upload_array(one)
             for one in (base_sections.structs.reshape(-1), base_sections.addresses, base_sections.lengths)
         ]
 
     def count_shared_words(self, base_sections: SequenceSections, maps: np.ndarray, batch: DistanceBatch) -> np.ndarray:
         """Return the words that every sequence shares with some references, counted on the device."""
-        run, sequences, most = (
-            self.run,
-            base_sections.order.size,
-            max(1, LAUNCH_PAIRS // max(base_sections.order.size, 1)),
-        )
-        with self.time_phase(MAPS):
+        run = self.device_run
+        sequences = base_sections.order.size
+        most = max(1, LAUNCH_PAIRS // max(base_sections.order.size, 1))
+        with self.run.phase(MAPS):
             there, shared = run.upload_array(maps.reshape(-1)), run.allocate_array((len(maps), sequences), np.int32)
             cupy.cuda.get_current_stream().synchronize()
         begun_ns = time.perf_counter_ns()
-        with self.time_phase(CALCULATION):
+        with self.run.phase(CALCULATION) as phase:
             for first in range(0, len(maps), most):
                 part = there[first * self.bins :], shared[first:].reshape(-1)
                 sizes = [np.int32(size) for size in (self.section, sequences)]
@@ -126,9 +115,9 @@ class DeviceSections(SectionedDistances):
                 arguments = *self.device_sections, *sizes, part[0], np.int32(self.bins), last, part[1]
                 self.kernel((-(-sequences // self.block),), (self.block,), arguments)
                 cupy.cuda.get_current_stream().synchronize()
-                self.monitor.check()
-        self.log.for_phase(CALCULATION_NUMBER).add(0, batch, 0, begun_ns)
-        with self.time_phase(RETRIEVAL):
+                run.monitor.check()
+        log_level(phase, 0, batch, 0, begun_ns)
+        with self.run.phase(RETRIEVAL):
             return run.download_array(shared)
 
 
@@ -137,7 +126,7 @@ class DeviceDistances:
 
     def __init__(self, letters: LetterArrays, protein: bool, run: DeviceRun, chosen: PartTreeWarps) -> None:
         self.letters, self.run, self.threads = letters, run, int(chosen.block)
-        self.log: LevelLog | None = None
+        self.phase: CpuPhase | None = None
         self.multiprocessors, self.bins = block_limits.multiprocessor_count(), letters.possible_words
         size, count = max(letters.letters.size, 1), letters.sequences
         self.kmers, self.counts = run.allocate_array(size, np.uint16), run.allocate_array(size, np.int32)
@@ -164,14 +153,12 @@ class DeviceDistances:
             )
             found = found._replace(everything=run.download_array(everything))
         else:
-            nearest, least = (
-                run.allocate_array(batch.members.size, np.int32),
-                run.allocate_array(batch.members.size, np.float64),
-            )
+            nearest = run.allocate_array(batch.members.size, np.int32)
+            least = run.allocate_array(batch.members.size, np.float64)
             self.launch(batch, FOUND(nearest=nearest, least=least, everything=None, places=None))
             found = found._replace(nearest=run.download_array(nearest), least=run.download_array(least))
-        if self.log:
-            self.log.add(level, batch, 0, begun_ns)
+        if self.phase:
+            log_level(self.phase, level, batch, 0, begun_ns)
         return found
 
     def launch(self, batch: DistanceBatch, measured: tuple[Any, ...]) -> None:
@@ -179,16 +166,8 @@ class DeviceDistances:
         if not len(batch.tasks):
             return
         run, stream = self.run, cupy.cuda.get_current_stream()
-        refs, ref_starts, members, starts, tasks = map(run.upload_array, batch)
-        given = BATCH(
-            refs=refs,
-            ref_starts=ref_starts,
-            members=members,
-            starts=starts,
-            tasks=tasks,
-            bins=self.bins,
-            b=self.words.b,
-        )
+        arrays = {name: run.upload_array(values) for name, values in batch._asdict().items()}
+        given = BATCH(**arrays, bins=self.bins, b=self.words.b)
         group, first, last = batch.tasks.T
         until = np.cumsum((last - first) * np.diff(batch.ref_starts)[group])
         grid = self.multiprocessors * max(1, self._shared_bytes() // (self.shared + 16 * TASK))
@@ -197,7 +176,7 @@ class DeviceDistances:
             before = time.perf_counter()
             end = max(at + 1, int(np.searchsorted(until, done + self.pairs, "right")))
             ticket = run.allocate_filled(1, np.uint32)
-            arguments = *self._word_arguments(), *given, *measured, np.int32(at), np.int32(end), ticket
+            arguments = *STRUCT.from_object(self), *given, *measured, np.int32(at), np.int32(end), ticket
             self.kernel((min(grid, end - at),), (self.threads,), arguments, shared_mem=self.shared)
             if end < len(batch.tasks):
                 stream.synchronize()
@@ -218,21 +197,9 @@ class DeviceDistances:
         there = run.upload_array(letters.letters) if letters.letters.size else run.allocate_array(1, np.uint8)
         codes, packed = run.upload_array(letters.codes), run.allocate_array(max(letters.letters.size, 1), np.uint8)
         sizes = (np.int32(number) for number in (letters.base, letters.sequences, self.bins))
-        arguments = *self._word_arguments(), there, codes, *sizes, packed, np.uint64(0) if tables is None else tables
+        arguments = *STRUCT.from_object(self), there, codes, *sizes, packed, np.uint64(0) if tables is None else tables
         kernel((grid,), (32,), arguments, shared_mem=shared)
         cupy.cuda.get_current_stream().synchronize()
-
-    def _word_arguments(self) -> tuple[Any, ...]:
-        """Return the kernel arguments of the words."""
-        return STRUCT(
-            kmers=self.kmers,
-            counts=self.counts,
-            begins=self.begins,
-            ends=self.ends,
-            totals=self.totals,
-            kept=self.kept,
-            heavy=self.heavy,
-        )
 
     def _compile_constants(self, refs: int | None = None) -> dict[str, int]:
         """Return the compile-time constants of the kernels."""

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.cpu_run import CpuPhase
 from antidiag.kernels.cpu.jit import cached_njit
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import group_equal_sequences
 from antidiag.kernels.parttree.kmers.cpu_shared_words import DistanceBatch, MeasuredDistances
 from antidiag.kernels.parttree.kmers.word_arrays import WordArrays
 from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
-from antidiag.kernels.parttree.progress import RecursionProgress, end_threads_on_failure
+from antidiag.kernels.parttree.progress import RecursionProgress
 from antidiag.kernels.parttree.splitting import cpu_groups
 
 MOST_DISTANCES = 1 << 25
@@ -43,23 +43,23 @@ class SplitLevel:
     refs: np.ndarray
 
 
+@dataclass
 class PartTreeRecursion:
-    """The recursion over the different sequences of a problem."""
+    """The recursion over the different sequences of a problem.
 
-    def __init__(
-        self,
-        problem: PartTreeProblem,
-        words: WordArrays,
-        measure: Measure,
-        threads: int,
-        report: RecursionProgress,
-        task_members: int,
-    ) -> None:
-        """Prepare a recursion; ``report`` is its `RecursionProgress`, ``task_members`` the most members of a task."""
-        self.problem, self.words, self.measure = problem, words, measure
-        self.threads, self.report, self.task_members = threads, report, task_members
-        self.first, self.own = group_equal_sequences(problem.sequences)
-        self.stop = workers.make_stop_word()
+    ``task_members`` are the most members of a task; ``threads`` share the groups, those of the run if it is 0.
+    """
+
+    problem: PartTreeProblem
+    words: WordArrays
+    measure: Measure
+    phase: CpuPhase
+    report: RecursionProgress
+    task_members: int
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        self.first, self.own = group_equal_sequences(self.problem.sequences)
         self.splits: list[np.ndarray] = []
         self.levels: list[SplitLevel] = []
 
@@ -154,7 +154,7 @@ class PartTreeRecursion:
         self._share_groups(
             groups,
             lambda ticket: cpu_groups.pick_references(
-                members, starts, pivot, away, *settings, picks, counts, ticket, self.stop
+                members, starts, pivot, away, *settings, picks, counts, ticket, self.phase.run.stop
             ),
         )
         picked = counts.copy()
@@ -168,7 +168,7 @@ class PartTreeRecursion:
         self._share_groups(
             groups,
             lambda ticket: cpu_groups.filter_picks(
-                matrix, places, starts, away, picks, counts, kept, ticket, self.stop
+                matrix, places, starts, away, picks, counts, kept, ticket, self.phase.run.stop
             ),
         )
         numbers, ref_starts = _gather_first(kept, starts, counts)
@@ -181,7 +181,7 @@ class PartTreeRecursion:
         self._share_groups(
             groups,
             lambda ticket: cpu_groups.join_references(
-                matrix, places, starts, counts, joins, heights, ticket, self.stop
+                matrix, places, starts, counts, joins, heights, ticket, self.phase.run.stop
             ),
         )
         spread = np.zeros(size, np.int64)
@@ -214,8 +214,8 @@ class PartTreeRecursion:
     def _share_groups(self, groups: int, work: Callable[[np.ndarray], None]) -> None:
         """Share groups among threads by a ticket."""
         ticket = np.zeros(1, np.int64)
-        count = max(1, min(self.threads, groups // 4))
-        workers.share_work(lambda worker: work(ticket), count, self.stop, lambda: self.report(0, 1))
+        threads = max(1, min(self.threads or self.phase.run.threads, groups // 4))
+        self.phase.share(lambda worker: work(ticket), lambda: self.report(0, 1), threads)
 
     def _assemble_levels(self, levels: list[SplitLevel]) -> tuple[np.ndarray, np.ndarray]:
         """Join the trees of all levels, from the deepest to the first."""
@@ -244,19 +244,6 @@ class PartTreeRecursion:
             )
             roots = found
         return joins, lengths
-
-
-def build_part_tree(
-    problem: PartTreeProblem,
-    words: WordArrays,
-    measure: Measure,
-    threads: int,
-    report: RecursionProgress,
-    task_members: int,
-) -> PartTreeAnswer:
-    """Return the tree of a problem whose words are known; see `PartTreeRecursion`."""
-    with end_threads_on_failure():
-        return PartTreeRecursion(problem, words, measure, threads, report, task_members).answer()
 
 
 def tree_with_equal_leaves(

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.parttree.kmers.cpu_shared_words import TASK, DistanceBatch
 from antidiag.kernels.parttree.kmers.word_arrays import concatenate_letters
 from antidiag.kernels.parttree.problem import PartTreeAnswer, PartTreeProblem
-from antidiag.kernels.parttree.splitting.cpu import IndexedDistances, LevelLog, compile_all, encode_sixmers
+from antidiag.kernels.parttree.splitting.cpu import IndexedDistances, compile_all, encode_sixmers
 from antidiag.kernels.sequences.sequence_set import take_sequences
-from antidiag.kernels.steps import StepLog
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +118,10 @@ def measure_distances(problem: PartTreeProblem, references: np.ndarray, sequence
     compile_all()
     numbers, places = np.unique(np.concatenate([references, sequences]), return_inverse=True)
     letters = concatenate_letters(take_sequences(problem.sequences, numbers.tolist()), problem.protein)
-    words = encode_sixmers(letters, problem.protein, 1, Monitor())
-    measure = IndexedDistances(words, letters.possible_words, 1, Monitor(), LevelLog(StepLog(), 1, 0))
     refs, members = places[: references.size], places[references.size :]
     tasks = np.array([[0, at, min(at + TASK, members.size)] for at in range(0, members.size, TASK)])
-    ends = (np.array([0, refs.size]), np.array([0, members.size]))
-    found = measure(DistanceBatch(refs, ends[0], members, ends[1], tasks), True, 0)
+    batch = DistanceBatch(refs, np.array([0, refs.size]), members, np.array([0, members.size]), tasks)
+    with CpuRun().phase("words") as phase:
+        words = encode_sixmers(letters, problem.protein, phase)
+        found = IndexedDistances(words, letters.possible_words, phase, lambda done, total: None)(batch, True, 0)
     return found.everything[: members.size * refs.size].reshape(members.size, refs.size).T

@@ -81,14 +81,3 @@ def shift_gap_costs(opens, extends, sizes, behind, target):
                 total += after
                 to += 1
         at += size
-
-
-@cached_njit
-def separate_profiles(numbers, starts, sizes, target):
-    """Copy columns (int16, symbols x all) by profile; they begin at ``starts`` and have ``sizes`` columns."""
-    at = 0
-    for profile in range(len(starts)):
-        start, size = starts[profile], sizes[profile]
-        for symbol in range(numbers.shape[0]):
-            target[at : at + size] = numbers[symbol, start : start + size]
-            at += size

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequences
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -57,17 +56,6 @@ class ProfilePairBatch:
         common = {name: getattr(encoded_pairs[0], name) for name in COMMON}
         return cls(**arrays, **common)
 
-    @classmethod
-    def concatenate_batches(cls, batches: Sequences[ProfilePairBatch]) -> ProfilePairBatch:
-        """Concatenate batches."""
-        if len(batches) == 1:
-            return batches[0]
-        arrays: dict[str, Any] = {
-            name: np.concatenate([getattr(part, name) for part in batches])
-            for name in (*OWN, *FACTORS, *BIASES, *COSTS)
-        }
-        return replace(batches[0], **arrays)
-
     def __len__(self) -> int:
         return len(self.m)
 
@@ -80,31 +68,3 @@ class ProfilePairBatch:
     def linear(self) -> bool:
         """Return whether no gap costs anything to open."""
         return not (self.row_open.any() or self.column_open.any())
-
-    def split_pairs(self) -> Iterator[EncodedProfiles]:
-        """Yield every pair by itself, as views."""
-        symbols = self.symbol_count
-        steps = [
-            _pair_slices(symbols * (self.m + 1)),
-            _pair_slices(symbols * (self.n + 1)),
-            _pair_slices(self.m + 1),
-            _pair_slices(self.n + 1),
-            _pair_slices(self.m),
-            _pair_slices(self.m),
-            _pair_slices(self.n),
-            _pair_slices(self.n),
-        ]
-        arrays = [getattr(self, name) for name in (*FACTORS, *BIASES, *COSTS)]
-        common: dict[str, Any] = {name: getattr(self, name) for name in COMMON}
-        for number, (shift, origin) in enumerate(zip(self.shift.tolist(), self.origin.tolist(), strict=True)):
-            rows, columns, *others = (array[step(number)] for array, step in zip(arrays, steps, strict=True))
-            yield EncodedProfiles(  # type: ignore[misc]  # others are six
-                rows.reshape(symbols, -1), columns.reshape(symbols, -1), *others, **common, shift=shift, origin=origin
-            )
-
-
-def _pair_slices(sizes: np.ndarray) -> Callable[[int], slice]:
-    """Return a function from a pair's number to the slice of its numbers."""
-    ends = np.cumsum(sizes).tolist()
-    starts = [0, *ends]
-    return lambda number: slice(starts[number], ends[number])

@@ -7,8 +7,12 @@ import numpy as np
 from antidiag.kernels.cpu.jit import cached_njit
 from antidiag.kernels.cpu.simd import LANES
 from antidiag.kernels.profiles.column_scores.scoring import GLOBAL
-from antidiag.kernels.profiles.wavefront.cpu_strips import ProfileStripBorder, allocate_rings, cut_strip
-from antidiag.kernels.profiles.wavefront.cpu_tile import ALL, compute_tile
+from antidiag.kernels.profiles.wavefront.cpu_strips import (
+    ProfileStripBorder,
+    allocate_rings,
+    compute_kept_tile,
+    cut_strip,
+)
 from antidiag.kernels.profiles.whole_table.cpu_cells import NEVER
 
 
@@ -25,27 +29,8 @@ def compute_tile_cells(strip_problem, packed, borders, number, at, stop):
     factors, gaps = cut_strip(strip_problem, packed, left)
     width = factors.width
     rings = allocate_rings(bottom - top + 1, width)
-    if at == 0:
-        rings.h[LANES : LANES + real] = strip_problem.first_row[left + 1 : left + 1 + real]
-    else:
-        rings.h[LANES : LANES + width] = borders.rows[number, at - 1, 0, :width]
-        rings.e[LANES : LANES + width] = borders.rows[number, at - 1, 1, :width]
-    before = ProfileStripBorder(borders.columns[number, 0], borders.columns[number, 1])
     behind = ProfileStripBorder(np.empty(m + 1, np.int32), np.empty(m + 1, np.int32))
-    rings.h[LANES - 1] = before.h[top]
-    nothing = np.array([2**62, 0, 0])  # no cell is better, since no end of a path is needed
-    compute_tile(
-        factors,
-        strip_problem.finish,
-        gaps,
-        rings,
-        (top, bottom, top, np.int64(ALL)),
-        before,
-        behind,
-        nothing,
-        (mode, m, real, np.int64(0)),
-        stop,
-    )
+    compute_kept_tile(strip_problem, borders, factors, gaps, rings, number, at, bottom, behind, stop)
     shape, length = (bottom - top + 1, real + 1), width + LANES
     h, e, f = np.empty(shape, np.int32), np.full(shape, np.int32(NEVER)), np.full(shape, np.int32(NEVER))
     for i in range(shape[0]):

@@ -15,7 +15,7 @@ from antidiag.kernels.cpu.clock import now_ns
 from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 from antidiag.kernels.cpu.progress_words import wait_until_reached
 from antidiag.kernels.cpu.simd import LANES, store_release
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, LOCAL
+from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, LOCAL, EncodedProfiles
 from antidiag.kernels.profiles.wavefront.cpu_tile import (
     ALL,
     GROUP,
@@ -25,7 +25,7 @@ from antidiag.kernels.profiles.wavefront.cpu_tile import (
     TileRings,
     compute_tile,
 )
-from antidiag.kernels.profiles.whole_table.cpu_cells import FROM_E, FROM_F, NEVER, ScoreFinish
+from antidiag.kernels.profiles.whole_table.cpu_cells import FROM_E, FROM_F, NEVER
 
 WORD = 8
 """Distance of progress words: a cache line."""
@@ -41,21 +41,13 @@ class ProfileStripBorder(NamedTuple):
 
 
 class ProfileStripProblem(NamedTuple):
-    """A problem from which strips are cut; see `EncodedProfiles`.
+    """A problem from which strips are cut.
 
     ``first_row`` and ``first_column`` are H of the table's borders (int32, n + 1 and m + 1), ``cuts`` is (m, n, s, T,
     mode). ``linear``: no gap costs anything to open.
     """
 
-    rows: np.ndarray
-    columns: np.ndarray
-    row_bias: np.ndarray
-    column_bias: np.ndarray
-    row_open: np.ndarray
-    row_extend: np.ndarray
-    column_open: np.ndarray
-    column_extend: np.ndarray
-    finish: ScoreFinish
+    encoded: EncodedProfiles
     first_row: np.ndarray
     first_column: np.ndarray
     cuts: tuple[int, int, int, int, int]
@@ -97,24 +89,26 @@ def pack_rows(rows):
 def cut_strip(strip_problem, packed, left):
     """Return factors and gap costs of the strip behind column ``left``."""
     _, n, s, _, _ = strip_problem.cuts
-    real, symbols = min(s, n - left), strip_problem.columns.shape[0]
+    real, symbols = min(s, n - left), strip_problem.encoded.columns.shape[0]
     width = (real + WIDEN - 1) // WIDEN * WIDEN
     pairs = (symbols + 1) // 2
     columns, bias = np.zeros(pairs * width * 2, np.int16), np.zeros(width, np.int32)
     for x in range(symbols):
         for j in range(real):
-            columns[((x // 2) * width + j) * 2 + x % 2] = strip_problem.columns[x, left + j]
-    bias[:real] = strip_problem.column_bias[left : left + real]
+            columns[((x // 2) * width + j) * 2 + x % 2] = strip_problem.encoded.columns[x, left + j]
+    bias[:real] = strip_problem.encoded.column_bias[left : left + real]
     source, sums = np.zeros(width + LANES, np.int32), np.zeros(width + LANES, np.int32)
     total = np.int64(0)
     for j in range(width + 1):
         if j > 0 and j <= real:
-            total += strip_problem.column_extend[left + j - 1]
+            total += strip_problem.encoded.column_extend[left + j - 1]
         sums[LANES - 1 + j] = total
-        source[LANES - 1 + j] = total - (strip_problem.column_open[left + j] if j < real else 0)
+        source[LANES - 1 + j] = total - (strip_problem.encoded.column_open[left + j] if j < real else 0)
     return (
-        TileFactors(packed, columns.view(np.int32), pairs, width, strip_problem.row_bias, bias),
-        TileGapCosts(strip_problem.row_open, strip_problem.row_extend, source, sums, strip_problem.linear),
+        TileFactors(packed, columns.view(np.int32), pairs, width, strip_problem.encoded.row_bias, bias),
+        TileGapCosts(
+            strip_problem.encoded.row_open, strip_problem.encoded.row_extend, source, sums, strip_problem.linear
+        ),
     )
 
 
@@ -122,12 +116,10 @@ def cut_strip(strip_problem, packed, left):
 def allocate_rings(rows, width):
     """Allocate rings for so many rows of a strip."""
     size = rows * (width + LANES)
-    h, e, f, scores = (
-        np.full(size, np.int32(NEVER)),
-        np.full(size, np.int32(NEVER)),
-        np.full(size, np.int32(NEVER)),
-        np.zeros(size, np.int32),
-    )
+    h = np.full(size, np.int32(NEVER))
+    e = np.full(size, np.int32(NEVER))
+    f = np.full(size, np.int32(NEVER))
+    scores = np.zeros(size, np.int32)
     return TileRings(h, e, f, np.empty(GROUP * width, np.int32), scores)
 
 
@@ -154,7 +146,7 @@ def compute_strip(strip_problem, packed, number, borders, turns, times):
         times[at, 0] = now_ns()
         place = (top, bottom, np.int64(0), np.int64(RING))
         if not compute_tile(
-            factors, strip_problem.finish, gaps, rings, place, before, behind, borders.best[number], end, turns.stop
+            factors, strip_problem.encoded, gaps, rings, place, before, behind, borders.best[number], end, turns.stop
         ):
             return False
         if bottom < m:
@@ -163,7 +155,7 @@ def compute_strip(strip_problem, packed, number, borders, turns, times):
             if strip_problem.linear:
                 before_it = ((bottom - 1) & RING) * (factors.width + LANES) + LANES
                 borders.rows[number, at, 1, : factors.width] = (
-                    rings.h[before_it : before_it + factors.width] - strip_problem.row_extend[bottom - 1]
+                    rings.h[before_it : before_it + factors.width] - strip_problem.encoded.row_extend[bottom - 1]
                 )
             else:
                 borders.rows[number, at, 1, : factors.width] = rings.e[row : row + factors.width]
@@ -186,6 +178,29 @@ def find_best_end(strip_problem, borders):
     return score, i, j
 
 
+@inner_njit
+def compute_kept_tile(strip_problem, borders, factors, gaps, rings, number, at, bottom, behind, stop):
+    """Compute the rows of batch ``at`` of a strip up to ``bottom`` from kept borders, with all rows in the rings.
+
+    Returns False if it was stopped.
+    """
+    m, n, s, batch, mode = strip_problem.cuts
+    left, top, width = number * s, at * batch, factors.width
+    real = min(s, n - left)
+    if at == 0:
+        rings.h[LANES : LANES + width] = NEVER
+        rings.h[LANES : LANES + real] = strip_problem.first_row[left + 1 : left + 1 + real]
+        rings.e[LANES : LANES + width] = NEVER
+    else:
+        rings.h[LANES : LANES + width] = borders.rows[number, at - 1, 0, :width]
+        rings.e[LANES : LANES + width] = borders.rows[number, at - 1, 1, :width]
+    before = ProfileStripBorder(borders.columns[number, 0], borders.columns[number, 1])
+    rings.h[LANES - 1] = before.h[top]
+    nothing = np.array([2**62, 0, 0])  # no cell is better, since no end of a path is needed
+    rows, end = (top, bottom, top, np.int64(ALL)), (mode, m, real, np.int64(0))
+    return compute_tile(factors, strip_problem.encoded, gaps, rings, rows, before, behind, nothing, end, stop)
+
+
 @cached_njit
 def trace_path(strip_problem, packed, borders, i, j, operations, stop):
     """Trace the path that ends in cell (i, j) into ``operations`` (uint8), last operation first.
@@ -198,7 +213,6 @@ def trace_path(strip_problem, packed, borders, i, j, operations, stop):
     rings, behind = allocate_rings(zero, zero), ProfileStripBorder(np.empty(m + 1, np.int32), np.empty(m + 1, np.int32))
     factors, gaps = cut_strip(strip_problem, packed, zero)
     size, width, last = 0, 0, -1
-    nothing = np.array([2**62, 0, 0])  # no cell is better, since the end of the path is known
     while not path_begins(mode, i, j, state):
         number, at = max(j - 1, 0) // s, max(i - 1, 0) // batch
         left, top, bottom = number * s, at * batch, i
@@ -209,28 +223,7 @@ def trace_path(strip_problem, packed, borders, i, j, operations, stop):
         if rows * (width + LANES) > size or size == 0:
             size = (min(batch, m) + 1) * ((min(s, n) + WIDEN - 1) // WIDEN * WIDEN + LANES)
             rings = allocate_rings(min(batch, m) + 1, (min(s, n) + WIDEN - 1) // WIDEN * WIDEN)
-        real = min(s, n - left)
-        if at == 0:
-            rings.h[LANES : LANES + width] = NEVER
-            rings.h[LANES : LANES + real] = strip_problem.first_row[left + 1 : left + 1 + real]
-            rings.e[LANES : LANES + width] = NEVER
-        else:
-            rings.h[LANES : LANES + width] = borders.rows[number, at - 1, 0, :width]
-            rings.e[LANES : LANES + width] = borders.rows[number, at - 1, 1, :width]
-        before = ProfileStripBorder(borders.columns[number, 0], borders.columns[number, 1])
-        rings.h[LANES - 1] = before.h[top]
-        if not compute_tile(
-            factors,
-            strip_problem.finish,
-            gaps,
-            rings,
-            (top, bottom, top, np.int64(ALL)),
-            before,
-            behind,
-            nothing,
-            (mode, m, real, zero),
-            stop,
-        ):
+        if not compute_kept_tile(strip_problem, borders, factors, gaps, rings, number, at, bottom, behind, stop):
             return -1, i, j, tiles
         tiles += 1
         count, i, j, state = trace_tile_path(
@@ -274,11 +267,17 @@ def trace_tile_path(strip_problem, rings, length, top, left, i, j, state, operat
         operations[count] = state
         count += 1
         if state == FROM_E:
-            if e[at] == h[at - length] - strip_problem.row_open[i - 1] - strip_problem.row_extend[i - 1]:
+            if (
+                e[at]
+                == h[at - length] - strip_problem.encoded.row_open[i - 1] - strip_problem.encoded.row_extend[i - 1]
+            ):
                 state = 0
             i -= 1
         else:
-            if f[at] == h[at - 1] - strip_problem.column_open[j - 1] - strip_problem.column_extend[j - 1]:
+            if (
+                f[at]
+                == h[at - 1] - strip_problem.encoded.column_open[j - 1] - strip_problem.encoded.column_extend[j - 1]
+            ):
                 state = 0
             j -= 1
     return count, i, j, state

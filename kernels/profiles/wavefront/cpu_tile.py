@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.cpu import simd
+from antidiag.kernels.cpu import lane_moves, simd
 from antidiag.kernels.cpu.jit import inner_njit
 from antidiag.kernels.cpu.simd import LANES, load_acquire
 from antidiag.kernels.profiles.column_scores.scoring import LINEAR, LOCAL, LOG_BITS, ROOT, SEMI_GLOBAL
@@ -132,7 +132,8 @@ def _score_four_rows(factors, finish, rings, i, bottom, begin, mask):
 @inner_njit
 def _finish_row_scores(products, scores, bias, column_bias, finish):
     """Turn products of a row into scores; each kind has its own loop, so that each is vectorised."""
-    kind, shift, factor, origin, offset, table = finish
+    kind, shift, factor, origin = finish.kind, finish.shift, finish.factor, finish.origin
+    offset, table = finish.offset, finish.table
     added = np.int32(offset)
     if kind == LINEAR:
         half, places = np.int32((1 << shift) >> 1), np.int32(shift)
@@ -202,15 +203,15 @@ def _compute_row(rings, above, here, width, left_h, left_f, row_open, row_extend
         gap = simd.subtract(simd.maximum(up, simd.load(e, above + j)), extends)
         diagonal = simd.add(simd.load(h, above + j - 1), simd.load(scores, above + j))
         best = simd.maximum(simd.maximum(diagonal, gap), least)
-        ways = simd.maximum(simd.prefix_maximum(simd.add(best, simd.load(source, j))), carry)
-        across = simd.subtract(simd.shift_in_last(carry, ways), simd.load(column_sum, j))
-        carry = simd.splat_last(ways)
+        ways = simd.maximum(lane_moves.prefix_maximum(simd.add(best, simd.load(source, j))), carry)
+        across = simd.subtract(lane_moves.shift_in_last(carry, ways), simd.load(column_sum, j))
+        carry = lane_moves.splat_last(ways)
         best = simd.maximum(best, across)
         simd.store(h, here + j, best)
         simd.store(e, here + j, gap)
         simd.store(f, here + j, across)
         most = simd.maximum(most, best)
-    return simd.last_lane(simd.prefix_maximum(most))
+    return lane_moves.last_lane(lane_moves.prefix_maximum(most))
 
 
 @inner_njit
@@ -226,12 +227,12 @@ def _compute_linear_row(rings, above, here, width, left_h, row_extend, gaps, flo
         diagonal = simd.add(simd.load(h, above + j - 1), simd.load(scores, above + j))
         best = simd.maximum(simd.maximum(diagonal, gap), least)
         sums = simd.load(column_sum, j)
-        ways = simd.maximum(simd.prefix_maximum(simd.add(best, sums)), carry)
-        carry = simd.splat_last(ways)
+        ways = simd.maximum(lane_moves.prefix_maximum(simd.add(best, sums)), carry)
+        carry = lane_moves.splat_last(ways)
         best = simd.subtract(ways, sums)
         simd.store(h, here + j, best)
         most = simd.maximum(most, best)
-    return simd.last_lane(simd.prefix_maximum(most))
+    return lane_moves.last_lane(lane_moves.prefix_maximum(most))
 
 
 @inner_njit

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-import threading
-from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.phase_times import measure_ms
+from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, EncodedProfiles
+from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles
 from antidiag.kernels.profiles.parameters import ProfileStripParameters
 from antidiag.kernels.profiles.problem import Problem, ProfileAnswer
 from antidiag.kernels.profiles.wavefront import cpu_strips
@@ -28,51 +22,34 @@ from antidiag.kernels.profiles.wavefront.cpu_strips import (
 )
 from antidiag.kernels.profiles.whole_table import cpu_cells
 from antidiag.kernels.profiles.whole_table.cpu_cells import NEVER
-from antidiag.kernels.profiles.whole_table.cpu_table import ProfileTableRun, complete_answer, tiny_problem
+from antidiag.kernels.profiles.whole_table.cpu_table import complete_answer, tiny_problem
 from antidiag.kernels.steps import StepLog
 
 
-def align_by_strips(problem: Problem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_strips(problem: Problem, parameters: ProfileStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best alignment by strips; the whole table is never in memory."""
-    compilation_ms = measure_ms(_compile_once)
-    chosen = to_dataclass(ProfileStripParameters, parameters)
-    return _align_in_strips(ProfileTableRun.start_run(problem.encoded, compilation_ms, monitor, steps), chosen)
+    run = CpuRun(monitor, steps, parameters.threads)
+    run.compile(_compile_once)
+    return _align_in_strips(run, problem.encoded, parameters)
 
 
-def _align_in_strips(run: ProfileTableRun, chosen: ProfileStripParameters) -> Outcome:
+def _align_in_strips(run: CpuRun, encoded: EncodedProfiles, chosen: ProfileStripParameters) -> Outcome:
     """Align in strips and time the phases."""
-    whole = make_strip_problem(run.made, chosen.s, chosen.T)
-    kept, packed = allocate_borders(whole), cpu_strips.pack_rows(whole.rows)
-    compute_strips(run, whole, packed, kept, chosen.threads)
-    run.clock.end_phase("strips")
-    answer = trace_answer(run.made, whole, packed, kept, run.monitor)
-    run.clock.end_phase("path")
+    whole = make_strip_problem(encoded, chosen.s, chosen.T)
+    kept, packed = allocate_borders(whole), cpu_strips.pack_rows(encoded.rows)
+    compute_strips(run, whole, packed, kept)
+    with run.phase("path") as phase:
+        answer = phase.call(lambda: trace_answer(whole, packed, kept, run.stop))
     arrays = (*kept, packed, whole.first_row, whole.first_column)
     return Outcome(answer, run.times_ms, sum(one.nbytes for one in arrays))
 
 
 def make_strip_problem(encoded: EncodedProfiles, s: int, batch: int) -> ProfileStripProblem:
     """Return a problem with the borders of its table, to be cut into strips and batches."""
-    first_row: np.ndarray = np.zeros(encoded.n + 1, np.int32)
-    first_column: np.ndarray = np.zeros(encoded.m + 1, np.int32)
-    if encoded.mode == GLOBAL:
-        first_row[1:] = -cpu_cells.border_costs(encoded.column_open, encoded.column_extend)
-        first_column[1:] = -cpu_cells.border_costs(encoded.row_open, encoded.row_extend)
-    return ProfileStripProblem(
-        encoded.rows,
-        encoded.columns,
-        encoded.row_bias,
-        encoded.column_bias,
-        encoded.row_open,
-        encoded.row_extend,
-        encoded.column_open,
-        encoded.column_extend,
-        cpu_cells.score_finish(encoded),
-        first_row,
-        first_column,
-        (encoded.m, encoded.n, s, batch, encoded.mode),
-        encoded.linear,
-    )
+    first_row = cpu_cells.border_scores(encoded.mode, encoded.column_open, encoded.column_extend)
+    first_column = cpu_cells.border_scores(encoded.mode, encoded.row_open, encoded.row_extend)
+    cuts = encoded.m, encoded.n, s, batch, encoded.mode
+    return ProfileStripProblem(encoded, first_row, first_column, cuts, encoded.linear)
 
 
 def allocate_borders(strip_problem: ProfileStripProblem) -> KeptStripBorders:
@@ -87,61 +64,38 @@ def allocate_borders(strip_problem: ProfileStripProblem) -> KeptStripBorders:
 
 
 def compute_strips(
-    run: ProfileTableRun,
-    strip_problem: ProfileStripProblem,
-    packed: np.ndarray,
-    borders: KeptStripBorders,
-    threads: int,
+    run: CpuRun, strip_problem: ProfileStripProblem, packed: np.ndarray, borders: KeptStripBorders
 ) -> None:
     """Compute all strips on threads; keep their borders and the last rows of batches."""
     m, n, s, batch, _ = strip_problem.cuts
     count, batches = -(-n // s), -(-m // batch)
-    turns, tickets = ProfileStripProgress(np.zeros(count * WORD, np.int64), workers.make_stop_word()), itertools.count()
-    log, lock = run.phase_log(1), threading.Lock()
+    turns = ProfileStripProgress(np.zeros(count * WORD, np.int64), run.stop)
+    with run.phase("strips", total=count * m) as phase:
 
-    def work(worker: int) -> None:
-        times: np.ndarray = np.zeros((batches, 2), np.int64)
-        while not turns.stop[0]:
-            with lock:
-                number = next(tickets)
-            if number >= count or not cpu_strips.compute_strip(strip_problem, packed, number, borders, turns, times):
+        def compute(worker: int, number: int) -> None:
+            times: np.ndarray = np.zeros((batches, 2), np.int64)
+            if not cpu_strips.compute_strip(strip_problem, packed, number, borders, turns, times):
                 return
             columns = (number * s, min(number * s + s, n))
-            for at, (begun_ns, ended_ns) in enumerate((times - log.started_ns).tolist()):
+            for at, (begun_ns, ended_ns) in enumerate(times.tolist()):
                 rows = (at * batch, min(at * batch + batch, m))
-                run.steps.add(1, number, rows, columns, worker, begun_ns, ended_ns)
+                phase.log(LoggedCells(rows, columns, number), worker, begun_ns, ended_ns=ended_ns)
 
-    total = count * m
-    workers.share_work(
-        work, min(threads, count), turns.stop, lambda: run.monitor.update(int(turns.words.sum()), total, "strips")
-    )
+        phase.share_tasks(range(count), compute, report=lambda: phase.report(int(turns.words.sum())))
 
 
 def trace_answer(
-    encoded: EncodedProfiles,
-    strip_problem: ProfileStripProblem,
-    packed: np.ndarray,
-    borders: KeptStripBorders,
-    monitor: Monitor,
+    strip_problem: ProfileStripProblem, packed: np.ndarray, borders: KeptStripBorders, stop: np.ndarray
 ) -> ProfileAnswer:
-    """Trace the path by kept borders, on a worker thread that hears Cancel."""
-    stop, found = workers.make_stop_word(), []
+    """Trace the path by kept borders; the answer is not complete if the run was stopped."""
+    m, n, _, _, mode = strip_problem.cuts
     score, i, j = cpu_strips.find_best_end(strip_problem, borders)
     operations = np.empty(i + j, np.uint8)
-
-    def work(worker: int) -> None:
-        found.append(cpu_strips.trace_path(strip_problem, packed, borders, i, j, operations, stop))
-
-    workers.share_work(work, 1, stop, monitor.check)
-    count, first, second, _ = found[0]
-    return complete_answer(
-        encoded.mode, (encoded.m, encoded.n), score, (first, second), (i, j), operations[:count][::-1]
-    )
+    count, first, second, _ = cpu_strips.trace_path(strip_problem, packed, borders, i, j, operations, stop)
+    return complete_answer(mode, (m, n), score, (first, second), (i, j), operations[: max(count, 0)][::-1])
 
 
 @cache
 def _compile_once() -> None:
     """Compile everything, or load it from the cache folder, by running on a tiny problem."""
-    _align_in_strips(
-        ProfileTableRun.start_run(tiny_problem(), 0.0, Monitor(), StepLog()), ProfileStripParameters(64, 16, 1)
-    )
+    _align_in_strips(CpuRun(), tiny_problem(), ProfileStripParameters(s=64, T=16, threads=1))

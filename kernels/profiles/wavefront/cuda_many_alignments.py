@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from collections.abc import Sequence as Sequences
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.profiles.column_scores.encoding import encode_batch
 from antidiag.kernels.profiles.column_scores.pair_batch import ProfilePairBatch
-from antidiag.kernels.profiles.column_scores.scoring import ColumnScoring, EncodedProfiles, ProfileSpan
+from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles
 from antidiag.kernels.profiles.problem import ProfileAnswer
-from antidiag.kernels.profiles.profile import Profile
 from antidiag.kernels.profiles.sizes import GPU_STRIP
 from antidiag.kernels.profiles.wavefront import cuda_wavefront
 from antidiag.kernels.profiles.wavefront.cuda_pairs import LOAD, DeviceProfilePairs
@@ -33,47 +30,19 @@ class ProfilePairShape(NamedTuple):
     n: int
 
 
-def align_profile_pairs(
-    pairs: Sequences[tuple[Profile, Profile]], scoring: ColumnScoring, span: ProfileSpan, monitor: Monitor
-) -> list[ProfileAnswer]:
-    """Return the best alignment of each pair, in their order."""
-    shapes = [ProfilePairShape(len(first.alphabet), len(first), len(second)) for first, second in pairs]
-    return _align_in_groups(
-        shapes, lambda group: encode_batch([pairs[at] for at in group], scoring, span, monitor.check), monitor
-    )[0]
-
-
 def align_encoded_pairs(encoded_pairs: list[EncodedProfiles], monitor: Monitor) -> list[ProfileAnswer]:
-    """Return the best alignments of encoded pairs of one scoring and one mode."""
-    return align_with_times(encoded_pairs, monitor)[0]
-
-
-def align_with_times(
-    encoded_pairs: list[EncodedProfiles], monitor: Monitor
-) -> tuple[list[ProfileAnswer], dict[str, float]]:
-    """Return the alignments, and the milliseconds of each phase."""
+    """Return the best alignments of encoded pairs of one scoring and one mode, in their order."""
     shapes = [ProfilePairShape(len(one.rows), one.m, one.n) for one in encoded_pairs]
-    return _align_in_groups(
-        shapes, lambda group: ProfilePairBatch.join_pairs([encoded_pairs[at] for at in group]), monitor
-    )
-
-
-def _align_in_groups(
-    shapes: list[ProfilePairShape], make: Callable[[list[int]], ProfilePairBatch], monitor: Monitor
-) -> tuple[list[ProfileAnswer], dict[str, float]]:
-    """Align groups of pairs; ``make`` returns the pairs of these numbers as one batch."""
     run = DeviceRun(monitor, StepLog())
-    found: list[ProfileAnswer | None] = [None] * len(shapes)
-    done = 0
+    found: dict[int, ProfileAnswer] = {}
     for together in _group_pairs(shapes):
-        group = DeviceProfilePairs.upload_pairs(run, make(together))
+        batch = ProfilePairBatch.join_pairs([encoded_pairs[at] for at in together])
+        group = DeviceProfilePairs(run, batch)
         group.compile_all()
         _launch_group(run, group)
-        for at, answer in zip(together, group.download_answers(), strict=True):
-            found[at] = answer
-        done += len(together)
-        monitor.update(done, len(shapes), "alignments")
-    return [answer for answer in found if answer is not None], run.times_ms
+        found.update(zip(together, group.download_answers(), strict=True))
+        monitor.update(len(found), len(shapes), "alignments")
+    return [found[at] for at in range(len(shapes))]
 
 
 def _group_pairs(shapes: list[ProfilePairShape]) -> Iterator[list[int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import cupy
@@ -13,17 +12,8 @@ from antidiag.kernels.cuda.run import DeviceRun, LaunchPhase
 from antidiag.kernels.cuda.structs import DeviceConstants, DeviceStruct
 from antidiag.kernels.profiles.column_scores import cpu_counts
 from antidiag.kernels.profiles.column_scores.pair_batch import ProfilePairBatch
-from antidiag.kernels.profiles.column_scores.scoring import (
-    FREQUENCY_UNITS,
-    GLOBAL,
-    LINEAR,
-    LOCAL,
-    LOG_BITS,
-    LOGARITHM,
-    ROOT,
-    SEMI_GLOBAL,
-)
-from antidiag.kernels.profiles.device import FOLDER
+from antidiag.kernels.profiles.column_scores.scoring import FREQUENCY_UNITS, ROOT
+from antidiag.kernels.profiles.device import FOLDER, SCORES_AND_MODES
 from antidiag.kernels.profiles.problem import ProfileAnswer
 from antidiag.kernels.profiles.sizes import GPU_BATCH, GPU_STRIP, exceeds_half_precision
 from antidiag.kernels.profiles.whole_table.cpu_table import complete_answer
@@ -61,17 +51,13 @@ PAIR = DeviceStruct(
 """,
 )
 FINISH = DeviceStruct("Finish", "const int* table; int factor, offset;")
-NUMBERS = DeviceConstants.from_values(
-    LINEAR=LINEAR,
-    ROOT=ROOT,
-    LOGARITHM=LOGARITHM,
-    GLOBAL=GLOBAL,
-    LOCAL=LOCAL,
-    SEMI_GLOBAL=SEMI_GLOBAL,
-    LOG_BITS=LOG_BITS,
-    BATCH=GPU_BATCH,
+TILE = (
+    SCORES_AND_MODES,
+    DeviceConstants.from_values(BATCH=GPU_BATCH),
+    PAIR,
+    FINISH,
+    *(FOLDER / name for name in ("finish.cuh", "tile.cuh", "lanes.cuh", "sweep.cuh")),
 )
-TILE = (NUMBERS, PAIR, FINISH, *(FOLDER / name for name in ("finish.cuh", "tile.cuh", "lanes.cuh", "sweep.cuh")))
 STRIPS, PATHS = (*TILE, FOLDER / "strips.cu"), (*TILE, FOLDER / "path.cuh", FOLDER / "paths.cu")
 FACTORS = (
     DeviceConstants.from_values(
@@ -82,33 +68,17 @@ FACTORS = (
 SQUARES = (*TILE, FOLDER / "path.cuh", FOLDER / "squares.cu")
 
 
-@dataclass(frozen=True)
 class DeviceProfilePairs:
-    """Alignments of one scoring and one mode on the device.
+    """Alignments of one scoring and one mode on the device, with their borders and paths.
 
     ``items`` (int32, strips of all x 2: pair, strip) are in the order in which blocks take them: the first strips of
-    all pairs, the second ones, and so on.
+    all pairs, the second ones, and so on; ``cells`` are those of each. ``room`` are bytes that the pairs point to.
     """
 
-    run: DeviceRun
-    made: ProfilePairBatch
-    steps: int
-    on_device: cupy.ndarray
-    items: cupy.ndarray
-    cells: np.ndarray
-    ends: cupy.ndarray
-    operations: cupy.ndarray
-    operation_ends: np.ndarray
-    ticket: cupy.ndarray
-    finish: tuple[Any, ...]
-    arrays: tuple[cupy.ndarray, ...]
-    """The arrays that the pairs point to, which keeps them alive."""
-    kernels: dict[str, tuple[Any, int]] = field(default_factory=dict)
-    """Compiled kernels, and how many of their blocks run at a time."""
-
-    @classmethod
-    def upload_pairs(cls, run: DeviceRun, pair_batch: ProfilePairBatch) -> DeviceProfilePairs:
-        """Copy problems to the device, and allocate their borders and paths."""
+    def __init__(self, run: DeviceRun, pair_batch: ProfilePairBatch) -> None:
+        self.run, self.made = run, pair_batch
+        self.kernels: dict[str, tuple[Any, int]] = {}
+        """Compiled kernels, and how many of their blocks run at a time."""
         m, n = pair_batch.m, pair_batch.n
         strips, batches = -(-n // GPU_STRIP), (m - 1) // GPU_BATCH
         tops, lefts = _start_offsets(-(-m // SIXTEEN) * SIXTEEN), _start_offsets(strips * GPU_STRIP)
@@ -139,20 +109,14 @@ class DeviceProfilePairs:
         pairs["column_costs"] = given[3].data.ptr + 8 * _start_offsets(n + 1)[:-1]
         pairs["m"], pairs["n"], pairs["strips"] = m, n, strips
         pairs["unit"], pairs["origin"] = 2.0**-pair_batch.shift, pair_batch.origin
-        return cls(
-            run,
-            pair_batch,
-            steps,
-            run.upload_together(pairs.view(np.uint8))[0],
-            given[5],
-            (m[items[:, 0]] * np.minimum(n[items[:, 0]] - items[:, 1] * GPU_STRIP, GPU_STRIP)),
-            run.allocate_array((len(pair_batch), 8), np.int32),
-            room["operations"],
-            starts["operations"][1:],
-            run.allocate_array(1, np.int32),
-            FINISH(table=given[4], factor=pair_batch.factor, offset=pair_batch.offset),
-            (*given, *room.values()),
-        )
+        self.steps, self.room, self.inputs = steps, room, given  # which keeps alive what the pairs point to
+        (self.on_device,) = run.upload_together(pairs.view(np.uint8))
+        self.items = given[5]
+        self.cells = m[items[:, 0]] * np.minimum(n[items[:, 0]] - items[:, 1] * GPU_STRIP, GPU_STRIP)
+        self.ends = run.allocate_array((len(pair_batch), 8), np.int32)
+        self.operations, self.operation_ends = room["operations"], starts["operations"][1:]
+        self.ticket = run.allocate_array(1, np.int32)
+        self.finish = FINISH(table=given[4], factor=pair_batch.factor, offset=pair_batch.offset)
 
     def compile_kernel(self, sources: tuple[Any, ...], name: str, **defines: int) -> Any:
         """Compile a kernel for the factors, score and mode of the pairs."""
@@ -173,13 +137,7 @@ class DeviceProfilePairs:
         kernel(
             (min(items[1] - items[0], resident),),
             (THREADS,),
-            (
-                self.on_device,
-                self.items,
-                *self.finish,
-                *map(np.int32, (*items, *rows)),
-                self.ticket,
-            ),
+            (self.on_device, self.items, *self.finish, *map(np.int32, (*items, *rows)), self.ticket),
         )
 
     def launch_paths(self, quiet: bool = False) -> None:
@@ -201,13 +159,7 @@ class DeviceProfilePairs:
         kernel(
             (min(len(self.made), resident),),
             (THREADS,),
-            (
-                self.on_device,
-                *self.finish,
-                *map(np.int32, (0, len(self.made), begin, tiles)),
-                self.ends,
-                self.ticket,
-            ),
+            (self.on_device, *self.finish, *map(np.int32, (0, len(self.made), begin, tiles)), self.ends, self.ticket),
         )
 
     def _launch_squares(self, phase: LaunchPhase, tiles: int) -> None:
@@ -217,10 +169,8 @@ class DeviceProfilePairs:
         exits, chain, operations = (
             self.compile_kernel(SQUARES, name, SIDE=side) for name in ("exits", "chain", "operations")
         )
-        found, hops = (
-            self.run.allocate_array((side * side, ENTRIES), np.uint32),
-            self.run.allocate_array((tiles + 1, 4), np.int32),
-        )
+        found = self.run.allocate_array((side * side, ENTRIES), np.uint32)
+        hops = self.run.allocate_array((tiles + 1, 4), np.int32)
         count = self.run.allocate_filled(1, np.int32)
         launches = 2 + tiles // side  # a path leaves a square at its top or on its left
         self._launch_path_tiles(True, 0)

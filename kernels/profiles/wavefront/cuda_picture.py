@@ -52,7 +52,7 @@ def scan_table(
     """
     with devices.use_device(device):
         run = DeviceRun(monitor)
-        pairs = DeviceProfilePairs.upload_pairs(run, ProfilePairBatch.join_pairs([encoded]))
+        pairs = DeviceProfilePairs(run, ProfilePairBatch.join_pairs([encoded]))
         _compute_strips(run, pairs, (0, len(pairs.items)), (0, encoded.m))
         _draw_pixels(run, pairs, view, (0, len(pairs.items)), (0, encoded.m))
         _download_borders(run, pairs, strip_problem, cpu_borders)
@@ -77,7 +77,7 @@ def draw_window(
     last = int(seen_columns[-1]) // GPU_STRIP + 1
     with devices.use_device(device):
         run = DeviceRun(monitor)
-        pairs = DeviceProfilePairs.upload_pairs(run, ProfilePairBatch.join_pairs([encoded]))
+        pairs = DeviceProfilePairs(run, ProfilePairBatch.join_pairs([encoded]))
         _upload_borders(pairs, strip_problem, cpu_borders, (number, first, last), (at, top, until))
         _compute_strips(run, pairs, (first, last), (top, until))
         _draw_pixels(run, pairs, view, (first, last), (top, until))
@@ -126,7 +126,7 @@ def _border_arrays(pairs: DeviceProfilePairs) -> tuple[cupy.ndarray, cupy.ndarra
     The rows are int32 (strips, batches - 1, columns, 2): H and E.
     """
     m, strips = int(pairs.made.m[0]), len(pairs.items)
-    borders, kept = pairs.arrays[6], pairs.arrays[7]
+    borders, kept = pairs.room["borders"], pairs.room["kept"]
     batches = (m - 1) // GPU_BATCH
     return (
         borders[: 8 * (strips - 1) * m].view(np.int32).reshape(strips - 1, m, 2),
@@ -143,7 +143,9 @@ def _download_borders(
     """
     borders, rows = _border_arrays(pairs)
     _, _, s, batch, _ = strip_problem.cuts
-    wider, higher, sums = s // GPU_STRIP, batch // GPU_BATCH, np.cumsum(strip_problem.column_extend, dtype=np.int64)
+    wider = s // GPU_STRIP
+    higher = batch // GPU_BATCH
+    sums = np.cumsum(strip_problem.encoded.column_extend, dtype=np.int64)
     for number in range(1, cpu_borders.rows.shape[0]):
         h, g = run.download_array(borders[number * wider - 1]).T
         cpu_borders.columns[number, 0, 0], cpu_borders.columns[number, 0, 1:] = strip_problem.first_row[number * s], h
@@ -177,7 +179,9 @@ def _upload_borders(
         own[:, 0] = cpu_borders.columns[number, 0, begin + 1 : until + 1]
         gaps = cpu_borders.columns[number, 1, begin + 1 : until + 1].astype(np.int64)
         own[:, 1] = (
-            0 if strip_problem.linear else gaps + int(strip_problem.column_extend[: number * s].sum(dtype=np.int64))
+            0
+            if strip_problem.linear
+            else gaps + int(strip_problem.encoded.column_extend[: number * s].sum(dtype=np.int64))
         )
         borders[first - 1, begin:until].set(own)
     if top > 0:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.profiles.column_scores.pair_batch import ProfilePairBatch
+from antidiag.kernels.profiles.parameters import ProfileStripParameters
 from antidiag.kernels.profiles.problem import Problem
 from antidiag.kernels.profiles.sizes import GPU_BATCH
 from antidiag.kernels.profiles.wavefront.cuda_pairs import DeviceProfilePairs
@@ -18,11 +16,11 @@ SLICE_CELLS = 2**33
 """Approximate cells of a launch, some tens of milliseconds, so that progress is visible and Cancel is heard."""
 
 
-def align_by_strips(problem: Problem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_strips(problem: Problem, parameters: ProfileStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best alignment by strips of 128 columns; the whole table is never in memory."""
     made = problem.encoded
     run = DeviceRun(monitor, steps, columns=made.n)
-    pairs = DeviceProfilePairs.upload_pairs(run, ProfilePairBatch.join_pairs([made]))
+    pairs = DeviceProfilePairs(run, ProfilePairBatch.join_pairs([made]))
     pairs.compile_all()
     with run.begin_phase("strips") as phase:
         for first, until in slice_rows(made.m, made.n):

@@ -6,15 +6,14 @@ pairs share one queue (`cuda_many_alignments`).
 
 from __future__ import annotations
 
-import itertools
-import threading
 from collections.abc import Callable
 from collections.abc import Sequence as Sequences
 from functools import cache
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
+from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.workers import count_processors, make_stop_word, map_on_threads
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.profiles.column_scores.scoring import ColumnScoring, EncodedProfiles, ProfileSpan
 from antidiag.kernels.profiles.problem import ProfileAnswer, ProfileProblem
@@ -22,8 +21,8 @@ from antidiag.kernels.profiles.profile import Profile
 from antidiag.kernels.profiles.sizes import BATCH, STRIP_WIDTH
 from antidiag.kernels.profiles.wavefront import cpu_strips
 from antidiag.kernels.profiles.wavefront.cpu_strips import WORD, ProfileStripProgress
-from antidiag.kernels.profiles.wavefront.cpu_wavefront import allocate_borders, make_strip_problem
-from antidiag.kernels.profiles.whole_table.cpu_table import complete_answer, tiny_problem
+from antidiag.kernels.profiles.wavefront.cpu_wavefront import allocate_borders, make_strip_problem, trace_answer
+from antidiag.kernels.profiles.whole_table.cpu_table import tiny_problem
 
 LONG = 2**16
 """Mean cells of alignments whose problems are encoded by threads."""
@@ -52,12 +51,10 @@ def align_profile_pairs(
     ------
     Cancelled, and the errors of `ProfileProblem.encoded`.
     """
-    if backend == "cuda":
-        from antidiag.kernels.profiles.wavefront import cuda_many_alignments  # it imports CuPy
-
-        return cuda_many_alignments.align_profile_pairs(pairs, scoring, span, monitor or Monitor())
     sizes = [len(first) * len(second) for first, second in pairs]
-    return align_encoded_pairs(sizes, lambda at: ProfileProblem(*pairs[at], scoring, span).encoded, threads, monitor)
+    return align_encoded_pairs(
+        sizes, lambda at: ProfileProblem(*pairs[at], scoring, span).encoded, threads, monitor, backend
+    )
 
 
 def align_encoded_pairs(
@@ -72,71 +69,44 @@ def align_encoded_pairs(
     ``encode_pair(number)`` encodes a pair on the thread that aligns it; ``sizes`` are their numbers of cells.
     """
     if backend == "cuda":
-        from antidiag.kernels.profiles.wavefront import cuda_many_alignments
+        from antidiag.kernels.profiles.wavefront import cuda_many_alignments  # it imports CuPy
 
         return cuda_many_alignments.align_encoded_pairs(
             _encode_all(sizes, encode_pair, monitor or Monitor()), monitor or Monitor()
         )
     _compile_once()
-    found: list[ProfileAnswer | None] = [None] * len(sizes)
+    run = CpuRun(monitor or Monitor(), threads=threads or count_processors())
     order = sorted(range(len(sizes)), key=lambda at: -sizes[at])
-    tickets, lock, stop = itertools.count(), threading.Lock(), workers.make_stop_word()
-    done, monitor = np.zeros(max(threads or workers.count_processors(), 1), np.int64), monitor or Monitor()
+    found: dict[int, ProfileAnswer] = {}
 
-    def work(worker: int) -> None:
-        while not stop[0]:
-            with lock:
-                ticket = next(tickets)
-            if ticket >= len(order):
-                return
-            at = order[ticket]
-            found[at] = _align_one(encode_pair(at), stop)
-            done[worker] += 1
+    def align(worker: int, at: int) -> None:
+        found[at] = _align_one(encode_pair(at), run.stop)
 
-    if sizes:
-        workers.share_work(
-            work, min(len(done), len(sizes)), stop, lambda: monitor.update(int(done.sum()), len(sizes), "alignments")
-        )
-    return [answer for answer in found if answer is not None]
+    with run.phase("alignments", total=len(sizes)) as phase:
+        phase.share_tasks(order, align)
+    return [found[at] for at in range(len(sizes))]
 
 
 def _encode_all(
     sizes: Sequences[int], make: Callable[[int], EncodedProfiles], monitor: Monitor
 ) -> list[EncodedProfiles]:
     """Encode all pairs, on threads where encoding takes longer than the hand-over."""
-    if len(sizes) < 2 or sum(sizes) < LONG * len(sizes):
-        return [make(at) for at in range(len(sizes))]
-    found: list[EncodedProfiles | None] = [None] * len(sizes)
-    tickets, stop = itertools.count(), workers.make_stop_word()
-
-    def work(worker: int) -> None:
-        while not stop[0] and (at := next(tickets)) < len(sizes):
-            found[at] = make(at)
-
-    workers.share_work(work, min(workers.count_processors(), len(sizes)), stop, monitor.check)
-    return [made for made in found if made is not None]
+    threads = 1 if sum(sizes) < LONG * len(sizes) else 0
+    return map_on_threads(make, range(len(sizes)), threads, monitor.check)
 
 
-def _align_one(encoded_pair: EncodedProfiles, stop: np.ndarray) -> ProfileAnswer | None:
-    """Align a pair on this thread; None if all threads are to stop."""
+def _align_one(encoded_pair: EncodedProfiles, stop: np.ndarray) -> ProfileAnswer:
+    """Align a pair on this thread; the answer is not complete if all threads are to stop."""
     whole = make_strip_problem(encoded_pair, STRIP_WIDTH, BATCH)
-    kept, packed = allocate_borders(whole), cpu_strips.pack_rows(whole.rows)
+    kept, packed = allocate_borders(whole), cpu_strips.pack_rows(whole.encoded.rows)
     turns = ProfileStripProgress(np.zeros(len(kept.best) * WORD, np.int64), stop)
     times: np.ndarray = np.zeros((-(-encoded_pair.m // BATCH), 2), np.int64)
     for number in range(len(kept.best)):
-        if not cpu_strips.compute_strip(whole, packed, number, kept, turns, times):
-            return None
-    score, i, j = cpu_strips.find_best_end(whole, kept)
-    operations = np.empty(i + j, np.uint8)
-    count, first, second, _ = cpu_strips.trace_path(whole, packed, kept, i, j, operations, stop)
-    if count < 0:
-        return None
-    return complete_answer(
-        encoded_pair.mode, (encoded_pair.m, encoded_pair.n), score, (first, second), (i, j), operations[:count][::-1]
-    )
+        cpu_strips.compute_strip(whole, packed, number, kept, turns, times)
+    return trace_answer(whole, packed, kept, stop)
 
 
 @cache
 def _compile_once() -> None:
     """Compile everything, or load it from the cache folder."""
-    _align_one(tiny_problem(), workers.make_stop_word())
+    _align_one(tiny_problem(), make_stop_word())

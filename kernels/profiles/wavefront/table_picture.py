@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
+from antidiag.kernels.alignments import cell_origins
+from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.workers import count_processors, make_stop_word
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.profiles.column_scores.scoring import LOCAL, score_pairs
 from antidiag.kernels.profiles.problem import Problem
@@ -21,8 +23,6 @@ from antidiag.kernels.profiles.wavefront import cpu_strips, cpu_wavefront
 from antidiag.kernels.profiles.wavefront.cpu_picture import compute_tile_cells
 from antidiag.kernels.profiles.wavefront.cpu_strips import KeptStripBorders, ProfileStripProblem
 from antidiag.kernels.profiles.whole_table.cpu_cells import NEVER
-from antidiag.kernels.profiles.whole_table.cpu_table import ProfileTableRun
-from antidiag.kernels.steps import StepLog
 
 Span = tuple[int, int]
 Cells = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -31,8 +31,6 @@ CHEAP_CELLS, CHEAP_CELLS_ON_GPU = 2**25, 2**29
 """Windows with fewer cells are computed again; larger ones are taken from the overview."""
 PIXELS, PIXELS_ON_GPU = (1024, 1024), (4096, 4096)
 """Maximum pixels of the overview."""
-NONE, FROM_DIAGONAL, FROM_ABOVE, FROM_LEFT = 0, 1, 2, 3
-"""Where H of a cell comes from: nowhere (a border, or the begin of a local path), or one of its neighbours."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +55,13 @@ class ProfileTableScan:
 
 
 def scan_table(
-    problem: Problem,
-    monitor: Monitor | None = None,
-    pixels: tuple[int, int] | None = None,
-    device: int | None = None,
+    problem: Problem, monitor: Monitor | None = None, pixels: tuple[int, int] | None = None, device: int | None = None
 ) -> ProfileTableScan:
     """Compute the table once on all cores or a GPU, and its overview; raises Cancelled and GPU errors."""
     monitor, made = monitor or Monitor(), problem.encoded
     pixels = pixels or (PIXELS if device is None else PIXELS_ON_GPU)
     whole = cpu_wavefront.make_strip_problem(made, min(STRIP_WIDTH, made.n), min(BATCH, made.m))
-    kept, packed = cpu_wavefront.allocate_borders(whole), cpu_strips.pack_rows(whole.rows)
+    kept, packed = cpu_wavefront.allocate_borders(whole), cpu_strips.pack_rows(whole.encoded.rows)
     rows, columns = (0, made.m + 1), (0, made.n + 1)
     shape = min(pixels[0], rows[1]), min(pixels[1], columns[1])
     if device is not None:
@@ -75,8 +70,7 @@ def scan_table(
         view = cuda_picture.PictureWindow(*_map_pixels(whole, rows, columns, shape))
         cuda_picture.scan_table(made, whole, kept, view, monitor, device)
         return ProfileTableScan(problem, whole, packed, kept, view.pixels, device)
-    run = ProfileTableRun.start_run(made, 0.0, monitor, StepLog())
-    cpu_wavefront.compute_strips(run, whole, packed, kept, workers.count_processors())
+    cpu_wavefront.compute_strips(CpuRun(monitor, threads=count_processors()), whole, packed, kept)
     nothing: np.ndarray = np.zeros((0, 0), np.int32)
     scanned = ProfileTableScan(problem, whole, packed, kept, nothing)
     return ProfileTableScan(problem, whole, packed, kept, _draw_image(scanned, rows, columns, shape, monitor))
@@ -129,17 +123,10 @@ def find_origins(problem: Problem, cell_values: Cells, corner: tuple[int, int]) 
 
     The first row and column of the arrays lack a neighbour; they are right only at the border of the table.
     """
-    made, (h, e, f) = problem.encoded, cell_values
-    i, j = (np.arange(size) + low for size, low in zip(h.shape, corner, strict=True))
-    at = np.meshgrid(np.maximum(i - 1, 0), np.maximum(j - 1, 0), indexing="ij")
-    pairs = score_pairs(made, *at) + made.offset
-    diagonal = np.zeros(h.shape, bool)
-    diagonal[1:, 1:] = h[1:, 1:] == h[:-1, :-1] + pairs[1:, 1:]
-    diagonal &= (i > 0)[:, None] & (j > 0)
-    result = np.select([diagonal, h == e, h == f], [FROM_DIAGONAL, FROM_ABOVE, FROM_LEFT], NONE).astype(np.uint8)
-    if made.mode == LOCAL:
-        result[h <= 0] = NONE
-    return result
+    made, shape = problem.encoded, cell_values[0].shape
+    places = (np.maximum(np.arange(size) + low - 1, 0) for size, low in zip(shape, corner, strict=True))
+    pairs = score_pairs(made, *np.meshgrid(*places, indexing="ij")) + made.offset
+    return cell_origins.find_origins(cell_values, pairs, corner, made.mode == LOCAL)
 
 
 def _map_pixels(
@@ -180,7 +167,7 @@ def _iterate_tiles(
 ) -> Iterator[tuple[Span, Span, Cells]]:
     """Yield rows, columns, and H, E and F of a window tile by tile; first tiles include row and column 0."""
     m, n, s, batch, _ = scanned.whole.cuts
-    stop = workers.make_stop_word()
+    stop = make_stop_word()
     bands = [(at, _clip_band(at, batch, m, rows)) for at in range(-(-m // batch))]
     strips = [(number, _clip_band(number, s, n, columns)) for number in range(-(-n // s))]
     bands, strips = ([one for one in found if one[1][0] < one[1][1]] for found in (bands, strips))

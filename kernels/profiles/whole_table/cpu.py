@@ -6,176 +6,182 @@ one thread as it did there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import measure_ms
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, EncodedProfiles
-from antidiag.kernels.profiles.parameters import ProfileBlockParameters
+from antidiag.kernels.parameters import MethodParameters
+from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles
+from antidiag.kernels.profiles.parameters import ProfileBlockParameters, ProfileBlockSize, ProfileLimitParameters
 from antidiag.kernels.profiles.problem import Problem
 from antidiag.kernels.profiles.sizes import SLAB
 from antidiag.kernels.profiles.whole_table import cpu_blocks, cpu_cells
 from antidiag.kernels.profiles.whole_table.cpu_blocks import ScoreMatrices
 from antidiag.kernels.profiles.whole_table.cpu_table import (
     DirectionTable,
-    ProfileTableRun,
     compute_blocks,
     compute_row_slices,
     extension_vectors,
     maximise_scores,
     tiny_problem,
+    trace_outcome,
 )
 from antidiag.kernels.steps import StepLog
 
-Values = Mapping[str, Any]
 SCORES, TABLE = "scores", "table"
 
 
-def align_serially(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_serially(problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithms 2.3 and 2.4: compute one cell after another."""
-    return _run_method(_compute_serially, problem, parameters, monitor, steps)
+    return _run_method(problem, parameters, monitor, steps, _compute_serially)
 
 
-def align_simple_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_simple_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Simple k: score blocks cell by cell."""
-    return _run_method(
-        partial(_compute_scalar_products, cpu_blocks.fill_simple_block), problem, parameters, monitor, steps
-    )
+    return _run_method(problem, parameters, monitor, steps, _compute_scalar_products, cpu_blocks.fill_simple_block)
 
 
-def align_row_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_row_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Row k: score blocks row by row."""
-    return _run_method(
-        partial(_compute_scalar_products, cpu_blocks.fill_row_block), problem, parameters, monitor, steps
-    )
+    return _run_method(problem, parameters, monitor, steps, _compute_scalar_products, cpu_blocks.fill_row_block)
 
 
-def align_column_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_column_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Column k: score blocks column by column."""
-    return _run_method(
-        partial(_compute_scalar_products, cpu_blocks.fill_column_block), problem, parameters, monitor, steps
-    )
+    return _run_method(problem, parameters, monitor, steps, _compute_scalar_products, cpu_blocks.fill_column_block)
 
 
-def align_mix_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_mix_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Mix k: score blocks by a row and a column in turn."""
-    return _run_method(
-        partial(_compute_scalar_products, cpu_blocks.fill_mix_block), problem, parameters, monitor, steps
-    )
+    return _run_method(problem, parameters, monitor, steps, _compute_scalar_products, cpu_blocks.fill_mix_block)
 
 
-def align_by_blas_calls(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_blas_calls(problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1 by two BLAS calls for each cell."""
-    return _run_method(_compute_by_differences, problem, parameters, monitor, steps)
+    return _run_method(problem, parameters, monitor, steps, _compute_by_differences)
 
 
-def align_by_identity_product(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_identity_product(
+    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.2, MatProd V1: differences by a product with an identity matrix."""
-    return _run_method(_compute_by_identity, problem, parameters, monitor, steps)
+    return _run_method(problem, parameters, monitor, steps, _compute_by_identity)
 
 
-def align_by_matrix_product(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_matrix_product(
+    problem: Problem, parameters: ProfileBlockSize, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.2, MatProd V2: k rows of scores by a product of matrices, gap costs as vectors."""
-    return _run_method(_compute_by_products, problem, parameters, monitor, steps)
+    return _run_method(problem, parameters, monitor, steps, _compute_by_products)
 
 
-def align_by_block_waves(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_block_waves(
+    problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """SMwavefront k: the blocks of an antidiagonal at a time."""
-    return _run_method(_compute_waves, problem, parameters, monitor, steps)
+    return _run_method(problem, parameters, monitor, steps, _compute_waves)
 
 
-def align_sequence_matvecprod_v1(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matvecprod_v1(
+    problem: Problem, parameters: ProfileLimitParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.3: H, V and D as matrices, a product of a matrix and a vector for each column of V and each row of H
     and of D."""
-    return _run_method(partial(_compute_three_matrices, True), problem, parameters, monitor, steps)
+    return _run_method(problem, parameters, monitor, steps, _compute_three_matrices, True)
 
 
-def align_sequence_matvecprod_v2(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matvecprod_v2(
+    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.5: D a row at a time, gap costs as vectors."""
-    return _run_method(_compute_by_vectors, problem, parameters, monitor, steps)
+    return _run_method(problem, parameters, monitor, steps, _compute_by_vectors)
 
 
-def align_sequence_matprod_v2(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matprod_v2(
+    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.6: all of D as a product of matrices, gap costs as vectors."""
-    return _run_method(_compute_by_matrix, problem, parameters, monitor, steps)
+    return _run_method(problem, parameters, monitor, steps, _compute_by_products, SLAB)
 
 
-def align_sequence_matprod_v1(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matprod_v1(
+    problem: Problem, parameters: ProfileLimitParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.4: H, V and D as three products of matrices."""
-    return _run_method(partial(_compute_three_matrices, False), problem, parameters, monitor, steps)
+    return _run_method(problem, parameters, monitor, steps, _compute_three_matrices, False)
 
 
-TableMethod = Callable[[ProfileTableRun, ProfileBlockParameters], Outcome]
-
-
-def _run_method(method: TableMethod, problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
-    """Compile a method, then run it on a problem."""
-    key = getattr(method, "func", method), getattr(method, "args", ())
-    compilation_ms = measure_ms(partial(_compile_method, *key))
-    chosen = to_dataclass(ProfileBlockParameters, parameters)
-    return method(ProfileTableRun.start_run(problem.encoded, compilation_ms, monitor, steps), chosen)
+def _run_method(
+    problem: Problem,
+    parameters: MethodParameters,
+    monitor: Monitor,
+    steps: StepLog,
+    method: Callable[..., Outcome],
+    *arguments: Any,
+) -> Outcome:
+    """Compile a method, then run ``method(run, encoded, parameters, *arguments)`` on a problem."""
+    run = CpuRun(monitor, steps, parameters.worker_threads)
+    run.compile(partial(_compile_method, method, *arguments))
+    return method(run, problem.encoded, parameters, *arguments)
 
 
 @cache
-def _compile_method(method: Callable[..., Outcome], arguments: tuple[Any, ...]) -> None:
+def _compile_method(method: Callable[..., Outcome], *arguments: Any) -> None:
     """Compile a method, or load it from the cache folder, by running it on a tiny problem."""
-    method(
-        *arguments, ProfileTableRun.start_run(tiny_problem(), 0.0, Monitor(), StepLog()), ProfileBlockParameters(16, 1)
-    )
+    method(CpuRun(), tiny_problem(), ProfileBlockParameters(k=16, threads=1), *arguments)
 
 
-def _compute_serially(run: ProfileTableRun, chosen: ProfileBlockParameters) -> Outcome:
+def _compute_serially(run: CpuRun, made: EncodedProfiles, chosen: ProfileBlockParameters) -> Outcome:
     """Compute all cells one after another."""
-    table = DirectionTable.allocate_table(run.made)
+    table = DirectionTable.allocate_table(made)
 
     def advance(first: int, last: int, stop: np.ndarray, done: np.ndarray) -> int:
         return cpu_cells.compute_rows_serially(
-            table.pair, table.costs, table.state, table.directions, first, last, run.made.m, stop, done
+            table.pair, table.state, table.directions, first, last, made.m, stop, done
         )
 
-    compute_row_slices(run, 1, TABLE, advance)
-    return run.finish_run(table)
+    compute_row_slices(run, TABLE, table.size, advance)
+    return trace_outcome(run, table)
 
 
 def _compute_scalar_products(
-    block: Callable[..., None], run: ProfileTableRun, chosen: ProfileBlockParameters
+    run: CpuRun, made: EncodedProfiles, chosen: ProfileBlockParameters, block: Callable[..., None]
 ) -> Outcome:
     """Algorithm 4.1: compute three matrices block by block, then all cells."""
-    made, table = run.made, DirectionTable.allocate_table(run.made)
+    table = DirectionTable.allocate_table(made)
     matrices = ScoreMatrices(*(np.empty((made.m, made.n), np.int32) for _ in range(3)))
 
-    def compute(top: int, left: int, stop: np.ndarray) -> None:
-        block(table.pair, table.costs, matrices, top, left, chosen.k)
+    def compute(top: int, left: int) -> None:
+        block(table.pair, matrices, top, left, chosen.k)
 
-    compute_blocks(run, 1, SCORES, chosen.k, chosen.threads, compute)
+    compute_blocks(run, SCORES, table.size, chosen.k, compute)
     scores, vertical, horizontal = (matrix.ravel() for matrix in matrices)
-    maximise_scores(run, 2, table, scores, (vertical, made.n, 1), (horizontal, made.n, 1))
-    return run.finish_run(table, 3 * scores.nbytes)
+    maximise_scores(run, table, scores, (vertical, made.n, 1), (horizontal, made.n, 1))
+    return trace_outcome(run, table, 3 * scores.nbytes)
 
 
-def _compute_by_differences(run: ProfileTableRun, chosen: ProfileBlockParameters) -> Outcome:
+def _compute_by_differences(run: CpuRun, made: EncodedProfiles, chosen: ProfileBlockParameters) -> Outcome:
     """Compute scores by differences of columns and their norms."""
-    made, table = run.made, DirectionTable.allocate_table(run.made)
+    table = DirectionTable.allocate_table(made)
     scores = np.empty(made.m * made.n, np.int32)
     rows, columns = (np.ascontiguousarray(one.T, float) for one in (made.rows, made.columns))
 
     def advance(first: int, last: int, stop: np.ndarray, done: np.ndarray) -> int:
         return cpu_blocks.score_by_differences(table.pair, first, last, scores, rows, columns, stop, done)
 
-    compute_row_slices(run, 1, SCORES, advance)
-    maximise_scores(run, 2, table, scores, *extension_vectors(made))
-    return run.finish_run(table, scores.nbytes)
+    compute_row_slices(run, SCORES, table.size, advance)
+    maximise_scores(run, table, scores, *extension_vectors(made))
+    return trace_outcome(run, table, scores.nbytes)
 
 
-def _compute_by_identity(run: ProfileTableRun, chosen: ProfileBlockParameters) -> Outcome:
+def _compute_by_identity(run: CpuRun, made: EncodedProfiles, chosen: ProfileBlockParameters) -> Outcome:
     """Compute differences of a row and all columns as A I - C, with an identity matrix of n x n numbers."""
-    made, n = run.made, run.made.n
+    n = made.n
     identity = np.eye(n, dtype=np.float32)
     columns = np.ascontiguousarray(made.columns[:, :-1], np.float32)
     biases = made.column_bias[:-1].astype(float)
@@ -189,19 +195,13 @@ def _compute_by_identity(run: ProfileTableRun, chosen: ProfileBlockParameters) -
             found[i - first] = (made.row_bias[i] + biases - squares) / 2
         return found
 
-    return _compute_from_products(run, 1, products, identity.nbytes)
+    return _compute_from_products(run, made, 1, products, identity.nbytes)
 
 
-def _compute_by_products(run: ProfileTableRun, chosen: ProfileBlockParameters) -> Outcome:
-    """Compute k rows of scores by one matrix product."""
-    rows, columns = _letter_factors(run.made)
-    return _compute_from_products(run, chosen.k, lambda first, last: rows[first:last] @ columns)
-
-
-def _compute_by_matrix(run: ProfileTableRun, chosen: ProfileBlockParameters) -> Outcome:
-    """Compute all scores by matrix products of SLAB rows each, so that Cancel is heard in between."""
-    rows, columns = _letter_factors(run.made)
-    return _compute_from_products(run, SLAB, lambda first, last: rows[first:last] @ columns)
+def _compute_by_products(run: CpuRun, made: EncodedProfiles, chosen: ProfileBlockParameters, slab: int = 0) -> Outcome:
+    """Compute k or ``slab`` rows of scores by one matrix product; Cancel is heard between two products."""
+    rows, columns = _letter_factors(made)
+    return _compute_from_products(run, made, slab or chosen.k, lambda first, last: rows[first:last] @ columns)
 
 
 def _letter_factors(encoded: EncodedProfiles) -> tuple[np.ndarray, np.ndarray]:
@@ -211,21 +211,21 @@ def _letter_factors(encoded: EncodedProfiles) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def _compute_by_vectors(run: ProfileTableRun, chosen: ProfileBlockParameters) -> Outcome:
+def _compute_by_vectors(run: CpuRun, made: EncodedProfiles, chosen: ProfileBlockParameters) -> Outcome:
     """Compute each row of scores by a vector-matrix product."""
-    rows, columns = _letter_factors(run.made)
-    return _compute_from_products(run, 1, lambda first, last: rows[first] @ columns)
+    rows, columns = _letter_factors(made)
+    return _compute_from_products(run, made, 1, lambda first, last: rows[first] @ columns)
 
 
 def _compute_from_products(
-    run: ProfileTableRun, k: int, products: Callable[[int, int], np.ndarray], nbytes: int = 0
+    run: CpuRun, made: EncodedProfiles, k: int, products: Callable[[int, int], np.ndarray], nbytes: int = 0
 ) -> Outcome:
     """Compute D from products of k rows at a time, with gap costs as vectors."""
-    made, table = run.made, DirectionTable.allocate_table(run.made)
+    table = DirectionTable.allocate_table(made)
     scores = np.empty(made.m * made.n, np.int32)
-    compute_row_slices(run, 1, SCORES, partial(_finish_scores, table, scores, k, products))
-    maximise_scores(run, 2, table, scores, *extension_vectors(made))
-    return run.finish_run(table, scores.nbytes + nbytes)
+    compute_row_slices(run, SCORES, table.size, partial(_finish_scores, table, scores, k, products))
+    maximise_scores(run, table, scores, *extension_vectors(made))
+    return trace_outcome(run, table, scores.nbytes + nbytes)
 
 
 def _finish_scores(
@@ -249,12 +249,14 @@ def _finish_scores(
     return last
 
 
-def _compute_three_matrices(by_vectors: bool, run: ProfileTableRun, chosen: ProfileBlockParameters) -> Outcome:
+def _compute_three_matrices(
+    run: CpuRun, made: EncodedProfiles, chosen: ProfileBlockParameters, by_vectors: bool
+) -> Outcome:
     """Compute H, V and D as matrices, by matrix products or matrix-vector products.
 
     If gaps have costs of their own, H and V repeat these.
     """
-    made, table, m, n = run.made, DirectionTable.allocate_table(run.made), run.made.m, run.made.n
+    table, m, n = DirectionTable.allocate_table(made), made.m, made.n
     scores, vertical, horizontal = (np.empty(m * n, np.int32) for _ in range(3))
     rows = np.ascontiguousarray(made.rows.T, np.float32)
     columns, blank = np.ascontiguousarray(made.columns[:, :n], np.float32), made.columns[:, n].astype(np.float32)
@@ -290,9 +292,9 @@ def _compute_three_matrices(by_vectors: bool, run: ProfileTableRun, chosen: Prof
             done[0] = bottom
         return last
 
-    compute_row_slices(run, 1, SCORES, by_row_and_column if by_vectors else by_slab)
-    maximise_scores(run, 2, table, scores, (vertical, n, 1), (horizontal, n, 1))
-    return run.finish_run(table, 3 * scores.nbytes)
+    compute_row_slices(run, SCORES, table.size, by_row_and_column if by_vectors else by_slab)
+    maximise_scores(run, table, scores, (vertical, n, 1), (horizontal, n, 1))
+    return trace_outcome(run, table, 3 * scores.nbytes)
 
 
 def _finish_vertical_costs(
@@ -317,17 +319,14 @@ def _finish_horizontal_costs(
         horizontal.reshape(made.m, made.n)[top:bottom] = made.column_extend
 
 
-def _compute_waves(run: ProfileTableRun, chosen: ProfileBlockParameters) -> Outcome:
+def _compute_waves(run: CpuRun, made: EncodedProfiles, chosen: ProfileBlockParameters) -> Outcome:
     """Compute the blocks of each antidiagonal in parallel."""
-    made, table, k = run.made, DirectionTable.allocate_table(run.made), chosen.k
-    first_column: np.ndarray = np.zeros(made.m + 1, np.int32)
-    if made.mode == GLOBAL:
-        first_column[1:] = -cpu_cells.border_costs(made.row_open, made.row_extend)
-    walls = cpu_blocks.allocate_block_borders(made.m, made.n, k, table.state.h, first_column, made.mode)
+    table, k = DirectionTable.allocate_table(made), chosen.k
+    walls = cpu_blocks.allocate_block_borders(made, k)
 
-    def compute(top: int, left: int, stop: np.ndarray) -> None:
-        cpu_blocks.compute_wave_block(table.pair, table.costs, walls, table.directions, top, left, k)
+    def compute(top: int, left: int) -> None:
+        cpu_blocks.compute_wave_block(table.pair, walls, table.directions, top, left, k)
 
-    compute_blocks(run, 1, "antidiagonals", k, chosen.threads, compute, antidiagonals=True)
-    table.state.best[:] = cpu_blocks.best_block_end(walls, made.m, made.n)
-    return run.finish_run(table, sum(one.nbytes for one in walls[:4]))
+    compute_blocks(run, "antidiagonals", table.size, k, compute, antidiagonals=True)
+    table.state.best[:] = cpu_blocks.best_block_end(walls.best, made.mode, made.m, made.n)
+    return trace_outcome(run, table, sum(one.nbytes for one in walls[:4]))

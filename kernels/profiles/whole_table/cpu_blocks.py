@@ -12,17 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, LOCAL, SEMI_GLOBAL
+from antidiag.kernels.profiles.column_scores.scoring import GLOBAL, LOCAL, SEMI_GLOBAL, EncodedProfiles
 from antidiag.kernels.profiles.whole_table.cpu_cells import (
     NEVER,
+    border_scores,
     compute_cell,
     finish_score,
     score_columns,
     unpack_factors,
     update_best,
 )
-
-SIMPLE, ROW, COLUMN, MIX = 0, 1, 2, 3
 
 
 class ScoreMatrices(NamedTuple):
@@ -50,7 +49,7 @@ class ProfileBlockBorders(NamedTuple):
 
 
 @inline_njit
-def _cut_block(pair, costs, matrices, top, left, k):
+def _cut_block(pair, matrices, top, left, k):
     """Cut a block out of all arrays: factors of cells and of both gaps, gap costs, and its parts of D, V and H.
 
     Its rows and columns count from 0: an index that could be negative costs a branch per access. Gap costs are written
@@ -58,7 +57,7 @@ def _cut_block(pair, costs, matrices, top, left, k):
     three times as long.
     """
     rows, columns, row_bias, column_bias, kind, shift, factor, origin, table = unpack_factors(pair)
-    m, n = costs.row_extend.size, costs.column_extend.size
+    m, n = pair.row_extend.size, pair.column_extend.size
     bottom, right = min(top + k, m), min(left + k, n)
     own_rows, own_row_bias = rows[top:bottom], row_bias[top:bottom]
     own_columns, own_column_bias = columns[left:right], column_bias[left:right]
@@ -67,10 +66,10 @@ def _cut_block(pair, costs, matrices, top, left, k):
         (own_rows, own_columns, own_row_bias, own_column_bias, *finish),
         (own_rows, columns[n:], own_row_bias, column_bias[n:], *finish),
         (rows[m:], own_columns, row_bias[m:], own_column_bias, *finish),
-        costs.row_extend[top:bottom],
-        costs.column_extend[left:right],
-        costs.by_column,
-        pair.finish.offset,
+        pair.row_extend[top:bottom],
+        pair.column_extend[left:right],
+        pair.by_column,
+        pair.offset,
         matrices.scores[top:bottom, left:right],
         matrices.vertical[top:bottom, left:right],
         matrices.horizontal[top:bottom, left:right],
@@ -78,10 +77,10 @@ def _cut_block(pair, costs, matrices, top, left, k):
 
 
 @cached_njit
-def fill_simple_block(pair, costs, matrices, top, left, k):
+def fill_simple_block(pair, matrices, top, left, k):
     """Simple k: as if a thread computed one cell and its three numbers."""
     cells, gaps_down, gaps_across, down, across, by_column, offset, scores, verticals, horizontals = _cut_block(
-        pair, costs, matrices, top, left, k
+        pair, matrices, top, left, k
     )
     for i in range(scores.shape[0]):
         for j in range(scores.shape[1]):
@@ -91,10 +90,10 @@ def fill_simple_block(pair, costs, matrices, top, left, k):
 
 
 @cached_njit
-def fill_row_block(pair, costs, matrices, top, left, k):
+def fill_row_block(pair, matrices, top, left, k):
     """Row k: as if a thread computed a row of the block, with V once."""
     cells, gaps_down, gaps_across, down, across, by_column, offset, scores, verticals, horizontals = _cut_block(
-        pair, costs, matrices, top, left, k
+        pair, matrices, top, left, k
     )
     for i in range(scores.shape[0]):
         vertical = -score_columns(gaps_down, i, 0) if by_column else down[i]
@@ -105,10 +104,10 @@ def fill_row_block(pair, costs, matrices, top, left, k):
 
 
 @cached_njit
-def fill_column_block(pair, costs, matrices, top, left, k):
+def fill_column_block(pair, matrices, top, left, k):
     """Column k: as if a thread computed a column of the block, with H once."""
     cells, gaps_down, gaps_across, down, across, by_column, offset, scores, verticals, horizontals = _cut_block(
-        pair, costs, matrices, top, left, k
+        pair, matrices, top, left, k
     )
     for j in range(scores.shape[1]):
         horizontal = -score_columns(gaps_across, 0, j) if by_column else across[j]
@@ -119,10 +118,10 @@ def fill_column_block(pair, costs, matrices, top, left, k):
 
 
 @cached_njit
-def fill_mix_block(pair, costs, matrices, top, left, k):
+def fill_mix_block(pair, matrices, top, left, k):
     """Mix k: thread t computes row t from the diagonal on, with V once, and column t below it, with H once."""
     cells, gaps_down, gaps_across, down, across, by_column, offset, scores, verticals, horizontals = _cut_block(
-        pair, costs, matrices, top, left, k
+        pair, matrices, top, left, k
     )
     height, width = scores.shape
     for t in range(max(height, width)):
@@ -140,10 +139,16 @@ def fill_mix_block(pair, costs, matrices, top, left, k):
                 scores[i, t] = score_columns(cells, i, t) + offset
 
 
+@inline_njit
+def unpack_finish(pair):
+    """Unpack how products become scores."""
+    return pair.kind, pair.shift, pair.factor, pair.origin, pair.offset, pair.table
+
+
 @cached_njit
 def finish_rows(pair, products, first, last, scores, stop):
     """Turn products (float32, flat) of rows ``first`` to ``last`` - 1 into scores (int32, flat, m x n)."""
-    kind, shift, factor, origin, offset, table = pair.finish
+    kind, shift, factor, origin, offset, table = unpack_finish(pair)
     row_bias, column_bias = pair.row_bias, pair.column_bias
     n = column_bias.size - 1
     for i in range(first, last):
@@ -162,7 +167,7 @@ def finish_vertical(pair, down, first, last, left, right, vertical):
     ``vertical`` int32, flat, m x n; rows ``first`` to ``last`` - 1, columns ``left`` to ``right`` - 1. ``down``
     float32, flat, repeats the products for each column.
     """
-    kind, shift, factor, origin, _, table = pair.finish
+    kind, shift, factor, origin, _, table = unpack_finish(pair)
     row_bias, column_bias = pair.row_bias, pair.column_bias
     n, width = column_bias.size - 1, right - left
     for i in range(first, last):
@@ -179,7 +184,7 @@ def finish_horizontal(pair, across, first, last, m, horizontal):
     ``horizontal`` int32, flat, m x n; rows ``first`` to ``last`` - 1. ``across`` float32, flat, repeats the products
     for each row.
     """
-    kind, shift, factor, origin, _, table = pair.finish
+    kind, shift, factor, origin, _, table = unpack_finish(pair)
     row_bias, column_bias = pair.row_bias, pair.column_bias
     n = column_bias.size - 1
     for i in range(first, last):
@@ -211,7 +216,7 @@ def score_by_differences(pair, first, last, scores, rows, columns, stop, done):
     ``rows`` and ``columns`` are the factors in float64, one column per row. A product follows from a difference: p q =
     (p p + q q - |p - q|^2) / 2. The square of a norm is a whole number below 2^53, which float64 restores exactly.
     """
-    kind, shift, factor, origin, offset, table = pair.finish
+    kind, shift, factor, origin, offset, table = unpack_finish(pair)
     row_bias, column_bias = pair.row_bias, pair.column_bias
     n = column_bias.size - 1
     difference = np.empty(pair.rows.shape[1])
@@ -230,21 +235,19 @@ def score_by_differences(pair, first, last, scores, rows, columns, stop, done):
 
 
 @cached_njit
-def compute_wave_block(pair, costs, walls, directions, top, left, k):
+def compute_wave_block(pair, walls, directions, top, left, k):
     """Compute all cells of a block by antidiagonals, with their scores (SMwavefront k).
 
     The block has its own H, E and F, as in shared memory; borders come from and go to ``walls``.
     """
-    m, n = costs.row_extend.size, costs.column_extend.size
+    m, n = pair.row_extend.size, pair.column_extend.size
     height, width = min(k, m - top), min(k, n - left)
     row, column = top // k, left // k
-    local, offset, parts = walls.mode == LOCAL, pair.finish.offset, unpack_factors(pair)
-    row_open, row_extend, column_open, column_extend = (
-        costs.row_open,
-        costs.row_extend,
-        costs.column_open,
-        costs.column_extend,
-    )
+    local, offset, parts = walls.mode == LOCAL, pair.offset, unpack_factors(pair)
+    row_open = pair.row_open
+    row_extend = pair.row_extend
+    column_open = pair.column_open
+    column_extend = pair.column_extend
     side = k + 1
     h, e, f = np.empty(side * side, np.int32), np.empty(side * side, np.int32), np.empty(side * side, np.int32)
     for j in range(width + 1):
@@ -284,27 +287,27 @@ def compute_wave_block(pair, costs, walls, directions, top, left, k):
         walls.e_rows[(row + 1) * (n + 1) + left + j + 1] = e[height * side + j + 1]
 
 
-def allocate_block_borders(
-    m: int, n: int, k: int, first_row: np.ndarray, first_column: np.ndarray, mode: int
-) -> ProfileBlockBorders:
+def allocate_block_borders(encoded: EncodedProfiles, k: int) -> ProfileBlockBorders:
     """Allocate the borders of all blocks, and set those of the table."""
+    m, n, mode = encoded.m, encoded.n, encoded.mode
+    first_column = border_scores(mode, encoded.row_open, encoded.row_extend)
     down, across = -(-m // k), -(-n // k)
     h_rows, e_rows = (np.full((down + 1, n + 1), NEVER, np.int32) for _ in range(2))
     h_columns, f_columns = (np.full((across + 1, m + 1), NEVER, np.int32) for _ in range(2))
-    h_rows[0], h_columns[0] = first_row, first_column
+    h_rows[0], h_columns[0] = border_scores(mode, encoded.column_open, encoded.column_extend), first_column
     h_rows[1:, 0] = first_column[np.minimum(np.arange(1, down + 1) * k, m)]
     best: np.ndarray = np.zeros((down * across, 3), np.int64)
     best[:, 0] = NEVER
     return ProfileBlockBorders(h_rows.ravel(), e_rows.ravel(), h_columns.ravel(), f_columns.ravel(), best, mode)
 
 
-def best_block_end(walls: ProfileBlockBorders, m: int, n: int) -> tuple[int, int, int]:
+def best_block_end(best: np.ndarray, mode: int, m: int, n: int) -> tuple[int, int, int]:
     """Return score and end of the best path; of equal ones the smallest row, then column."""
-    candidates = [tuple(one) for one in walls.best.tolist()]
-    if walls.mode == LOCAL:
+    candidates = [tuple(one) for one in best.tolist()]
+    if mode == LOCAL:
         candidates.append((0, 0, 0))
-    if walls.mode == SEMI_GLOBAL:
+    if mode == SEMI_GLOBAL:
         candidates += [(0, 0, n), (0, m, 0)]
-    if walls.mode == GLOBAL:
+    if mode == GLOBAL:
         candidates = candidates[-1:]
     return max(candidates, key=lambda one: (one[0], -one[1], -one[2]))

@@ -1,6 +1,6 @@
 """Compiled single cells of the forward table: scores of columns, the recurrence, and the traceback.
 
-``made`` is an `EncodedProfiles`. ``rows`` and ``columns`` are its factors, int16 (columns + 1, symbols), blanks last.
+``pair`` is an `EncodedProfiles` after `turn_factors`: its factors are int16 (columns + 1, symbols), blanks last.
 The table of directions is flat uint8, m x n:
 
     bits 0, 1    where H comes from: 0 diagonal, 1 E, 2 F, 3 nowhere (a local alignment begins)
@@ -31,37 +31,6 @@ POLL = 64
 _HALF = np.float32(0.5)
 
 
-class ScoreFinish(NamedTuple):
-    """How the product of two columns becomes a score: see `EncodedProfiles`."""
-
-    kind: int
-    shift: int
-    factor: int
-    origin: int
-    offset: int
-    table: np.ndarray
-
-
-class ColumnFactors(NamedTuple):
-    """Both factors of products, their squares, and how products become scores."""
-
-    rows: np.ndarray
-    columns: np.ndarray
-    row_bias: np.ndarray
-    column_bias: np.ndarray
-    finish: ScoreFinish
-
-
-class ColumnGapCosts(NamedTuple):
-    """Gap costs, int32, one for each column, and whether they are scores with a blank column."""
-
-    row_open: np.ndarray
-    row_extend: np.ndarray
-    column_open: np.ndarray
-    column_extend: np.ndarray
-    by_column: bool
-
-
 class TableRows(NamedTuple):
     """What one row of the table hands to the next: H and E, int32 (n + 1), and the best cell, int64 (score, i, j)."""
 
@@ -71,39 +40,27 @@ class TableRows(NamedTuple):
     mode: int
 
 
-def score_finish(encoded: EncodedProfiles) -> ScoreFinish:
-    """Return how products become scores."""
-    return ScoreFinish(encoded.kind, encoded.shift, encoded.factor, encoded.origin, encoded.offset, encoded.table)
-
-
-def column_factors(encoded: EncodedProfiles) -> ColumnFactors:
-    """Return the factors with one profile column per row."""
+def turn_factors(encoded: EncodedProfiles) -> EncodedProfiles:
+    """Return the problem with one profile column per row of its factors: int16 (columns, symbols)."""
     rows, columns = (np.ascontiguousarray(one.T) for one in (encoded.rows, encoded.columns))
-    return ColumnFactors(rows, columns, encoded.row_bias, encoded.column_bias, score_finish(encoded))
-
-
-def column_gap_costs(encoded: EncodedProfiles) -> ColumnGapCosts:
-    """Return the gap costs of all columns."""
-    return ColumnGapCosts(
-        encoded.row_open, encoded.row_extend, encoded.column_open, encoded.column_extend, encoded.by_column
-    )
+    return encoded._replace(rows=rows, columns=columns)
 
 
 def make_first_row(encoded: EncodedProfiles) -> TableRows:
     """Return row 0 of the table."""
-    h: np.ndarray = np.zeros(encoded.n + 1, np.int32)
-    if encoded.mode == GLOBAL:
-        h[1:] = -border_costs(encoded.column_open, encoded.column_extend)
+    h = border_scores(encoded.mode, encoded.column_open, encoded.column_extend)
     best = np.array([NEVER if encoded.mode != LOCAL else 0, 0, 0], np.int64)
     if encoded.mode == SEMI_GLOBAL:
         best[:] = 0, 0, encoded.n
     return TableRows(h, np.full(encoded.n + 1, NEVER, np.int32), best, encoded.mode)
 
 
-def border_costs(opens: np.ndarray, extends: np.ndarray) -> np.ndarray:
-    """Return the cost of the gap from the corner of the table to each border cell; int64."""
-    costs = np.cumsum(extends, dtype=np.int64)
-    return costs + int(opens[0])
+def border_scores(mode: int, opens: np.ndarray, extends: np.ndarray) -> np.ndarray:
+    """Return H of the border cells along one side of the table, int32, from the corner on."""
+    scores: np.ndarray = np.zeros(len(extends) + 1, np.int32)
+    if mode == GLOBAL:
+        scores[1:] = -(np.cumsum(extends, dtype=np.int64) + int(opens[0]))
+    return scores
 
 
 @inline_njit
@@ -130,12 +87,6 @@ def finish_score(kind, shift, factor, origin, table, value, bias):
     return np.int32(((logarithm - origin) * factor + ((1 << LOG_BITS) >> 1)) >> LOG_BITS)
 
 
-@cached_njit
-def finish_single_score(kind, shift, factor, origin, table, value, bias):
-    """Return the score of one product, for tests."""
-    return finish_score(kind, shift, factor, origin, table, np.int32(value), np.int32(bias))
-
-
 @inline_njit
 def score_columns(factors, i, j):
     """Return the score of column i of the first and j of the second profile, without the offset."""
@@ -147,8 +98,17 @@ def score_columns(factors, i, j):
 @inline_njit
 def unpack_factors(pair):
     """Unpack the records of scores once before loops: each access counts a reference that all threads share."""
-    kind, shift, factor, origin, _, table = pair.finish
-    return pair.rows, pair.columns, pair.row_bias, pair.column_bias, kind, shift, factor, origin, table
+    return (
+        pair.rows,
+        pair.columns,
+        pair.row_bias,
+        pair.column_bias,
+        pair.kind,
+        pair.shift,
+        pair.factor,
+        pair.origin,
+        pair.table,
+    )
 
 
 @inline_njit
@@ -195,7 +155,7 @@ def finish_row(state, i, m, last):
 
 
 @cached_njit
-def maximise_rows(scores, vertical, horizontal, strides, costs, state, directions, first, last, m, stop, done):
+def maximise_rows(scores, vertical, horizontal, strides, pair, state, directions, first, last, m, stop, done):
     """Compute rows ``first`` to ``last`` - 1 of the table from finished scores.
 
     ``scores`` int32, flat, m x n, with the offset. Extension costs are ``vertical[i * strides[0] + j * strides[1]]``
@@ -203,7 +163,7 @@ def maximise_rows(scores, vertical, horizontal, strides, costs, state, direction
     the row where it stopped.
     """
     h, e, n, local = state.h, state.e, state.h.size - 1, state.mode == LOCAL
-    row_open, column_open, best = costs.row_open, costs.column_open, state.best
+    row_open, column_open, best = pair.row_open, pair.column_open, state.best
     for i in range(first, last):
         if i % POLL == 0 and stop[0] != 0:
             return i
@@ -236,11 +196,11 @@ def maximise_rows(scores, vertical, horizontal, strides, costs, state, direction
 
 
 @cached_njit
-def compute_rows_serially(pair, costs, state, directions, first, last, m, stop, done):
+def compute_rows_serially(pair, state, directions, first, last, m, stop, done):
     """Compute rows ``first`` to ``last`` - 1 with scores cell by cell (Hanif 2014, algorithms 2.3 and 2.4)."""
     h, e, n, local = state.h, state.e, state.h.size - 1, state.mode == LOCAL
-    row_open, column_open, best, offset = costs.row_open, costs.column_open, state.best, pair.finish.offset
-    down, across, by_column, parts = costs.row_extend, costs.column_extend, costs.by_column, unpack_factors(pair)
+    row_open, column_open, best, offset = pair.row_open, pair.column_open, state.best, pair.offset
+    down, across, by_column, parts = pair.row_extend, pair.column_extend, pair.by_column, unpack_factors(pair)
     for i in range(first, last):
         if i % POLL == 0 and stop[0] != 0:
             return i

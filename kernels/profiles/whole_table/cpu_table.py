@@ -2,75 +2,46 @@
 
 from __future__ import annotations
 
-import threading
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
-from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog
+from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome
-from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.profiles.column_scores.scoring import LINEAR, LOG_TABLE, SEMI_GLOBAL, EncodedProfiles
 from antidiag.kernels.profiles.problem import LEFT, UP, ProfileAnswer
 from antidiag.kernels.profiles.whole_table import cpu_cells
-from antidiag.kernels.profiles.whole_table.cpu_cells import ColumnFactors, ColumnGapCosts, TableRows
-from antidiag.kernels.steps import StepLog
+from antidiag.kernels.profiles.whole_table.cpu_cells import TableRows
 
 SLICES = 8
 """Log events of a table that is computed row by row."""
 
 
 @dataclass(frozen=True)
-class ProfileTableRun:
-    """One run of a method: its problem, monitor, times and step log."""
-
-    made: EncodedProfiles
-    monitor: Monitor
-    steps: StepLog
-    times_ms: dict[str, float]
-    clock: PhaseClock
-
-    @classmethod
-    def start_run(
-        cls, encoded: EncodedProfiles, compilation_ms: float, monitor: Monitor, steps: StepLog
-    ) -> ProfileTableRun:
-        """Start the clock of a run."""
-        times_ms = {"compilation": compilation_ms, "transfer": 0.0}
-        return cls(encoded, monitor, steps, times_ms, PhaseClock(times_ms))
-
-    def phase_log(self, phase: int) -> PhaseLog:
-        """Return the log of a phase."""
-        return PhaseLog(self.steps, phase, self.clock.started_ns)
-
-    def finish_run(self, table: DirectionTable, nbytes: int = 0) -> Outcome:
-        """Trace the path of a finished table; ``nbytes`` are those of other arrays."""
-        answer = table.trace_answer()
-        self.clock.end_phase("path")
-        return Outcome(answer, self.times_ms, table.nbytes + nbytes)
-
-
-@dataclass(frozen=True)
 class DirectionTable:
-    """A forward table in progress: directions of all cells, and the row that is handed on."""
+    """A forward table in progress: directions of all cells, and the row that is handed on.
+
+    ``pair`` is ``made`` after `cpu_cells.turn_factors`.
+    """
 
     made: EncodedProfiles
-    pair: ColumnFactors
-    costs: ColumnGapCosts
+    pair: EncodedProfiles
     state: TableRows
     directions: np.ndarray
 
     @classmethod
     def allocate_table(cls, encoded: EncodedProfiles) -> DirectionTable:
         """Allocate the table of a problem."""
-        pair, costs, state = (
-            cpu_cells.column_factors(encoded),
-            cpu_cells.column_gap_costs(encoded),
-            cpu_cells.make_first_row(encoded),
-        )
-        return cls(encoded, pair, costs, state, np.empty(encoded.m * encoded.n, np.uint8))
+        directions = np.empty(encoded.m * encoded.n, np.uint8)
+        return cls(encoded, cpu_cells.turn_factors(encoded), cpu_cells.make_first_row(encoded), directions)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Return the rows and columns of the table, (m, n)."""
+        return self.made.m, self.made.n
 
     @property
     def nbytes(self) -> int:
@@ -83,7 +54,7 @@ class DirectionTable:
         made, (score, i, j) = self.made, self.state.best.tolist()
         backwards = np.empty(i + j, np.uint8)
         count, first, second = cpu_cells.trace_path(self.directions, made.n, i, j, made.mode, backwards)
-        return complete_answer(made.mode, (made.m, made.n), score, (first, second), (i, j), backwards[:count][::-1])
+        return complete_answer(made.mode, self.size, score, (first, second), (i, j), backwards[:count][::-1])
 
 
 def complete_answer(
@@ -101,73 +72,60 @@ def complete_answer(
 
 
 def compute_row_slices(
-    run: ProfileTableRun, phase: int, name: str, advance: Callable[[int, int, np.ndarray, np.ndarray], int]
+    run: CpuRun, name: str, size: tuple[int, int], advance: Callable[[int, int, np.ndarray, np.ndarray], int]
 ) -> None:
     """Run ``advance(first, last, stop, done)`` for all rows in slices, one after another, on a thread."""
-    stop, done, m, n = workers.make_stop_word(), np.zeros(1, np.int64), run.made.m, run.made.n
-    log, slice_rows = run.phase_log(phase), -(-m // SLICES)
+    m, n = size
+    slice_rows = -(-m // SLICES)
 
-    def work(worker: int) -> None:
-        for number, first in enumerate(range(0, m, slice_rows)):
-            last, begun_ns = min(first + slice_rows, m), time.perf_counter_ns()
-            if advance(first, last, stop, done) < last:
-                return
-            log.add_event(number, (first, last), (0, n), worker, begun_ns)
+    with run.phase(name, total=m) as phase:
 
-    workers.share_work(work, 1, stop, lambda: run.monitor.update(int(done[0]), m, name))
-    run.clock.end_phase(name)
+        def work(worker: int) -> None:
+            for number, first in enumerate(range(0, m, slice_rows)):
+                last, begun_ns = min(first + slice_rows, m), time.perf_counter_ns()
+                if advance(first, last, run.stop, phase.done) < last:
+                    return
+                phase.log(LoggedCells((first, last), (0, n), number), worker, begun_ns)
+
+        phase.share(work, threads=1)
 
 
 def compute_blocks(
-    run: ProfileTableRun,
-    phase: int,
+    run: CpuRun,
     name: str,
+    size: tuple[int, int],
     k: int,
-    threads: int,
-    block: Callable[[int, int, np.ndarray], None],
+    block: Callable[[int, int], None],
     antidiagonals: bool = False,
 ) -> None:
-    """Run ``block(top, left, stop)`` for all blocks of k x k cells on threads.
+    """Run ``block(top, left)`` for all blocks of k x k cells on threads.
 
-    Blocks go row by row, or antidiagonal by antidiagonal with a barrier after each.
+    Blocks go row by row, or antidiagonal by antidiagonal, each after the one before.
     """
-    down, across = -(-run.made.m // k), -(-run.made.n // k)
-    if antidiagonals:
-        waves = [
-            [(row, wave - row) for row in range(max(0, wave - across + 1), min(down, wave + 1))]
-            for wave in range(down + across - 1)
-        ]
-    else:
-        waves = [[(row, column) for row in range(down) for column in range(across)]]
-    stop, done, log = workers.make_stop_word(), np.zeros(threads, np.int64), run.phase_log(phase)
-    meeting = threading.Barrier(threads)
+    (m, n), down, across = size, -(-size[0] // k), -(-size[1] // k)
+    blocks = [(row * k, column * k) for row in range(down) for column in range(across)]
 
-    def work(worker: int) -> None:
-        try:
-            for wave, blocks in enumerate(waves):
-                for row, column in blocks[worker::threads]:
-                    top, left, begun_ns = row * k, column * k, time.perf_counter_ns()
-                    block(top, left, stop)
-                    if stop[0]:
-                        meeting.abort()
-                        return
-                    ends = (min(top + k, run.made.m), min(left + k, run.made.n))
-                    log.add_event(wave if antidiagonals else row, (top, ends[0]), (left, ends[1]), worker, begun_ns)
-                    done[worker] += 1
-                meeting.wait()
-        except threading.BrokenBarrierError:
-            return
-        except BaseException:
-            meeting.abort()
-            raise
+    def wave_number(place: tuple[int, int]) -> int:
+        return (place[0] + place[1]) // k
 
-    workers.share_work(work, threads, stop, lambda: run.monitor.update(int(done.sum()), down * across, name))
-    run.clock.end_phase(name)
+    def log(place: tuple[int, int]) -> LoggedCells:
+        top, left = place
+        strip = wave_number(place) if antidiagonals else top // k
+        return LoggedCells((top, min(top + k, m)), (left, min(left + k, n)), strip)
+
+    def compute(worker: int, place: tuple[int, int]) -> None:
+        block(*place)
+
+    with run.phase(name, total=len(blocks)) as phase:
+        if antidiagonals:
+            waves = [list(wave) for _, wave in itertools.groupby(sorted(blocks, key=wave_number), wave_number)]
+            phase.share_rounds(waves, compute, log)
+        else:
+            phase.share_tasks(blocks, compute, log)
 
 
 def maximise_scores(
-    run: ProfileTableRun,
-    phase: int,
+    run: CpuRun,
     table: DirectionTable,
     scores: np.ndarray,
     vertical: tuple[np.ndarray, int, int],
@@ -185,17 +143,24 @@ def maximise_scores(
             vertical[0],
             horizontal[0],
             strides,
-            table.costs,
+            table.pair,
             table.state,
             table.directions,
             first,
             last,
-            run.made.m,
+            table.made.m,
             stop,
             done,
         )
 
-    compute_row_slices(run, phase, "maximisation", advance)
+    compute_row_slices(run, "maximisation", table.size, advance)
+
+
+def trace_outcome(run: CpuRun, table: DirectionTable, nbytes: int = 0) -> Outcome:
+    """Trace the path of a finished table; ``nbytes`` are those of other arrays."""
+    with run.phase("path"):
+        answer = table.trace_answer()
+    return Outcome(answer, run.times_ms, table.nbytes + nbytes)
 
 
 def extension_vectors(encoded: EncodedProfiles) -> tuple[tuple[np.ndarray, int, int], tuple[np.ndarray, int, int]]:

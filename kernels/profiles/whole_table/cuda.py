@@ -9,68 +9,69 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import cupy
 import numpy as np
 
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
-from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
-from antidiag.kernels.profiles.column_scores.scoring import GLOBAL
-from antidiag.kernels.profiles.parameters import ProfileBlockParameters
+from antidiag.kernels.profiles.parameters import ProfileBlockParameters, ProfileBlockSize
 from antidiag.kernels.profiles.problem import Problem
-from antidiag.kernels.profiles.whole_table import cpu_blocks, cpu_cells
-from antidiag.kernels.profiles.whole_table.cpu_table import DirectionTable
-from antidiag.kernels.profiles.whole_table.cuda_job import MATRICES, WALLS, WAVE_PARTS, ProfileTableJob, Values
+from antidiag.kernels.profiles.whole_table import cpu_blocks
+from antidiag.kernels.profiles.whole_table.cuda_job import MATRICES, WALLS, WAVE_PARTS, ProfileTableJob
 from antidiag.kernels.steps import StepLog
 
 WAVES = 4
 """Antidiagonals between two progress reports."""
 
 
-def align_simple_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_simple_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Simple k: one thread per cell."""
     return _compute_scalar_products(
-        "simple_k", lambda k: min(k * k, 1024), ProfileTableJob.upload_problem(problem, monitor, steps), parameters
+        "simple_k", lambda k: min(k * k, 1024), ProfileTableJob(problem, monitor, steps), parameters
     )
 
 
-def align_row_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_row_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Row k: one thread per row of a block."""
-    return _compute_scalar_products("row_k", int, ProfileTableJob.upload_problem(problem, monitor, steps), parameters)
+    return _compute_scalar_products("row_k", int, ProfileTableJob(problem, monitor, steps), parameters)
 
 
-def align_column_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_column_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Column k: one thread per column of a block."""
-    return _compute_scalar_products(
-        "column_k", int, ProfileTableJob.upload_problem(problem, monitor, steps), parameters
-    )
+    return _compute_scalar_products("column_k", int, ProfileTableJob(problem, monitor, steps), parameters)
 
 
-def align_mix_k(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_mix_k(problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1, Mix k: one thread per row and column of a block."""
-    return _compute_scalar_products("mix_k", int, ProfileTableJob.upload_problem(problem, monitor, steps), parameters)
+    return _compute_scalar_products("mix_k", int, ProfileTableJob(problem, monitor, steps), parameters)
 
 
-def align_by_matrix_product(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_matrix_product(
+    problem: Problem, parameters: ProfileBlockSize, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.2, MatProd V2 k: tiles of products by k threads; gap costs are vectors."""
-    job = ProfileTableJob.upload_problem(problem, monitor, steps)
-    k, made = to_dataclass(ProfileBlockParameters, parameters).k, job.made
+    job = ProfileTableJob(problem, monitor, steps)
+    k, made = parameters.k, job.made
     shared = 2 * 2 * len(made.rows) * k
     scores = job.run.allocate_array((made.m, made.n), np.int32)
     job.compute_blocks("tiles_k", k, k, MATRICES(scores=scores, vertical=None, horizontal=None), shared)
     return job.maximise_on_host(scores)
 
 
-def align_by_block_waves(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_block_waves(
+    problem: Problem, parameters: ProfileBlockParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """SMwavefront k: one launch for the blocks of an antidiagonal; the host traces the path."""
-    job = ProfileTableJob.upload_problem(problem, monitor, steps)
-    made, run, k = job.made, job.run, to_dataclass(ProfileBlockParameters, parameters).k
+    job = ProfileTableJob(problem, monitor, steps)
+    made, run, k = job.made, job.run, parameters.k
     m, n, down, across = made.m, made.n, -(-made.m // k), -(-made.n // k)
     best = run.allocate_array((down * across, 4), np.int32)
     directions = run.allocate_array(m * n, np.uint8)
-    walls = WALLS(**_upload_block_borders(run, job.table, k), best=best, directions=directions)
+    borders = cpu_blocks.allocate_block_borders(made, k)
+    names = "h_rows", "e_rows", "h_columns", "f_columns"
+    on_device = {name: run.upload_array(getattr(borders, name)) for name in names}
+    del borders  # they leave the host before the directions come
+    walls = WALLS(**on_device, best=best, directions=directions)
     kernel, shared = job.compile_kernel(WAVE_PARTS, "wave"), k * (16 + 2 * 8 + 4 * len(made.rows))
     allow_shared_bytes(kernel, shared)
     with run.begin_phase("antidiagonals") as phase:
@@ -79,30 +80,16 @@ def align_by_block_waves(problem: Problem, parameters: Values, monitor: Monitor,
             kernel((last - first,), (k,), (*job.given, *walls, *map(np.int32, (k, number, first))), shared_mem=shared)
             if (number + 1) % WAVES == 0 or number == down + across - 2:
                 phase.note_launch(number + 1, down + across - 1)
-    found: np.ndarray = np.zeros(0, np.int32)
-    ends = cpu_blocks.ProfileBlockBorders(
-        found, found, found, found, run.download_array(best)[:, :3].astype(np.int64), made.mode
-    )
     table = replace(job.table, directions=run.download_array(directions))
-    table.state.best[:] = cpu_blocks.best_block_end(ends, m, n)
-    return job.finish_job(table, job.start_host_run())
+    table.state.best[:] = cpu_blocks.best_block_end(run.download_array(best)[:, :3], made.mode, m, n)
+    return job.trace_on_host(table)
 
 
 def _compute_scalar_products(
-    name: str, threads: Callable[[int], int], job: ProfileTableJob, parameters: Values
+    name: str, threads: Callable[[int], int], job: ProfileTableJob, parameters: ProfileBlockParameters
 ) -> Outcome:
     """Algorithm 4.1: compute D, V and H as matrices."""
-    k, shape = to_dataclass(ProfileBlockParameters, parameters).k, (job.made.m, job.made.n)
+    k, shape = parameters.k, (job.made.m, job.made.n)
     scores, vertical, horizontal = (job.run.allocate_array(shape, np.int32) for _ in range(3))
     job.compute_blocks(name, k, threads(k), MATRICES(scores=scores, vertical=vertical, horizontal=horizontal))
     return job.maximise_on_host(scores, vertical, horizontal)
-
-
-def _upload_block_borders(run: DeviceRun, table: DirectionTable, k: int) -> dict[str, cupy.ndarray]:
-    """Copy the borders of all blocks to the device, with those of the table set."""
-    made = table.made
-    first_column: np.ndarray = np.zeros(made.m + 1, np.int32)
-    if made.mode == GLOBAL:
-        first_column[1:] = -cpu_cells.border_costs(made.row_open, made.row_extend)
-    walls = cpu_blocks.allocate_block_borders(made.m, made.n, k, table.state.h, first_column, made.mode)
-    return {name: run.upload_array(getattr(walls, name)) for name in ("h_rows", "e_rows", "h_columns", "f_columns")}

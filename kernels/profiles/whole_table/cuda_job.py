@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import cupy
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
-from antidiag.kernels.cuda.structs import DeviceConstants, DeviceStruct
+from antidiag.kernels.cuda.structs import DeviceStruct
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.profiles.column_scores.scoring import (
-    GLOBAL,
-    LINEAR,
-    LOCAL,
-    LOG_BITS,
-    LOGARITHM,
-    ROOT,
-    SEMI_GLOBAL,
-    EncodedProfiles,
-)
-from antidiag.kernels.profiles.device import FOLDER
+from antidiag.kernels.profiles.device import FOLDER, SCORES_AND_MODES
 from antidiag.kernels.profiles.problem import Problem
-from antidiag.kernels.profiles.whole_table import cpu_table
 from antidiag.kernels.profiles.whole_table.cpu_table import (
     DirectionTable,
     extension_vectors,
     maximise_scores,
     tiny_problem,
+    trace_outcome,
 )
 from antidiag.kernels.steps import StepLog
 
-Values = Mapping[str, Any]
 SCORES = "scores"
 THREADS, BLOCKS = 256, 1024
 SLICE_CELLS = 2**26
@@ -54,6 +42,10 @@ TABLE = DeviceStruct(
     float unit;
 """,
 )
+TABLE_ARRAYS = (
+    *("rows", "columns", "row_bias", "column_bias"),
+    *("row_open", "row_extend", "column_open", "column_extend", "table"),
+)
 MATRICES = DeviceStruct("Matrices", "int *scores, *vertical, *horizontal;")
 WALLS = DeviceStruct(
     "Walls",
@@ -64,51 +56,21 @@ WALLS = DeviceStruct(
     unsigned char* directions;
 """,
 )
-NUMBERS = DeviceConstants.from_values(
-    LINEAR=LINEAR,
-    ROOT=ROOT,
-    LOGARITHM=LOGARITHM,
-    GLOBAL=GLOBAL,
-    LOCAL=LOCAL,
-    SEMI_GLOBAL=SEMI_GLOBAL,
-    LOG_BITS=LOG_BITS,
-)
-CELLS = (NUMBERS, TABLE, MATRICES, WALLS, FOLDER / "finish.cuh", FOLDER / "cells.cuh")
+CELLS = (SCORES_AND_MODES, TABLE, MATRICES, WALLS, FOLDER / "finish.cuh", FOLDER / "cells.cuh")
 BLOCK_PARTS, WAVE_PARTS = (*CELLS, FOLDER / "blocks.cu"), (*CELLS, FOLDER / "waves.cu")
 
 
-@dataclass(frozen=True)
 class ProfileTableJob:
     """A run on the device, and the host table for its scores; ``given`` are the kernels' arguments."""
 
-    made: EncodedProfiles
-    run: DeviceRun
-    table: DirectionTable
-    given: tuple[Any, ...]
-    arrays: tuple[cupy.ndarray, ...]
-
-    @classmethod
-    def upload_problem(cls, problem: Problem, monitor: Monitor, steps: StepLog) -> ProfileTableJob:
-        """Encode a problem and copy it to the device."""
-        made = problem.encoded
-        run = DeviceRun(monitor, steps, columns=made.n)
-        run.add_time("compilation", measure_ms(_compile_host_code))
-        table = DirectionTable.allocate_table(made)
-        names = ("row_bias", "column_bias", "row_open", "row_extend", "column_open", "column_extend", "table")
-        arrays = run.upload_together(table.pair.rows, table.pair.columns, *(getattr(made, name) for name in names))
-        given = TABLE(
-            rows=arrays[0],
-            columns=arrays[1],
-            **dict(zip(names, arrays[2:], strict=True)),
-            m=made.m,
-            n=made.n,
-            factor=made.factor,
-            origin=made.origin,
-            offset=made.offset,
-            by_column=made.by_column,
-            unit=2.0**-made.shift,
-        )
-        return cls(made, run, table, given, arrays)
+    def __init__(self, problem: Problem, monitor: Monitor, steps: StepLog) -> None:
+        self.made = made = problem.encoded
+        self.run = DeviceRun(monitor, steps, columns=made.n)
+        self.run.compile_host_code(_compile_host_code)
+        self.table = DirectionTable.allocate_table(made)
+        arrays = self.run.upload_together(*(getattr(self.table.pair, name) for name in TABLE_ARRAYS))
+        on_device = dict(zip(TABLE_ARRAYS, arrays, strict=True))
+        self.given = TABLE.from_object(made, **on_device, unit=2.0**-made.shift)
 
     def compile_kernel(self, sources: tuple[Any, ...], name: str) -> Any:
         """Compile a kernel for the symbols, score and mode of the problem."""
@@ -139,14 +101,7 @@ class ProfileTableJob:
         kernel(
             (min(-(-count // THREADS), BLOCKS),),
             (THREADS,),
-            (
-                *self.given,
-                products,
-                np.int32(purpose),
-                np.int32(first),
-                np.int64(count),
-                target,
-            ),
+            (*self.given, products, np.int32(purpose), np.int32(first), np.int64(count), target),
         )
 
     def maximise_on_host(
@@ -158,26 +113,19 @@ class ProfileTableJob:
         if vertical is not None and horizontal is not None:
             down, across = (self.run.download_array(one).ravel() for one in (vertical, horizontal))
             costs = (down, n, 1), (across, n, 1)
-        host = self.start_host_run()
-        maximise_scores(host, 2, self.table, on_host, *costs)
-        return self.finish_job(self.table, host, on_host.nbytes * (1 if vertical is None else 3))
+        maximise_scores(self.run.host_part(), self.table, on_host, *costs)
+        return self.trace_on_host(self.table, on_host.nbytes * (1 if vertical is None else 3))
 
-    def start_host_run(self) -> cpu_table.ProfileTableRun:
-        """Return the host part of the run, with the same times and log."""
-        clock = PhaseClock(self.run.times_ms)
-        clock.started_ns = self.run.began_ns
-        return cpu_table.ProfileTableRun(self.made, self.run.monitor, self.run.steps, self.run.times_ms, clock)
-
-    def finish_job(self, table: DirectionTable, host: cpu_table.ProfileTableRun, nbytes: int = 0) -> Outcome:
-        """Trace the path and return the outcome with the device's bytes."""
-        return replace(host.finish_run(table, nbytes), device_bytes=self.run.device_bytes)
+    def trace_on_host(self, table: DirectionTable, nbytes: int = 0) -> Outcome:
+        """Trace the path of a finished table; ``nbytes`` are those of other arrays of the host."""
+        return replace(trace_outcome(self.run.host_part(), table, nbytes), device_bytes=self.run.device_bytes)
 
 
 @cache
 def _compile_host_code() -> None:
     """Compile the host's part, or load it from the cache folder."""
-    host, made = cpu_table.ProfileTableRun.start_run(tiny_problem(), 0.0, Monitor(), StepLog()), tiny_problem()
+    host, made = CpuRun(), tiny_problem()
     table = DirectionTable.allocate_table(made)
-    maximise_scores(host, 1, table, np.zeros(1, np.int32), *extension_vectors(made))
-    maximise_scores(host, 1, table, np.zeros(1, np.int32), *((np.zeros(1, np.int32), 1, 1),) * 2)
-    host.finish_run(table)
+    maximise_scores(host, table, np.zeros(1, np.int32), *extension_vectors(made))
+    maximise_scores(host, table, np.zeros(1, np.int32), *((np.zeros(1, np.int32), 1, 1),) * 2)
+    trace_outcome(host, table)

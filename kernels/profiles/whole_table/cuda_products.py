@@ -15,7 +15,9 @@ from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.errors import BackendUnavailable
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.profiles.column_scores.scoring import EncodedProfiles
+from antidiag.kernels.profiles.parameters import ProfileLimitParameters
 from antidiag.kernels.profiles.problem import Problem
 from antidiag.kernels.profiles.sizes import GPU_SLAB, SLAB
 from antidiag.kernels.profiles.whole_table.cuda_job import (
@@ -26,7 +28,6 @@ from antidiag.kernels.profiles.whole_table.cuda_job import (
     THREADS,
     UP,
     ProfileTableJob,
-    Values,
 )
 from antidiag.kernels.steps import StepLog
 
@@ -39,9 +40,9 @@ except ImportError as error:
     ) from error
 
 
-def align_by_blas_calls(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_blas_calls(problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Algorithm 4.1 by cuBLAS: DAXPY and DNRM2 for each cell; the host waits for every norm."""
-    job = ProfileTableJob.upload_problem(problem, monitor, steps)
+    job = ProfileTableJob(problem, monitor, steps)
     made, run = job.made, job.run
     rows, columns = (run.upload_array(np.ascontiguousarray(one[:, :-1].T, float)) for one in (made.rows, made.columns))
     difference, norms = run.allocate_array(len(made.rows), np.float64), np.empty(made.n)
@@ -61,16 +62,16 @@ def align_by_blas_calls(problem: Problem, parameters: Values, monitor: Monitor, 
     return job.maximise_on_host(scores)
 
 
-def align_by_identity_product(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_by_identity_product(
+    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.2, MatProd V1: differences of a row and all columns as A I - C by GEMM, then their squares."""
-    job = ProfileTableJob.upload_problem(problem, monitor, steps)
+    job = ProfileTableJob(problem, monitor, steps)
     made, run, (m, n) = job.made, job.run, (job.made.m, job.made.n)
     rows, columns = (run.upload_array(one[:, :-1].astype(np.float32)) for one in (made.rows, made.columns))
     identity = cupy.eye(n, dtype=np.float32)
-    repeated, difference = (
-        run.allocate_array((len(made.rows), n), np.float32),
-        run.allocate_array((len(made.rows), n), np.float32),
-    )
+    repeated = run.allocate_array((len(made.rows), n), np.float32)
+    difference = run.allocate_array((len(made.rows), n), np.float32)
     scores, kernel = run.allocate_array((m, n), np.int32), job.compile_kernel(BLOCK_PARTS, "squares")
     with run.begin_phase(SCORES) as phase:
         for i in range(m):
@@ -83,19 +84,25 @@ def align_by_identity_product(problem: Problem, parameters: Values, monitor: Mon
     return job.maximise_on_host(scores)
 
 
-def align_sequence_matvecprod_v1(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matvecprod_v1(
+    problem: Problem, parameters: ProfileLimitParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.3: V column by column, H and D row by row, by GEMV."""
-    return _compute_three_matrices(_multiply_by_vectors, ProfileTableJob.upload_problem(problem, monitor, steps))
+    return _compute_three_matrices(_multiply_by_vectors, ProfileTableJob(problem, monitor, steps))
 
 
-def align_sequence_matprod_v1(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matprod_v1(
+    problem: Problem, parameters: ProfileLimitParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.4: V, H and D by three GEMMs for each slab of rows."""
-    return _compute_three_matrices(_multiply_by_matrices, ProfileTableJob.upload_problem(problem, monitor, steps))
+    return _compute_three_matrices(_multiply_by_matrices, ProfileTableJob(problem, monitor, steps))
 
 
-def align_sequence_matvecprod_v2(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matvecprod_v2(
+    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.5: D row by row by GEMV."""
-    job = ProfileTableJob.upload_problem(problem, monitor, steps)
+    job = ProfileTableJob(problem, monitor, steps)
 
     def products(factors: ProductFactors, first: int, last: int, target: cupy.ndarray) -> None:
         for i in range(first, last):
@@ -104,9 +111,11 @@ def align_sequence_matvecprod_v2(problem: Problem, parameters: Values, monitor: 
     return _compute_scores_alone(products, job)
 
 
-def align_sequence_matprod_v2(problem: Problem, parameters: Values, monitor: Monitor, steps: StepLog) -> Outcome:
+def align_sequence_matprod_v2(
+    problem: Problem, parameters: MethodParameters, monitor: Monitor, steps: StepLog
+) -> Outcome:
     """Algorithm 4.6: D by GEMM, a slab of rows at a time."""
-    job = ProfileTableJob.upload_problem(problem, monitor, steps)
+    job = ProfileTableJob(problem, monitor, steps)
 
     def products(factors: ProductFactors, first: int, last: int, target: cupy.ndarray) -> None:
         cublas.gemm("N", "N", factors.rows[first:last], factors.columns, target, 1.0, 0.0)

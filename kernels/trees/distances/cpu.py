@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Sequence
 from functools import cache, partial
-from itertools import count as counting
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.cpu.compilation import compile_cancellably
-from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog
+from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.cpu.simd import LANES, SHORT_LANES
-from antidiag.kernels.cpu.workers import make_stop_word, share_work
+from antidiag.kernels.cpu.workers import make_stop_word
 from antidiag.kernels.model import Outcome, SequenceType, sequence_lengths
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.scoring import Mode
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.aligned_pairs import cpu_identities
@@ -49,112 +45,102 @@ TILE_CELLS = 1 << 23
 MOST_ROWS = 64
 
 
-def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def distance_full(problem: FullProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute 1 - identities / the shorter length of the best alignment of each pair, as ClustalW does."""
-    times_ms = {
-        "compilation": compile_cancellably(partial(_compile_full, problem.mode == Mode.LOCAL), monitor),
-        "transfer": 0.0,
-    }
-    clock = PhaseClock(times_ms)
-    together, numbers = encode_sequences(problem)
-    codes = np.split(together, np.cumsum(sequence_lengths(problem.sequences))[:-1])
-    table = _pad_scores(numbers)
-    groups = group_by_length(codes, LANES, table.shape[0] - 1)
-    starts = np.concatenate([[0], np.cumsum(groups.lengths)])
-    rows = cpu_identities.IdentityRows(np.concatenate([codes[number] for number in groups.order]), starts, groups.order)
+    run = CpuRun(monitor, steps, parameters.threads)
+    run.compile(partial(_compile_full, problem.mode == Mode.LOCAL))
+    with run.phase("alignments"):
+        together, numbers = encode_sequences(problem)
+        codes = np.split(together, np.cumsum(sequence_lengths(problem.sequences))[:-1])
+        table = _pad_scores(numbers)
+        groups = group_by_length(codes, LANES, table.shape[0] - 1)
+        starts = np.concatenate([[0], np.cumsum(groups.lengths)])
+        letters = np.concatenate([codes[number] for number in groups.order])
+    rows = cpu_identities.IdentityRows(letters, starts, groups.order)
     values = np.zeros((len(codes), len(codes)))
-    tiles = list(_pair_tiles(groups))
-    cells = [int(groups.lengths[first:last].sum()) * groups.letters[group].size for group, first, last in tiles]
     costs = np.array([problem.scoring.open, problem.scoring.extend], np.int64)
     scores = cpu_identities.LetterScores(table.ravel(), costs, problem.mode == Mode.LOCAL)
-    stop = make_stop_word()
+    rooms = [
+        cpu_identities.IdentityBuffers(
+            np.empty(4 * LANES * int(groups.lengths[-1]), np.int32), np.empty(table.shape[1] * LANES, np.int32)
+        )
+        for _ in range(run.threads)
+    ]
+    found = np.empty((run.threads, LANES), np.int32)
 
-    def make_worker() -> Callable[[int], PairRange]:
-        state, found = np.empty(4 * LANES * int(groups.lengths[-1]), np.int32), np.empty(LANES, np.int32)
-        room = cpu_identities.IdentityBuffers(state, np.empty(table.shape[1] * LANES, np.int32))
+    def compute(worker: int, tile: PairTile) -> None:
+        group, first, last = tile
+        others = cpu_identities.LaneSequences(groups.letters[group], groups.lane_lengths[group])
+        cpu_identities.distances_of_rows(
+            rows, first, last, group, others, scores, rooms[worker], found[worker], values, run.stop
+        )
 
-        def run_task(tile: int) -> PairRange:
-            group, first, last = tiles[tile]
-            others = cpu_identities.LaneSequences(groups.letters[group], groups.lane_lengths[group])
-            cpu_identities.distances_of_rows(rows, first, last, group, others, scores, room, found, values, stop)
-            return (first, last), (group * LANES, min((group + 1) * LANES, len(codes)))
-
-        return run_task
-
-    threads, log = to_dataclass(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
-    _run_tasks(cells, make_worker, threads, stop, monitor, log)
-    clock.end_phase("alignments")
-    return _make_outcome(problem, values, times_ms, "full distances")
+    _share_pairs(run, "alignments", _list_tile_tasks(groups, LANES, compute))
+    return _make_outcome(problem, values, run, "full distances")
 
 
-def _pair_tiles(groups: LengthGroups) -> Iterator[tuple[int, int, int]]:
-    """Yield a group of columns, and the first and last of some rows that are no longer than they."""
-    taxa, lanes = groups.order.size, groups.lane_lengths.shape[1]
+PairTile = tuple[int, int, int]
+"""A group of columns, and the first and last of some rows that are no longer than they."""
+
+
+def _list_tile_tasks(groups: LengthGroups, lanes: int, compute: Callable[[int, PairTile], None]) -> list[PairTask]:
+    """Return a task for every tile of pairs of grouped sequences; the columns of group g begin with g x ``lanes``."""
+    tasks, taxa = [], groups.order.size
     for group, letters in enumerate(groups.letters):
-        end = min(lanes * (group + 1), taxa)
-        several = max(1, min(MOST_ROWS, TILE_CELLS // max(letters.size * int(groups.lengths[end - 1]), 1)))
-        for first in range(0, end, several):
-            yield group, first, min(first + several, end)
+        columns = group * lanes, min((group + 1) * lanes, taxa)
+        several = max(1, min(MOST_ROWS, TILE_CELLS // max(letters.size * int(groups.lengths[columns[1] - 1]), 1)))
+        for first in range(0, columns[1], several):
+            rows = first, min(first + several, columns[1])
+            cells = int(groups.lengths[slice(*rows)].sum()) * letters.size
+            tasks.append(PairTask(compute, (group, *rows), cells + 1, rows, columns))
+    return tasks
 
 
-def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def distance_6mer(problem: SixmerProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute MAFFT's distance of shared 6-mers; see `cpu_kmers.kmer_distance`."""
-    times_ms = {"compilation": compile_cancellably(_compile_kmers, monitor), "transfer": 0.0}
-    clock, taxa, stop = PhaseClock(times_ms), len(problem.sequences), make_stop_word()
-    kmers = count_sixmers(problem.sequences, problem.protein, monitor.check)
-    words, sizes, values = cpu_kmers.find_owners(kmers), cpu_kmers.kmer_totals(kmers), np.zeros((taxa, taxa))
-    firsts = range(0, taxa, cpu_kmers.ROWS)
+    run, taxa = CpuRun(monitor, steps, parameters.threads), len(problem.sequences)
+    run.compile(_compile_kmers)
+    with run.phase("words"):
+        kmers = count_sixmers(problem.sequences, problem.protein, monitor.check)
+        words, sizes = cpu_kmers.find_owners(kmers), cpu_kmers.kmer_totals(kmers)
+    values, common = np.zeros((taxa, taxa)), np.empty((run.threads, taxa), np.int32)
 
-    def make_worker() -> Callable[[int], PairRange]:
-        common = np.empty(taxa, np.int32)
+    def compute(worker: int, rows: Span) -> None:
+        cpu_kmers.distances_of_rows(words, sizes, *rows, common[worker], values, run.stop)
 
-        def run_task(block: int) -> PairRange:
-            first, last = firsts[block], min(firsts[block] + cpu_kmers.ROWS, taxa)
-            cpu_kmers.distances_of_rows(words, sizes, first, last, common, values, stop)
-            return (first, last), (first, taxa)
+    def count_work(first: int) -> int:
+        return taxa - first + int(kmers.starts[-1] - kmers.starts[first]) // 4
 
-        return run_task
-
-    weights = [(taxa - first) + int(kmers.starts[-1] - kmers.starts[first]) // 4 for first in firsts]
-    threads, log = to_dataclass(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
-    _run_tasks(weights, make_worker, threads, stop, monitor, log)
-    clock.end_phase("words")
-    return _make_outcome(problem, values, times_ms, "6-mer distances")
+    _share_pairs(run, "words", _list_row_tasks(taxa, cpu_kmers.ROWS, compute, count_work))
+    return _make_outcome(problem, values, run, "6-mer distances")
 
 
-def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def distance_ktuple(problem: KtupleProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
-    times_ms = {"compilation": compile_cancellably(_compile_ktuple, monitor), "transfer": 0.0}
-    clock, values, stop = PhaseClock(times_ms), np.zeros((len(problem.sequences),) * 2), make_stop_word()
+    run = CpuRun(monitor, steps, parameters.threads)
+    run.compile(_compile_ktuple)
+    values = np.zeros((len(problem.sequences),) * 2)
     lengths = sequence_lengths(problem.sequences)
     rule = cpu_single_chains.ChainRule(problem.ktuple, problem.diagonals, problem.window, problem.word_gap)
-    is_short = find_short_sequences(problem, lengths)
-    parts: list[PairTasks] = []
-    if is_short.any():
-        kmers = list_kmers(problem, monitor.check)
-        parts.append(_short_pairs(kmers, lengths, np.flatnonzero(is_short), rule, values, stop))
-    if not is_short.all():
-        parts.append(_long_pairs(list_ktuples(problem, monitor.check), lengths, is_short, rule, values, stop))
-
-    def make_worker() -> Callable[[int], PairRange]:
-        workers, first = [part.make_worker() for part in parts], len(parts[0].weights)
-        return lambda task: workers[0](task) if task < first else workers[1](task - first)
-
-    weights = [weight for part in parts for weight in part.weights]
-    threads, log = to_dataclass(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
-    _run_tasks(weights, make_worker, threads, stop, monitor, log)
-    clock.end_phase("words")
-    return _make_outcome(problem, values, times_ms, "k-tuple distances")
+    is_short, tasks = find_short_sequences(problem, lengths), []
+    with run.phase("words"):
+        if is_short.any():
+            kmers = list_kmers(problem, monitor.check)
+            tasks += _short_pairs(run, kmers, lengths, np.flatnonzero(is_short), rule, values)
+        if not is_short.all():
+            tasks += _long_pairs(run, list_ktuples(problem, monitor.check), lengths, is_short, rule, values)
+    _share_pairs(run, "words", tasks)
+    return _make_outcome(problem, values, run, "k-tuple distances")
 
 
 def _short_pairs(
+    run: CpuRun,
     kmers: list[np.ndarray],
     lengths: np.ndarray,
     chosen: np.ndarray,
     rule: cpu_single_chains.ChainRule,
     values: np.ndarray,
-    stop: np.ndarray,
-) -> PairTasks:
+) -> list[PairTask]:
     """Return the tasks of pairs of the ``chosen`` sequences, one of them with 32 others at a time."""
     codes = [kmers[number].astype(np.int16) for number in chosen]
     groups = group_by_length(codes, SHORT_LANES, cpu_lane_chains.PADDING)
@@ -163,89 +149,74 @@ def _short_pairs(
     rows = cpu_lane_chains.ChainRows(
         np.concatenate([codes[one] for one in groups.order]), starts, lengths[order], order
     )
-    tiles, taxa = list(_pair_tiles(groups)), chosen.size
+    rooms = [cpu_lane_chains.make_buffers(int(rows.lengths.max()), rule.k) for _ in range(run.threads)]
+    found = np.empty((run.threads, SHORT_LANES), np.int16)
 
-    def make_worker() -> Callable[[int], PairRange]:
-        room = cpu_lane_chains.make_buffers(int(rows.lengths.max()), rule.k)
-        found = np.empty(SHORT_LANES, np.int16)
+    def compute(worker: int, tile: PairTile) -> None:
+        group, first, last = tile
+        cpu_lane_chains.distances_of_rows(
+            rows, first, last, group, letters[group], rule, rooms[worker], found[worker], values, run.stop
+        )
 
-        def run_task(tile: int) -> PairRange:
-            group, first, last = tiles[tile]
-            cpu_lane_chains.distances_of_rows(rows, first, last, group, letters[group], rule, room, found, values, stop)
-            return (first, last), (group * SHORT_LANES, min((group + 1) * SHORT_LANES, taxa))
-
-        return run_task
-
-    return PairTasks(
-        [int(rows.lengths[first:last].sum()) * letters[group].size + 1 for group, first, last in tiles], make_worker
-    )
+    return _list_tile_tasks(groups, SHORT_LANES, compute)
 
 
 def _long_pairs(
+    run: CpuRun,
     ktuples: KtupleArrays,
     lengths: np.ndarray,
     is_short: np.ndarray,
     rule: cpu_single_chains.ChainRule,
     values: np.ndarray,
-    stop: np.ndarray,
-) -> PairTasks:
+) -> list[PairTask]:
     """Return the tasks of pairs that are not both short, one after another: a column of the matrix is a task."""
     others = cpu_single_chains.KmerSequences(ktuples.kmers, ktuples.starts, lengths)
     long_before = np.cumsum(lengths * ~is_short) - lengths * ~is_short
     letters = np.where(is_short, long_before, np.cumsum(lengths) - lengths)
-    columns = np.flatnonzero(~is_short | (long_before > 0))[::-1]
+    rooms = [cpu_single_chains.make_buffers(int(lengths.max()), rule.k) for _ in range(run.threads)]
 
-    def make_worker() -> Callable[[int], PairRange]:
-        room = cpu_single_chains.make_buffers(int(lengths.max()), rule.k)
+    def compute(worker: int, column: int) -> None:
+        own = ktuples.places[ktuples.starts[column] : ktuples.starts[column + 1]]
+        places = cpu_single_chains.KmerPlaces(ktuples.kmer_starts[column], own, int(lengths[column]))
+        cpu_single_chains.ktuple_distances(others, column, places, is_short, rule, rooms[worker], values, run.stop)
 
-        def run_task(task: int) -> PairRange:
-            column = int(columns[task])
-            own = ktuples.places[ktuples.starts[column] : ktuples.starts[column + 1]]
-            places = cpu_single_chains.KmerPlaces(ktuples.kmer_starts[column], own, int(lengths[column]))
-            cpu_single_chains.ktuple_distances(others, column, places, is_short, rule, room, values, stop)
-            return (0, column), (column, column + 1)
-
-        return run_task
-
-    return PairTasks((lengths * letters + 1)[columns].tolist(), make_worker)
+    columns = np.flatnonzero(~is_short | (long_before > 0))[::-1].tolist()
+    return [
+        PairTask(compute, column, int(lengths[column] * letters[column]) + 1, (0, column), (column, column + 1))
+        for column in columns
+    ]
 
 
 def distance_alignment(
-    problem: AlignedProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: AlignedProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Compute distances between the rows of an alignment; see `column_distances.distances_of_columns`."""
-    times_ms = {"compilation": compile_cancellably(_compile_columns, monitor), "transfer": 0.0}
-    clock, rows, stop = PhaseClock(times_ms), len(problem.alignment.names), make_stop_word()
-    bits = cpu_columns.pack_columns(problem.alignment, monitor.check)
+    run, count = CpuRun(monitor, steps, parameters.threads), len(problem.alignment.names)
+    run.compile(_compile_columns)
+    with run.phase("columns"):
+        bits = cpu_columns.pack_columns(problem.alignment, monitor.check)
     protein = problem.alignment.type == SequenceType.PROTEIN
-    values, without = np.zeros((rows, rows)), np.zeros(rows, np.int64)
-    firsts = range(0, rows, cpu_columns.ROWS)
+    values, without = np.zeros((count, count)), np.zeros(count, np.int64)
+    counts = np.empty((run.threads, 3, cpu_columns.ROWS, count), np.int32)
 
-    def make_worker() -> Callable[[int], PairRange]:
-        counts = np.empty((3, cpu_columns.ROWS, rows), np.int32)
+    def compute(worker: int, rows: Span) -> None:
+        first, last = rows
+        cpu_columns.count_columns(bits, first, last, counts[worker], run.stop)
+        if run.stop[0]:
+            return
+        for row in range(first, last):
+            columns = PairColumnCounts(*counts[worker, :, row - first, row + 1 :])
+            found, lost = distances_of_columns(columns, problem.model, protein)
+            values[row, row + 1 :] = found
+            without[row] = lost.sum()
+        values[last:, first:last] = values[first:last, last:].T
+        values[first:last, first:last] += values[first:last, first:last].T
 
-        def run_task(block: int) -> PairRange:
-            first, last = firsts[block], min(firsts[block] + cpu_columns.ROWS, rows)
-            cpu_columns.count_columns(bits, first, last, counts, stop)
-            for row in range(first, last if not stop[0] else first):
-                found, lost = distances_of_columns(
-                    PairColumnCounts(*counts[:, row - first, row + 1 :]), problem.model, protein
-                )
-                values[row, row + 1 :] = found
-                without[row] = lost.sum()
-            values[last:, first:last] = values[first:last, last:].T
-            values[first:last, first:last] += values[first:last, first:last].T
-            return (first, last), (first, rows)
-
-        return run_task
-
-    threads, log = to_dataclass(PairParameters, parameters).threads, PhaseLog(steps, 1, clock.started_ns)
-    _run_tasks([rows - first for first in firsts], make_worker, threads, stop, monitor, log)
-    clock.end_phase("columns")
+    _share_pairs(run, "columns", _list_row_tasks(count, cpu_columns.ROWS, compute, lambda first: count - first))
     answer = DistanceAnswer(
         symmetric_matrix(problem.alignment.names, values, problem.alignment.name), int(without.sum())
     )
-    return Outcome(answer, times_ms, values.nbytes)
+    return Outcome(answer, run.times_ms, values.nbytes)
 
 
 def _pad_scores(scores: np.ndarray) -> np.ndarray:
@@ -262,45 +233,43 @@ def _pad_scores(scores: np.ndarray) -> np.ndarray:
 NO_LETTER = -(2**29)
 
 
-PairRange = tuple[tuple[int, int], tuple[int, int]]
-"""Rows and columns of the pairs of a task."""
+Span = tuple[int, int]
+"""The first of some rows or columns, and the end."""
 
 
-class PairTasks(NamedTuple):
-    """Weights of tasks, and a function that makes, for a thread, the function that runs one task."""
+class PairTask(NamedTuple):
+    """A call ``compute(worker, tile)`` with some work, and the rows and columns of the pairs that it computes."""
 
-    weights: list[int]
-    make_worker: Callable[[], Callable[[int], PairRange]]
-
-
-def _run_tasks(
-    weights: Iterable[int],
-    make_worker: Callable[[], Callable[[int], PairRange]],
-    threads: int,
-    stop: np.ndarray,
-    monitor: Monitor,
-    log: PhaseLog,
-) -> None:
-    """Run tasks 0, 1, ... on threads; progress counts their weights."""
-    sizes = np.array(list(weights), float)
-    numbers, done = counting(), [0.0] * threads
-
-    def run_worker(worker: int) -> None:
-        run_task = make_worker()
-        for task in numbers:
-            if task >= sizes.size or stop[0]:
-                return
-            begun_ns = time.perf_counter_ns()
-            log.add_event(task, *run_task(task), worker, begun_ns)
-            done[worker] += sizes[task]
-
-    total = max(sizes.sum(), 1)
-    share_work(run_worker, threads, stop, lambda: monitor.update(int(1000 * sum(done) / total), 1000, "pairs"))
+    compute: Callable[[int, Any], None]
+    tile: Any
+    work: int
+    rows: Span
+    columns: Span
 
 
-def _make_outcome(problem: Any, values: np.ndarray, times_ms: dict[str, float], name: str) -> Outcome:
+def _list_row_tasks(
+    taxa: int, several: int, compute: Callable[[int, Span], None], count_work: Callable[[int], int]
+) -> list[PairTask]:
+    """Return tasks that compute ``several`` rows each, with all taxa after them; work depends on the first row."""
+    spans = [(first, min(first + several, taxa)) for first in range(0, taxa, several)]
+    return [PairTask(compute, rows, count_work(rows[0]), rows, (rows[0], taxa)) for rows in spans]
+
+
+def _share_pairs(run: CpuRun, name: str, tasks: Sequence[PairTask]) -> None:
+    """Compute all tasks on the threads of a run; their numbers are the strips of the step log."""
+    sizes = [task.work for task in tasks]
+    with run.phase(name, total=sum(sizes)) as phase:
+        phase.share_tasks(
+            range(len(tasks)),
+            lambda worker, number: tasks[number].compute(worker, tasks[number].tile),
+            lambda number: LoggedCells(tasks[number].rows, tasks[number].columns, number),
+            sizes,
+        )
+
+
+def _make_outcome(problem: Any, values: np.ndarray, run: CpuRun, name: str) -> Outcome:
     """Return the outcome of a distance matrix."""
-    return Outcome(DistanceAnswer(problem_matrix(problem, values, name)), times_ms, values.nbytes)
+    return Outcome(DistanceAnswer(problem_matrix(problem, values, name)), run.times_ms, values.nbytes)
 
 
 @cache
@@ -326,26 +295,20 @@ def _compile_kmers() -> None:
 @cache
 def _compile_ktuple() -> None:
     """Compile k-tuple distances."""
-    word, ends, values, rule = (
-        np.zeros(1, np.int32),
-        np.array([0, 1]),
-        np.zeros((1, 1)),
-        cpu_single_chains.ChainRule(1, 1, 1, 1),
-    )
+    word = np.zeros(1, np.int32)
+    ends = np.array([0, 1])
+    values = np.zeros((1, 1))
+    rule = cpu_single_chains.ChainRule(1, 1, 1, 1)
     one, stop = np.ones(1, np.int64), make_stop_word()
-    others, column = (
-        cpu_single_chains.KmerSequences(word, ends, one),
-        cpu_single_chains.KmerPlaces(ends.astype(np.int32), word, 1),
-    )
+    others = cpu_single_chains.KmerSequences(word, ends, one)
+    column = cpu_single_chains.KmerPlaces(ends.astype(np.int32), word, 1)
     none = np.zeros(1, bool)
     cpu_single_chains.ktuple_distances(
         others, 0, column, none, rule, cpu_single_chains.make_buffers(1, 1), values, stop
     )
     lanes = np.zeros(SHORT_LANES, np.int16)
-    rows, room = (
-        cpu_lane_chains.ChainRows(lanes[:1], ends, one, np.zeros(1, np.int64)),
-        cpu_lane_chains.make_buffers(1, 1),
-    )
+    rows = cpu_lane_chains.ChainRows(lanes[:1], ends, one, np.zeros(1, np.int64))
+    room = cpu_lane_chains.make_buffers(1, 1)
     cpu_lane_chains.distances_of_rows(rows, 0, 1, 0, lanes, rule, room, lanes.copy(), values, stop)
 
 

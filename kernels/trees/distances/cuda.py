@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,28 +24,29 @@ from antidiag.kernels.trees.distances.problem import (
 )
 from antidiag.kernels.trees.distances.shared_words import cuda_kmers
 from antidiag.kernels.trees.distances.word_chains.cuda_chains import DeviceChains
+from antidiag.kernels.trees.parameters import PairParameters
 
 
-def distance_full(problem: FullProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def distance_full(problem: FullProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute 1 - identities / the shorter length of the best alignment of each pair, as ClustalW does."""
     run = DeviceRun(monitor, steps)
     return _make_outcome(problem, DeviceIdentities(problem, run).distances(), run, "full distances")
 
 
-def distance_6mer(problem: SixmerProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def distance_6mer(problem: SixmerProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute MAFFT's distance of shared 6-mers; see `cpu_kmers.kmer_distance`."""
     run = DeviceRun(monitor, steps)
     return _make_outcome(problem, cuda_kmers.sixmer_distances(problem, run), run, "6-mer distances")
 
 
-def distance_ktuple(problem: KtupleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def distance_ktuple(problem: KtupleProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Compute ClustalW's fast distance: 1 - the score of the best chain of k-tuples / the shorter length."""
     run = DeviceRun(monitor, steps)
     return _make_outcome(problem, DeviceChains(problem, run).distances(), run, "k-tuple distances")
 
 
 def distance_alignment(
-    problem: AlignedProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: AlignedProblem, parameters: PairParameters, monitor: Monitor, steps: StepLog
 ) -> Outcome:
     """Compute distances between the rows of an alignment; see `column_distances.distances_of_rows`."""
     run = DeviceRun(monitor, steps)

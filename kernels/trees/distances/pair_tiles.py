@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import PhaseLog
-from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.steps import StepLog
+from antidiag.kernels.trees.distances.cuda_sources import PAIRS
+
+if TYPE_CHECKING:
+    from antidiag.kernels.cuda.run import DeviceRun
 
 TILE = 32
 """Sequences on each side of a tile."""
@@ -43,6 +45,16 @@ def tile_pairs(row: int, column: int, count: int) -> np.ndarray:
     return found[found[:, 0] < found[:, 1]]
 
 
+def upload_pairs(run: DeviceRun, tiles: np.ndarray, side: int) -> tuple[Any, ...]:
+    """Return the arguments PAIRS of tiles, (row, column) of ``side`` x ``side`` pairs, which warps take in turns."""
+    return PAIRS(
+        tiles=run.upload_array(tiles.astype(np.int32)),
+        side=side,
+        pairs=len(tiles) * side**2,
+        ticket=run.allocate_filled(1, np.uint64),
+    )
+
+
 def next_size(size: int, milliseconds: float) -> int:
     """Return how much the next launch should do after one that did ``size`` in this time; at least 1."""
     return max(1, int(size * min(max(SLICE_MS / milliseconds, 0.25), 8.0)))
@@ -51,9 +63,9 @@ def next_size(size: int, milliseconds: float) -> int:
 class LaunchSlices:
     """Cuts work into launches: the first costs ``first``, later ones what takes about `SLICE_MS`."""
 
-    def __init__(self, monitor: Monitor, steps: StepLog, total: int, first: int, unit: str = "pairs") -> None:
-        self.monitor, self.total, self.size, self.unit, self.done = monitor, max(total, 1), first, unit, 0
-        self.log, self.number, self.begun_ns = PhaseLog(steps, 1, time.perf_counter_ns()), 0, time.perf_counter_ns()
+    def __init__(self, run: DeviceRun, total: int, first: int, unit: str = "pairs") -> None:
+        self.run, self.total, self.size, self.unit, self.done = run, max(total, 1), first, unit, 0
+        self.number, self.begun_ns = 0, time.perf_counter_ns()
 
     def begin(self) -> None:
         """Note that the next launch begins now."""
@@ -78,7 +90,9 @@ class LaunchSlices:
 
         In the step log items are the rows, and the columns what one of them costs on average.
         """
-        self.log.add_event(self.number, items, (0, max(cost // max(items[1] - items[0], 1), 1)), 0, self.begun_ns)
+        columns = 0, max(cost // max(items[1] - items[0], 1), 1)
+        begun_ns, ended_ns = self.begun_ns - self.run.began_ns, time.perf_counter_ns() - self.run.began_ns
+        self.run.steps.add(1, self.number, items, columns, 0, begun_ns, ended_ns)
         self.number += 1
         self.done += cost
-        self.monitor.update(min(self.done, self.total), self.total, self.unit)
+        self.run.monitor.update(min(self.done, self.total), self.total, self.unit)

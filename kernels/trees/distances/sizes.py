@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.model import sequence_lengths
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.trees.distances.cuda_sources import STRIP
 from antidiag.kernels.trees.distances.pair_tiles import TILE
 from antidiag.kernels.trees.distances.problem import AlignedProblem, FullProblem, KtupleProblem, SixmerProblem
@@ -73,7 +70,7 @@ def chain_warps(problem: KtupleProblem, lengths: np.ndarray) -> int:
     return max(8, min(MOST_WARPS, CHAIN_ROOM // (12 * diagonals + 16 * chains)) // 8 * 8)
 
 
-def distance_footprint(problem: Any, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def distance_footprint(problem: Any, parameters: PairParameters, backend: str) -> Footprint:
     """Return the memory of the matrix, the counts of each pair, the letters and the threads."""
     if isinstance(problem, AlignedProblem):
         return _alignment_footprint(problem, parameters, backend)
@@ -83,7 +80,7 @@ def distance_footprint(problem: Any, parameters: Mapping[str, Any], backend: str
     if isinstance(problem, KtupleProblem):
         host["words"] = 4 * taxa * (possible_kmers(problem) + 1)
     if backend == "cpu":
-        threads = to_dataclass(PairParameters, parameters).threads
+        threads = parameters.threads
         if isinstance(problem, FullProblem):
             host["threads"] = threads * STATE_BYTES * longest
         if isinstance(problem, KtupleProblem):
@@ -117,33 +114,23 @@ def _chain_bytes(problem: KtupleProblem, lengths: np.ndarray, threads: int) -> d
     return {"letters": 2 * LETTER_BYTES * int(lengths.sum()), "threads": threads * (by_cells + by_words)}
 
 
-def _alignment_footprint(problem: AlignedProblem, parameters: Mapping[str, Any], backend: str) -> Footprint:
+def _alignment_footprint(problem: AlignedProblem, parameters: PairParameters, backend: str) -> Footprint:
     """Return the memory of distances between rows of an alignment."""
     rows, columns = problem.alignment.letters.shape
     letters = rows * (columns + 4)
     if backend == "cpu":
-        threads = to_dataclass(PairParameters, parameters).threads
+        threads = parameters.threads
         host = {"letters": rows * (-(-columns // 64) * 64), "distances": 8 * rows**2}
         return Footprint({**host, "threads": threads * COUNTS_BYTES * rows})
     host = {"letters": letters, "distances": 8 * rows**2, "counts": 12 * rows**2}
     return Footprint(host, {"letters": letters, "counts": min(ALL_COUNTS, 12 * rows**2 + ROUNDED)})
 
 
-def automatic_threads(problem: Any, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
-    """Choose one thread per core."""
-    return {"threads": count_processors()}
-
-
-def distance_work(problem: Any, parameters: Mapping[str, Any]) -> int:
-    """Return the cells of all pairs; at least 1, for one sequence has none."""
-    return max(problem.cells, 1)
-
-
 PAIR_CELLS, WORD_CELLS = 1000, 100
 """Cells that a pair of sequences without a common 6-mer costs as much as, and each that they have."""
 
 
-def sixmer_work(problem: SixmerProblem, parameters: Mapping[str, Any]) -> int:
+def sixmer_work(problem: SixmerProblem, parameters: PairParameters) -> int:
     """Return the cost of 6-mer distances, in cells: a pair costs little more than its entry of the matrix."""
     pairs, possible = max(problem.pairs, 1), len(GROUPS if problem.protein else BASES) ** K
     mean = problem.cells / pairs

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.compilation import compile_cancellably
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
 from antidiag.kernels.cpu.float_lanes import LANES
-from antidiag.kernels.cpu.phase_times import PhaseClock, PhaseLog
-from antidiag.kernels.cpu.workers import make_stop_word, share_work
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.joining import cpu_blocks, cpu_pruned, cpu_serial, cpu_upgma
 from antidiag.kernels.trees.joining.tree_from_joins import RECORD, make_joined_tree, make_upgma_tree, working_matrix
@@ -31,42 +29,43 @@ SHARED_CELLS = 4e6
 """Cells of a pass that are worth starting threads for."""
 
 
-def nj_serial(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nj_serial(problem: TreeProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run the pseudocode of figure 2 of Liu, Schmidt and Maskell (2009)."""
     return _run_loop(problem, None, monitor, steps, _join_serially)
 
 
-def nj_basic(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nj_basic(problem: TreeProblem, parameters: CellBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run NJ-basic: cell blocks of the upper triangle, in a square matrix."""
-    return _run_loop(problem, to_dataclass(CellBlockParameters, parameters), monitor, steps, _join_square_blocks)
+    return _run_loop(problem, parameters, monitor, steps, _join_square_blocks)
 
 
-def nj_compact(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nj_compact(problem: TreeProblem, parameters: CellBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run NJ-compact: the blocks of NJ-basic in the folded matrix."""
-    return _run_loop(problem, to_dataclass(CellBlockParameters, parameters), monitor, steps, _join_folded_blocks)
+    return _run_loop(problem, parameters, monitor, steps, _join_folded_blocks)
 
 
-def nj_pruned(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nj_pruned(problem: TreeProblem, parameters: PrunedParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run NJ-pruned: bounds on the rows; see `cpu_pruned`."""
-    return _run_loop(problem, to_dataclass(PrunedParameters, parameters), monitor, steps, _join_pruned)
+    return _run_loop(problem, parameters, monitor, steps, _join_pruned)
 
 
-def upgma(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def upgma(problem: TreeProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run UPGMA: mean distances of all pairs of taxa (Sokal and Michener 1958); the root is the last join."""
     return _run_loop(problem, None, monitor, steps, _join_upgma)
 
 
-JoinLoop = Callable[[TreeProblem, Any, Monitor, PhaseLog], tuple[TreeAnswer, int]]
+JoinLoop = Callable[[TreeProblem, Any, CpuPhase], tuple[TreeAnswer, int]]
+"""Joins the taxa of a problem with some parameters in a phase; returns the answer and the bytes of its arrays."""
+PROGRESS_STEPS = 1000
 
 
 def _run_loop(problem: TreeProblem, parameters: Any, monitor: Monitor, steps: StepLog, loop: JoinLoop) -> Outcome:
     """Compile, run and time a loop; ``parameters`` are those that it reads, or None."""
-    compile_loop = partial(_compile_loop, loop, parameters, problem.precision)
-    times_ms = {"compilation": compile_cancellably(compile_loop, monitor), "transfer": 0.0}
-    clock = PhaseClock(times_ms)
-    answer, host_bytes = loop(problem, parameters, monitor, PhaseLog(steps, 1, clock.started_ns))
-    clock.end_phase("joins")
-    return Outcome(answer, times_ms, host_bytes)
+    run = CpuRun(monitor, steps, parameters.threads if parameters else 1)
+    run.compile(partial(_compile_loop, loop, parameters, problem.precision))
+    with run.phase("joins", total=PROGRESS_STEPS) as phase:
+        answer, host_bytes = loop(problem, parameters, phase)
+    return Outcome(answer, run.times_ms, host_bytes)
 
 
 @cache
@@ -75,7 +74,8 @@ def _compile_loop(loop: JoinLoop, parameters: Any, precision: str) -> None:
     from antidiag.kernels.io.distance_matrix import make_distance_matrix, numbered_names
 
     tiny = TreeProblem(make_distance_matrix(numbered_names(5), 1 - np.eye(5)), precision)
-    loop(tiny, parameters, Monitor(), PhaseLog(StepLog(), 1, 0))
+    with CpuRun(threads=parameters.threads if parameters else 1).phase("joins") as phase:
+        loop(tiny, parameters, phase)
 
 
 class _JoinRecords:
@@ -96,67 +96,63 @@ class _JoinRecords:
         """The number of joins that are left."""
         return len(self.joins) - self.done
 
-    def make_joins(
-        self, join: Callable[[int, int, int, np.ndarray], int], monitor: Monitor, log: PhaseLog, threads: int = 1
-    ) -> None:
-        """Make all joins on threads, each join by all: ``join(worker, done, most, stop)`` returns how many are made."""
-        stop = make_stop_word()
+    def make_joins(self, phase: CpuPhase, join: Callable[[int, int, int], int], threads: int = 1) -> None:
+        """Make all joins on threads, each join by all: ``join(worker, done, most)`` returns how many are made."""
 
         def run_worker(worker: int) -> None:
             done = 0
-            while done < len(self.joins) and not stop[0]:
+            while done < len(self.joins) and not phase.run.stop[0]:
                 first, begun_ns = done, time.perf_counter_ns()
-                done = join(worker, first, max(1, int(PAIRS_PER_SLICE / (self.taxa - first) ** 2)), stop)
-                log.add_event(worker, (first, done), (0, self.pairs(first)), worker, begun_ns)
+                done = join(worker, first, max(1, int(PAIRS_PER_SLICE / (self.taxa - first) ** 2)))
+                phase.log(LoggedCells((first, done), (0, self.pairs(first)), worker), worker, begun_ns)
                 if worker == 0:
                     self.done = done
 
-        share_work(run_worker, threads, stop, lambda: self.report_progress(monitor))
+        phase.share(run_worker, lambda: self.report_progress(phase), threads)
 
     def pairs(self, done: int) -> int:
         """Return the pairs of the clusters that remain after so many joins."""
         clusters = self.taxa - done
         return clusters * (clusters - 1) // 2
 
-    def report_progress(self, monitor: Monitor) -> None:
+    def report_progress(self, phase: CpuPhase) -> None:
         """Report progress in pairs: the first joins take the longest."""
-        done = 1 - ((self.taxa - self.done) / self.taxa) ** 3
-        monitor.update(int(done * 1000) if self.joins_left else 1000, 1000, "joins")
+        done = 1 - ((self.taxa - self.done) / self.taxa) ** 3 if self.joins_left else 1.0
+        phase.report(int(done * PROGRESS_STEPS))
 
 
-def _join_serially(problem: TreeProblem, parameters: None, monitor: Monitor, log: PhaseLog) -> tuple[TreeAnswer, int]:
+def _join_serially(problem: TreeProblem, parameters: None, phase: CpuPhase) -> tuple[TreeAnswer, int]:
     D, found = working_matrix(problem), _JoinRecords(problem.taxa)
-    S, valid, nodes = _sum_rows(D, monitor), np.ones(problem.taxa, np.uint8), np.arange(problem.taxa, dtype=np.int32)
+    S, valid, nodes = _sum_rows(D, phase), np.ones(problem.taxa, np.uint8), np.arange(problem.taxa, dtype=np.int32)
     found.make_joins(
-        lambda worker, done, most, stop: cpu_serial.make_joins(
-            D, S, valid, nodes, done, most, found.compiled_records, stop
+        phase,
+        lambda worker, done, most: cpu_serial.make_joins(
+            D, S, valid, nodes, done, most, found.compiled_records, phase.run.stop
         ),
-        monitor,
-        log,
     )
     slots = np.flatnonzero(valid)
     return make_joined_tree(problem, found.joins, found.records, nodes[slots], D[np.ix_(slots, slots)]), D.nbytes
 
 
 def _join_square_blocks(
-    problem: TreeProblem, parameters: CellBlockParameters, monitor: Monitor, log: PhaseLog
+    problem: TreeProblem, parameters: CellBlockParameters, phase: CpuPhase
 ) -> tuple[TreeAnswer, int]:
-    return _join_blocks(problem, parameters, monitor, log, cpu_blocks.SQUARE)
+    return _join_blocks(problem, parameters, phase, cpu_blocks.SQUARE)
 
 
 def _join_folded_blocks(
-    problem: TreeProblem, parameters: CellBlockParameters, monitor: Monitor, log: PhaseLog
+    problem: TreeProblem, parameters: CellBlockParameters, phase: CpuPhase
 ) -> tuple[TreeAnswer, int]:
-    return _join_blocks(problem, parameters, monitor, log, folded_rows(problem.taxa) - 1)
+    return _join_blocks(problem, parameters, phase, folded_rows(problem.taxa) - 1)
 
 
 def _join_blocks(
-    problem: TreeProblem, parameters: CellBlockParameters, monitor: Monitor, log: PhaseLog, middle: int
+    problem: TreeProblem, parameters: CellBlockParameters, phase: CpuPhase, middle: int
 ) -> tuple[TreeAnswer, int]:
     taxa, found = problem.taxa, _JoinRecords(problem.taxa)
     cells = np.zeros((middle + 1 if middle else taxa + 1) * (taxa + 1), problem.dtype)
     matrix, S = cpu_blocks.TriangleMatrix(cells, taxa, middle), np.zeros(taxa + 1)
-    for first, rows in _row_blocks(problem.matrix.values, monitor):
+    for first, rows in _row_blocks(problem.matrix.values, phase):
         rows = np.array(rows, problem.dtype)
         cpu_blocks.fill_triangle(rows, first, matrix)
         cpu_serial.sum_rows(rows, S[1 + first :], 0, len(rows))
@@ -165,51 +161,50 @@ def _join_blocks(
     cpu_blocks.turn_sums(matrix, S, clusters.turned)
     team, side = cpu_blocks.make_team(parameters.threads), parameters.side
 
-    def join(worker: int, done: int, most: int, stop: np.ndarray) -> int:
-        return cpu_blocks.make_joins(matrix, clusters, side, done, most, found.compiled_records, team, worker, stop)
+    def join(worker: int, done: int, most: int) -> int:
+        return cpu_blocks.make_joins(
+            matrix, clusters, side, done, most, found.compiled_records, team, worker, phase.run.stop
+        )
 
-    found.make_joins(join, monitor, log, parameters.threads)
+    found.make_joins(phase, join, parameters.threads)
     left = np.argsort(slots[1 : min(taxa, 3) + 1]) + 1
     apart = np.array([[cells[cpu_blocks.pair_place(matrix, y, x)] if y != x else 0 for x in left] for y in left])
     return make_joined_tree(problem, found.joins, found.records, nodes[left], apart), cells.nbytes
 
 
-def _join_upgma(problem: TreeProblem, parameters: None, monitor: Monitor, log: PhaseLog) -> tuple[TreeAnswer, int]:
+def _join_upgma(problem: TreeProblem, parameters: None, phase: CpuPhase) -> tuple[TreeAnswer, int]:
     taxa, D = problem.taxa, working_matrix(problem)
     valid, sizes, nodes = np.ones(taxa, np.uint8), np.ones(taxa), np.arange(taxa, dtype=np.int32)
     nearest = cpu_upgma.NearestClusters(np.empty(taxa, np.int64), np.empty(taxa))
-    for first, rows in _row_blocks(D, monitor):
+    for first, rows in _row_blocks(D, phase):
         cpu_upgma.find_all(D, valid, first, first + len(rows), nearest)
-    joins, heights, done, stop = np.empty((taxa - 1, 2), np.int32), np.empty(taxa - 1), 0, make_stop_word()
+    joins, heights, done = np.empty((taxa - 1, 2), np.int32), np.empty(taxa - 1), 0
 
     def run_worker(worker: int) -> None:
         nonlocal done
-        while done < taxa - 1 and not stop[0]:
+        while done < taxa - 1 and not phase.run.stop[0]:
             first, begun_ns = done, time.perf_counter_ns()
             most = max(1, int(PAIRS_PER_SLICE / (taxa - first) / 64))
-            done = cpu_upgma.make_joins(D, valid, sizes, nearest, nodes, first, most, joins, heights, stop)
-            log.add_event(0, (first, done), (0, taxa - first), worker, begun_ns)
+            done = cpu_upgma.make_joins(D, valid, sizes, nearest, nodes, first, most, joins, heights, phase.run.stop)
+            phase.log(LoggedCells((first, done), (0, taxa - first)), worker, begun_ns)
 
-    share_work(run_worker, 1, stop, lambda: monitor.update(done, taxa - 1, "joins"))
+    phase.share(run_worker, lambda: phase.report(PROGRESS_STEPS * done // max(taxa - 1, 1)), threads=1)
     return make_upgma_tree(problem, joins, heights), D.nbytes
 
 
-def _join_pruned(
-    problem: TreeProblem, parameters: PrunedParameters, monitor: Monitor, log: PhaseLog
-) -> tuple[TreeAnswer, int]:
+def _join_pruned(problem: TreeProblem, parameters: PrunedParameters, phase: CpuPhase) -> tuple[TreeAnswer, int]:
     taxa, D, found = problem.taxa, working_matrix(problem, LANES), _JoinRecords(problem.taxa)
-    stop = make_stop_word()
-    epoch = _JoinEpoch(D, _sum_rows(D[:, :taxa], monitor), parameters.threads, stop, monitor, log)
+    epoch = _JoinEpoch(D, _sum_rows(D[:, :taxa], phase), phase)
 
     def joins(worker: int) -> None:
         last = found.done + min(epoch_length(epoch.count, parameters.epoch), found.joins_left)
-        while found.done < last and not stop[0]:
+        while found.done < last and not phase.run.stop[0]:
             epoch.make_joins(found, min(last - found.done, max(1, int(PAIRS_PER_SLICE / epoch.count / 64))))
 
-    found.report_progress(monitor)
+    found.report_progress(phase)
     while found.joins_left > 0:
         epoch.begin()
-        share_work(joins, 1, stop, lambda: found.report_progress(monitor))
+        phase.share(joins, lambda: found.report_progress(phase), threads=1)
         epoch.end()
     left, nodes = epoch.kept, epoch.nodes
     return make_joined_tree(
@@ -220,11 +215,8 @@ def _join_pruned(
 class _JoinEpoch:
     """The arrays of `cpu_pruned` between two passes over the matrix, and the passes."""
 
-    def __init__(
-        self, D: np.ndarray, S: np.ndarray, threads: int, stop: np.ndarray, monitor: Monitor, log: PhaseLog
-    ) -> None:
-        self.D, self.S, self.threads, self.stop, self.monitor, self.log = D, S, threads, stop, monitor, log
-        self.number = 0
+    def __init__(self, D: np.ndarray, S: np.ndarray, phase: CpuPhase) -> None:
+        self.D, self.S, self.phase, self.number = D, S, phase, 0
         self.count, self.taxa = S.size, S.size
         self.rows, self.kept = np.arange(S.size), np.arange(S.size)
         self.nodes = np.arange(S.size, dtype=np.int32)
@@ -254,10 +246,10 @@ class _JoinEpoch:
         sizes = np.array([self.count, self.taxa - records.done, records.done, self.taxa + records.done])
         places = cpu_pruned.ClusterPlaces(self.rows, self.S, self.nodes, self.away)
         cpu_pruned.make_joins(
-            self.D, places, self.bounds, self.drift, sizes, records.compiled_records, join_limit, self.stop
+            self.D, places, self.bounds, self.drift, sizes, records.compiled_records, join_limit, self.phase.run.stop
         )
         records.done = int(sizes[2])
-        self.log.add_event(self.number, (first, records.done), (0, self.taxa - first), 0, begun_ns)
+        self.phase.log(LoggedCells((first, records.done), (0, self.taxa - first), self.number), 0, begun_ns)
 
     def end(self) -> None:
         """Write the columns of the new clusters into the rows of the older ones."""
@@ -272,42 +264,30 @@ class _JoinEpoch:
 
     def _share_rows(self, work: Callable[[int, int], None], rows: int, cells: int) -> None:
         """Run a function for all rows, in blocks that the threads take in turns."""
-        wide = cells // max(rows, 1)
-
-        def logged(first: int, last: int, worker: int) -> None:
-            begun_ns = time.perf_counter_ns()
-            work(first, last)
-            self.log.add_event(self.number, (first, last), (0, wide), worker, begun_ns)
-
-        if cells < SHARED_CELLS or self.threads == 1:
-            logged(0, rows, 0)
-            return
-        block = max(LANES, int(SHARED_CELLS * rows / cells / 4))
-        starts = iter(range(0, rows, block))
-
-        def run_worker(worker: int) -> None:
-            for first in starts:
-                if self.stop[0]:
-                    return
-                logged(first, min(first + block, rows), worker)
-
-        share_work(run_worker, self.threads, self.stop, self.monitor.check)
+        is_small = cells < SHARED_CELLS or self.phase.run.threads == 1
+        block = max(rows, 1) if is_small else max(LANES, int(SHARED_CELLS * rows / cells / 4))
+        self.phase.share_tasks(
+            [(first, min(first + block, rows)) for first in range(0, rows, block)],
+            lambda worker, span: work(*span),
+            lambda span: LoggedCells(span, (0, cells // rows), self.number),
+            report=self.phase.run.monitor.check,
+        )
 
 
-def _sum_rows(D: np.ndarray, monitor: Monitor) -> np.ndarray:
+def _sum_rows(D: np.ndarray, phase: CpuPhase) -> np.ndarray:
     """Return row sums in the one order that all methods share."""
     S = np.empty(len(D))
-    for first, rows in _row_blocks(D, monitor):
+    for first, rows in _row_blocks(D, phase):
         cpu_serial.sum_rows(D, S, first, first + len(rows))
     return S
 
 
-def _row_blocks(values: np.ndarray, monitor: Monitor) -> Iterator[tuple[int, np.ndarray]]:
+def _row_blocks(values: np.ndarray, phase: CpuPhase) -> Iterator[tuple[int, np.ndarray]]:
     """Yield some rows of a matrix at a time, with the number of the first; raises Cancelled between them."""
     rows = max(1, CELLS_AT_ONCE // max(len(values), 1))
     for first in range(0, len(values), rows):
         yield first, values[first : first + rows]
-        monitor.check()
+        phase.run.monitor.check()
 
 
 def _pad_to_vectors(values: np.ndarray, filling: float) -> np.ndarray:

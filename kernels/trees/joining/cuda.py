@@ -13,13 +13,12 @@ from antidiag.kernels.cuda.kernel_compiler import SourcePart
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.joining.cuda_sources import BLOCKS, BOUNDED, CLUSTERS, PAIR, PRUNED, STATE
 from antidiag.kernels.trees.joining.tree_from_joins import RECORD, make_joined_tree
 from antidiag.kernels.trees.parameters import CellBlockParameters, PrunedParameters
 from antidiag.kernels.trees.problem import TreeAnswer, TreeProblem
-from antidiag.kernels.trees.sizes import STAGING, block_side, epoch_length, folded_rows
+from antidiag.kernels.trees.sizes import STAGING, epoch_length, folded_rows
 
 THREADS = 256
 BLOCKS_A_MULTIPROCESSOR = 4
@@ -29,17 +28,17 @@ SHRUNK = 0.75
 """The graph is captured again for smaller grids when this share of the clusters is left."""
 
 
-def nj_basic(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nj_basic(problem: TreeProblem, parameters: CellBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run NJ-basic: the triangle in a square matrix."""
     return _BlockJoining(problem, parameters, DeviceRun(monitor, steps, rows=1), folded=False).run_joins()
 
 
-def nj_compact(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nj_compact(problem: TreeProblem, parameters: CellBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run NJ-compact: the triangle in the folded matrix."""
     return _BlockJoining(problem, parameters, DeviceRun(monitor, steps, rows=1), folded=True).run_joins()
 
 
-def nj_pruned(problem: TreeProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def nj_pruned(problem: TreeProblem, parameters: PrunedParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run NJ-pruned: bounds on the rows."""
     return _PrunedJoining(problem, parameters, DeviceRun(monitor, steps, rows=1)).run_joins()
 
@@ -163,9 +162,9 @@ class _BlockJoining(_DeviceJoining):
 
     parts = BLOCKS
 
-    def __init__(self, problem: TreeProblem, parameters: Mapping[str, Any], run: DeviceRun, folded: bool) -> None:
+    def __init__(self, problem: TreeProblem, parameters: CellBlockParameters, run: DeviceRun, folded: bool) -> None:
         rows = folded_rows(problem.taxa) if folded else problem.taxa + 1
-        self.side, self.threads = block_side(parameters), int(to_dataclass(CellBlockParameters, parameters).block)
+        self.side, self.threads = parameters.side, int(parameters.block)
         self.cells = run.allocate_array(rows * (problem.taxa + 1), problem.dtype)
         super().__init__(problem, run, {"SIDE": self.side, "THREADS": self.threads, "FOLDED": int(folded)})
 
@@ -185,9 +184,7 @@ class _BlockJoining(_DeviceJoining):
 
     def launch_join(self, clusters: int) -> None:
         blocks = -(-clusters // self.side)
-        shared = CLUSTERS(
-            cells=self.cells, S=self.S, slots=self.slots, nodes=self.nodes, taxa=self.taxa, state=self.state
-        )
+        shared = CLUSTERS.from_object(self)
         self.kernel("scan_blocks")(
             (self.grid_size(blocks * (blocks + 1) // 2, 1),),
             (self.threads,),
@@ -208,7 +205,7 @@ class _PrunedJoining(_DeviceJoining):
 
     parts = PRUNED
 
-    def __init__(self, problem: TreeProblem, parameters: Mapping[str, Any], run: DeviceRun) -> None:
+    def __init__(self, problem: TreeProblem, parameters: PrunedParameters, run: DeviceRun) -> None:
         taxa = problem.taxa
         self.D, self.stride = run.allocate_array((taxa + 1, taxa), problem.dtype), np.int64(taxa)
         self.parameters = parameters
@@ -245,24 +242,10 @@ class _PrunedJoining(_DeviceJoining):
 
     def joins_per_epoch(self, clusters: int) -> int:
         """Return whole batches of joins, so that the graph can be used."""
-        return -(-epoch_length(clusters, to_dataclass(PrunedParameters, self.parameters).epoch) // BATCH) * BATCH
+        return -(-epoch_length(clusters, self.parameters.epoch) // BATCH) * BATCH
 
     def launch_join(self, clusters: int) -> None:
-        shared = BOUNDED(
-            D=self.D,
-            stride=self.stride,
-            rows=self.rows,
-            sums=self.S,
-            u=self.u,
-            snapshot=self.snapshot,
-            slots=self.slots,
-            nodes=self.nodes,
-            H=self.H,
-            T=self.T,
-            partners=self.partners,
-            taxa=self.taxa,
-            state=self.state,
-        )
+        shared = BOUNDED.from_object(self, sums=self.S)
         search = *shared, self.found, self.joins, self.records
         self.kernel("search_rows")((self.grid_size(clusters, 1),), (THREADS,), search)
         self.kernel("join_clusters")((self.grid_size(clusters, THREADS),), (THREADS,), (*shared, self.of_blocks))

@@ -19,6 +19,7 @@ from antidiag.kernels.trees.distances import problem as problems
 from antidiag.kernels.trees.distances import reference as textbook
 from antidiag.kernels.trees.distances.problem import AlignedProblem, DistanceAnswer, KtupleProblem, SixmerProblem
 from antidiag.kernels.trees.distances.shared_words.kmers import BASES, GROUPS, K
+from antidiag.kernels.trees.parameters import PairParameters
 from antidiag.kernels.trials import TrialChooser
 from antidiag.kernels.walkthroughs.animation import (
     GIVEN_STEP,
@@ -190,7 +191,7 @@ def play_chains(shown_problem: KtupleProblem, values: Mapping[str, Any]) -> Anim
         distance_ktuple,
     )  # loads Numba, which other walkthroughs do not need
 
-    found: DistanceAnswer = distance_ktuple(shown_problem, {"threads": 1}, Monitor(), StepLog()).answer
+    found: DistanceAnswer = distance_ktuple(shown_problem, PairParameters(threads=1), Monitor(), StepLog()).answer
 
     def one(_: Any, i: int, j: int) -> tuple[float, str, int]:
         value = float(found.distances.values[i, j])
@@ -234,10 +235,8 @@ def draw_related_sequences(choose: TrialChooser) -> dict[str, Any]:
     root = "".join(choose.choose_one("ACGT") for _ in range(12))
     found = []
     for _ in range(choose.draw_integer(2, 5)):
-        start, own = (
-            choose.draw_integer(0, 5),
-            "".join(choose.choose_one("ACGT") for _ in range(choose.draw_integer(1, 9))),
-        )
+        start = choose.draw_integer(0, 5)
+        own = "".join(choose.choose_one("ACGT") for _ in range(choose.draw_integer(1, 9)))
         found.append(own + root[start : start + choose.draw_integer(0, 12)])
     return {"sequences": ", ".join(found)}
 

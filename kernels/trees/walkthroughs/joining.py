@@ -196,11 +196,9 @@ class ShownJoining:
         self.height[new] = height
         self.joins.append(children)
         self.gone[j, :] = self.gone[:, j] = np.minimum(self.gone[j, :], len(self.steps))
-        joined, phase, marked = (
-            f"{self.cluster_name(i)} and {self.cluster_name(j)}",
-            f"join {number_of + 1}",
-            (self.newest_cell(D, j, i),),
-        )
+        joined = f"{self.cluster_name(i)} and {self.cluster_name(j)}"
+        phase = f"join {number_of + 1}"
+        marked = (self.newest_cell(D, j, i),)
         if rows:
             crossed = DataCrossing("two rows, read; a row and a column, written", "global memory", 16 * len(rows))
             if sums:
@@ -228,10 +226,8 @@ class ShownJoining:
         if self.average:
             a, b = self.size[i], self.size[j]
             value = (a * one + b * other) / (a + b)
-            text, filled = (
-                "mean over all taxa of both",
-                f"({a} x {format_number(one)} + {b} x {format_number(other)}) / {a + b}",
-            )
+            text = "mean over all taxa of both"
+            filled = f"({a} x {format_number(one)} + {b} x {format_number(other)}) / {a + b}"
         else:
             value = 0.5 * ((one + other) - between)
             text = f"( {self.distance_name(i, k)} + {self.distance_name(j, k)} \u2212 d ) / 2"

@@ -14,11 +14,10 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.triple.encoding import NEGATIVE, encode_problem
+from antidiag.kernels.triple.encoding import encode_problem
 from antidiag.kernels.triple.model import LETTER_BITS, MOVE_ORDER, PAIRS, Cell, TripleProblem
 from antidiag.kernels.triple.reference import OPENINGS
-from antidiag.kernels.triple.serial import cpu_rows
-from antidiag.kernels.triple.serial.cpu import make_gaps, make_scores
+from antidiag.kernels.triple.serial.cpu import iterate_planes
 
 MOST_KEPT_VALUES = 1 << 25
 """Most values of a cube that is kept, 4 bytes each; affine gaps have eight per cell."""
@@ -213,22 +212,8 @@ def _compute_cpu_slices(
 
 def _iterate_planes(problem: TripleProblem, cells: Cell, monitor: Monitor) -> Iterator[np.ndarray]:
     """Yield H' of every plane i, of so many cells along each side; a plane is overwritten two planes later."""
-    encoded = encode_problem(problem)
-    values = (8,) if encoded.affine else ()
-    planes = np.full((2, cells[1] + 1, cells[2] + 1, *values), NEGATIVE, np.int32)
-    seed = (1, 0, 0, *((FIRST_MOVE,) if encoded.affine else ()))
-    planes[seed] = 0
-    scores = make_scores(encoded, encoded.codes[2][: cells[2]])
-    common, call = (
-        ((make_gaps(encoded), scores), cpu_rows.affine_rows) if encoded.affine else ((scores,), cpu_rows.rows)
-    )
-    band = max(1, cpu_rows.CELLS_PER_CHECK // count_cell_values(problem) // cells[2])
-    for i in range(cells[0]):
-        for first in range(0, cells[1], band):
-            monitor.update(i * cells[1] + first, cells[0] * cells[1], "slices")
-            call(planes, None, *common, i, first, min(first + band, cells[1]))
-        planes[seed] = NEGATIVE  # beyond the first cell, the border is no source
-        yield planes[i % 2, 1:, 1:]
+    rows = cells[0] * cells[1]
+    return iterate_planes(encode_problem(problem), cells, lambda done: monitor.update(done, rows, "slices"))
 
 
 def _unshift_scores(values: np.ndarray, problem: TripleProblem, axis: int, place: int) -> np.ndarray:

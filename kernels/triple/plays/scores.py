@@ -32,9 +32,7 @@ from antidiag.kernels.walkthroughs.typed_inputs import parse_sequence, score_inp
 from antidiag.kernels.walkthroughs.walkthrough import Walkthrough
 from antidiag.kernels.walkthroughs.worker_schedule import Item, WorkerSchedule, simulate_workers
 
-RECURRENCE = (
-    "H(i, j, k) = the greatest of seven: H of the cell before, for each of the seven columns that can stand last"
-)
+RECURRENCE = "H(i, j, k) = maximum over the seven possible last columns: H of the predecessor + score of the column"
 COLUMN_TEXTS = {
     move: " ".join(letter if move & bit else "\u2212" for letter, bit in zip("abc", LETTER_BITS, strict=True))
     for move in MOVE_ORDER

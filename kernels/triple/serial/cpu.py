@@ -3,54 +3,65 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
-from antidiag.kernels.cpu.workers import make_stop_word, share_work
+from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.triple.encoding import NEGATIVE, EncodedTriple, encode_problem
-from antidiag.kernels.triple.model import MOVE_ORDER, TripleProblem
+from antidiag.kernels.triple.model import MOVE_ORDER, Cell, TripleProblem
 from antidiag.kernels.triple.reference import OPENINGS
 from antidiag.kernels.triple.serial import cpu_rows
 from antidiag.kernels.triple.serial.cpu_rows import TripleGaps, TripleScores
 
 
-def scoring(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def scoring(problem: TripleProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run Scoring: two planes of the cube, on one core."""
     return _run_serial(problem, monitor, steps, False)
 
 
-def traceback(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+def traceback(problem: TripleProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run Traceback: two planes, and the best move of every cell is kept."""
     return _run_serial(problem, monitor, steps, True)
 
 
 def _run_serial(problem: TripleProblem, monitor: Monitor, steps: StepLog, keeps: bool) -> Outcome:
-    encoded = encode_problem(problem)
-    compiling_ms = measure_ms(lambda: _compile_serial(encoded.affine, keeps))
-    clock = PhaseClock(times_ms := {"compilation": compiling_ms, "transfer": 0.0})
-    score, found, bytes_used = _fill_cube(encoded, monitor, steps, clock.started_ns, keeps)
-    clock.end_phase("phase 1")
-    if found is None:
-        return Outcome(encoded.make_answer(score), times_ms, bytes_used)
-    path = _find_path(encoded, found)
-    clock.end_phase("phase 2")
-    return Outcome(encoded.make_answer(score, path), times_ms, bytes_used + sum(encoded.cells))
+    run, encoded = CpuRun(monitor, steps), encode_problem(problem)
+    run.compile(lambda: _compile_serial(encoded.affine, keeps))
+    return _compute_answer(run, encoded, keeps)
 
 
 @cache
 def _compile_serial(affine: bool, keeps: bool) -> None:
     """Compile, or load from the cache folder, by running on a tiny problem."""
     tiny = EncodedTriple((np.zeros(1, np.uint8),) * 3, np.zeros((1, 1), np.int32), int(affine), 0)
-    _, found, _ = _fill_cube(tiny, Monitor(), StepLog(), 0, keeps)
-    if found is not None:
-        _find_path(tiny, found)
+    _compute_answer(CpuRun(), tiny, keeps)
+
+
+def _compute_answer(run: CpuRun, encoded: EncodedTriple, keeps: bool) -> Outcome:
+    """Compute the cube, and the path where moves are kept."""
+    i_cells, j_cells, k_cells = encoded.cells
+    moves = np.empty(encoded.cells, np.int32 if encoded.affine else np.uint8) if keeps else None
+    with run.phase("phase 1", i_cells * j_cells) as phase:
+        begun_ns = time.perf_counter_ns()
+        (plane,) = deque(iterate_planes(encoded, encoded.cells, phase.report, moves), maxlen=1)
+        phase.report(phase.total)
+        i, j, k = encoded.end_cell
+        phase.log(LoggedCells((0, i), (0, j), layers=(0, k)), 0, begun_ns)
+    planes_bytes = 2 * (j_cells + 1) * (k_cells + 1) * plane.itemsize * (8 if encoded.affine else 1)
+    used = planes_bytes + 4 * encoded.letter_count * k_cells + (0 if moves is None else moves.nbytes)
+    score = int(plane[(-1, -1, 7) if encoded.affine else (-1, -1)])
+    if moves is None:
+        return Outcome(encoded.make_answer(score), run.times_ms, used)
+    with run.phase("phase 2"):
+        path = _find_path(encoded, moves)
+    return Outcome(encoded.make_answer(score, path), run.times_ms, used + sum(encoded.cells))
 
 
 def make_scores(encoded: EncodedTriple, third: np.ndarray) -> TripleScores:
@@ -73,37 +84,26 @@ def _find_path(encoded: EncodedTriple, found: np.ndarray) -> np.ndarray:
     return backwards[: count - 1][::-1].copy()
 
 
-def _fill_cube(
-    encoded: EncodedTriple, monitor: Monitor, steps: StepLog, started_ns: int, keeps: bool
-) -> tuple[int, np.ndarray | None, int]:
-    """Return H' of the last cell, the moves where they are kept, and the bytes that were used."""
-    i_cells, j_cells, k_cells = encoded.cells
-    shape = (2, j_cells + 1, k_cells + 1, *((8,) if encoded.affine else ()))
-    planes = np.full(shape, NEGATIVE, np.int32)
-    planes[(1, 0, 0, *((7,) if encoded.affine else ()))] = 0
-    moves = np.empty(encoded.cells, np.int32 if encoded.affine else np.uint8) if keeps else None
-    scores = make_scores(encoded, encoded.codes[2])
+def iterate_planes(
+    encoded: EncodedTriple, cells: Cell, report: Callable[[int], None], moves: np.ndarray | None = None
+) -> Iterator[np.ndarray]:
+    """Yield H' of every plane i, of so many cells along each side; a plane is overwritten two planes later.
+
+    With affine gaps, a cell has the values of all moves. ``report`` gets the number of finished rows of cells along k,
+    some times a second. ``moves`` takes the best moves of all cells; see `cpu_rows`.
+    """
+    values = (8,) if encoded.affine else ()
+    planes = np.full((2, cells[1] + 1, cells[2] + 1, *values), NEGATIVE, np.int32)
+    seed = (1, 0, 0, *((7,) if encoded.affine else ()))
+    planes[seed] = 0
+    scores = make_scores(encoded, encoded.codes[2][: cells[2]])
     common, call = (
         ((make_gaps(encoded), scores), cpu_rows.affine_rows) if encoded.affine else ((scores,), cpu_rows.rows)
     )
-    stop, done = make_stop_word(), [0]
-    band = max(1, cpu_rows.CELLS_PER_CHECK // k_cells)
-
-    def work(worker: int) -> None:
-        for i in range(i_cells):
-            for first in range(0, j_cells, band):
-                if stop[0]:
-                    return
-                call(planes, moves, *common, i, first, min(first + band, j_cells))
-            if i == 0:  # beyond the first cell, the border is no source
-                planes[(1, 0, 0, *((7,) if encoded.affine else ()))] = NEGATIVE
-            done[0] = i + 1
-
-    begun_ns = time.perf_counter_ns()
-    share_work(work, 1, stop, lambda: monitor.update(done[0], i_cells, "phase 1"))
-    ended_ns = time.perf_counter_ns()
-    end = encoded.end_cell
-    steps.add(1, 0, (0, end[0]), (0, end[1]), 0, begun_ns - started_ns, ended_ns - started_ns, (0, end[2]))
-    last = planes[(1 - i_cells % 2, -1, -1)]
-    used = planes.nbytes + scores.profile.nbytes + (0 if moves is None else moves.nbytes)
-    return int(last[7] if encoded.affine else last), moves, used
+    band = max(1, cpu_rows.VALUES_PER_CHECK // planes[0, 0].size)
+    for i in range(cells[0]):
+        for first in range(0, cells[1], band):
+            report(i * cells[1] + first)
+            call(planes, moves, *common, i, first, min(first + band, cells[1]))
+        planes[seed] = NEGATIVE  # beyond the first cell, the border is no source
+        yield planes[i % 2, 1:, 1:]

@@ -8,8 +8,8 @@ import numpy as np
 
 from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 
-CELLS_PER_CHECK = 20_000_000
-"""Cells between two checks for cancellation: about a tenth of a second."""
+VALUES_PER_CHECK = 20_000_000
+"""Values of cells between two checks for cancellation: about a tenth of a second."""
 
 
 class TripleScores(NamedTuple):

@@ -12,7 +12,7 @@ from antidiag.app.compare import tree_comparison
 from antidiag.app.compare.summary_rows import ComparisonRow, build_rows
 from antidiag.app.compare.timelines import Timelines
 from antidiag.app.compare.window import CompareWindow, name_results
-from antidiag.app.panels.result_table import METHOD, OF, RATE, SPENT, TAGS
+from antidiag.app.panels.result_table import INPUT, METHOD, RATE, SPENT, TAGS
 from antidiag.app.session import archive
 from antidiag.app.session.session import Entry
 from antidiag.app.session.state import State
@@ -186,7 +186,7 @@ def test_results_are_filtered_and_sorted_and_wide_ones_say_more(qtbot, three):
     three.docks["results"].setFloating(True)
     three.docks["results"].resize(1200, 300)
     qtbot.waitUntil(lambda: not table.isColumnHidden(RATE))
-    assert not table.isColumnHidden(SPENT) and not table.isColumnHidden(OF) and table.isColumnHidden(TAGS)
+    assert not table.isColumnHidden(SPENT) and not table.isColumnHidden(INPUT) and table.isColumnHidden(TAGS)
     select(three, 0)
     panel.tag(["first"])
     assert not table.isColumnHidden(TAGS)

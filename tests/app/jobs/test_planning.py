@@ -1,8 +1,7 @@
-"""Plans while the user types: answers that the window has no longer go on the planner's thread."""
+"""Plans while the user types: only the newest request is answered, and nothing of it is kept."""
 
 from __future__ import annotations
 
-import threading
 import weakref
 from typing import Any
 
@@ -19,28 +18,27 @@ def planner(qtbot, monkeypatch):
     monkeypatch.setattr(planning, "answer", Answer)
     found = Planner()
     yield found
-    found.stop()
+    found.forget()
 
 
-def test_an_old_answer_is_given_back_on_the_thread_of_the_planner(qtbot, planner) -> None:
-    shown: list[Answer] = []
-    gone: list[str] = []
+def test_only_the_newest_request_is_answered(qtbot, planner) -> None:
+    answered: list[Request] = []
+    planner.planned.connect(lambda found: answered.append(found.request))
+    requests = [Request(METHOD, (), {}, {}) for _ in range(3)]
+    for request in requests:
+        planner.ask(request)
+    assert planner.busy
+    qtbot.waitUntil(lambda: not planner.busy)
+    assert answered == requests[-1:]
 
-    def show(found: Answer) -> None:
-        shown[:] = [found]
 
-    planner.planned.connect(show)
-
-    def ask() -> None:
-        with qtbot.waitSignal(planner.planned):
-            planner.ask(Request(METHOD, (), {}, {}))
-
-    ask()
-    weakref.finalize(shown[0], lambda: gone.append(threading.current_thread().name))
-    ask()
-    assert not gone
-    ask()
-    assert gone == ["planner"]
+def test_a_forgotten_request_is_not_answered(qtbot, planner) -> None:
+    answered: list[Answer] = []
+    planner.planned.connect(answered.append)
+    planner.ask(Request(METHOD, (), {}, {}))
+    planner.forget()
+    qtbot.wait(3 * planning.DEBOUNCE_MS)
+    assert not answered and not planner.busy
 
 
 def test_nothing_is_kept_where_nothing_is_to_be_planned(qtbot, planner) -> None:

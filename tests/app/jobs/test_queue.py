@@ -133,7 +133,7 @@ def test_a_job_that_does_not_heed_its_cancelling_is_left_alone(qtbot, queue):
     alone = queue.submit(Job("sweep", "cpu", lambda monitor: 9, done.append, alone=True))
     qtbot.waitUntil(lambda: 7 in done)
     assert (job.state, behind.state, job.note) == (
-        JobState.CANCELLED, JobState.DONE, "the compiler ends in the background",
+        JobState.CANCELLED, JobState.DONE, "the compiler finishes in the background",
     )  # fmt: skip
     assert alone.state is JobState.WAITING and queue.active == [alone] and not left
     release.set()

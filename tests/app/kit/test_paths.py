@@ -6,8 +6,8 @@ from PySide6.QtGui import QTransform
 
 from antidiag.app.kit.plane.layers import visible_boxes
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame
-from antidiag.app.kit.results.path_index import BLOCK, PathIndex, simplify_line
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment
+from antidiag.kernels.pairwise.path_index import BLOCK, PathIndex, simplify_line
 
 
 def random_path(length: int, seed: int = 1) -> Alignment:

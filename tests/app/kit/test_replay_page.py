@@ -10,9 +10,9 @@ import subprocess
 import pytest
 
 from antidiag.app.kit.replay import html_page
-from antidiag.app.kit.replay.run_replay import create_replay
 from antidiag.kernels import engine
 from antidiag.kernels.experiments.measuring import paired_runs
+from antidiag.kernels.experiments.point_data.run_replay import create_replay
 from antidiag.kernels.experiments.point_data.step_counters import count_steps
 from antidiag.kernels.registry import find_method
 

@@ -15,7 +15,6 @@ from antidiag.app.kit.view_protocols import (
     GradualView,
     ProfileSourceView,
     ResultView,
-    prepare_view_part,
     view_widget,
 )
 from antidiag.app.panels.viewer import ResultViews
@@ -96,78 +95,6 @@ def test_a_view_is_made_when_it_is_looked_at(qtbot):
     assert shown.current is shown.views["second"] and shown.current.result is entry.result
     shown.show_entry(None)
     assert shown.views["plain"].result is None and shown.views["second"].result is None
-
-
-def test_the_other_views_are_made_one_at_a_time_before_they_are_looked_at(qtbot):
-    class Second(Plain):
-        id, title = "second", "Second"
-
-    class Third(Plain):
-        id, title = "third", "Third"
-
-    shown = ResultViews(lambda: [Plain, Second, Third], Selection(), QWidget())
-    qtbot.addWidget(shown)
-    shown.show_entry(an_entry())
-    made, making = [], shown._making
-    assert making.isActive()
-    while making.isActive():
-        making.timeout.emit()
-        made.append(list(shown.views))
-    assert made == [["plain", "second"], ["plain", "second", "third"]]
-    assert shown.views["second"].result is None
-    shown.turn_to("second")
-    assert shown.views["second"].result is shown.result
-
-
-def test_what_can_be_made_before_a_view_is_made_in_a_turn_of_its_own(qtbot):
-    class Parted(Plain):
-        id, title, parts = "parted", "Parted", []
-
-        def __init__(self, selection: Selection, part: object = None) -> None:
-            super().__init__(selection)
-            self.given = part
-
-        @classmethod
-        def part(cls) -> object:
-            cls.parts.append(object())
-            return cls.parts[-1]
-
-    class Last(Parted):
-        id, title = "last", "Last"
-
-    shown = ResultViews(lambda: [Plain, Parted, Last], Selection(), QWidget())
-    qtbot.addWidget(shown)
-    shown.show_entry(an_entry())
-    made, making = [], shown._making
-    while making.isActive():
-        making.timeout.emit()
-        made.append((len(Parted.parts), len(shown.views)))
-    assert made == [(1, 1), (1, 2), (2, 2), (2, 3)]
-    assert [shown.views[name].given for name in ("parted", "last")] == Parted.parts
-
-
-@pytest.mark.parametrize(
-    "kind", [kind for kind in views.view_classes() if hasattr(kind, "part")], ids=lambda kind: kind.id
-)
-def test_a_view_is_made_around_its_part(qtbot, kind):
-    """To make another one in its place would take twice as long as to make none before."""
-    part = prepare_view_part(kind)
-    view = kind(Selection(), part)
-    qtbot.addWidget(view)
-    assert view.plot.getPlotItem() is part
-
-
-def test_no_view_is_made_while_the_one_that_is_looked_at_has_no_picture(qtbot):
-    class Gradual(Plain):
-        id, title, sharp = "gradual", "Gradual", False
-
-    shown = ResultViews(lambda: [Gradual, Plain], Selection(), QWidget())
-    qtbot.addWidget(shown)
-    shown.show_entry(an_entry())
-    for shown.current.sharp, made in ((False, ["gradual"]), (True, ["gradual", "plain"])):
-        shown._making.timeout.emit()
-        assert list(shown.views) == made
-    assert not shown._making.isActive()
 
 
 def test_tabs_that_stay_are_not_put_in_anew(qtbot, monkeypatch):

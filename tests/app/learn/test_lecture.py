@@ -34,10 +34,10 @@ def test_a_lecture_is_played_from_the_first_to_the_last_scene(qtbot, path):
         if scene.is_measured:
             _play_measured(qtbot, player)
             continue
-        while player.controls.tick < player.last_tick:
+        while player.controls.step < player.last_tick:
             player.go_forward()  # begins to play
             player.go_forward()  # and goes to where the scene stops
-        assert player.controls.tick == player.last_tick
+        assert player.controls.step == player.last_tick
         for stage, staged in zip(player.animation_views, scene.plays, strict=False):
             assert stage.animation is staged.animation and stage.isVisible()
             picture = stage.make_picture(QRectF(stage.canvas.rect()))
@@ -98,12 +98,12 @@ def test_keys_of_a_clicker_and_of_a_lecturer(qtbot):
     qtbot.keyClick(player, Qt.Key.Key_PageDown)
     assert player.page_number == 0 and player.controls.playing
     qtbot.keyClick(player, Qt.Key.Key_PageDown)
-    assert not player.controls.playing and player.controls.tick == player.last_tick
+    assert not player.controls.playing and player.controls.step == player.last_tick
     qtbot.keyClick(player, Qt.Key.Key_PageDown)
     assert player.page_number == 1 and not player.controls.playing
     player.controls.go_to(player.last_tick)
     qtbot.keyClick(player, Qt.Key.Key_Left)
-    assert player.controls.tick == player.last_tick - 1
+    assert player.controls.step == player.last_tick - 1
     qtbot.keyClick(player, Qt.Key.Key_PageUp)
     assert player.page_number == 0
     qtbot.keyClick(player, Qt.Key.Key_B)

@@ -37,7 +37,7 @@ def test_a_method_without_a_play_says_why(page):
     page.choose_methods(find_method("msa-parttree"))
     assert (
         not page.animations
-        and find_method("msa-parttree").no_walkthrough_reason in page.error_label.text()
+        and find_method("msa-parttree").teaching.no_walkthrough_reason in page.error_label.text()
         and page.error_label.isVisible()
     )
     page.choose_methods(find_method("nj-pruned"))
@@ -101,7 +101,7 @@ def test_a_measurement_is_cancelled_and_begun_again(qtbot, page):
 def test_forward_back_jump_and_play(qtbot, page):
     page.choose_methods(find_method("striped-score"))
     last = len(page.animations[0])
-    assert page.controls.tick == 0 and page.animation_views[0].look.step == -1
+    assert page.controls.step == 0 and page.animation_views[0].look.step == -1
     qtbot.keyClick(page, Qt.Key.Key_Right)
     qtbot.keyClick(page, Qt.Key.Key_Right)
     qtbot.keyClick(page, Qt.Key.Key_Left)
@@ -109,9 +109,9 @@ def test_forward_back_jump_and_play(qtbot, page):
     qtbot.keyClick(page, Qt.Key.Key_End)
     assert page.animation_views[0].look.step == last - 1
     qtbot.keyClick(page, Qt.Key.Key_Space)
-    assert page.controls.playing and page.controls.tick == 0
-    page.controls._advance_tick()
-    assert page.controls.tick == 1
+    assert page.controls.playing and page.controls.step == 0
+    page.controls.advance(1)
+    assert page.controls.step == 1
     qtbot.keyClick(page, Qt.Key.Key_Space)
     assert not page.controls.playing
     curve = _picture(page).curve

@@ -74,7 +74,9 @@ def test_a_method_that_was_chosen_by_hand_is_left_for_one_that_takes_what_was_op
     window.method.choose(window.methods[1])
     window.loader.open_paths([tmp_path / "three.scale"])
     other = window.methods[1].name
-    qtbot.waitUntil(lambda: f"Weighing was chosen: {other} does not take it." in window.jobs.text.toPlainText())
+    qtbot.waitUntil(
+        lambda: f"Switched to Weighing: {other} does not take these data." in window.jobs.text.toPlainText()
+    )
     assert window.method.method.id == "weighing" and not window.method.by_hand
 
 

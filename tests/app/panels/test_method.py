@@ -48,7 +48,7 @@ def test_what_is_recalled_is_set_in_the_forms_that_are_there(qtbot: Any) -> None
     assert panel.parameters.editor("s") is width and width.value() == 64
     panel.recall({**saved, "method": "chunked-alignment-1"})
     assert panel.options.editor("gap_open") is gap and gap.value() == 7
-    assert panel.parameters.parameter_names() == tuple(parameter.name for parameter in methods[1].parameters)
+    assert panel.parameters.parameter_names() == tuple(one.name for one in methods[1].parameters.declared())
     assert panel.parameters.values().get("s") is None
     panel.recall({"method": "upgma", "values": {}})
     assert panel.options.parameter_names() == tuple(option.name for option in methods[2].problem_type.options)

@@ -7,7 +7,15 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStyleOptionViewItem
 
-from antidiag.app.panels.result_table import ANSWER, METHOD, OF, SPARE, TOLD, ResultModel, ResultTable
+from antidiag.app.panels.result_table import (
+    ANSWER,
+    COLUMN_TEXTS,
+    INPUT,
+    METHOD,
+    SHOWN_IF_FITS,
+    ResultModel,
+    ResultTable,
+)
 from antidiag.app.session.session import Entry, Session
 
 BESIDE = 14
@@ -21,7 +29,8 @@ def table(qtbot, monkeypatch):
     """A table of which `Session.add_result` may be given stand-ins: what is listed of them is their attributes."""
     monkeypatch.setattr("antidiag.app.texts.method_name", lambda result: result.method)
     monkeypatch.setattr(
-        "antidiag.app.panels.result_table.TOLD", {**TOLD, **dict.fromkeys(SPARE[:1] + SPARE[2:], lambda entry: "x")}
+        "antidiag.app.panels.result_table.COLUMN_TEXTS",
+        {**COLUMN_TEXTS, **dict.fromkeys(SHOWN_IF_FITS[:1] + SHOWN_IF_FITS[2:], lambda entry: "x")},
     )
     monkeypatch.setattr("antidiag.app.texts.answer", lambda result: "288")
     monkeypatch.setattr("antidiag.app.texts.stamp", lambda result: f"{result.method} of one x two")
@@ -54,10 +63,10 @@ def shown(table, column):
 def test_names_of_methods_are_whole_where_there_is_room(table):
     fill(table, ALIKE)
     assert shown(table, METHOD) == list(reversed(ALIKE))
-    assert table.isColumnHidden(OF)
+    assert table.isColumnHidden(INPUT)
     assert table.horizontalHeader().length() == table.viewport().width()
     table.resize(700, 200)
-    assert not table.isColumnHidden(OF)
+    assert not table.isColumnHidden(INPUT)
     assert shown(table, METHOD) == list(reversed(ALIKE))
 
 

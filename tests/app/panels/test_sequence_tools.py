@@ -60,7 +60,7 @@ def test_doubles_go_and_sequences_are_kept_by_name_and_length(opened) -> None:
     assert names(opened) == ["a", "c"]
     opened.sequences.tools.keep("nobody", 0, 100)
     opened.sequences.tools.keep("(", 0, 100)
-    assert ["such a title" in said[0], "not a regular expression" in said[1]] == [True, True]
+    assert ["No sequence matches" in said[0], "not a regular expression" in said[1]] == [True, True]
     assert names(opened) == ["a", "c"]
     opened.sequences.tools.ask_keep()
     dialog = opened.findChild(KeepDialog)

@@ -11,7 +11,7 @@ PROBLEM = pair("ACGTACGTAA", "ACGTTCGTAA", Scoring(match_mismatch(2, -3), 5, 2))
 
 
 def test_a_result_is_not_old_because_an_automatic_value_follows_the_machine():
-    method, later = fake.make(), fake.make(automatic_parameters=lambda problem, backend, multiprocessors: {"s": 64})
+    method, later = fake.make(), fake.make(choose_parameters=lambda problem, backend, multiprocessors: {"s": 64})
     result = engine.execute(engine.plan_run(method, PROBLEM, {}, "cpu"))
     now = engine.plan_run(later, PROBLEM, {}, "cpu")
     assert made_by(now, {}, Entry(result, {}, {}))

@@ -72,7 +72,7 @@ def test_geometry_of_pairs_triples_trees_and_profiles(qtbot, contender, lengths,
     picture = geometry.GeometryPicture()
     qtbot.addWidget(picture)
     picture.resize(300, 200)
-    whole = {one.name: one.default for one in registry.find_method(contender).parameters} | parameters
+    whole = registry.find_method(contender).parameters.restore(parameters).as_mapping()
     picture.show_point(point(contender, **whole), lengths)
     assert picture.describe_geometry() == words
     drawn = picture.grab().toImage()

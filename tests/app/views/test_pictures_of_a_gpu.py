@@ -41,7 +41,7 @@ def test_slices(qtbot: Any, monkeypatch: pytest.MonkeyPatch, kept: bool) -> None
     assert not used
     view = opened(qtbot, CubeView(Selection()), replace(on_cpu, backend="cuda", device=GPU))
     assert used
-    for ours, theirs in zip(view.slices.made_plots, expected.slices.made_plots, strict=True):
+    for ours, theirs in zip(view.slices.plots, expected.slices.plots, strict=True):
         np.testing.assert_array_equal(ours.values, theirs.values)
 
 

@@ -45,6 +45,16 @@ def run(
     return result
 
 
+def every_automatic_parameter_is_chosen(method: Method, backend: str) -> None:
+    """The program chooses a valid value for each parameter without a default."""
+    problem, _ = trials.load_trials(method.problem_type).make_large_problem(method, backend, 1)
+    chosen = method.choose_parameters(problem, backend, 132 if backend == "cuda" else None)
+    for parameter in method.parameters.declared():
+        if parameter.default is None:
+            assert chosen.get(parameter.name) is not None, f"nothing is chosen for {parameter.name}"
+            parameter.validate(chosen[parameter.name])
+
+
 def equals_the_textbook(method: Method, backend: str) -> None:
     """Small problems around every border: the answer is the textbook's, whatever the parameters."""
     for_all(lambda choose: try_textbook(method, backend, choose), trials.load_trials(method.problem_type).example_count)
@@ -60,7 +70,7 @@ def try_textbook(method: Method, backend: str, choose: TrialChooser) -> None:
 
 def parameters_change_nothing(method: Method, backend: str) -> None:
     """Two settings of the parameters, threads among them, give one answer."""
-    if method.parameters:
+    if method.parameters.names():
         for_all(
             lambda choose: try_parameters(method, backend, choose),
             trials.load_trials(method.problem_type).example_count // PART,

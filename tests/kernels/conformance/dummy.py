@@ -10,7 +10,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,25 +19,29 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import PhaseClock
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.io.result_alignments import file_formats
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import Citation, Method, ProblemInput, ProblemType
+from antidiag.kernels.method import Citation, CostEstimate, Method, ProblemInput, ProblemType, Teaching
 from antidiag.kernels.model import Outcome, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
-from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.parameters import MethodParameters, parameter
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trials import ProblemAndParameters, ProblemSymmetry, TrialChooser, Trials
 
 COMMON = Scoring(match_mismatch(1, 0), 0, 0)
-PARAMETERS = (
-    Parameter("s", "int", "Strip width", "Columns of a strip.", default=64, minimum=4, maximum=4096, step=4),
-    Parameter("threads", "int", "Threads", "Of no use yet.", default=1, minimum=1, maximum=64),
-)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommonParameters(MethodParameters):
+    """The parameters of the family."""
+
+    s: int = parameter("Strip width", "Columns of a strip.", default=64, minimum=4, maximum=4096, step=4)
+    threads: int = parameter("Threads", "Of no use yet.", default=1, minimum=1, maximum=64)
 
 
 @dataclass(frozen=True)
@@ -66,19 +69,30 @@ HELD = threading.Event()
 
 
 def run(
-    problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog, broken: Broken = WELL
+    problem: PairProblem, parameters: CommonParameters, monitor: Monitor, steps: StepLog, broken: Broken = WELL
 ) -> Outcome:
     """All values column by column, then the way back: a letter of the second sequence is left out first."""
-    times_ms: dict[str, float] = {}
-    clock = PhaseClock(times_ms)
+    cpu_run = CpuRun(monitor, steps)
     first, second = (sequence.letter_array for sequence in problem.sequences)
     if broken.leaves_thread:
         threading.Thread(target=HELD.wait, name="left", daemon=True).start()
     if broken.leaves_file:
         Path(tempfile.mkdtemp(), "left").write_bytes(b"left")
-    m, n, s = first.size, second.size, parameters["s"]
+    m, n, s = first.size, second.size, parameters.s
     H = np.zeros((n + 1, m + 1), np.int32)
     extra = np.ones(H.size * 2, np.int32) if broken.greedy else None
+    with cpu_run.phase("phase 1", n):
+        _fill(H, first, second, s, cpu_run, broken)
+    del extra
+    with cpu_run.phase("walk"):
+        operations = _walk(H, broken)
+    score = int(H[n, m]) + (broken.parameter and s == 4) + (broken.mirrored and m > n)
+    path = None if broken.parameter or broken.mirrored else Alignment((0, 0), (m, n), operations)
+    return Outcome(PairAnswer(score, (m, n), path), cpu_run.times_ms, H.nbytes)
+
+
+def _fill(H: np.ndarray, first: np.ndarray, second: np.ndarray, s: int, run: CpuRun, broken: Broken) -> None:
+    (n, m), monitor = (size - 1 for size in H.shape), run.monitor
     for start in range(0, n, s):
         end, begun_ns = min(start + s, n), time.perf_counter_ns()
         if not broken.deaf:
@@ -91,18 +105,11 @@ def run(
                 continue
             H[j + 1, 1:] = np.maximum(H[j, 1:], H[j, :-1] + (first == second[j]))
             np.maximum.accumulate(H[j + 1], out=H[j + 1])
-        at = begun_ns - clock.started_ns, time.perf_counter_ns() - clock.started_ns
+        at = begun_ns - run.started_ns, time.perf_counter_ns() - run.started_ns
         if not broken.silent:
-            steps.add(1, start // s, (0, m), (start, end), 0, *(at[::-1] if broken.backwards else at))
+            run.steps.add(1, start // s, (0, m), (start, end), 0, *(at[::-1] if broken.backwards else at))
     if not broken.stops_short and not broken.swallows:
         monitor.update(n, n, "phase 1")
-    clock.end_phase("phase 1")
-    del extra
-    operations = _walk(H, broken)
-    clock.end_phase("walk")
-    score = int(H[n, m]) + (broken.parameter and s == 4) + (broken.mirrored and m > n)
-    path = None if broken.parameter or broken.mirrored else Alignment((0, 0), (m, n), operations)
-    return Outcome(PairAnswer(score, (m, n), path), times_ms, H.nbytes)
 
 
 def _walk(H: np.ndarray, broken: Broken) -> np.ndarray:
@@ -212,16 +219,16 @@ METHOD = Method(
     summary="In strips.",
     citation=Citation("nobody", "Nobody", "Nothing", "Nowhere", 1970),
     problem_type=PROBLEM,
-    parameters=PARAMETERS,
+    parameters=CommonParameters,
     backends={"cpu": f"{__name__}:run"},
     returns=frozenset({"score", "alignment"}),
-    estimate_memory=lambda problem, parameters, backend: Footprint(
-        {"values": 4 * (len(problem.first) + 1) * (len(problem.second) + 1)}
+    cost=CostEstimate(
+        estimate_memory=lambda problem, parameters, backend: Footprint(
+            {"values": 4 * (len(problem.first) + 1) * (len(problem.second) + 1)}
+        ),
+        nominal_gcups={"cpu": 0.5},
     ),
-    automatic_parameters=lambda problem, backend, multiprocessors: {},
-    count_work=lambda problem, parameters: problem.cells,
-    help_page=Path(__file__),
-    nominal_gcups={"cpu": 0.5},
+    teaching=Teaching(Path(__file__)),
 )
 
 

@@ -149,7 +149,7 @@ def _pace(method: Method, backend: str) -> Pace:
 
     def work(size: int) -> float | None:
         planned = planned_at(method, backend, size)
-        return None if planned is None else max(1.0, method.count_work(planned.problem, planned.parameters))
+        return None if planned is None else max(1.0, method.cost.count_work(planned.problem, planned.parameters))
 
     def seconds(size: int) -> float:
         planned = planned_at(method, backend, size)

@@ -38,3 +38,10 @@ def test_what_is_compiled_is_there_afterwards() -> None:
     found: list[int] = []
     assert compile_cancellably(lambda: found.append(1), Monitor()) >= 0
     assert found == [1]
+
+
+def test_a_run_that_was_cancelled_before_compiles_nothing() -> None:
+    monitor = Monitor()
+    monitor.cancel()
+    with pytest.raises(Cancelled):
+        compile_cancellably(lambda: pytest.fail("it compiles"), monitor)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +19,7 @@ import pytest
 
 from antidiag.kernels import ROOT
 from antidiag.kernels.cpu import jit
+from tests.patience import PATIENCE_S
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 REPORT = """
@@ -139,3 +142,48 @@ def test_a_compiled_function_lets_python_go_on_and_refuses_a_slice_of_another_sh
     with pytest.raises(ValueError, match="cannot assign"):
         begin(numbers, np.ones(4))
     assert begin.targetoptions["nogil"]
+
+
+def test_one_process_at_a_time_saves_code(tmp_path: Path) -> None:
+    """From the end of a compilation until the compiler is left; another process has the lock first."""
+    fcntl = pytest.importorskip("fcntl")
+    path = tmp_path / "saving.lock"
+    lock, entered, compiled = (
+        jit.SavingLock(path),
+        *(SimpleNamespace(kind=kind) for kind in ("numba:compiler_lock", "numba:compile")),
+    )
+    saving, finished = threading.Event(), threading.Event()
+
+    def compile_and_save() -> None:
+        lock.on_start(entered)
+        lock.on_start(entered)
+        lock.on_end(entered)
+        lock.on_end(compiled)
+        saving.set()
+        finished.wait(PATIENCE_S)
+        lock.on_end(entered)
+
+    def is_free() -> bool:
+        with open(path, "ab") as file, contextlib.suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        return False
+
+    with open(path, "ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        thread = threading.Thread(target=compile_and_save)
+        thread.start()
+        assert not saving.wait(0.2)
+    assert saving.wait(PATIENCE_S)
+    assert not is_free()
+    finished.set()
+    thread.join(PATIENCE_S)
+    assert is_free()
+
+
+def test_code_is_saved_without_a_lock_where_files_cannot_be_locked(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    lock, entered = jit.SavingLock(tmp_path / "file" / "saving.lock"), SimpleNamespace(kind="numba:compiler_lock")
+    lock.on_start(entered)
+    lock.on_end(SimpleNamespace(kind="numba:compile"))
+    lock.on_end(entered)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba.extending import intrinsic
 
-from antidiag.kernels.cpu import simd, table_lookup
+from antidiag.kernels.cpu import lane_moves, simd, table_lookup
 from antidiag.kernels.cpu.jit import cached_njit
 
 pytestmark = pytest.mark.skipif(not table_lookup.HAS_LOOKUP, reason="this processor looks nothing up in a register")
@@ -30,7 +30,7 @@ def looked_up(table, indices, found):
 
 @cached_njit
 def last(source):
-    return simd.last_lane(simd.load(source, 1))
+    return lane_moves.last_lane(simd.load(source, 1))
 
 
 def test_every_entry_is_found_in_every_lane() -> None:

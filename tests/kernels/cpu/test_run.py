@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 
+from antidiag.kernels.cpu import workers
 from antidiag.kernels.cpu.cpu_run import CpuRun, LoggedCells
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
@@ -183,3 +184,39 @@ def test_counts_are_one_for_each_thread() -> None:
     with CpuRun(threads=3).phase("rows") as phase:
         assert phase.done.dtype == np.int64
         assert phase.done.shape == (3,)
+
+
+def test_tasks_of_several_sizes_count_as_much_work_as_they_are() -> None:
+    updates: list[tuple[int, int, str]] = []
+    run = CpuRun(Monitor(lambda *update: updates.append(update)), threads=2)
+    with run.phase("rows", total=12) as phase:
+        phase.share_tasks("abc", lambda worker, task: None, sizes=[7, 4, 1])
+    assert updates[-1] == (12, 12, "rows")
+
+
+def test_an_event_may_have_ended_before() -> None:
+    run = CpuRun(steps=StepLog())
+    with run.phase("rows") as phase:
+        phase.log(cells(0), 0, run.started_ns + 3, ended_ns=run.started_ns + 5)
+    assert run.steps.ordered_events()[["start_ns", "end_ns"]].tolist() == [(3, 5)]
+
+
+def test_a_phase_inside_another_is_not_counted_twice() -> None:
+    run = CpuRun()
+    with run.phase("recursion"), run.phase("maps"):
+        time.sleep(0.2)
+    assert run.times_ms["maps"] >= 200
+    assert run.times_ms["recursion"] < 150
+
+
+def test_a_phase_that_fails_leaves_no_thread_behind() -> None:
+    def fail_between_calls() -> None:
+        with CpuRun(threads=2).phase("rows") as phase:
+            phase.share(lambda worker: None)
+            raise ValueError("between two calls")
+
+    workers.end_idle_threads()
+    before = set(threading.enumerate())
+    with pytest.raises(ValueError, match="between"):
+        fail_between_calls()
+    assert set(threading.enumerate()) <= before

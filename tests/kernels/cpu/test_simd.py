@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from antidiag.kernels.cpu import simd
+from antidiag.kernels.cpu import lane_moves, simd
 from antidiag.kernels.cpu.jit import cached_njit
 
 A = np.array([5, -7, 2**31 - 1, -(2**31), 0, 1, 2, 3, 4, -5, 6, 7, 8, 9, 10, 11], np.int32)
@@ -26,15 +26,15 @@ def calculate(a, b, results):
         0,
         simd.select_lanes(simd.bit_and(simd.equal_lanes(x, y), simd.greater_lanes(x, simd.lane_numbers())), x, y),
     )
-    simd.store(results[5], 0, simd.shift_in(x, np.int32(77)))
+    simd.store(results[5], 0, lane_moves.shift_in(x, np.int32(77)))
     simd.store(results[6], 0, simd.shift_left(y, simd.splat(np.int32(4))))
-    simd.store(results[7], 0, simd.prefix_maximum(y))
-    return simd.last_lane(x), simd.any_lane(simd.equal_lanes(x, y)), simd.any_lane(simd.greater_lanes(x, x))
+    simd.store(results[7], 0, lane_moves.prefix_maximum(y))
+    return lane_moves.last_lane(x), simd.any_lane(simd.equal_lanes(x, y)), simd.any_lane(simd.greater_lanes(x, x))
 
 
 @cached_njit
 def transposed(source, offsets, target):
-    simd.transpose_block(source, offsets, 1, target, 16)
+    lane_moves.transpose_block(source, offsets, 1, target, 16)
 
 
 @cached_njit
@@ -48,7 +48,7 @@ def calculate_short(a, b, results, codes):
     simd.store(results[0], 0, simd.add(x, y))
     simd.store(results[1], 0, simd.maximum(x, y))
     simd.store(results[2], 0, simd.select_lanes(simd.equal_lanes(x, y), simd.splat_like(x, 7), x))
-    simd.store(results[3], 0, simd.shift_in(x, b[0]))
+    simd.store(results[3], 0, lane_moves.shift_in(x, b[0]))
     simd.store(results[4], 0, simd.select_lanes(simd.flag_lanes_after(x, 4), y, x))
     simd.store(codes, 1, x)
     return simd.lane_count(x)
@@ -56,12 +56,12 @@ def calculate_short(a, b, results, codes):
 
 @cached_njit
 def shifted(source, target):
-    simd.store(target, 0, simd.shift_in_element(simd.load(source, 4), source, 70))
+    simd.store(target, 0, lane_moves.shift_in_element(simd.load(source, 4), source, 70))
 
 
 @cached_njit
 def stored_last(source, target):
-    simd.store_last_lane(target, 1, simd.load(source, 2))
+    lane_moves.store_last_lane(target, 1, simd.load(source, 2))
 
 
 @cached_njit
@@ -97,8 +97,8 @@ def read_all(numbers, word, count):
 def paired(rows, columns, total, found):
     x, y = simd.load(rows, 0), simd.load(columns, 0)
     simd.store(found[0], 0, simd.multiply_add_pairs(simd.load(total, 0), x, y))
-    simd.store(found[1], 0, simd.shift_in_last(x, y))
-    simd.store(found[2], 0, simd.splat_last(y))
+    simd.store(found[1], 0, lane_moves.shift_in_last(x, y))
+    simd.store(found[2], 0, lane_moves.splat_last(y))
 
 
 def test_pairs_are_multiplied_and_last_lanes_handed_on() -> None:

@@ -27,9 +27,9 @@ from antidiag.kernels.steps import StepLog
 from tests.problems import pair
 
 problem = pair(*{SEQUENCES!r}, Scoring(match_mismatch(2, -3), 5, 2))
-parameters = dict(s=32, T=32, h=16, threads=1)
-run = registry.find_method("chunked-alignment-2").load_backend("cpu")
-answer = run(problem, parameters, Monitor(), StepLog()).answer
+method = registry.find_method("chunked-alignment-2")
+parameters = method.parameters(s=32, T=32, h=16, threads=1)
+answer = method.load_backend("cpu")(problem, parameters, Monitor(), StepLog()).answer
 print(json.dumps([answer.score, answer.alignment.operations.tolist()]))
 """
 

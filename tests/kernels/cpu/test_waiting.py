@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from antidiag.kernels.cpu.jit import cached_njit
-from antidiag.kernels.cpu.progress_words import WORD_STRIDE, wait_at_barrier, wait_until_all_reached, wait_until_reached
+from antidiag.kernels.cpu.progress_words import wait_at_barrier, wait_until_all_reached, wait_until_reached
 from antidiag.kernels.cpu.simd import store_release
-from antidiag.kernels.cpu.workers import make_stop_word
+from antidiag.kernels.cpu.workers import WORD_STRIDE, make_stop_word
 from tests.patience import PATIENCE_S
 
 ROUNDS = 2000

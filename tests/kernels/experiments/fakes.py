@@ -8,15 +8,15 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import DataKind, Method, ProblemInput, ProblemType
+from antidiag.kernels.method import CostEstimate, DataKind, Method, ProblemInput, ProblemType, Teaching
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.parameters import MethodParameters, Parameter, parameter
 from antidiag.kernels.steps import StepLog
 
 NAP_MS = 4.0
@@ -99,15 +99,32 @@ HANGING = threading.Event()
 """Set when a call has begun to hang."""
 
 
-def sleep(problem: Nap, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+@dataclass(frozen=True, kw_only=True)
+class SleeperParameters(MethodParameters):
+    """Two parameters that change nothing, and how a run goes wrong."""
+
+    width: int = parameter("Width", "Changes nothing.", minimum=1, maximum=64)
+    depth: int = parameter("Depth", "Changes nothing.", minimum=1, maximum=1024)
+    behaviour: Literal["sleep", "fail", "lie", "hang"] = parameter("Behaviour", "What it does.", default="sleep")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DozerParameters(MethodParameters):
+    """Those without a depth."""
+
+    width: int = parameter("Width", "Changes nothing.", minimum=1, maximum=64)
+    behaviour: Literal["sleep", "fail", "lie", "hang"] = parameter("Behaviour", "What it does.", default="sleep")
+
+
+def sleep(problem: Nap, parameters: SleeperParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Two phases of half the time each; the first call with a width compiles."""
     times = {"compilation": 0.0, "transfer": _sleep(TRANSFER_MS)}
-    if parameters["width"] not in {call["width"] for call in CALLS}:
+    if parameters.width not in {call["width"] for call in CALLS}:
         times["compilation"] = _sleep(COMPILATION_MS)
-    CALLS.append(dict(parameters))
-    if parameters["behaviour"] == "fail":
+    CALLS.append(dict(parameters.as_mapping()))
+    if parameters.behaviour == "fail":
         raise ZeroDivisionError("nothing to divide")
-    if parameters["behaviour"] == "hang":
+    if parameters.behaviour == "hang":
         HANGING.set()
         while True:
             monitor.check()
@@ -115,7 +132,7 @@ def sleep(problem: Nap, parameters: Mapping[str, Any], monitor: Monitor, steps: 
     for phase in ("phase 1", "phase 2"):
         monitor.check()
         times[phase] = _sleep(problem.bed.length * NAP_MS / 2)
-    wrong = 1 if parameters["behaviour"] == "lie" else 0
+    wrong = 1 if parameters.behaviour == "lie" else 0
     return Outcome(NapAnswer(problem.cells + problem.offset + wrong), times, host_bytes=123)
 
 
@@ -127,8 +144,8 @@ def _sleep(milliseconds: float) -> float:
     return (time.perf_counter_ns() - before) / 1e6
 
 
-def _footprint(problem: Nap, parameters: Mapping[str, Any], backend: str) -> Footprint:
-    return Footprint(host={"mattress": 2**80 if parameters["width"] == 64 else 100})
+def _footprint(problem: Nap, parameters: SleeperParameters, backend: str) -> Footprint:
+    return Footprint(host={"mattress": 2**80 if parameters.width == 64 else 100})
 
 
 METHOD = Method(
@@ -138,19 +155,13 @@ METHOD = Method(
     summary="Sleeps.",
     citation=Citation("fake", "Nobody", "Naps", "Nowhere", 2000),
     problem_type=NAP,
-    parameters=(
-        Parameter("width", "int", "Width", "Changes nothing.", minimum=1, maximum=64),
-        Parameter("depth", "int", "Depth", "Changes nothing.", minimum=1, maximum=1024),
-        Parameter("behaviour", "choice", "Behaviour", "What it does.", default="sleep",
-                  choices=("sleep", "fail", "lie", "hang")),
-    ),
+    parameters=SleeperParameters,
+    choose_parameters=lambda problem, backend, multiprocessors: {"width": 8, "depth": 32},
     backends={"cpu": "tests.kernels.experiments.fakes:sleep"},
     returns=frozenset({"number"}),
-    estimate_memory=_footprint,
-    automatic_parameters=lambda problem, backend, multiprocessors: {"width": 8, "depth": 32},
-    count_work=lambda problem, parameters: problem.cells,
-    help_page=Path(__file__),
-)  # fmt: skip
+    cost=CostEstimate(estimate_memory=_footprint),
+    teaching=Teaching(Path(__file__)),
+)
 
-OTHER = dataclasses.replace(METHOD, id="dozer", name="Dozer", parameters=METHOD.parameters[:1] + METHOD.parameters[2:])
+OTHER = dataclasses.replace(METHOD, id="dozer", name="Dozer", parameters=DozerParameters)
 """The same without a depth."""

@@ -94,7 +94,7 @@ def test_what_is_wrong_is_said(text, said):
 def test_every_declared_name_is_an_axis():
     method = METHODS[0]
     names = sweep_axes.axis_names(METHODS)
-    declared = [parameter.name for parameter in (*method.parameters, *method.problem_type.options)]
+    declared = [parameter.name for parameter in (*method.parameters.declared(), *method.problem_type.options)]
     assert set(declared) | {"length", "divergence", "backend", "device", "method"} == set(names)
     assert all(sweep_axes.find_axis(name, METHODS)[1].name == name for name in names if name != "method")
 

@@ -49,7 +49,8 @@ def test_recomputed_cells_on_a_gpu_are_no_more_than_the_method_says():
     result = engine.execute(
         engine.plan_run(find_method("sloped-checkpointed"), made, {}, "cuda"), keep_rate=False, keep_parts=False
     )
-    again = find_method(result.method).count_recomputed(made, result.parameters)
+    method = find_method(result.method)
+    again = method.cost.count_recomputed(made, method.restore_parameters(result))
     assert count_steps(result).cells.sum() <= made.cells + again
 
 

@@ -18,10 +18,11 @@ from antidiag.kernels.experiments.sweeps.sweep import MeasurementTask, Sweep
 from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated
 from antidiag.kernels.pairwise import cost_models
 from antidiag.kernels.pairwise.baselines import cost_models as baselines
-from antidiag.kernels.parameters import resolve_values
+from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks, ChunkedAlignmentParameters, StripWidth
 from antidiag.kernels.scoring import Scoring, match_mismatch
 from antidiag.kernels.triple import analysis as cube
 from antidiag.kernels.triple.grid import CHUNK_KINDS
+from antidiag.kernels.triple.parameters import ChunkParameters, SubchunkParameters
 from antidiag.kernels.triple.trials import make_problem as triple
 from tests.problems import pair
 
@@ -30,7 +31,8 @@ PROBLEM = pair("A" * 1000, "C" * 4000, SCORING)
 
 
 def value(function, backend="cuda", workers=14, **parameters) -> float:
-    return function(PROBLEM, {"s": 64, "T": 32, "h": 100, "threads": 14, **parameters}, backend, workers)
+    given = {"s": 64, "T": 32, "h": 100, "threads": 14, **parameters}
+    return function(PROBLEM, ChunkedAlignmentParameters(**given), backend, workers)
 
 
 def test_the_start_up_delay_is_that_of_the_paper():
@@ -71,8 +73,8 @@ def test_traffic_grows_from_method_to_method():
 def test_shared_memory_limits_the_strip_as_published():
     """48 KB of shared memory: s is below 1,902 (section IV)."""
     long = pair("A" * 3000, "C" * 3000, SCORING)
-    assert cost_models.shared_memory(long, {"s": 1901, "T": 32, "threads": 14}, "cuda", 14) <= 48 * 1024
-    assert cost_models.shared_memory(long, {"s": 1903, "T": 32, "threads": 14}, "cuda", 14) > 48 * 1024
+    assert cost_models.shared_memory(long, StripWidth(s=1901), "cuda", 14) <= 48 * 1024
+    assert cost_models.shared_memory(long, StripWidth(s=1903), "cuda", 14) > 48 * 1024
 
 
 def test_directions_are_those_of_section_v_d():
@@ -84,12 +86,12 @@ def test_directions_are_those_of_section_v_d():
     "method", [one for one in registry.METHODS if one.problem_type.id == "pair"], ids=lambda one: one.id
 )
 def test_every_declared_model_has_a_value(method):
-    declared = method.cost_models
+    declared = method.cost.cost_models
     planned = engine.plan_run(method, PROBLEM, {}, "cpu")
     found = model_values.model_values(planned)
     assert list(found) == [model.id for model in declared]
     assert all(number >= 0 for number in found.values())
-    assert found[OPERATIONS] >= (4.5 if planned.parameters.get("precision") == "16" else 11) * PROBLEM.cells
+    assert found[OPERATIONS] >= (4.5 if getattr(planned.parameters, "precision", "32") == "16" else 11) * PROBLEM.cells
     assert all(model.help.endswith(".") and model.source.startswith("Li et al. 2012, section ") for model in declared)
 
 
@@ -97,14 +99,14 @@ def test_a_curve_is_the_model_at_other_values():
     task = MeasurementTask(
         "striped-score", "pair", Generated(length=500), parameters={"threads": 2, "T": 64}, backend="cpu"
     )
-    start_up = next(model for model in registry.find_method("striped-score").cost_models if model.id == "start-up")
+    start_up = next(model for model in registry.find_method("striped-score").cost.cost_models if model.id == "start-up")
     found = model_values.model_curve(start_up, task, "s", [32, 33, 64, 96])
     assert [s for s, _ in found] == [32, 64, 96], "33 is no strip width"
     assert found[2][1] == 9 * found[0][1]
 
 
 def test_a_curve_is_scaled_to_the_measured_points():
-    steps = next(model for model in registry.find_method("striped-score").cost_models if model.id == "steps")
+    steps = next(model for model in registry.find_method("striped-score").cost.cost_models if model.id == "steps")
 
     def point(foretold: float, measured_ms: float) -> MeasuredPoint:
         times = {"phase 1": measured_ms}
@@ -149,23 +151,23 @@ def test_every_method_has_operations_for_its_roofline(method):
     """Of a large problem, for any number of workers."""
     for backend in method.backends:
         problem, given = trials.load_trials(method.problem_type).make_large_problem(method, backend, 1)
-        automatic = method.automatic_parameters(problem, backend, 132 if backend == "cuda" else None)
-        parameters = resolve_values(method.parameters, given, automatic)
+        automatic = method.choose_parameters(problem, backend, 132 if backend == "cuda" else None)
+        parameters = method.parameters.resolve(given, automatic)
         found = [
-            {model.id: model.value(problem, parameters, backend, workers) for model in method.cost_models}
+            {model.id: model.value(problem, parameters, backend, workers) for model in method.cost.cost_models}
             for workers in (1, 8)
         ]
         assert found[0][OPERATIONS] > 0
         assert all(np.isfinite(value) and value >= 0 for values in found for value in values.values())
         for name in found[0].keys() & {"share", "pieces"}:
             assert found[1][name] <= found[0][name]
-        assert all(model.help and model.source for model in method.cost_models)
+        assert all(model.help and model.source for model in method.cost.cost_models)
 
 
 def test_chunks_have_the_steps_of_the_paper():
     kind, n = CHUNK_KINDS["sloped"], 153
     problem = triple("A" * 300, "C" * 200, "G" * n, Scoring(match_mismatch(2, -3), 0, 2))
-    given = {"s": 32, "h": 64, "threads": 14}
+    given = ChunkParameters(s=32, threads=14)
     for layered, steps in ((True, 63 * (n + 1)), (False, 63 + n)):
         own = replace(kind, layered=layered)
         assert cube.count_parallel_steps(problem, given, own) == steps
@@ -173,14 +175,15 @@ def test_chunks_have_the_steps_of_the_paper():
         delay = 14**0.5 * 32 ** (2 if layered else 3) / 32
         assert cube.estimate_published_steps(problem, given, "cuda", 14, own) == 300 * 200 * n / (14 * 32) + delay
         assert cube.count_shared_bytes(problem, given, own) == 4 * (2 if layered else 4) * 33**2
+    lower = SubchunkParameters(s=32, h=64, threads=14)
     faces = (9 * 201 + 6 * 301) * (n + 1)
     assert cube.count_border_bytes(problem, given, kind) == 8 * faces
-    assert cube.count_border_bytes(problem, given, CHUNK_KINDS["sloped-bt3"]) == 12 * faces + 8 * 2 * 301 * 201
+    assert cube.count_border_bytes(problem, lower, CHUNK_KINDS["sloped-bt3"]) == 12 * faces + 8 * 2 * 301 * 201
 
 
 def test_blocks_go_in_rounds():
     problem = pair("A" * 64, "C" * 96, SCORING)
-    given = {"s": 16, "threads": 2}
+    given = AntidiagonalBlocks(s=16, threads=2)
     # Antidiagonals of blocks have 1, 2, 3, 4, 4, 4, 3, 2, 1 of them.
     for workers, rounds in {1: 24, 2: 14, 4: 9}.items():
         assert baselines.block_steps(problem, given, "cuda", workers) == rounds * 31

@@ -35,7 +35,7 @@ def formula(sleeper, monkeypatch):
 
         def call():
             result = execute(planned, monitor, keep_rate=False)
-            return TimedRun(times[0](planned.parameters["width"], planned.parameters["depth"])), result
+            return TimedRun(times[0](planned.parameters.width, planned.parameters.depth)), result
 
         return call
 
@@ -72,7 +72,7 @@ def test_the_search_finds_what_is_faster_and_keeps_it(formula):
     assert found.kept
     assert found.reason == ""
     planned = engine.plan_run(fakes.METHOD, TASK.build_problem(), {}, "cpu")
-    assert {name: planned.parameters[name] for name in found.values} == found.values
+    assert {name: getattr(planned.parameters, name) for name in found.values} == found.values
     assert planned.tuned == set(found.values)
 
 

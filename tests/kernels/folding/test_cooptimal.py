@@ -14,6 +14,7 @@ from antidiag.kernels.folding import cooptimal_structures, cpu, walkthroughs
 from antidiag.kernels.folding.problem import FoldingAnswer, FoldingProblem
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.walkthroughs import best_paths
 
@@ -76,7 +77,7 @@ def random_problem(n: int, seed: int, alphabet: bytes = b"ACGU") -> FoldingProbl
 def test_the_first_structure_is_that_of_a_run_and_counts_of_many_digits_are_exact() -> None:
     problem = random_problem(250, 7, b"AAU")
     found = cooptimal_structures.find_cooptimal(problem, 2, Monitor())
-    run = cpu.nussinov(problem, {"threads": 2}, Monitor(), StepLog()).answer
+    run = cpu.nussinov(problem, ThreadParameters(threads=2), Monitor(), StepLog()).answer
     assert found.structure_at(0).tolist() == run.partners.tolist()
     counts: dict[int, int] = {-1: 1}
     for part in range(len(found.intervals)):

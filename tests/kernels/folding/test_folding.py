@@ -12,6 +12,7 @@ from antidiag.kernels.folding import cpu, problem, reference
 from antidiag.kernels.folding.problem import ChainProblem, FoldingProblem
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 FEW = settings(max_examples=40)
@@ -22,13 +23,13 @@ def rna(letters: str) -> Sequence:
 
 
 def fold(made: FoldingProblem, threads: int = 1) -> problem.FoldingAnswer:
-    found = cpu.nussinov(made, {"threads": threads}, Monitor(), StepLog()).answer
+    found = cpu.nussinov(made, ThreadParameters(threads=threads), Monitor(), StepLog()).answer
     found.check(made)
     return found
 
 
 def chain(made: ChainProblem, threads: int = 1) -> problem.ChainAnswer:
-    found = cpu.matrix_chain(made, {"threads": threads}, Monitor(), StepLog()).answer
+    found = cpu.matrix_chain(made, ThreadParameters(threads=threads), Monitor(), StepLog()).answer
     found.check(made)
     return found
 
@@ -92,4 +93,4 @@ def test_cancel() -> None:
     monitor = Monitor()
     monitor.cancel()
     with pytest.raises(Cancelled):
-        cpu.nussinov(FoldingProblem(rna("GC" * 800)), {"threads": 2}, monitor, StepLog())
+        cpu.nussinov(FoldingProblem(rna("GC" * 800)), ThreadParameters(threads=2), monitor, StepLog())

@@ -12,6 +12,7 @@ from antidiag.kernels.graphs.graph import from_weights
 from antidiag.kernels.graphs.number_precision import TOLERANCE
 from antidiag.kernels.graphs.problem import build_problem
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 
 METHOD = registry.find_method("floyd-blocked")
 
@@ -41,7 +42,9 @@ def test_distances_are_the_definitions(emulated, method, precision, kind, n, pre
     found = emulated(method, made, seed=1)
     found.check(made)
     np.testing.assert_array_equal(found.answer.as_floats(made), reference.floyd_warshall(made.graph))
-    predicted = registry.find_method(method).estimate_memory(made, {}, "cuda").device_bytes
+    predicted = (
+        registry.find_method(method).cost.estimate_memory(made, ThreadParameters(threads=1), "cuda").device_bytes
+    )
     assert found.device_bytes <= predicted * 1.01 <= found.device_bytes * 1.02
     if method == "floyd-blocked" and not predecessors:
         assert found.steps.ordered_events()["column_end"].max() == n

@@ -13,6 +13,7 @@ from antidiag.kernels.graphs.graph import Graph, from_weights
 from antidiag.kernels.graphs.predecessors import find_negative_cycle, search_negative_cycle
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import find_method as registered
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 
 ANY = ("floyd_warshall", "floyd_blocked", "floyd_smem", "floyd_tmem")
@@ -49,7 +50,7 @@ def exact(weights: np.ndarray) -> Exact:
 def run(method: str, weights: np.ndarray, precision: str, predecessors: bool = True) -> problem.PathsAnswer:
     build = problem.build_bipartite if method in BIPARTITE else problem.build_problem
     made = build([from_weights(weights.copy())], {"numbers": precision, "predecessors": predecessors})
-    answer = getattr(cpu, method)(made, {"threads": 2}, Monitor(), StepLog()).answer
+    answer = getattr(cpu, method)(made, ThreadParameters(threads=2), Monitor(), StepLog()).answer
     answer.check(made)
     return answer
 
@@ -116,7 +117,7 @@ def test_paths_over_cycles_of_zero_end() -> None:
     weights[np.random.default_rng(5).random((50, 50)) < 0.8] = np.inf
     for predecessors in (False, True):
         made = problem.build_problem([from_weights(weights.copy())], {"predecessors": predecessors})
-        answer = cpu.floyd_blocked(made, {"threads": 1}, Monitor(), StepLog()).answer
+        answer = cpu.floyd_blocked(made, ThreadParameters(threads=1), Monitor(), StepLog()).answer
         answer.check(made)
         for start, end in np.argwhere(np.isfinite(answer.distances)).tolist():
             path = answer.path(made, start, end)
@@ -134,7 +135,7 @@ def test_the_steps_of_the_view_end_at_the_distances() -> None:
 def test_the_device_agrees(emulated, method: str) -> None:
     weights = of_heights(70, 1, bipartite=method == "bipartite-tmem")
     made = registered(method).problem_type.make_problem([from_weights(weights)], {"predecessors": True})
-    expected = getattr(cpu, method.replace("-", "_"))(made, {"threads": 1}, Monitor(), StepLog()).answer
+    expected = getattr(cpu, method.replace("-", "_"))(made, ThreadParameters(threads=1), Monitor(), StepLog()).answer
     np.testing.assert_allclose(emulated(method, made).answer.distances, expected.distances, rtol=0, atol=1e-9)
 
 

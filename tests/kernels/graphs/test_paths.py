@@ -17,6 +17,7 @@ from antidiag.kernels.graphs.graph import Graph, find_sides, from_edges, from_we
 from antidiag.kernels.graphs.problem import PathsAnswer
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry.samples import bundled_samples
+from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
 from tests.kernels.graphs.examples import graphs
 
@@ -27,7 +28,7 @@ FEW = settings(max_examples=15)
 
 def run(method: str, graph: Graph, threads: int = 1, **options) -> problem.PathsAnswer:
     made = problem.build_problem([graph], options)
-    answer = getattr(cpu, method)(made, {"threads": threads}, Monitor(), StepLog()).answer
+    answer = getattr(cpu, method)(made, ThreadParameters(threads=threads), Monitor(), StepLog()).answer
     answer.check(made)
     return answer
 
@@ -178,7 +179,7 @@ def test_cancel(method: str) -> None:
     monitor = Monitor(listen)
     made = problem.build_problem([from_weights(weights)], {})
     with pytest.raises(Cancelled):
-        getattr(cpu, method)(made, {"threads": 2}, monitor, StepLog())
+        getattr(cpu, method)(made, ThreadParameters(threads=2), monitor, StepLog())
     assert seen.is_set()
 
 

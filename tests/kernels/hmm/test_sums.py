@@ -11,6 +11,7 @@ from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.hmm import reference
 from antidiag.kernels.hmm.model import hmm
 from antidiag.kernels.hmm.model.problem import HmmProblem
+from antidiag.kernels.hmm.parameters import SumParameters
 from antidiag.kernels.hmm.sums import cpu, problem
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.steps import StepLog
@@ -20,7 +21,7 @@ FEW = settings(max_examples=40)
 
 
 def run(method: str, made):
-    found = getattr(cpu, method)(made, {}, Monitor(), StepLog()).answer
+    found = getattr(cpu, method)(made, SumParameters(piece=4, threads=1), Monitor(), StepLog()).answer
     found.check(made)
     return found
 
@@ -113,7 +114,8 @@ def test_learning_from_many_sequences_is_the_same_on_any_number_of_threads() -> 
     )
     made = problem.LearningProblem(first, found, iterations=2)
     one, *others = (
-        cpu.hmm_baum_welch(made, {"threads": threads}, Monitor(), StepLog()).answer for threads in (1, 2, 5)
+        cpu.hmm_baum_welch(made, SumParameters(piece=4, threads=threads), Monitor(), StepLog()).answer
+        for threads in (1, 2, 5)
     )
     assert sum(portion.letters for portion in cpu._split_portions(made)) == made.letters
     for other in others:
@@ -136,7 +138,12 @@ def test_cancel(method: str) -> None:
     monitor = Monitor()
     monitor.cancel()
     with pytest.raises(Cancelled):
-        getattr(cpu, method)(HmmProblem(draw_model(3, 3, 0, 1), make_sequence(b"ABC" * 99)), {}, monitor, StepLog())
+        getattr(cpu, method)(
+            HmmProblem(draw_model(3, 3, 0, 1), make_sequence(b"ABC" * 99)),
+            SumParameters(piece=4, threads=1),
+            monitor,
+            StepLog(),
+        )
 
 
 @pytest.mark.parametrize("states", [128, 203])
@@ -147,7 +154,7 @@ def test_threads_share_rows_and_change_no_number(states: int, threads: int) -> N
     for method in (cpu.hmm_forward, cpu.hmm_posterior):
         steps = StepLog()
         one, several = (
-            method(made, {"threads": count}, Monitor(), taken).answer
+            method(made, SumParameters(piece=4, threads=count), Monitor(), taken).answer
             for count, taken in ((1, StepLog()), (threads, steps))
         )
         assert several.log_probability == one.log_probability
@@ -164,7 +171,7 @@ def test_threads_share_what_is_impossible() -> None:
     one_letter = hmm.make_hmm("one letter", map(str, range(128)), "AB", apart, emissions, np.full(128, 1 / 128))
     made = HmmProblem(one_letter, make_sequence(b"AAAB" + b"A" * 50))
     for count in (1, 2):
-        found = cpu.hmm_posterior(made, {"threads": count}, Monitor(), StepLog()).answer
+        found = cpu.hmm_posterior(made, SumParameters(piece=4, threads=count), Monitor(), StepLog()).answer
         assert found.log_probability == -np.inf and found.posterior is None
 
 
@@ -173,4 +180,4 @@ def test_threads_that_share_rows_stop_when_cancelled(monkeypatch: pytest.MonkeyP
     monitor.cancel()
     made = HmmProblem(hmm.make_random_hmm(128, np.random.default_rng(1)), make_sequence(b"ABCDEFGH" * 400))
     with pytest.raises(Cancelled):
-        cpu.hmm_posterior(made, {"threads": 2}, monitor, StepLog())
+        cpu.hmm_posterior(made, SumParameters(piece=4, threads=2), monitor, StepLog())

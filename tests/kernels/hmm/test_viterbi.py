@@ -15,6 +15,7 @@ from antidiag.kernels.hmm import METHODS, VITERBI, reference
 from antidiag.kernels.hmm.advice import choose_method, forgets_start, recommend_for_data
 from antidiag.kernels.hmm.model import hmm, problem, state_annotations
 from antidiag.kernels.hmm.model.problem import HmmProblem, ViterbiAnswer
+from antidiag.kernels.hmm.parameters import PieceParameters
 from antidiag.kernels.hmm.viterbi import cpu
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
@@ -27,7 +28,7 @@ FEW = settings(max_examples=30)
 
 def run(method: str, made: HmmProblem, threads: int = 1, piece: int = 7) -> ViterbiAnswer:
     function = getattr(cpu, method.replace("-", "_"))
-    found = function(made, {"threads": threads, "piece": piece}, Monitor(), StepLog()).answer
+    found = function(made, PieceParameters(threads=threads, piece=piece), Monitor(), StepLog()).answer
     found.check(made)
     return found
 
@@ -202,7 +203,7 @@ def test_cancel(method: str) -> None:
     monitor = Monitor()
     monitor.cancel()
     with pytest.raises(Cancelled):
-        getattr(cpu, method.replace("-", "_"))(made, {"threads": 2, "piece": 100_000}, monitor, StepLog())
+        getattr(cpu, method.replace("-", "_"))(made, PieceParameters(threads=2, piece=100_000), monitor, StepLog())
 
 
 @pytest.mark.parametrize("backend", ["cpu", "cuda"])

@@ -10,7 +10,7 @@ from antidiag.kernels import registry
 from antidiag.kernels.machine import measured_rates
 
 METHOD = registry.find_method("striped-score")
-GUESS = METHOD.nominal_gcups["cpu"]
+GUESS = METHOD.cost.nominal_gcups["cpu"]
 
 
 @pytest.fixture(autouse=True)

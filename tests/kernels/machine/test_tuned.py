@@ -36,12 +36,12 @@ def test_a_plan_takes_tuned_values_between_given_and_automatic():
     assert automatic.tuned == frozenset()
     tuned_values.save_tuned(entry())
     planned = engine.plan_run(METHOD, PROBLEM, {}, "cpu")
-    assert planned.parameters == {**automatic.parameters, "s": 96, "T": 40}
+    assert planned.parameters == dataclasses.replace(automatic.parameters, s=96, T=40)
     assert planned.tuned == {"s", "T"}
     assert planned.notes == ("Tuned: s = 96, T = 40 (tuned on 2026-01-02 for some size: 1.50 x)",)
     given = engine.plan_run(METHOD, PROBLEM, {"s": 64}, "cpu")
-    assert given.parameters["s"] == 64
-    assert given.parameters["T"] == 40
+    assert given.parameters.s == 64
+    assert given.parameters.T == 40
     assert given.tuned == {"T"}
     assert engine.plan_run(METHOD, PROBLEM, {"s": 64, "T": 64}, "cpu").notes == ()
 
@@ -50,7 +50,7 @@ def test_a_plan_without_them_is_automatic():
     tuned_values.save_tuned(entry())
     planned = engine.plan_run(METHOD, PROBLEM, {}, "cpu", use_tuned=False)
     assert planned.tuned == frozenset()
-    assert planned.parameters["s"] != 96
+    assert planned.parameters.s != 96
 
 
 def test_values_that_do_not_fit_into_memory_are_not_used(monkeypatch):
@@ -61,7 +61,7 @@ def test_values_that_do_not_fit_into_memory_are_not_used(monkeypatch):
     monkeypatch.setattr(memory, "host_bytes_free", lambda: fits)
     planned = engine.plan_run(METHOD, PROBLEM, {}, "cpu")
     assert planned.refusal is None
-    assert planned.parameters["s"] != 1024
+    assert planned.parameters.s != 1024
     assert planned.notes[0].startswith("The tuned values are not used: this run needs")
 
 

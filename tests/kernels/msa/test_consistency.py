@@ -7,6 +7,7 @@ import pytest
 
 from antidiag.kernels import engine as runs
 from antidiag.kernels import memory, registry, serialization
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Sequence, SequenceType
@@ -36,7 +37,7 @@ def family(count: int, length: int, seed: int = 1) -> list[np.ndarray]:
 
 
 def posteriors(sequences: list[np.ndarray], threads: int = 1, cut: int = cpu_stages.CUT) -> SparsePosteriors:
-    return cpu_stages.compute_all_posteriors(sequences, BOTH, threads, Monitor(), cut)
+    return cpu_stages.CpuStages(CpuRun(threads=threads), cut).compute_posteriors(sequences, BOTH)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +80,7 @@ def test_a_round_of_consistency_is_a_mean_of_products(found: SparsePosteriors) -
     P = {(x, y): found.dense(x, y) for x in range(n) for y in range(n) if x != y}
     chosen = np.sort(np.argsort(random.random((n, n)), 1)[:, :9], 1).astype(np.int32)
     weights = random.random(n).astype(np.float32)
-    made = cpu_stages.apply_consistency(found, chosen, weights, 3.0, 1, Monitor(), cut=1)
+    made = cpu_stages.CpuStages(CpuRun(), cut=1).apply_consistency(found, chosen, weights, 3.0)
     for x, y in ((0, 1), (4, 17), (2, 19)):
         expected = reference.apply_consistency(P, x, y, [*chosen[x], *chosen[y]], weights, 3.0)
         np.testing.assert_allclose(
@@ -88,7 +89,7 @@ def test_a_round_of_consistency_is_a_mean_of_products(found: SparsePosteriors) -
 
 
 def test_expected_accuracy_is_the_best_sum(found: SparsePosteriors) -> None:
-    made = cpu_stages.compute_accuracies(found, 1, Monitor())
+    made = cpu_stages.CpuStages(CpuRun()).compute_accuracies(found)
     for x, y in ((0, 1), (3, 18), (18, 19)):
         shorter = min(found.lengths[x], found.lengths[y])
         assert made[x, y] == made[y, x] == pytest.approx(reference.score_two_groups(found.dense(x, y)) / shorter)
@@ -121,8 +122,9 @@ def test_a_merge_has_the_best_sum_of_columns() -> None:
 
 def test_threads_change_nothing(sequences: list[np.ndarray]) -> None:
     def aligned(threads: int) -> solver.ConsistencyAlignment:
-        stages = solver.CpuStages(threads, Monitor())
-        return solver.align_sequences(sequences, ConsistencyRecipe(BOTH), stages, threads, Monitor(), StageObserver())
+        run = CpuRun(threads=threads)
+        stages = cpu_stages.CpuStages(run)
+        return solver.align_sequences(sequences, ConsistencyRecipe(BOTH), stages, run, StageObserver())
 
     one, three = aligned(1), aligned(3)
     assert one.columns == three.columns and one.tree == three.tree
@@ -200,7 +202,7 @@ def test_only_larger_posteriors_take_less_memory(sequences: list[np.ndarray], fo
         for least in (0.01, 0.05)
     ]
     assert plans[1].footprint.host["posteriors"] < 0.6 * plans[0].footprint.host["posteriors"]
-    fewer = solver.CpuStages(1, Monitor(), cut=6554).compute_posteriors(sequences, BOTH)
+    fewer = cpu_stages.CpuStages(CpuRun(), cut=6554).compute_posteriors(sequences, BOTH)
     assert fewer.units.min() >= 6554 and fewer.units.size < found.units.size
 
 
@@ -230,10 +232,9 @@ def test_every_stage_can_be_cancelled(sequences: list[np.ndarray], stage: str) -
             monitor.cancel()
 
     monitor = Monitor(told)
+    run = CpuRun(monitor, threads=2)
     with pytest.raises(Cancelled):
-        solver.align_sequences(
-            sequences, ConsistencyRecipe(BOTH), solver.CpuStages(2, monitor), 2, monitor, StageObserver()
-        )
+        solver.align_sequences(sequences, ConsistencyRecipe(BOTH), cpu_stages.CpuStages(run), run, StageObserver())
 
 
 def test_gonnet_at_its_own_distance_is_itself() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from antidiag.kernels import engine, registry, trials
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
@@ -25,8 +26,8 @@ def test_the_share_of_alignments_is_counted() -> None:
         np.concatenate([np.sort(random.permutation(wide)[:length]) for length in lengths]).astype(np.int32)
         for wide in columns
     ]
-    parts = ensemble.compute_agreement(lengths, places, columns, 2, Monitor())
-    found = cpu_stages.lay_out_pairs(lengths, parts, 1, lambda: None)
+    parts = ensemble.compute_agreement(lengths, places, columns, CpuRun(threads=2))
+    found = cpu_stages.CpuStages(CpuRun()).lay_out_pairs(lengths, parts)
     for x, y in permutations(range(4), 2):
         expected = np.zeros((lengths[x], lengths[y]))
         for own in places:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from antidiag.kernels import engine, registry
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.errors import Cancelled, InputError, ParameterError
 from antidiag.kernels.io import newick
 from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
@@ -55,8 +56,8 @@ def poor() -> AlignedSequences:
 def aligner(poor: AlignedSequences) -> GroupAligner:
     """Its rows in their columns, with weights that differ."""
     encoded = [pair_models.encode_letters(one.letters, True) for one in FAMILY]
-    found = cpu_stages.compute_all_posteriors(encoded, pair_models.make_protein_models(), 1, Monitor())
-    made = GroupAligner.start_alignment(CpuColumnScorer(found, np.arange(1, 8) * 100, 1), 1)
+    found = cpu_stages.CpuStages(CpuRun()).compute_posteriors(encoded, pair_models.make_protein_models())
+    made = GroupAligner.start_alignment(CpuColumnScorer(found, np.arange(1, 8) * 100, CpuRun()), CpuRun())
     refinement.place_given_rows(made, given_alignment.REFINING.make_problem([poor], {}))
     return made
 
@@ -79,7 +80,7 @@ def test_no_merge_lowers_expected_accuracy_and_only_what_is_better_is_taken(
     rose = 0
     for first, second in refinement.random_splits(7, random):
         before, width, places = accuracy(aligner), columns, aligner.places.copy()
-        _, columns = aligner.try_splits([(first, second)], columns, is_better, Monitor())
+        _, columns = aligner.try_splits([(first, second)], columns, is_better)
         after = accuracy(aligner)
         moved = not np.array_equal(places, aligner.places)
         assert (

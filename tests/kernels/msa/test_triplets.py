@@ -8,15 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry, trials
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa import CONSISTENCY_PROBLEM, tree_growth
 from antidiag.kernels.msa.consistency import reference
 from antidiag.kernels.msa.consistency.groups import cpu_merging, cpu_triplets, tree_order, triplet_joins
 from antidiag.kernels.msa.consistency.groups.group_aligner import GroupAligner
+from antidiag.kernels.msa.consistency.posteriors.cpu_stages import CpuStages
 from antidiag.kernels.msa.consistency.posteriors.pair_models import make_protein_models
 from antidiag.kernels.msa.consistency.recipe import ConsistencyRecipe
-from antidiag.kernels.msa.consistency.solver import CpuStages, PreparedAlignment, prepare_alignment
+from antidiag.kernels.msa.consistency.solver import PreparedAlignment, prepare_alignment
 from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 from antidiag.kernels.msa.tree_growth import DONE
 from antidiag.kernels.msa.trials import generate_family
@@ -91,12 +93,12 @@ def made() -> PreparedAlignment:
     """Consistent posteriors of nine sequences, and their tree."""
     sequences = [np.frombuffer(one.letters, np.uint8) % 20 for one in generate_family(9, 30, 3)]
     recipe = ConsistencyRecipe(make_protein_models(), rounds=1)
-    return prepare_alignment(sequences, recipe, CpuStages(1, Monitor()), 1, Monitor(), StageObserver())
+    return prepare_alignment(sequences, recipe, CpuStages(CpuRun()), CpuRun(), StageObserver())
 
 
 def joined(made: PreparedAlignment, three: bool, threads: int = 1) -> tuple[GroupAligner, int]:
-    aligner = made.make_aligner(threads)
-    return aligner, tree_order.align_along_tree(aligner, made.joins, made.tree, Monitor(), StageObserver(), three)
+    aligner = made.make_aligner(CpuRun(threads=threads))
+    return aligner, tree_order.align_along_tree(aligner, made.joins, made.tree, StageObserver(), three)
 
 
 def test_each_join_is_made_once_and_with_one_of_its_children() -> None:

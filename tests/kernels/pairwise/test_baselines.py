@@ -14,6 +14,7 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.baselines import cpu_blocks, cpu_perot, cuda_sources, sizes
 from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.parameters import AntidiagonalBlocks
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.steps import StepLog
 from tests.problems import pair
@@ -51,7 +52,7 @@ def test_a_second_thread_only_where_a_level_is_long_beside_a_barrier(
 
     def threads(length: int) -> int:
         problem = pair("A" * length, "C" * length, DNA)
-        return registry.find_method(name).automatic_parameters(problem, "cpu", None)["threads"]
+        return registry.find_method(name).choose_parameters(problem, "cpu", None)["threads"]
 
     assert threads(1000) == threads(lengths) == 1
     assert 2 <= threads(4 * lengths) <= 8
@@ -96,13 +97,13 @@ def test_bytes_are_those_that_were_promised(method: Method, backend: str, rows: 
 @pytest.mark.parametrize("backend", ["cpu", "cuda"])
 def test_all_values_of_a_long_pair_are_refused_and_their_borders_are_not(backend: str) -> None:
     problem = pair("A" * 1_000_000, "A" * 1_000_000, DNA)
-    parameters = {"s": 8, "threads": 2}
+    parameters = AntidiagonalBlocks(s=8, threads=2)
     whole, borders = (sizes.blocked_footprint, sizes.enhanced_footprint)
     needed = whole(problem, parameters, backend)
     assert 12 * 10**12 <= needed.host_bytes + needed.device_bytes < 13 * 10**12
     needed = borders(problem, parameters, backend)
     assert needed.host_bytes + needed.device_bytes < 60_000_000
-    refused = engine.plan_run(registry.find_method("blocked-antidiagonal"), problem, parameters, "cpu")
+    refused = engine.plan_run(registry.find_method("blocked-antidiagonal"), problem, parameters.as_mapping(), "cpu")
     with pytest.raises(MemoryRefused, match="H, E and F"):
         engine.execute(refused)
 

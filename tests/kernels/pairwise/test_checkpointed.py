@@ -17,13 +17,15 @@ from antidiag.kernels.model import Outcome, Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.checkpointed import sizes, spilled_arrays
 from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.pairwise.parameters import CheckpointedParameters
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
 from tests import oracle
+from tests.cpu_runs import run_on_cpu
 from tests.problems import LAMBDOIDS, MITOCHONDRIA, pair, pairs
 
 METHOD = registry.find_method("checkpointed-alignment")
-SMALL = {"s": 32, "T": 32, "threads": 2, "tile": 64, "checkpoint_memory": 1}
+SMALL = {"s": 32, "T": 32, "threads": 2, "precision": "32", "tile": 64, "checkpoint_memory": 1}
 SMALL_CELLS = 33 * 33
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 
@@ -31,7 +33,7 @@ DNA = Scoring(match_mismatch(2, -3), 5, 2)
 def run(
     problem: PairProblem, monitor: Monitor | None = None, steps: StepLog | None = None, **parameters: Any
 ) -> Outcome:
-    return METHOD.load_backend("cpu")(problem, {**SMALL, **parameters}, monitor or Monitor(), steps or StepLog())
+    return run_on_cpu(METHOD, problem, {**SMALL, **parameters}, monitor, steps)
 
 
 def related(length: int, seed: int = 1) -> tuple[str, str]:
@@ -116,7 +118,10 @@ def test_checkpoints_beyond_the_limit_are_on_disk(monkeypatch: pytest.MonkeyPatc
         run(problem, tile=tile, checkpoint_memory=limit) for tile, limit in ((32, 64), (32, 1), (32, 0))
     )
     promised = [
-        METHOD.estimate_memory(problem, {**SMALL, "tile": 32, "checkpoint_memory": limit}, "cpu") for limit in (1, 0)
+        METHOD.cost.estimate_memory(
+            problem, CheckpointedParameters(**{**SMALL, "tile": 32, "checkpoint_memory": limit}), "cpu"
+        )
+        for limit in (1, 0)
     ]
     assert reserved == [footprint.disk_bytes for footprint in promised]
     assert in_memory.host_bytes > partly.host_bytes > on_disk.host_bytes
@@ -140,7 +145,7 @@ def test_cancel_leaves_no_file_behind(phase: str, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("length", [300, 2000])
 def test_bytes_of_tiles_inside_tiles_stay_within_the_footprint(length: int, tile: int) -> None:
     problem = pair(*related(length), DNA, Mode.GLOBAL)
-    promised = METHOD.estimate_memory(problem, {**SMALL, "tile": tile}, "cpu").host_bytes
+    promised = METHOD.cost.estimate_memory(problem, CheckpointedParameters(**{**SMALL, "tile": tile}), "cpu").host_bytes
     assert 0.2 * promised < run(problem, tile=tile).host_bytes <= promised
 
 

@@ -130,7 +130,7 @@ def cancelled_at(fraction: float) -> Monitor:
 def test_a_run_without_a_store_leaves_no_file(emulated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("antidiag.kernels.memory.disk_folder", lambda: tmp_path)
     problem = pair(*related(1000), DNA)
-    run, given = METHOD.load_backend("cuda"), {**GIVEN, "checkpoint_memory": 0}
+    run, given = METHOD.load_backend("cuda"), METHOD.parameters(**GIVEN, precision="32", checkpoint_memory=0)
     assert_same(run(problem, given, Monitor(), StepLog()).answer, on_cpu(problem))
     with pytest.raises(Cancelled):
         run(problem, given, cancelled_at(0.5), StepLog())

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels.cpu import jit, workers
-from antidiag.kernels.cpu.phase_times import PhaseClock
+from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.workers import WORD_STRIDE
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.checkpointed import cpu_resuming, cpu_tiles
@@ -23,19 +24,19 @@ from antidiag.kernels.pairwise.checkpointed.sizes import checkpoint_shapes
 from antidiag.kernels.pairwise.encoding import encode_pair
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.pairwise.strips import cpu_strips
-from antidiag.kernels.pairwise.strips.cpu_sizes import WORD
 from antidiag.kernels.recovery import interrupted_runs
 from antidiag.kernels.recovery.checkpoint_store import CheckpointWriter
 from antidiag.kernels.run_plan import RunPlan
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
 from tests import oracle
+from tests.cpu_runs import run_on_cpu
 from tests.problems import pair, pairs
 
 ROOT = Path(__file__).parents[3]
 METHOD = registry.find_method("checkpointed-alignment")
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
-SMALL = {"s": 32, "T": 32, "threads": 2, "tile": 64, "checkpoint_memory": 1}
+SMALL = {"s": 32, "T": 32, "threads": 2, "precision": "32", "tile": 64, "checkpoint_memory": 1}
 
 
 def related(length: int, seed: int = 1) -> tuple[str, str]:
@@ -57,23 +58,24 @@ def assert_same(found: PairAnswer, expected: PairAnswer) -> None:
 def run(problem: PairProblem, store: CheckpointWriter | None, **parameters: Any) -> PairAnswer:
     monitor = Monitor()
     monitor.store = store
-    return METHOD.load_backend("cpu")(problem, {**SMALL, **parameters}, monitor, StepLog()).answer
+    return run_on_cpu(METHOD, problem, {**SMALL, **parameters}, monitor).answer
 
 
 def keep_first_strips(folder: Path, problem: PairProblem, cuts: list[int], s: int, tile: int) -> None:
     """The parts of a run that was seen by the one who saves whenever so many strips were finished, and died then."""
     store, encoded, monitor = CheckpointWriter(folder, lambda: None), encode_pair(problem), Monitor()
-    monitor.store = store
+    monitor.store, run = store, CpuRun(monitor, threads=2)
     kept = [np.empty(shape, np.int32) for shape in checkpoint_shapes(encoded.rows.size, encoded.columns.size, s, tile)]
-    strips = cpu_tiles.make_checkpoint_strips(encoded, s, 32, 2, tile, kept, 0)
-    saving = cpu_resuming.StripCheckpoints(strips, monitor, PhaseClock({}))
-    saving.restore_strips()
-    cpu_strips.compute_strips(strips, Monitor(), StepLog(), 0)
-    for cut in cuts:
-        strips.progress[::WORD] = np.where(np.arange(strips.strip_count) < cut, encoded.rows.size, 0)
-        saving.saving_monitor().update(0, 1, "phase 1")
-        if store._written:
-            store._written.result()
+    strips = cpu_tiles.make_checkpoint_strips(run, encoded, s, 32, tile, kept, 0)
+    with run.phase("phase 1") as phase:
+        saving = cpu_resuming.StripCheckpoints(strips, phase)
+        saving.restore_strips()
+        cpu_strips.compute_strips(strips, phase)
+        for cut in cuts:
+            strips.progress[::WORD_STRIDE] = np.where(np.arange(strips.strip_count) < cut, encoded.rows.size, 0)
+            saving.report_and_save()
+            if store._written:
+                store._written.result()
     store.close()
 
 
@@ -98,7 +100,7 @@ def test_only_what_was_not_finished_is_computed(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 3
     monitor, steps, seen = Monitor(lambda done, total, phase: seen.append((phase, done))), StepLog(), []
     monitor.store = store = CheckpointWriter(tmp_path, lambda: None)
-    assert_same(METHOD.load_backend("cpu")(problem, SMALL, monitor, steps).answer, oracle.best_alignment(problem))
+    assert_same(run_on_cpu(METHOD, problem, SMALL, monitor, steps).answer, oracle.best_alignment(problem))
     store.close()
     events = steps.ordered_events()
     assert events["strip"][events["phase"] == 1].min() == 12
@@ -169,7 +171,7 @@ def test_the_time_of_a_run_is_that_of_all_its_pieces(tmp_path: Path) -> None:
     assert before_ms > 0
     store.close()
     monitor.store = store = CheckpointWriter(tmp_path, lambda: None)
-    assert METHOD.load_backend("cpu")(problem, SMALL, monitor, StepLog()).times_ms["phase 1"] > before_ms
+    assert run_on_cpu(METHOD, problem, SMALL, monitor).times_ms["phase 1"] > before_ms
     store.close()
 
 

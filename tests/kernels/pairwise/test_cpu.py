@@ -12,13 +12,15 @@ from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import LEFT, UP, PairProblem
+from antidiag.kernels.pairwise.parameters import PairStripParameters
 from antidiag.kernels.pairwise.strips import cpu_sizes, sizes, start_states
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.steps import StepLog
 from tests import oracle
+from tests.cpu_runs import run_on_cpu
 from tests.problems import pair
 
-SMALL = {"s": 32, "T": 32, "threads": 3, "recompute": "start-point"}
+SMALL = {"s": 32, "T": 32, "threads": 3, "precision": "32"}
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 ALIGNMENTS = {
     "striped-start-point": ("striped-alignment", {"recompute": "start-point"}),
@@ -33,9 +35,7 @@ ALIGNED = pytest.mark.parametrize(("method", "given"), ALIGNMENTS.values(), ids=
 def run(
     method: str, problem: PairProblem, monitor: Monitor | None = None, steps: StepLog | None = None, **given: Any
 ) -> Outcome:
-    return registry.find_method(method).load_backend("cpu")(
-        problem, {**SMALL, **given}, monitor or Monitor(), steps or StepLog()
-    )
+    return run_on_cpu(registry.find_method(method), problem, {**SMALL, **given}, monitor, steps)
 
 
 def random_dna(length: int, seed: int = 1) -> str:
@@ -205,13 +205,16 @@ def test_phase_3_of_chunked_alignment_2_computes_single_chunks() -> None:
 )
 def test_bytes_stay_within_the_footprint(method: str, given: dict[str, Any], size: tuple[int, int]) -> None:
     problem = pair(random_dna(size[0]), random_dna(size[1]), DNA, Mode.GLOBAL)
-    promised = registry.find_method(method).estimate_memory(problem, {**SMALL, **given}, "cpu").host_bytes
+    declared = registry.find_method(method)
+    promised = declared.cost.estimate_memory(problem, declared.parameters.restore({**SMALL, **given}), "cpu").host_bytes
     assert 0.3 * promised < run(method, problem, **given).host_bytes <= promised
 
 
 def test_memory_of_the_score_does_not_grow_with_the_strips() -> None:
     wide, narrow = (
-        sizes.estimate_score_memory(pair("A" * 50_000, "C" * 50_000, DNA), {**SMALL, "s": s}, "cpu").host
+        sizes.estimate_score_memory(
+            pair("A" * 50_000, "C" * 50_000, DNA), PairStripParameters(s=s, T=32, threads=3, precision="32"), "cpu"
+        ).host
         for s in (1024, 32)
     )
     assert wide["boundary columns"] == narrow["boundary columns"]
@@ -228,9 +231,9 @@ def test_automatic_parameters_are_valid_and_use_the_cores(size: tuple[int, int])
     problem = pair("A" * size[0], "C" * size[1], DNA)
     for method_id in ("striped-score", "striped-alignment", "chunked-alignment-1", "chunked-alignment-2"):
         parameters = engine.plan_run(registry.find_method(method_id), problem, {}, "cpu").parameters
-        assert all(value is not None for value in parameters.values())
+        assert all(value is not None for value in parameters.as_mapping().values())
         if problem.cells > 1e9:
-            assert cpu_sizes.count_strips(problem, parameters["s"]) >= parameters["threads"]
+            assert cpu_sizes.count_strips(problem, parameters.s) >= parameters.threads
 
 
 def test_times_name_the_phases_and_keep_compilation_apart() -> None:

@@ -28,7 +28,7 @@ def compiled_in(method: Method, problem: PairProblem) -> dict[str, int]:
     Half of the problems have strips or blocks of one warp, half of more; scores beyond a byte go with the former.
     """
     wide = bool(np.abs(problem.scoring.scores).max() > 127)
-    names = {parameter.name for parameter in method.parameters}
+    names = method.parameters.names()
     if "T" in names:
         return {"s": 32 if wide else 96, "T": 8 if len(problem.first) % 2 else 24}
     return {"s": 36 if wide else 12} if "s" in names else {}

@@ -115,5 +115,5 @@ def test_bytes_are_as_promised(emulated) -> None:
     for method in (SCORE, ALIGNMENT):
         for precision in ("16", "32"):
             found = emulated(method, problem, s=64, T=16, precision=precision)
-            promised = method.estimate_memory(problem, found.parameters, "cuda").device_bytes
+            promised = method.cost.estimate_memory(problem, method.restore_parameters(found), "cuda").device_bytes
             assert 0 < found.device_bytes < promised + 40 * 512

@@ -14,12 +14,13 @@ from Bio.Align import PairwiseAligner, substitution_matrices
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairProblem, rescore_path
+from antidiag.kernels.pairwise.parameters import StripedAlignmentParameters
 from antidiag.kernels.pairwise.strips import cpu
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.steps import StepLog
 from tests.problems import DATA, LAMBDOIDS, MITOCHONDRIA, SAMPLES, pair
 
-PARAMETERS = {"s": 512, "T": 512, "threads": 2, "recompute": "start-point"}
+PARAMETERS = StripedAlignmentParameters(s=512, T=512, threads=2)
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 PROTEIN = Scoring(named_matrix("BLOSUM62"), 10, 1)
 PARASAIL = {Mode.LOCAL: "sw_striped_32", Mode.GLOBAL: "nw_striped_32"}

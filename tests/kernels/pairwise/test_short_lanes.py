@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.encoding import encode_pair
 from antidiag.kernels.pairwise.model import PairProblem
@@ -21,6 +22,7 @@ from antidiag.kernels.pairwise.strips.cpu_strips import StripRun
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.steps import StepLog
 from tests import oracle
+from tests.cpu_runs import run_on_cpu
 from tests.problems import pair
 
 LENGTHS = (1, 2, 30, 31, 32, 33, 63, 64, 65, 95, 97)
@@ -39,20 +41,21 @@ def sweep(
     problem: PairProblem, s: int, batch: int, short: bool, h: int = 2**62, states: bool = False, chunk_parts: int = 2
 ) -> StripRun:
     """Phase 1 on two threads, with all boundary columns kept, and the last rows of chunks."""
-    encoded = encode_pair(problem)
+    encoded, run = encode_pair(problem), CpuRun(threads=2)
     scoring, count = problem.scoring, -(-encoded.columns.size // s)
     strips = StripRun(
         pair=encoded,
         s=s,
         batch=batch,
-        workers=2,
+        run=run,
         h=h,
         chunk_parts=chunk_parts,
         values=np.empty((count, 2, encoded.rows.size + 16), np.int32),
         states=np.empty((count, 2, encoded.rows.size + 16), np.int32) if states else None,
         short_rows=cpu_sizes.most_16bit_rows(scoring.scores, scoring.open, scoring.extend, s) if short else 0,
     )
-    cpu_strips.compute_strips(strips, Monitor(), StepLog(), 0)
+    with run.phase("phase 1") as phase:
+        cpu_strips.compute_strips(strips, phase)
     return strips
 
 
@@ -185,15 +188,14 @@ def test_a_larger_score_takes_32_bits(s: int) -> None:
     problem = pair("ACGT" * 30, "ACGA" * 30, scoring)
     chosen = PairStripParameters(s=s, T=32, threads=1, precision="16")
     assert cpu_sizes.chosen_16bit_rows(problem, chosen) == 0
-    parameters = {"s": s, "T": 32, "threads": 1, "precision": "16"}
-    found = registry.find_method("striped-score").load_backend("cpu")(problem, parameters, Monitor(), StepLog())
+    found = registry.find_method("striped-score").load_backend("cpu")(problem, chosen, Monitor(), StepLog())
     assert found.answer.score == oracle.best_alignment(problem).score
 
 
 def test_precision_is_chosen_by_the_scores() -> None:
     def chosen(scoring: Scoring, **given: Any) -> Any:
         problem = pair("ACGT" * 900, "ACGA" * 900, scoring)
-        return engine.plan_run(registry.find_method("striped-score"), problem, given, "cpu").parameters["precision"]
+        return engine.plan_run(registry.find_method("striped-score"), problem, given, "cpu").parameters.precision
 
     assert chosen(DNA) == "16"
     assert chosen(DNA, precision="32") == "32"
@@ -218,8 +220,7 @@ def test_both_precisions_give_the_answer_of_the_oracle(method: str, mode: Mode) 
     expected = oracle.best_alignment(problem)
     for precision in ("32", "16"):
         parameters = {"s": 32, "T": 32, "threads": 2, "precision": precision, "tile": 64, "checkpoint_memory": 1}
-        parameters |= {"h": 64} if method.startswith("chunked") else {}
-        found = registry.find_method(method).load_backend("cpu")(problem, parameters, Monitor(), StepLog()).answer
+        found = run_on_cpu(registry.find_method(method), problem, {**parameters, "h": 64}).answer
         assert (found.score, found.end) == (expected.score, expected.end)
         if found.alignment is not None:
             np.testing.assert_array_equal(found.alignment.operations, expected.alignment.operations)

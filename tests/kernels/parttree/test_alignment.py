@@ -193,7 +193,7 @@ def test_one_long_sequence_among_short_ones_takes_little() -> None:
 def test_work_is_that_of_the_different_sequences() -> None:
     texts = [one.letters.decode() for one in related(30, 1)]
     once, twice = (planned(*texts, *more) for more in ((), texts))
-    work = registry.find_method("msa-parttree").count_work
+    work = registry.find_method("msa-parttree").cost.count_work
     assert work(once.problem, once.parameters) == pytest.approx(work(twice.problem, twice.parameters), rel=1e-3)
 
 

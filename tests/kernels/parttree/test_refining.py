@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from antidiag.kernels import engine, registry
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
 from antidiag.kernels.io.aligned_sequences import GAP
 from antidiag.kernels.msa import trials as msa_trials
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
@@ -15,6 +16,10 @@ from antidiag.kernels.parttree import ALIGNMENT_PROBLEM
 from antidiag.kernels.parttree.progressive import refinement
 from antidiag.kernels.parttree.progressive.alignment_rules import make_score_rules
 from antidiag.kernels.parttree.progressive.refinement import refine_branches, tree_of_rows
+
+
+def silent_phase(threads: int = 1) -> CpuPhase:
+    return CpuPhase(CpuRun(threads=threads), "rows", 1, 1)
 
 
 def quiet(done: int, total: int) -> None:
@@ -56,7 +61,7 @@ def textbook(rows: np.ndarray) -> list[set[frozenset[int]]]:
 def test_the_tree_of_rows_is_that_of_the_textbook(seed: int, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(refinement, "BLOCK", block)
     rows = random_rows(12, 20, seed)
-    joins, _ = tree_of_rows(rows, 2, quiet)
+    joins, _ = tree_of_rows(rows, silent_phase(2), quiet)
     below = [frozenset([row]) for row in range(len(rows))]
     found = []
     for one, other in joins.tolist():
@@ -69,7 +74,7 @@ def test_further_passes_follow_the_tree_of_the_alignment_before() -> None:
     sequences = msa_trials.generate_family(30, 40)
     first = answer(ALIGNMENT_PROBLEM.make_problem(list(sequences), {}))
     second = answer(ALIGNMENT_PROBLEM.make_problem(list(sequences), {"passes": 2}))
-    joins, _ = tree_of_rows(first.alignment.letters, 1, quiet)
+    joins, _ = tree_of_rows(first.alignment.letters, silent_phase(), quiet)
     assert second.tree is not None
     given = answer(ALIGNMENT_PROBLEM.make_problem([*sequences, second.tree], {}))
     np.testing.assert_array_equal(second.alignment.letters, given.alignment.letters)
@@ -79,10 +84,11 @@ def test_further_passes_follow_the_tree_of_the_alignment_before() -> None:
 def test_both_sides_of_a_refined_branch_stay_as_they_are() -> None:
     problem = ALIGNMENT_PROBLEM.make_problem(list(msa_trials.generate_family(20, 40)), {})
     rows = answer(problem).alignment.letters
-    joins, _ = tree_of_rows(rows, 1, quiet)
+    joins, _ = tree_of_rows(rows, silent_phase(), quiet)
     for number, members in enumerate(refinement._largest_branches(joins, len(rows), 5), 1):
-        before = refine_branches(rows, joins, number - 1, make_score_rules(problem, len(rows)), True, quiet)
-        after = refine_branches(rows, joins, number, make_score_rules(problem, len(rows)), True, quiet)
+        rules = make_score_rules(problem, len(rows))
+        before = refine_branches(rows, joins, number - 1, rules, True, silent_phase(), quiet)
+        after = refine_branches(rows, joins, number, rules, True, silent_phase(), quiet)
         for side in (members, ~members):
             one, other = before[side], after[side]
             one, other = (part[:, (part != GAP).any(axis=0)] for part in (one, other))

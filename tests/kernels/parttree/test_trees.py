@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from antidiag.kernels import engine, registry
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parttree import sizes, trials
@@ -18,7 +19,6 @@ from antidiag.kernels.parttree.problem import PART_TREE, PartTreeAnswer, PartTre
 from antidiag.kernels.parttree.progress import RecursionProgress
 from antidiag.kernels.parttree.reference import PartTreeTextbook
 from antidiag.kernels.parttree.splitting import cpu
-from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances import reference
 from antidiag.kernels.trees.distances.problem import SixmerProblem
 from antidiag.kernels.trees.distances.trials import AMINO_ACIDS, random_family
@@ -40,15 +40,15 @@ def all_against_all(
 ) -> MeasuredDistances:
     """Every sequence is a reference, and a member; ``progress`` becomes the progress."""
     count = len(problem.sequences)
-    letters, log = concatenate_letters(problem.sequences, problem.protein), cpu.LevelLog(StepLog(), 1, 0)
-    words = cpu.encode_sixmers(letters, problem.protein, 2, Monitor())
-    measure = (cpu.IndexedDistances if kind == "index" else cpu.SerialDistances)(
-        words, letters.possible_words, 2, Monitor(), log
-    )
-    if progress is not None:
-        measure.report = lambda *step: progress.append(step)
+    letters = concatenate_letters(problem.sequences, problem.protein)
+    steps: list[tuple[int, int]] = [] if progress is None else progress
     ends, every = np.array([0, count]), np.arange(count)
-    return measure(DistanceBatch(every, ends, every, ends, np.array([[0, 0, count]])), True, 0)
+    with CpuRun(threads=2).phase("words") as phase:
+        words = cpu.encode_sixmers(letters, problem.protein, phase)
+        measure = (cpu.IndexedDistances if kind == "index" else cpu.SerialDistances)(
+            words, letters.possible_words, phase, lambda *step: steps.append(step)
+        )
+        return measure(DistanceBatch(every, ends, every, ends, np.array([[0, 0, count]])), True, 0)
 
 
 @pytest.mark.parametrize(("kind", "seed"), list(product(("index", "maps"), range(8))))
@@ -188,6 +188,6 @@ def test_work_grows_with_letters_and_words_of_64(id: str) -> None:
     method, of_words = registry.find_method(id), {}
     for words in (1, 2, 4):
         problem = PartTreeProblem(trials.random_proteins(200, 64 * words, 64 * words), 5)
-        of_words[words] = method.count_work(problem, {})
+        of_words[words] = method.cost.count_work(problem, method.parameters(threads=1))
     assert of_words[1] % 64 == 0
     assert of_words == {words: words**2 * of_words[1] for words in of_words}

@@ -6,7 +6,7 @@ from antidiag.kernels import registry
 from antidiag.kernels.registry import find_method
 from antidiag.kernels.walkthroughs import exercises, walkthrough
 
-PLAYED = [one for one in registry.METHODS if one.walkthrough_name]
+PLAYED = [one for one in registry.METHODS if one.teaching.walkthrough_name]
 
 
 @pytest.mark.parametrize("one", PLAYED, ids=lambda one: one.id)

@@ -11,7 +11,7 @@ from antidiag.kernels.trials import RandomChooser
 from antidiag.kernels.walkthroughs import walkthrough
 from antidiag.kernels.walkthroughs.animation import GIVEN_STEP, NEVER_STEP, Animation, Cell, ModelMachine, are_equal
 
-PLAYED = [method for method in registry.METHODS if method.walkthrough_name]
+PLAYED = [method for method in registry.METHODS if method.teaching.walkthrough_name]
 EXAMPLES = 5
 
 
@@ -35,7 +35,7 @@ def plays(request):
 
 def test_every_method_is_played_or_says_why_not():
     for method in registry.METHODS:
-        assert bool(method.walkthrough_name) != bool(method.no_walkthrough_reason), method.id
+        assert bool(method.teaching.walkthrough_name) != bool(method.teaching.no_walkthrough_reason), method.id
 
 
 def test_ends_in_the_answer_of_the_method(plays):

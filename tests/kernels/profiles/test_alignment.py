@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba import njit
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
@@ -132,24 +133,28 @@ def test_position_specific_gaps_cost_little_opposite_blanks() -> None:
     np.testing.assert_allclose(found, [0.1 * entry - 0.9 * 4, -4], atol=0.02)
 
 
+@njit
+def finish_single_score(kind, shift, factor, origin, table, value, bias):
+    """Return the score of one product."""
+    return cpu_cells.finish_score(kind, shift, factor, origin, table, np.int32(value), np.int32(bias))
+
+
 def test_roots_and_logarithms_of_compiled_code_are_exact() -> None:
     """All whole numbers that a distance or a product may be, around every border of rounding."""
     table = ProfileProblem(*(generate_profile(2, np.random.default_rng(seed)) for seed in (1, 2)), AFFINE).encoded.table
     roots = np.arange(2897, dtype=np.int64)
     squares = np.unique(np.concatenate([roots**2 + roots + offset for offset in (-1, 0, 1, 2)] + [roots**2]))
     squares = squares[(squares >= 0) & (squares <= 2 * 2048**2)]
-    found = np.array([cpu_cells.finish_single_score(ROOT, 0, 0, 0, table, 0, int(square)) for square in squares])
+    found = np.array([finish_single_score(ROOT, 0, 0, 0, table, 0, int(square)) for square in squares])
     nearest = np.rint(np.sqrt(squares.astype(np.longdouble))).astype(np.int64)
     np.testing.assert_array_equal(-found, nearest)
     values = np.unique(
         np.concatenate([2 ** np.arange(25) + offset for offset in (-1, 0, 1)] + [np.arange(1, 2**24, 99_991)])
     )
     values = values[values <= 2**24]
-    found = np.array(
-        [cpu_cells.finish_single_score(LOGARITHM, 0, 1 << 14, 0, table, int(value), 0) for value in values]
-    )
+    found = np.array([finish_single_score(LOGARITHM, 0, 1 << 14, 0, table, int(value), 0) for value in values])
     assert np.abs(found / 2**14 - np.log2(np.maximum(values, 1))).max() < 2**-13
-    assert cpu_cells.finish_single_score(LINEAR, 3, 0, 0, table, -12, 0) == -1
+    assert finish_single_score(LINEAR, 3, 0, 0, table, -12, 0) == -1
 
 
 def test_position_specific_gaps_go_where_gaps_are() -> None:
@@ -291,7 +296,7 @@ def test_v_is_filled_by_columns_where_the_thesis_has_products_with_a_vector(
 
 def test_all_scores_of_a_sequence_are_one_product() -> None:
     """Algorithm 4.6 knows no blocks."""
-    assert not registry.find_method("profseq-matprod-v2").parameters
+    assert not registry.find_method("profseq-matprod-v2").parameters.names()
 
 
 def test_matrices_beyond_the_limit_are_refused() -> None:
@@ -309,12 +314,16 @@ def test_a_run_on_a_gpu_says_how_wide_its_strips_are() -> None:
     problem = PROFILES.make_problem([first, first], {})
     method = registry.find_method("profile-wavefront")
     assert (
-        method.automatic_parameters(PROFILES.make_problem([first, first.slice_columns(0, 30)], {}), "cpu", None)["s"]
+        method.choose_parameters(PROFILES.make_problem([first, first.slice_columns(0, 30)], {}), "cpu", None)["s"]
         == sizes.NARROW_STRIP
     )
-    widths = {backend: method.automatic_parameters(problem, backend, 132)["s"] for backend in method.backends}
+    widths = {backend: method.choose_parameters(problem, backend, 132)["s"] for backend in method.backends}
     assert widths == {"cpu": sizes.STRIP_WIDTH, "cuda": sizes.GPU_STRIP}
-    assert {backend: method.table_cuts({"s": width}).strip for backend, width in widths.items()} == {
+    chosen = {
+        backend: method.parameters.resolve({}, method.choose_parameters(problem, backend, 132))
+        for backend in method.backends
+    }
+    assert {backend: method.picture.table_cuts(values).strip for backend, values in chosen.items()} == {
         "cpu": 512,
         "cuda": 128,
     }
@@ -323,4 +332,4 @@ def test_a_run_on_a_gpu_says_how_wide_its_strips_are() -> None:
 def test_speeds_are_foretold_for_the_backends_that_a_method_has() -> None:
     for method in registry.METHODS:
         if method.family == "profiles":
-            assert method.nominal_gcups.keys() == method.backends.keys(), method.id
+            assert method.cost.nominal_gcups.keys() == method.backends.keys(), method.id

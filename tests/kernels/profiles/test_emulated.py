@@ -185,8 +185,9 @@ def test_strips_are_drawn_as_the_gpu_cuts_them(emulated) -> None:
     """A width that was given counts on the CPU alone: the result says what was done, and that it differs."""
     result = emulated("profile-wavefront", ProfileProblem(*pair(30, 30, 1), SUM), s=512, T=64, threads=2)
     assert (result.parameters["s"], result.parameters["T"], result.parameters["threads"]) == (128, 128, 2)
+    method = registry.find_method("profile-wavefront")
     assert len(result.notes) == 2 and "s=512" in result.notes[0] and "T=64" in result.notes[1]
-    assert registry.find_method("profile-wavefront").table_cuts(result.parameters).strip == 128
+    assert method.picture.table_cuts(method.restore_parameters(result)).strip == 128
 
 
 @pytest.mark.parametrize("scoring", [SUM, DISTANCE], ids=["sum", "distance"])

@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 from antidiag.kernels.errors import InputError, ScoreOverflow
-from antidiag.kernels.profiles import trials
 from antidiag.kernels.profiles.column_scores import encoding
-from antidiag.kernels.profiles.column_scores.encoding import encode_pair, encode_pairs, round_frequencies
+from antidiag.kernels.profiles.column_scores.encoding import encode_pair, round_frequencies
 from antidiag.kernels.profiles.column_scores.scoring import ColumnScore, ColumnScoring, ProfileGaps, ProfileSpan
 from antidiag.kernels.profiles.profile import NUCLEOTIDES, generate_profile
-from antidiag.kernels.trials import RandomChooser
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -31,20 +29,6 @@ def test_many_columns_are_rounded_as_few_are(monkeypatch: pytest.MonkeyPatch, se
     np.testing.assert_array_equal(*found)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_many_pairs_are_encoded_as_each_is(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    choose = RandomChooser(seed)
-    drawn = [trials.draw_profiles(choose, 40) for _ in range(7)]
-    pairs, (scoring, span) = [one.profiles for one in drawn], (drawn[0].scoring, drawn[0].span)
-    each = [encode_pair(*pair, scoring, span) for pair in pairs]
-    for together in (1, 60, 10**9):
-        monkeypatch.setattr(encoding, "TOGETHER", together)
-        for one, expected in zip(encode_pairs(pairs, scoring, span), each, strict=True):
-            for name, values, right in zip(one._fields, one, expected, strict=True):
-                np.testing.assert_array_equal(values, right, name)
-                assert getattr(values, "dtype", None) == getattr(right, "dtype", None)
-
-
 def test_the_pair_that_cannot_be_scored_is_named() -> None:
     random = np.random.default_rng(1)
     good, other = generate_profile(5, random), generate_profile(5, random, NUCLEOTIDES)
@@ -52,8 +36,8 @@ def test_the_pair_that_cannot_be_scored_is_named() -> None:
     scoring = ColumnScoring(ColumnScore.EUCLIDEAN, ProfileGaps.AFFINE, gap_extend=9)
     empty = replace(good, frequencies=np.zeros((len(good.alphabet), 0)), name="the empty one")
     with pytest.raises(InputError, match="the empty one has no columns"):
-        encode_pairs([(good, good), (good, empty)], scoring, ProfileSpan.GLOBAL)
+        encode_pair(good, empty, scoring, ProfileSpan.GLOBAL)
     with pytest.raises(InputError, match="has the alphabet"):
-        encode_pairs([(good, good), (good, other)], scoring, ProfileSpan.GLOBAL)
+        encode_pair(good, other, scoring, ProfileSpan.GLOBAL)
     with pytest.raises(ScoreOverflow, match="the long one"):
-        encode_pairs([(good, good), (good, long), (good, good)], scoring, ProfileSpan.GLOBAL)
+        encode_pair(good, long, scoring, ProfileSpan.GLOBAL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from antidiag.kernels.alignments import cell_origins
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.profiles import options, reference
@@ -60,7 +61,7 @@ def test_origins_lead_along_the_path(span: str, given: dict) -> None:
     i, j = answer.start
     for operation in answer.operations.tolist():
         i, j = i + (operation != 2), j + (operation != 1)
-        assert i == 0 or j == 0 or operation != 0 or origin[i, j] == table_picture.FROM_DIAGONAL, (i, j)
+        assert i == 0 or j == 0 or operation != 0 or origin[i, j] == cell_origins.FROM_DIAGONAL, (i, j)
 
 
 def test_a_scan_can_be_cancelled() -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import threading
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,11 @@ import pytest
 from antidiag.kernels import engine, memory, registry
 from antidiag.kernels.errors import Cancelled, DiskFull, InputError
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.method import Method, Resumption
+from antidiag.kernels.method import CostEstimate, Method, Resumption, TablePicture, use_all_processors
 from antidiag.kernels.model import Outcome, Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
-from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.parameters import MethodParameters, parameter
 from antidiag.kernels.recovery import interrupted_runs
 from antidiag.kernels.run_plan import RunPlan
 from antidiag.kernels.scoring import Scoring, match_mismatch
@@ -34,7 +33,15 @@ COMPUTED: list[int] = []
 """What was added up, and not taken over."""
 
 
-def add(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+@dataclass(frozen=True, kw_only=True)
+class AddingParameters(MethodParameters):
+    """One that changes the answer, and one that does not."""
+
+    factor: int = parameter("factor", "factor", default=1, minimum=1)
+    speed: int = parameter("speed", "speed", default=1, minimum=1)
+
+
+def add(problem: PairProblem, parameters: AddingParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """The sum of 0 .. LENGTH - 1, times ``factor``."""
     total, first, store = 0, 0, monitor.store
     assert store, "there is no store"
@@ -43,7 +50,7 @@ def add(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, s
     for number in range(first, LENGTH):
         monitor.update(number, LENGTH, "adding")
         COMPUTED.append(number)
-        total += number * parameters["factor"]
+        total += number * parameters.factor
         if store.due:
             store.save({}, {"total": np.array([total])}, (number + 1) / LENGTH).result()
     return Outcome(PairAnswer(total, (0, 0)), {"phase 1": 1.0})
@@ -52,14 +59,11 @@ def add(problem: PairProblem, parameters: Mapping[str, Any], monitor: Monitor, s
 METHOD = replace(
     registry.find_method("striped-score"),
     id="adding",
-    parameters=tuple(
-        Parameter(name, "int", name, name, default=default, minimum=1)
-        for name, default in (("factor", 1), ("speed", 1))
-    ),
+    parameters=AddingParameters,
+    choose_parameters=use_all_processors,
     backends={"cpu": f"{__name__}:add"},
-    estimate_memory=lambda problem, parameters, backend: Footprint(),
-    automatic_parameters=lambda problem, backend, multiprocessors: {},
-    count_work=lambda problem, parameters: problem.cells,
+    cost=CostEstimate(estimate_memory=lambda problem, parameters, backend: Footprint()),
+    picture=TablePicture(),
     resumption=Resumption(("factor",), lambda problem, parameters, backend: 1000),
 )
 PROBLEM = pair("ACGT", "ACCT", Scoring(match_mismatch(2, -3), 5, 2))

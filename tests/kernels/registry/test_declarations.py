@@ -21,7 +21,7 @@ from antidiag.kernels.registry.samples import find_sample
 from antidiag.kernels.table_cuts import TableCuts, TableTiles, no_tiles
 
 ROOT = Path(__file__).parents[3]
-FAMILIES = {method.help_page.parent for method in registry.METHODS}
+FAMILIES = {method.teaching.help_page.parent for method in registry.METHODS}
 NAMED = {ROOT / "kernels" / "experiments" / "suites" / name for name in ("cpu_suite.py", "gpu_suite.py")}
 """Which methods are compared in the benchmark is data."""
 
@@ -68,16 +68,16 @@ CUTS = {
 def test_cuts(method_id, expected):
     method = registry.find_method(method_id)
     given = {"s": 64, "h": 100, "tile": 250, "T": 32, "threads": 2, "block": "256", "cells": "4"}
-    declared = {parameter.name for parameter in method.parameters}
-    assert method.table_cuts({name: value for name, value in given.items() if name in declared}) == expected
+    parameters = method.parameters.restore({**given, "precision": "32", "checkpoint_memory": 1})
+    assert method.picture.table_cuts(parameters) == expected
 
 
 def test_every_sized_cut_is_declared():
     """A method with a width s cuts its table by it."""
     for method in registry.METHODS:
-        if any(parameter.name == "s" for parameter in method.parameters):
-            values = {parameter.name: int(parameter.minimum or 0) for parameter in method.parameters}
-            assert method.table_cuts(values) != TableCuts(), method.id
+        if "s" in method.parameters.names():
+            values = {parameter.name: int(parameter.minimum or 0) for parameter in method.parameters.declared()}
+            assert method.picture.table_cuts(method.parameters(**values)) != TableCuts(), method.id
 
 
 @pytest.mark.parametrize(("numbers", "on_gpu"), [("float32", 128), ("float64", 64), ("int32", 128)])
@@ -85,20 +85,20 @@ def test_tiles_are_those_of_the_backend_and_of_the_numbers(numbers: str, on_gpu:
     graph = random_graph(300, np.random.default_rng(1))
     paths = PATHS.make_problem([graph], {"numbers": numbers})
     for method_id in ("floyd-blocked", "floyd-smem", "floyd-tmem"):
-        tiles = registry.find_method(method_id).table_tiles
+        tiles = registry.find_method(method_id).picture.table_tiles
         sides = {backend: tiles(paths, backend).side for backend in ("cpu", "cuda")}
         assert sides == {"cpu": 64, "cuda": on_gpu}, method_id
     factors = [SemiringMatrix(np.ones(size)) for size in ((300, 20), (20, 200))]
     products = PRODUCT.make_problem(factors, {"numbers": numbers})
-    tiles = registry.find_method("minplus-product").table_tiles
+    tiles = registry.find_method("minplus-product").picture.table_tiles
     assert tiles(products, "cuda") == TableTiles(300, 200, on_gpu, "the product of 300 x 200")
     assert tiles(products, "cpu").side == 64
 
 
 def test_methods_without_such_tiles_say_so() -> None:
     paths = PATHS.make_problem([random_graph(9, np.random.default_rng(1))], {})
-    assert registry.find_method("floyd-warshall").table_tiles(paths, "cpu") is None
-    assert all((method.table_tiles is no_tiles) == (method.problem_type not in (PATHS, BIPARTITE, PRODUCT))
+    assert registry.find_method("floyd-warshall").picture.table_tiles(paths, "cpu") is None
+    assert all((method.picture.table_tiles is no_tiles) == (method.problem_type not in (PATHS, BIPARTITE, PRODUCT))
                for method in registry.METHODS)  # fmt: skip
 
 

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.semiring import MIN_PLUS, PLUS_TIMES, SEMIRINGS, Semiring, cpu, cpu_blocks, reference
+from antidiag.kernels.semiring.cpu_blocks import Layout
 
 SIZES = st.one_of(st.sampled_from((1, 15, 16, 17, 63, 64, 65)), st.integers(0, 80))
 TYPES = (np.float32, np.float64, np.int32)
@@ -28,13 +30,22 @@ def same(found: np.ndarray, expected: np.ndarray) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+def multiply(
+    a: np.ndarray, b: np.ndarray, semiring: Semiring = MIN_PLUS, threads: int = 1, layout: Layout = "tiles"
+) -> np.ndarray:
+    """The product on the CPU."""
+    with CpuRun(threads=threads).phase("product") as phase:
+        return cpu.multiply_matrices(a, b, semiring, phase, layout)
+
+
 def indexed_product(a: np.ndarray, b: np.ndarray, threads: int) -> tuple[np.ndarray, np.ndarray]:
     """The (min, +) product on the CPU, and the smallest k of every minimum."""
     zero = MIN_PLUS.zero_element(a.dtype)
     left, right = (cpu_blocks.block_matrix(one, zero) for one in (a, b))
     c = cpu_blocks.filled_blocks(a.shape[0], b.shape[1], zero, a.dtype)
     indices = np.full(c.data.size, -1, np.int32)
-    cpu.add_indexed_product(left, right, c, indices, threads)
+    with CpuRun(threads=threads).phase("product") as phase:
+        cpu.add_indexed_product(left, right, c, indices, phase)
     return cpu_blocks.unblock_matrix(c), cpu_blocks.unblock_matrix(c, indices)
 
 
@@ -46,7 +57,7 @@ def indexed_product(a: np.ndarray, b: np.ndarray, threads: int) -> tuple[np.ndar
 def test_product_is_the_definition(semiring, type, m, d, n, threads, layout, seed) -> None:
     zero = semiring.zero_element(type)
     a, b = matrix((m, d), zero, type, seed), matrix((d, n), zero, type, seed + 1)
-    same(cpu.multiply_matrices(a, b, semiring, threads, layout), reference.multiply_by_definition(a, b, semiring))
+    same(multiply(a, b, semiring, threads, layout), reference.multiply_by_definition(a, b, semiring))
 
 
 @pytest.mark.parametrize("type", TYPES)
@@ -61,19 +72,14 @@ def test_indexed_product_names_the_smallest_winner(type, m, d, n, threads, seed)
     np.testing.assert_array_equal(indices, winners)
 
 
-def test_batches() -> None:
-    a, b = matrix((2, 3, 5, 7), np.inf, np.float32, 1), matrix((2, 3, 7, 4), np.inf, np.float32, 2)
-    np.testing.assert_array_equal(cpu.multiply_matrices(a, b), reference.multiply_by_definition(a, b))
-
-
 def test_ordinary_product_is_numpys() -> None:
     a, b = matrix((70, 90), 0, np.float64, 1), matrix((90, 66), 0, np.float64, 2)
-    np.testing.assert_array_equal(cpu.multiply_matrices(a, b, PLUS_TIMES), a @ b)
+    np.testing.assert_array_equal(multiply(a, b, PLUS_TIMES), a @ b)
 
 
 @pytest.mark.parametrize("semiring", SEMIRINGS, ids=lambda semiring: semiring.id)
 def test_products_associate_and_the_identity_changes_nothing(semiring: Semiring) -> None:
     a, b, c = (matrix((9, 9), semiring.zero_element(np.float64), np.float64, seed) for seed in range(3))
-    left = cpu.multiply_matrices(cpu.multiply_matrices(a, b, semiring), c, semiring)
-    np.testing.assert_array_equal(left, cpu.multiply_matrices(a, cpu.multiply_matrices(b, c, semiring), semiring))
-    np.testing.assert_array_equal(cpu.multiply_matrices(a, semiring.identity_matrix(9, np.float64), semiring), a)
+    left = multiply(multiply(a, b, semiring), c, semiring)
+    np.testing.assert_array_equal(left, multiply(a, multiply(b, c, semiring), semiring))
+    np.testing.assert_array_equal(multiply(a, semiring.identity_matrix(9, np.float64), semiring), a)

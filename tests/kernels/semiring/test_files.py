@@ -173,8 +173,9 @@ def test_a_result_tells_the_cells_that_were_foretold(unknown: str) -> None:
     planned = engine.plan_run(method, made, {}, "cpu")
     result = engine.execute(planned)
     told = result_saving.result_json(result)
-    assert told["cells"] == result.cells == method.predicted_cells(made, planned.parameters) == method.count_work(
-        made, planned.parameters)  # fmt: skip
+    counts = method.cost.predicted_cells, method.cost.count_work
+    predicted, work = (count(made, planned.parameters) for count in counts)
+    assert told["cells"] == result.cells == predicted == work
     assert told["gcups"] == pytest.approx(told["cells"] / result.compute_ms / 1e6)
     assert "piece" not in told["parameters"] or unknown == "viterbi-tree"
 
@@ -185,7 +186,7 @@ def test_learning_tells_the_rounds_that_were_done() -> None:
     every = run("hmm-baum-welch", [casino, rolls], iterations=3, tolerance=0.0)
     assert (
         every.cells
-        == registry.find_method("hmm-baum-welch").count_work(every.problem, every.parameters)
+        == registry.find_method("hmm-baum-welch").cost.count_work(every.problem, every.parameters)
         == 3 * 4 * 85 * 4
     )
     early = run("hmm-baum-welch", [casino, rolls], iterations=100, tolerance=1e9)

@@ -71,13 +71,15 @@ def test_products(semiring, type, texture: bool) -> None:
 @pytest.mark.parametrize("shape", [(1500, 2100, 1300), (2048, 640, 2048)])
 def test_products_beside_transfers(type, shape: tuple[int, int, int]) -> None:
     """Twice, as memory that is pinned already, and streams, are used again."""
+    from antidiag.kernels.cpu.cpu_run import CpuRun
     from antidiag.kernels.cuda import devices
     from antidiag.kernels.cuda.run import DeviceRun
     from antidiag.kernels.semiring import cpu, cuda
 
     (m, d, n), zero = shape, algebra.MIN_PLUS.zero_element(type)
     a, b = matrix((m, d), zero, type, 1), matrix((d, n), zero, type, 2)
-    expected = cpu.multiply_matrices(a, b)
+    with CpuRun().phase("product") as phase:
+        expected = cpu.multiply_matrices(a, b, algebra.MIN_PLUS, phase)
     with devices.use_device(0):
         for _ in range(2):
             same(cuda.multiply_matrices(a, b, run=DeviceRun(Monitor(), rows=m)), expected)

@@ -69,7 +69,7 @@ def test_steps_are_the_paper_s() -> None:
 
 
 def answers(method: Method, problem, backend: str, steps: StepLog | None = None, **parameters: Any):
-    given = {name: value for name, value in parameters.items() if name in {p.name for p in method.parameters}}
+    given = {name: value for name, value in parameters.items() if name in method.parameters.names()}
     result = engine.execute(engine.plan_run(method, problem, given, backend), steps=steps)
     result.check(problem)
     return result.answer

@@ -33,7 +33,7 @@ mappings = pytest.mark.parametrize("mapping", ["tiles", "cells"])
 
 def given_to(method: Method, s: int, h: int, mapping: str) -> dict[str, Any]:
     wanted = {"s": s, "h": h, "mapping": mapping}
-    return {name: value for name, value in wanted.items() if name in {p.name for p in method.parameters}}
+    return {name: value for name, value in wanted.items() if name in method.parameters.names()}
 
 
 AFFINE = [method for method in ON_DEVICE if method.id in ("sloped", "sloped-bt3", "layered-bt2", "sloped-checkpointed")]

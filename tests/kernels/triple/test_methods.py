@@ -27,7 +27,7 @@ from antidiag.kernels.triple.trials import find_best_answer
 from antidiag.kernels.triple.trials import make_problem as problem_of
 
 ALIGNING = [method for method in triple.METHODS if "alignment" in method.returns]
-CHUNKED = [method for method in triple.METHODS if method.parameters]
+CHUNKED = [method for method in triple.METHODS if method.parameters.names()]
 each = pytest.mark.parametrize("method", triple.METHODS, ids=lambda method: method.id)
 FILES = ("triple_113_364.fasta", "triple_267_452.fasta")
 
@@ -149,7 +149,7 @@ def test_phase_3_computes_less_again_with_subchunks() -> None:
 @pytest.mark.parametrize("gap_open", [0, 4])
 def test_footprint_is_what_a_run_takes(method: Method, gap_open: int) -> None:
     problem = problem_of("ACGT" * 15, "ACGT" * 14, "AGT" * 30, Scoring(match_mismatch(1, -1), gap_open, 1))
-    names = {parameter.name for parameter in method.parameters}
+    names = method.parameters.names()
     given = {name: value for name, value in {"s": 32, "h": 16, "threads": 2}.items() if name in names}
     planned = engine.plan_run(method, problem, given, "cpu")
     taken = engine.execute(planned).host_bytes

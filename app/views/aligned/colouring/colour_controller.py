@@ -13,9 +13,9 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.colouring import schemes
 from antidiag.app.views.aligned.colouring.colour_inputs import collect_inputs, missing_inputs
 from antidiag.app.views.aligned.colouring.schemes import CellColours
-from antidiag.app.views.aligned.columns import column_counts
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture
 from antidiag.app.views.aligned.file_dialog import open_file
+from antidiag.kernels.alignments import column_counter
 from antidiag.kernels.alignments.column_statistics import ColumnCounts
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import SequenceType
@@ -31,11 +31,11 @@ class ColourController(QObject):
         self._parent, self._picture = parent, picture
         self.scheme = self._wanted = schemes.DEFAULT_SCHEME
         self._own: dict[str, str] = {}
-        self._making = LatestTask(self)
-        self._making.finished.connect(self._take_colours)
+        self._making = LatestTask(self, self._take_colours)
 
     @property
     def busy(self) -> bool:
+        """Whether colours are being computed."""
         return self._making.busy
 
     def select_scheme(self, scheme: str) -> None:
@@ -63,7 +63,7 @@ class ColourController(QObject):
         """Whether a thread makes the colours: they differ between columns, and columns are many."""
         scheme = schemes.SCHEMES.get(self.scheme)
         return (
-            alignment.letters.shape[1] > column_counts.MAX_COLUMNS_AT_ONCE and scheme is not None and scheme.by_column
+            alignment.letters.shape[1] > column_counter.MAX_COLUMNS_AT_ONCE and scheme is not None and scheme.by_column
         )
 
     def make_colours(

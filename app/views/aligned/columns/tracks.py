@@ -14,10 +14,10 @@ from antidiag.app import theme
 from antidiag.app.kit.painting import glyphs, sequence_logo
 from antidiag.app.kit.painting.fonts_and_colours import cell_font
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
-from antidiag.app.views.aligned.columns import column_counts as counts
 from antidiag.app.views.aligned.drawing import pixel_bands as pixels_drawn
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture, CellFrame
 from antidiag.kernels.alignments import cell_pixels, cell_sample, genetic_code
+from antidiag.kernels.alignments import column_counter as counts
 from antidiag.kernels.alignments.column_confidence import column_confidence, has_confidence
 from antidiag.kernels.alignments.column_statistics import (
     ANY_LETTER_CLASS,
@@ -79,7 +79,7 @@ TRACKS: Mapping[str, Track] = {
     "identity": Track("Identity", BAR_HEIGHT, lambda picture: picture.columns.identity),
     "occupancy": Track("Occupancy", BAR_HEIGHT, lambda picture: picture.columns.occupancy),
     "gaps": Track("Gaps", BAR_HEIGHT, lambda picture: picture.columns.gaps),
-    "agreement": Track("Compared", BAR_HEIGHT),
+    "agreement": Track("Agreement", BAR_HEIGHT),
     "confidence": Track("Confidence", BAR_HEIGHT, lambda picture: np.nan_to_num(column_confidence(picture.alignment))),
     "codons": Track("Codon position", LINE_HEIGHT),
     **{f"frame {number}": Track(f"Frame {number} of the row", LINE_HEIGHT) for number in (1, 2, 3)},

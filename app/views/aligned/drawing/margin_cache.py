@@ -69,14 +69,14 @@ class MarginCache:
         )
         box = QRect(0, 0, frame.left + frame.width, frame.top)
         across = frame.first_column, frame.cell_width, frame.left, frame.width
-        plain = (*across, shown, picture.version, picture.is_waiting, picture.track_row)
-        things = (picture, picture.order, picture.columns, *map(picture.tracks.get, shown))
+        head_keys = (*across, shown, picture.version, picture.is_waiting, picture.track_row)
+        head_objects = (picture, picture.order, picture.columns, *map(picture.tracks.get, shown))
         self._head.draw_part(
             painter,
             box,
             scale,
-            plain,
-            things,
+            head_keys,
+            head_objects,
             lambda own: cell_painter.draw_head(own, picture, frame, list(shown), scale),
         )
 

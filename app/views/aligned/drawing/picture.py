@@ -175,9 +175,11 @@ class CellFrame:
         return self.cell_width >= LETTER_WIDTH and self.cell_height >= LETTER_HEIGHT
 
     def column_x(self, column: float) -> float:
+        """Return the horizontal pixel of a column."""
         return self.left + (column - self.first_column) * self.cell_width
 
     def row_y(self, row: float) -> float:
+        """Return the vertical pixel of a row."""
         return self.top + (row - self.first_row) * self.cell_height
 
     def cell_box(self, row: float, column: float, rows: float = 1, columns: float = 1) -> QRectF:
@@ -185,9 +187,11 @@ class CellFrame:
         return QRectF(self.column_x(column), self.row_y(row), columns * self.cell_width, rows * self.cell_height)
 
     def column_at(self, x: float) -> int:
+        """Return the column at a horizontal pixel."""
         return int(np.floor(self.first_column + (x - self.left) / self.cell_width))
 
     def row_at(self, y: float) -> int:
+        """Return the row at a vertical pixel."""
         return int(np.floor(self.first_row + (y - self.top) / self.cell_height))
 
     def visible_columns(self, count: int) -> tuple[int, int]:

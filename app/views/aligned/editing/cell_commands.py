@@ -38,6 +38,7 @@ class CellCommands(RowCommands):
         self._to_move = 0
 
     def stop_edit(self) -> None:
+        """Stop the current edit."""
         self._to_move = 0
         super().stop_edit()
 

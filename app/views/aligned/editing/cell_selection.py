@@ -35,14 +35,17 @@ class CellSelection:
 
     @cached_property
     def rows(self) -> np.ndarray:
+        """The mask of selected rows, bool (rows,)."""
         return _unite_masks([block.rows for block in self.blocks], self.shape[0])
 
     @cached_property
     def columns(self) -> np.ndarray:
+        """The mask of selected columns, bool (columns,)."""
         return _unite_masks([block.columns for block in self.blocks], self.shape[1])
 
     @property
     def is_empty(self) -> bool:
+        """Whether nothing is selected."""
         return not self.blocks
 
     @property
@@ -52,6 +55,7 @@ class CellSelection:
 
     @property
     def has_whole_rows(self) -> bool:
+        """Whether only whole rows are selected."""
         return bool(self.blocks) and all(block.columns.all() for block in self.blocks)
 
     def add_block(self, rows: np.ndarray, columns: np.ndarray) -> CellSelection:

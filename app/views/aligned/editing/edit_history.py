@@ -44,6 +44,7 @@ class AlignmentEditor(QObject):
 
     @property
     def state(self) -> AlignmentState:
+        """The present state."""
         return self._states[self._at][0]
 
     @property

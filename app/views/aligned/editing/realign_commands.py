@@ -33,17 +33,21 @@ class RealignCommands:
 
     def __init__(self, view: BaseAlignmentView) -> None:
         self._view = view
-        self._working = LatestTask(view)
-        self._working.finished.connect(self._take_result)
-        self._working.failed.connect(self._show_error)
-        self._working.progressed.connect(lambda state: view.show_status(f"{state[2]} {format_percent(*state)}"))
+        self._working = LatestTask(
+            view,
+            self._take_result,
+            self._show_error,
+            lambda state: view.show_status(f"{state[2]} {format_percent(*state)}"),
+        )
         view.alignment_changed.connect(self._working.cancel)
 
     @property
     def busy(self) -> bool:
+        """Whether a realignment is running."""
         return self._working.busy
 
     def cancel_work(self) -> None:
+        """Cancel the realignment."""
         self._working.cancel()
         self._view.show_status("Stopped.")
 

@@ -33,14 +33,11 @@ class RowCommands:
 
     def __init__(self, view: BaseAlignmentView) -> None:
         self._view = view
-        self._making = LatestTask(view)
-        self._making.finished.connect(self._take_edit)
-        self._making.progressed.connect(self._show_progress)
+        self._making = LatestTask(view, self._take_edit, self._show_error, self._show_progress)
         view.canvas.is_working = lambda: self.busy
         view.canvas.stop_requested.connect(self.stop_edit)
         self._what = ""
         """The edit that is running."""
-        self._making.failed.connect(self._show_error)
 
     @property
     def busy(self) -> bool:

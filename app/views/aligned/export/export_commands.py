@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QMessageBox
 
 from antidiag.app.kit.figures.print_size import WrapOptions
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.views.aligned.columns import column_counts
 from antidiag.app.views.aligned.export import alignment_text, figures, track_table
 from antidiag.app.views.aligned.export.figures import AlignmentFigure, FigureSource
 from antidiag.app.views.aligned.status_text import format_percent
-from antidiag.kernels.alignments import alignment_kind
+from antidiag.kernels.alignments import alignment_kind, column_counter
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 
@@ -33,12 +32,14 @@ class AlignmentExporter:
 
     def __init__(self, view: BaseAlignmentView) -> None:
         self._view = view
-        self.file_writing, self._settling, self._copying = LatestTask(view), LatestTask(view), LatestTask(view)
-        self.file_writing.finished.connect(lambda path: view.show_status(f"Saved {path}"))
-        self.file_writing.failed.connect(self._show_error)
-        self.file_writing.progressed.connect(lambda state: view.show_status(f"Saving: {format_percent(*state)}"))
-        self._settling.finished.connect(self._offer_copy)
-        self._copying.finished.connect(self._copy_image)
+        self.file_writing = LatestTask(
+            view,
+            lambda path: view.show_status(f"Saved {path}"),
+            self._show_error,
+            lambda state: view.show_status(f"Saving: {format_percent(*state)}"),
+        )
+        self._settling = LatestTask(view, self._offer_copy)
+        self._copying = LatestTask(view, self._copy_image)
 
     @property
     def busy(self) -> bool:
@@ -57,7 +58,7 @@ class AlignmentExporter:
 
     def offer_alignment(self, part: AlignedSequences, offer: OfferAlignment) -> None:
         """Call ``offer`` with a plain copy of an alignment, made on a thread if it is large."""
-        if part.letters.size > column_counts.MAX_LETTERS_AT_ONCE:
+        if part.letters.size > column_counter.MAX_LETTERS_AT_ONCE:
             self._view.show_status("Copying the letters ...")
             self._settling.request(lambda monitor: (offer, alignment_kind.as_arrays(part)))
         else:

@@ -55,6 +55,7 @@ class FigureSource:
 
     @property
     def title(self) -> str:
+        """The title of the figure."""
         return self.viewport.picture.alignment.name
 
 
@@ -187,6 +188,7 @@ class FigureBlocks:
     tree_drawing: TreeDrawing | None
 
     def draw(self, painter: QPainter, monitor: Monitor) -> None:
+        """Draw all blocks, one below the other."""
         for number, frame in enumerate(self.frames):
             with saved_painter_state(painter):
                 painter.translate(0, number * self.block_height)

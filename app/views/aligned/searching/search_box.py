@@ -102,7 +102,7 @@ def search_text(
     if not len(found):
         raise InputError(f"No name and no row contains {text.removeprefix('=')!r}")
     most = "the first " if len(found) == motif_search.MAX_HITS else ""
-    return SearchResult(f"{most}{format_count(len(found), 'place')} of {text.removeprefix('=')}", found)
+    return SearchResult(f"{most}{format_count(len(found), 'match', 'matches')} for {text.removeprefix('=')}", found)
 
 
 def find_shown_cells(hits: np.ndarray, lines: np.ndarray) -> np.ndarray:

@@ -34,10 +34,12 @@ class SearchController:
         self.box.next_requested.connect(self.go_to_match)
         self._sought, self._wanted = SearchResult(""), ""
         self._cells: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
-        self._seeking = LatestTask(view)
-        self._seeking.finished.connect(self._take_result)
-        self._seeking.failed.connect(self._show_error)
-        self._seeking.progressed.connect(lambda state: view.show_status(f"Searching: {format_percent(*state)}"))
+        self._seeking = LatestTask(
+            view,
+            self._take_result,
+            self._show_error,
+            lambda state: view.show_status(f"Searching: {format_percent(*state)}"),
+        )
 
     @property
     def busy(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
@@ -17,14 +16,13 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
 from antidiag.app.views.aligned.colouring import schemes
 from antidiag.app.views.aligned.colouring.schemes import ColourInputs
-from antidiag.app.views.aligned.columns import column_counts
 from antidiag.app.views.aligned.columns.tracks import class_scores
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture, CellFrame, CollapsedRows
 from antidiag.app.views.aligned.drawing.wrapped_blocks import CellMark
 from antidiag.app.views.aligned.editing.cell_selection import CellSelection
 from antidiag.app.views.aligned.file_dialog import open_file
 from antidiag.app.views.aligned.widgets.alignment_canvas import MIN_NAMES_WIDTH, AlignmentCanvas
-from antidiag.kernels.alignments import alignment_kind, comparison
+from antidiag.kernels.alignments import alignment_kind, column_counter, comparison
 from antidiag.kernels.alignments.column_statistics import ColumnCounts, count_columns
 from antidiag.kernels.alignments.comparison import AlignmentAgreement
 from antidiag.kernels.errors import InputError
@@ -92,9 +90,7 @@ class ComparisonPanel:
         self.is_visible = self.is_at_side = False
         self.canvas, self._title = AlignmentCanvas(), ElidedLabel()
         self.panel = self._build_panel()
-        self._comparing = LatestTask(view)
-        self._comparing.finished.connect(self._take_result)
-        self._comparing.failed.connect(self._show_error)
+        self._comparing = LatestTask(view, self._take_result, self._show_error)
         self._stepping = False
         self._steps: tuple[np.ndarray, np.ndarray] | None = None
         self.canvas.cell_marks = self._other_marks
@@ -107,6 +103,7 @@ class ComparisonPanel:
 
     @property
     def busy(self) -> bool:
+        """Whether a comparison is running."""
         return self._comparing.busy
 
     def list_alignments(self) -> list[AlignedSequences]:
@@ -128,9 +125,6 @@ class ComparisonPanel:
             "Alignments (*)",
             lambda path: self.compare_with(aligned_sequences.read_alignments(path)[0], True),
         )
-
-    def _read_other(self, path: Path) -> None:
-        self.compare_with(aligned_sequences.read_alignments(path)[0], visible=True)
 
     def compare_with(self, other: AlignedSequences, visible: bool = False, quietly: bool = False) -> None:
         """Compare with another alignment: report SP and TC, show agreement as a track, and show it if ``visible``.
@@ -202,7 +196,7 @@ class ComparisonPanel:
         """Return a line with a letter aligned differently in a column, searching from a line down and on from the top.
         In very large alignments not all lines are searched; then the start line is returned."""
         found, picture = self.result, self._view.picture
-        most = max(column_counts.MAX_LETTERS_AT_ONCE // picture.shape[1], 1)
+        most = max(column_counter.MAX_LETTERS_AT_ONCE // picture.shape[1], 1)
         for line in np.roll(np.arange(picture.order.size), -place)[:most].tolist():
             row = int(picture.order[line])
             other, letters = int(found.other_rows[row]), found.alignment.letters[row]
@@ -298,7 +292,7 @@ class ComparisonPanel:
         rows = row_of[fold.rows]
         rows = rows[rows >= 0]
         letters = self.result.other.letters
-        small = rows.size * letters.shape[1] <= column_counts.MAX_LETTERS_AT_ONCE
+        small = rows.size * letters.shape[1] <= column_counter.MAX_LETTERS_AT_ONCE
         return replace(
             fold, rows=rows, letters=count_columns(letters[rows]).consensus if small else letters[int(rows[0])]
         )
@@ -372,7 +366,7 @@ class ComparisonPanel:
 
 
 def _any_large(*alignments: AlignedSequences) -> bool:
-    return max(alignment.letters.size for alignment in alignments) > column_counts.MAX_LETTERS_AT_ONCE
+    return max(alignment.letters.size for alignment in alignments) > column_counter.MAX_LETTERS_AT_ONCE
 
 
 def _fill_partners(partner: np.ndarray) -> np.ndarray:

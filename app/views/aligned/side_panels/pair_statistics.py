@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antidiag.app.kit.results.path_index import shared_path_index
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
+from antidiag.kernels.pairwise.path_index import shared_path_index
 
 CHUNK = 1 << 18
 """Columns counted between two progress reports."""

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QLabel
 from antidiag.app import theme
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.results import result_text
-from antidiag.app.kit.results.path_index import shared_path_index
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.texts import percentage
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
@@ -23,6 +22,7 @@ from antidiag.app.views.aligned.export import alignment_text
 from antidiag.app.views.aligned.side_panels.pair_statistics import PairStatistics, count_columns
 from antidiag.kernels.model import Result
 from antidiag.kernels.pairwise.model import Alignment
+from antidiag.kernels.pairwise.path_index import shared_path_index
 from antidiag.kernels.text import format_count
 
 SCORE_ONLY = "This method returns the score only.\nRun StripedAlignment for the same score with the alignment."
@@ -44,8 +44,7 @@ class PairSummary:
         self.explanation.setObjectName("muted")
         self._path: Alignment | None = None
         self._pointed: int | None = None
-        self._counting = LatestTask(view)
-        self._counting.finished.connect(lambda counts: self._show_numbers(self._result, counts))
+        self._counting = LatestTask(view, lambda counts: self._show_numbers(self._result, counts))
         self._result: Result | None = None
         view.selection.cell_changed.connect(self._on_cell)
         view.selection.cell_chosen.connect(self._on_cell_chosen)
@@ -54,6 +53,7 @@ class PairSummary:
 
     @property
     def busy(self) -> bool:
+        """Whether the summary is being computed."""
         return self._counting.busy
 
     @property

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QListWidget, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QListWidget, QSplitter, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit.boxes import column_of
 from antidiag.app.kit.canvas.heat_canvas import COLOURS, HeatCanvas
 from antidiag.app.kit.controls.flow_layouts import FlowLayout, group_widgets
 from antidiag.app.kit.controls.widgets import tool_button
@@ -62,9 +63,7 @@ class PosteriorPanel:
             self._listed,
         ):
             widget.setParent(self.panel)  # so that they are deleted with it, opened or not
-        self._computing = LatestTask(view)
-        self._computing.finished.connect(self._take_result)
-        self._computing.failed.connect(self._show_error)
+        self._computing = LatestTask(view, self._take_result, self._show_error)
         self._computing.progressed.connect(
             lambda state: self._summary.setText(f"Posteriors: {state[0] / state[1]:.0%}")
         )
@@ -82,6 +81,7 @@ class PosteriorPanel:
 
     @property
     def busy(self) -> bool:
+        """Whether posteriors are being computed."""
         return self._computing.busy
 
     @property
@@ -139,20 +139,11 @@ class PosteriorPanel:
         row.addWidget(tool_button("Save figure", "Save the figure as PNG, SVG or PDF", self.save_figure))
         row.addWidget(tool_button("Close", "Close the posteriors", self.close_panel))
         beside, listed = QSplitter(Qt.Orientation.Horizontal), QWidget()
-        column = QVBoxLayout(listed)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._listed)
-        column.addWidget(self.thirds, 1)
+        column_of(self._listed, (self.thirds, 1), parent=listed)
         beside.addWidget(self.canvas)
         beside.addWidget(listed)
         beside.setStretchFactor(0, 1)
-        layout = QVBoxLayout(self.panel)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addWidget(tools)
-        layout.addWidget(beside, 1)
-        layout.addWidget(self._legend)
-        layout.addWidget(self._summary)
+        column_of(tools, (beside, 1), self._legend, self._summary, parent=self.panel, spacing=2)
         self.canvas.setAccessibleName("Posteriors")
         self.thirds.setAccessibleName("Third rows")
         self.thirds.itemActivated.connect(lambda item: self._go_to_third(self.thirds.row(item)))

@@ -9,14 +9,12 @@ import numpy as np
 from PySide6.QtWidgets import QMessageBox
 
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.kit.tree.layout import TreeLayout, has_lengths, lay_out_at_rows
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
-from antidiag.app.views.aligned.columns import column_counts
 from antidiag.app.views.aligned.drawing.picture import CollapsedRows
 from antidiag.app.views.aligned.file_dialog import open_file
 from antidiag.app.views.aligned.side_panels.tree_panel import TreePanel
 from antidiag.app.views.aligned.status_text import format_missing_rows, format_percent
-from antidiag.kernels.alignments import row_statistics
+from antidiag.kernels.alignments import column_counter, row_statistics
 from antidiag.kernels.alignments.block_edits import to_arrays
 from antidiag.kernels.alignments.blocked_cells import BlockedCells
 from antidiag.kernels.alignments.column_statistics import count_columns
@@ -26,8 +24,9 @@ from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import alignment_trees
+from antidiag.kernels.trees.tree_layout import TreeLayout, has_lengths, lay_out_at_rows
 
-MAX_LETTERS_AT_ONCE, CLADE_COST = column_counts.MAX_LETTERS_AT_ONCE, column_counts.MAX_LETTERS_AT_ONCE // 100
+MAX_LETTERS_AT_ONCE, CLADE_COST = column_counter.MAX_LETTERS_AT_ONCE, column_counter.MAX_LETTERS_AT_ONCE // 100
 """Letters whose consensus is made at once, and letters that a clade counts for in addition to its own."""
 
 
@@ -45,7 +44,8 @@ class TreeController:
         self._consensus: dict[int, np.ndarray] = {}
         self._consensus_of: AlignedSequences | None = None
         self._layout_key: tuple[object, ...] = ()
-        self._computing, self._counting = LatestTask(view), LatestTask(view)
+        self._computing = LatestTask(view, self._take_tree, self._show_error)
+        self._counting = LatestTask(view, self._take_consensus)
         self._connect()
         self.panel.hide()
 
@@ -59,12 +59,9 @@ class TreeController:
         panel.clade_clicked.connect(self.select_clade)
         panel.clade_toggled.connect(self.toggle_clade)
         panel.sort_requested.connect(self.sort_rows)
-        self._computing.finished.connect(self._take_tree)
-        self._computing.failed.connect(self._show_error)
         self._computing.progressed.connect(
             lambda state: view.show_status(f"Computing the tree: {state[2]} {format_percent(*state)}")
         )
-        self._counting.finished.connect(self._take_consensus)
 
     @property
     def busy(self) -> bool:

@@ -21,18 +21,16 @@ from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QSizePolicy, QV
 
 from antidiag.app import theme
 from antidiag.app.kit.controls.widgets import create_label
-from antidiag.app.kit.tree.layout import TreeLayout
 from antidiag.app.kit.tree.visible_branches import (
-    HIT_DISTANCE,
     STEM,
     TreeFrame,
     VisibleBranches,
     find_visible_branches,
-    line_distances,
 )
 from antidiag.app.views.aligned.drawing.picture import CellFrame as BodyFrame
 from antidiag.app.views.aligned.widgets.alignment_canvas import AlignmentCanvas
 from antidiag.kernels.text import format_count
+from antidiag.kernels.trees.tree_layout import TreeLayout
 
 FIRST_WIDTH, MIN_WIDTH = 170, 60
 """Pixels of the width at first, and at least."""
@@ -167,11 +165,7 @@ class TreePanel(QWidget):
 
     def node_at(self, place: QPointF) -> int | None:
         """Return the clade whose branch is under a position."""
-        if self._drawn is None or not len(self._drawn.lines):
-            return None
-        found = line_distances(self._drawn.lines, place.x(), place.y())
-        nearest = int(found.argmin())
-        return int(self._drawn.owners[nearest]) if found[nearest] <= HIT_DISTANCE else None
+        return self._drawn.node_at(place.x(), place.y()) if self._drawn is not None else None
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

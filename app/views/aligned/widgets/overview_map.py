@@ -27,8 +27,7 @@ class OverviewMap(QWidget):
         self._picture: AlignmentPicture | None = None
         self._frame: CellFrame | None = None
         self._image: QImage | None = None
-        self._making = LatestTask(self)
-        self._making.finished.connect(self._take_image)
+        self._making = LatestTask(self, self._take_image)
 
     def sizeHint(self) -> QSize:
         return QSize(400, HEIGHT)
@@ -38,6 +37,7 @@ class OverviewMap(QWidget):
 
     @property
     def sharp(self) -> bool:
+        """Whether the map is complete."""
         return not self._making.busy
 
     def show_picture(self, picture: AlignmentPicture | None) -> None:

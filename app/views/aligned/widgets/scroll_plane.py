@@ -55,8 +55,7 @@ class ScrollPlane(QAbstractScrollArea):
         self.names_width = self._default_names_width = MIN_NAMES_WIDTH
         self._painted: tuple[Any, np.ndarray] | None = None
         self._around = MarginCache()
-        self._sharpening = LatestTask(self)
-        self._sharpening.finished.connect(self._take_sharp)
+        self._sharpening = LatestTask(self, self._take_sharp)
         self._rest_timer = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest_timer.timeout.connect(self._start_sharpening)
         self.horizontalScrollBar().valueChanged.connect(self._on_bars)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.workers import map_on_threads
 from antidiag.kernels.msa.consistency.groups import cpu_merging
-from antidiag.kernels.msa.consistency.posteriors.cpu_stages import run_tasks
 from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import SparsePosteriors
 
 LETTERS_A_THREAD = 1 << 16
@@ -47,7 +47,7 @@ class MergedGroups(NamedTuple):
 
 
 class ColumnScorer(Protocol):
-    """Scores columns on CPU threads or on a device; results are incomplete if ``stop`` is set."""
+    """Scores columns on CPU threads or on a device; results are incomplete if the run was stopped."""
 
     @property
     def posteriors(self) -> Any:
@@ -63,9 +63,7 @@ class ColumnScorer(Protocol):
         """Return how many scores one launch makes at most; 0 if each merge is made alone."""
         ...
 
-    def merge_groups(
-        self, merges: Sequence[GroupPair], starts: np.ndarray, stop: np.ndarray
-    ) -> Callable[[int], MergedGroups]:
+    def merge_groups(self, merges: Sequence[GroupPair], starts: np.ndarray) -> Callable[[int], MergedGroups]:
         """Merge pairs of groups; return a function of each merge's number.
 
         Two columns score the sum over their letters of posteriors times weights. The returned function may do the work,
@@ -73,14 +71,12 @@ class ColumnScorer(Protocol):
         """
         ...
 
-    def score_columns(
-        self, merges: Sequence[GroupPair], starts: np.ndarray, stop: np.ndarray
-    ) -> Callable[[int], np.ndarray]:
+    def score_columns(self, merges: Sequence[GroupPair], starts: np.ndarray) -> Callable[[int], np.ndarray]:
         """Return a function from a merge's number to the scores of its column pairs, int64, on the host."""
         ...
 
     def sum_support(
-        self, letter_columns: np.ndarray, starts: np.ndarray, columns: int, stop: np.ndarray, monitor: Monitor
+        self, letter_columns: np.ndarray, starts: np.ndarray, columns: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the sums over pairs of letters in each column, int64: weights times units, and weights."""
         ...
@@ -92,61 +88,62 @@ class CpuColumnScorer:
 
     posteriors: SparsePosteriors
     weights: np.ndarray
-    threads: int
+    run: CpuRun
     most_cells: int = 0
 
-    def merge_groups(
-        self, merges: Sequence[GroupPair], starts: np.ndarray, stop: np.ndarray
-    ) -> Callable[[int], MergedGroups]:
+    def merge_groups(self, merges: Sequence[GroupPair], starts: np.ndarray) -> Callable[[int], MergedGroups]:
         """Return a function that merges a pair of groups by its number."""
 
         def merged(number: int) -> MergedGroups:
-            scores = self._compute_scores(merges[number], starts, stop)
-            path, best = cpu_merging.align_groups(scores, stop)
+            scores = self._compute_scores(merges[number], starts)
+            path, best = cpu_merging.align_groups(scores, self.run.stop)
             standing = merges[number].standing
             return MergedGroups(path, int(best), 0 if standing is None else int(scores[standing].sum()))
 
         return merged
 
-    def score_columns(
-        self, merges: Sequence[GroupPair], starts: np.ndarray, stop: np.ndarray
-    ) -> Callable[[int], np.ndarray]:
+    def score_columns(self, merges: Sequence[GroupPair], starts: np.ndarray) -> Callable[[int], np.ndarray]:
         """Return a function that scores the column pairs of a merge by its number."""
-        return lambda number: self._compute_scores(merges[number], starts, stop)
+        return lambda number: self._compute_scores(merges[number], starts)
 
-    def _compute_scores(self, groups: GroupPair, starts: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    def _compute_scores(self, groups: GroupPair, starts: np.ndarray) -> np.ndarray:
         """Score all pairs of columns; threads share many pairs of sequences."""
 
         def of(some: np.ndarray) -> np.ndarray:
             return cpu_merging.score_column_pairs(
-                self.posteriors.arrays, some, groups.second, groups.places, starts, self.weights, groups.columns, stop
+                self.posteriors.arrays,
+                some,
+                groups.second,
+                groups.places,
+                starts,
+                self.weights,
+                groups.columns,
+                self.run.stop,
             )
 
         letters = int(self.posteriors.lengths[groups.first].sum()) * groups.second.size
-        parts = min(self.threads, groups.first.size, letters // LETTERS_A_THREAD) if letters > groups.cells else 1
+        parts = min(self.run.threads, groups.first.size, letters // LETTERS_A_THREAD) if letters > groups.cells else 1
         if parts <= 1:
             return of(groups.first)
-        found: list[np.ndarray] = []
-        shares = np.array_split(groups.first, parts)
-        run_tasks(lambda part: found.append(of(shares[part])), parts, parts, stop, lambda done: None)
-        return np.sum(found, axis=0) if len(found) == parts else found[0]
+        return np.sum(map_on_threads(of, np.array_split(groups.first, parts), parts), axis=0)
 
     def sum_support(
-        self, letter_columns: np.ndarray, starts: np.ndarray, columns: int, stop: np.ndarray, monitor: Monitor
+        self, letter_columns: np.ndarray, starts: np.ndarray, columns: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the sums over pairs of letters in each column: weights times units, and weights."""
         n, sums = self.posteriors.count, []
         shares = np.array_split(np.arange(n), min(n, SHARES))
 
-        def add(share: int) -> None:
+        def add(worker: int, share: np.ndarray) -> None:
             supported, possible = np.zeros(columns, np.int64), np.zeros(columns, np.int64)
-            for x in shares[share].tolist():
-                if not stop[0]:
+            for x in share.tolist():
+                if not self.run.stop[0]:
                     cpu_merging.add_column_support(
                         self.posteriors.arrays, letter_columns, starts, self.weights, supported, possible, x
                     )
             sums.append((supported, possible))
 
-        run_tasks(add, len(shares), self.threads, stop, lambda done: monitor.update(done, len(shares), "confidence"))
+        with self.run.phase("confidence", total=len(shares)) as phase:
+            phase.share_tasks(shares, add)
         supported, possible = np.sum(sums, axis=0)
         return supported, possible

@@ -188,10 +188,8 @@ def score_third_support(posteriors, first, second, supports):
         row, entry, other_row, other_entry = rows[z], entries[z], rows[n + z], entries[n + z]
         for p in range(first.size):
             e, end = entry + pointers[row + first[p]], entry + pointers[row + first[p] + 1]
-            f, other_end = (
-                other_entry + pointers[other_row + second[p]],
-                other_entry + pointers[other_row + second[p] + 1],
-            )
+            f = other_entry + pointers[other_row + second[p]]
+            other_end = other_entry + pointers[other_row + second[p] + 1]
             while e < end and f < other_end:
                 if columns[e] == columns[f]:
                     supports[z - 2, p] += np.float32(units[e]) * np.float32(units[f]) * scale

@@ -14,7 +14,6 @@ from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.errors import MemoryRefused
 from antidiag.kernels.memory import format_bytes
-from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency.groups.column_scorer import GroupPair, MergedGroups
 from antidiag.kernels.msa.consistency.posteriors.cuda_layout import DevicePosteriors, count_blocks
 from antidiag.kernels.msa.consistency.posteriors.cuda_sources import (
@@ -26,6 +25,7 @@ from antidiag.kernels.msa.consistency.posteriors.cuda_sources import (
     THREADS,
     WARPS,
 )
+from antidiag.kernels.msa.consistency.posteriors.sparse_posteriors import exclusive_sums
 from antidiag.kernels.msa.consistency.sizes import MOST_CELLS
 
 PAIRS_AT_A_TIME = 1 << 19
@@ -40,22 +40,18 @@ class CudaColumnScorer:
     weights: np.ndarray
     most_cells: int = MOST_CELLS
 
-    def merge_groups(
-        self, merges: Sequence[GroupPair], starts: np.ndarray, stop: np.ndarray
-    ) -> Callable[[int], MergedGroups]:
+    def merge_groups(self, merges: Sequence[GroupPair], starts: np.ndarray) -> Callable[[int], MergedGroups]:
         """Start all merges in one launch and all paths in another; return each result by its number."""
         records, scores = self._compute_scores(merges, starts)
         rows, columns = np.array([one.columns for one in merges], np.int64).T
         cells, longest = rows * columns, rows + columns
         steps, paths = (self.run.allocate_array(int(sums.sum()), np.uint8) for sums in (cells, longest))
-        borders, ends = (
-            self.run.allocate_array(int(longest.sum()), np.int64),
-            self.run.allocate_array((2, len(merges)), np.int64),
-        )
+        borders = self.run.allocate_array(int(longest.sum()), np.int64)
+        ends = self.run.allocate_array((2, len(merges)), np.int64)
         self.run.compile_kernel(PATH_SOURCE, "best_paths")(
             (len(merges),), (PATH_WARPS * LANES,), (records, scores, steps, borders, paths, ends[0], ends[1])
         )
-        begins = _exclusive_sums(cells).tolist()
+        begins = exclusive_sums(cells).tolist()
         standing = [self._sum_standing(scores, one, begin) for one, begin in zip(merges, begins, strict=True)]
         found, (lengths, best) = self.run.download_array(paths), self.run.download_array(ends)
         after = np.cumsum(longest)
@@ -66,14 +62,10 @@ class CudaColumnScorer:
 
         return merged
 
-    def score_columns(
-        self, merges: Sequence[GroupPair], starts: np.ndarray, stop: np.ndarray
-    ) -> Callable[[int], np.ndarray]:
+    def score_columns(self, merges: Sequence[GroupPair], starts: np.ndarray) -> Callable[[int], np.ndarray]:
         """Return the scores of all pairs of columns of each merge, by its number, on the host."""
-        found, ends = (
-            self.run.download_array(self._compute_scores(merges, starts)[1]),
-            np.cumsum([one.cells for one in merges]),
-        )
+        found = self.run.download_array(self._compute_scores(merges, starts)[1])
+        ends = np.cumsum([one.cells for one in merges])
         return lambda number: found[ends[number] - merges[number].cells : ends[number]].reshape(merges[number].columns)
 
     def _compute_scores(self, merges: Sequence[GroupPair], starts: np.ndarray) -> tuple[Any, Any]:
@@ -83,9 +75,9 @@ class CudaColumnScorer:
         first, second, rows, columns = sizes.T
         pairs, cells = first * second, rows * columns
         places, at = _join_different([one.places for one in merges])
-        before = _exclusive_sums(first + second)
-        records = [_exclusive_sums(pairs), before, before + first, second, rows, columns]
-        records += [_exclusive_sums(cells), _exclusive_sums(rows + columns), at]
+        before = exclusive_sums(first + second)
+        records = [exclusive_sums(pairs), before, before + first, second, rows, columns]
+        records += [exclusive_sums(cells), exclusive_sums(rows + columns), at]
         on_device = self.run.upload_array(np.stack(records, 1))
         kernel, total = self.run.compile_kernel(MERGING_SOURCE, "column_scores"), int(pairs.sum())
         scores = self.run.allocate_filled(int(cells.sum()), np.int64)
@@ -95,16 +87,16 @@ class CudaColumnScorer:
         return on_device, scores
 
     def sum_support(
-        self, letter_columns: np.ndarray, starts: np.ndarray, columns: int, stop: np.ndarray, monitor: Monitor
+        self, letter_columns: np.ndarray, starts: np.ndarray, columns: int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the sums over pairs of letters in each column: weights times units, and weights."""
-        monitor.update(0, 1, "confidence")
+        self.run.monitor.update(0, 1, "confidence")
         kernel = self.run.compile_kernel(MERGING_SOURCE, "column_support")
         supported, possible = (self.run.allocate_filled(max(columns, 1), np.int64) for _ in range(2))
         given = *self.posteriors.given, *self._upload_alignment(letter_columns, starts), supported, possible
         kernel((count_blocks(kernel, self.posteriors.count**2),), (THREADS,), given)
         found = self.run.download_array(supported)[:columns], self.run.download_array(possible)[:columns]
-        monitor.update(1, 1, "confidence")
+        self.run.monitor.update(1, 1, "confidence")
         return found
 
     def _upload_alignment(self, letter_columns: np.ndarray, starts: np.ndarray) -> tuple[Any, ...]:
@@ -126,11 +118,6 @@ def _join_different(letter_columns: Sequence[np.ndarray]) -> tuple[np.ndarray, n
     different = list({id(one): one for one in letter_columns}.values())
     number = {id(one): place for place, one in enumerate(different)}
     return np.concatenate(different), np.array([number[id(one)] * one.size for one in letter_columns], np.int64)
-
-
-def _exclusive_sums(sizes: np.ndarray) -> np.ndarray:
-    """Return exclusive prefix sums."""
-    return np.cumsum(sizes) - sizes
 
 
 def compute_accuracies(posteriors: DevicePosteriors, run: DeviceRun) -> np.ndarray:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.cpu import workers
-from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.workers import share_work
 from antidiag.kernels.msa.consistency.groups import cpu_merging, cpu_triplets
 from antidiag.kernels.msa.consistency.groups.column_scorer import ColumnScorer, GroupPair, MergedGroups
 from antidiag.kernels.msa.consistency.posteriors.pair_models import UNIT, WEIGHT_UNIT
@@ -59,19 +59,18 @@ class GroupAligner:
     """
 
     scorer: ColumnScorer
-    threads: int
+    run: CpuRun
     places: np.ndarray
     starts: np.ndarray
-    stop: np.ndarray
     changes: list[RefinementChange] = field(default_factory=list)
     """The changes by accepted splits."""
 
     @classmethod
-    def start_alignment(cls, scorer: ColumnScorer, threads: int) -> GroupAligner:
+    def start_alignment(cls, scorer: ColumnScorer, run: CpuRun) -> GroupAligner:
         """Start with every sequence as a group of its own."""
         lengths = scorer.posteriors.lengths
         places = np.concatenate([np.arange(length, dtype=np.int32) for length in lengths] or [np.empty(0, np.int32)])
-        return cls(scorer, threads, places, np.cumsum(lengths) - lengths, workers.make_stop_word())
+        return cls(scorer, run, places, np.cumsum(lengths) - lengths)
 
     @property
     def lengths(self) -> np.ndarray:
@@ -85,16 +84,14 @@ class GroupAligner:
 
     def merge_groups(self, merges: Sequence[GroupPair]) -> Callable[[int], MergedGroups]:
         """Merge pairs of groups; return a function of each merge's number."""
-        return self.scorer.merge_groups(merges, self.starts, self.stop)
+        return self.scorer.merge_groups(merges, self.starts)
 
-    def join_groups(self, first: np.ndarray, second: np.ndarray, columns: tuple[int, int], monitor: Monitor) -> int:
+    def join_groups(self, first: np.ndarray, second: np.ndarray, columns: tuple[int, int]) -> int:
         """Align two groups; return their common number of columns."""
         groups = GroupPair(first, second, columns, self.places)
-        return self.apply_merge(groups, self.run_cancellable(partial(self.merge_groups([groups]), 0), monitor))
+        return self.apply_merge(groups, self._run_cancellable(partial(self.merge_groups([groups]), 0)))
 
-    def try_splits(
-        self, splits: Sequence[Split], columns: int, takes: AcceptMerge, monitor: Monitor
-    ) -> tuple[int, int]:
+    def try_splits(self, splits: Sequence[Split], columns: int, takes: AcceptMerge) -> tuple[int, int]:
         """Split and merge again until one merge is accepted and changes the alignment.
 
         All splits start from the current alignment. Returns how many splits were done, and the number of columns.
@@ -102,7 +99,7 @@ class GroupAligner:
         trials = [self._split_groups(first, second, columns) for first, second in splits]
         merge, before = self.merge_groups(trials), self.places.copy()
         for done, groups in enumerate(trials, 1):
-            merged = self.run_cancellable(partial(merge, done - 1), monitor)
+            merged = self._run_cancellable(partial(merge, done - 1))
             if takes(merged, columns):
                 self.places[:] = groups.places
                 width = self.apply_merge(groups, merged)
@@ -146,7 +143,7 @@ class GroupAligner:
 
     def apply_merge(self, groups: GroupPair, merged: MergedGroups) -> int:
         """Move the letters of both groups to their merged columns; return the number of columns."""
-        if self.stop[0]:
+        if self.run.stop[0]:
             return 0
         for members, moved in zip(groups[:2], cpu_merging.place_columns(merged.path, *groups.columns), strict=True):
             cpu_merging.move_letters(members, self.places, self.starts, self.lengths, moved)
@@ -160,40 +157,40 @@ class GroupAligner:
             for members, columns in ordered
             for a, b in ((0, 1), (0, 2), (1, 2))
         ]
-        scores = self.scorer.score_columns(pairs, self.starts, self.stop)
+        scores = self.scorer.score_columns(pairs, self.starts)
 
         def align(number: int) -> int:
-            moves, _ = cpu_triplets.align_three_groups(*(scores(3 * number + pair) for pair in range(3)), self.stop)
+            moves, _ = cpu_triplets.align_three_groups(*(scores(3 * number + pair) for pair in range(3)), self.run.stop)
             for members, bit in zip(ordered[number].members, (4, 2, 1), strict=True):
                 stand = np.flatnonzero(moves & bit).astype(np.int32)
-                if not self.stop[0]:
+                if not self.run.stop[0]:
                     cpu_merging.move_letters(members, self.places, self.starts, self.lengths, stand)
             return int(moves.size)
 
         return align
 
-    def refine_alignment(self, columns: int, rounds: int, seed: int, monitor: Monitor) -> int:
+    def refine_alignment(self, columns: int, rounds: int, seed: int) -> int:
         """Split at random columns into sequences with and without a gap there, and merge again.
 
         Longer results are rejected. Expected accuracy never falls, since the parts could be merged as they were.
         """
         random, number, together = np.random.default_rng(seed), 0, 1
         while number < rounds:
-            monitor.update(number, rounds, "refinement")
+            self.run.monitor.update(number, rounds, "refinement")
             drawn, states = self._draw_splits(min(together, rounds - number), columns, random)
             if not drawn:
                 break
-            done, width = self.try_splits(drawn, columns, is_no_longer, monitor)
+            done, width = self.try_splits(drawn, columns, is_no_longer)
             number, random.bit_generator.state = number + done, states[done - 1]
             # Many splits can be tried at once when nothing changes any more.
             together = 1 if (done < len(drawn) or width != columns) else min(2 * together, self.most_trials)
             columns = width
-        monitor.update(rounds, rounds, "refinement")
+        self.run.monitor.update(rounds, rounds, "refinement")
         return columns
 
-    def compute_confidence(self, columns: int, monitor: Monitor) -> np.ndarray:
+    def compute_confidence(self, columns: int) -> np.ndarray:
         """Return the weighted mean posterior of the pairs of letters in each column, float64; 0 with one letter."""
-        supported, possible = self.scorer.sum_support(self.places, self.starts, columns, self.stop, monitor)
+        supported, possible = self.scorer.sum_support(self.places, self.starts, columns)
         return supported / np.maximum(possible, 1) / UNIT
 
     def _draw_splits(self, limit: int, columns: int, random: np.random.Generator) -> tuple[list[Split], list[Any]]:
@@ -215,10 +212,10 @@ class GroupAligner:
                 return everyone[there], everyone[~there]
         return None
 
-    def run_cancellable(self, work: Callable[[], MergedGroups], monitor: Monitor) -> MergedGroups:
+    def _run_cancellable(self, work: Callable[[], MergedGroups]) -> MergedGroups:
         """Run ``work`` on a worker thread, so that Cancel is heard meanwhile, and return its result."""
         found: list[MergedGroups] = []
-        workers.share_work(lambda _: found.append(work()), 1, self.stop, monitor.check)
+        share_work(lambda _: found.append(work()), 1, self.run.stop, self.run.monitor.check)
         return found[0]
 
 

@@ -10,18 +10,16 @@ from functools import partial
 import numpy as np
 
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.consistency.groups import triplet_joins
 from antidiag.kernels.msa.consistency.groups.column_scorer import GroupPair, MergedGroups
 from antidiag.kernels.msa.consistency.groups.group_aligner import GroupAligner, GroupTrio
-from antidiag.kernels.msa.consistency.posteriors.cpu_stages import run_tasks
 from antidiag.kernels.msa.consistency.sizes import TRIPLET_CELLS
 from antidiag.kernels.msa.consistency.stage_observer import StageObserver
 from antidiag.kernels.msa.tree_growth import TreeGrowth, join_nodes
 
 
 def align_along_tree(
-    aligner: GroupAligner, joins: np.ndarray, tree: Tree, monitor: Monitor, observer: StageObserver, three: bool = False
+    aligner: GroupAligner, joins: np.ndarray, tree: Tree, observer: StageObserver, three: bool = False
 ) -> int:
     """Merge all sequences in the order of a tree; return the number of columns.
 
@@ -33,7 +31,6 @@ def align_along_tree(
         joins,
         observer.start_tree(tree),
         join_nodes(joins, tree),
-        monitor,
         triplet_joins.choose_triplets(joins) if three else {},
     )
     for level in _group_levels(joins, aligner.count):
@@ -51,7 +48,6 @@ class _TreeAlignment:
     joins: np.ndarray
     growth: TreeGrowth
     node_of: np.ndarray
-    monitor: Monitor
     below: dict[int, int]
 
     def __post_init__(self) -> None:
@@ -137,10 +133,12 @@ class _TreeAlignment:
     def _join_each(self, join: Callable[[int], None], join_numbers: list[int], joins: int = 1) -> None:
         """Run these tasks on threads; each counts as ``joins`` joins."""
 
-        def report(done: int) -> None:
-            self.monitor.update(self.done + joins * done, len(self.joins), "progressive")
-
-        run_tasks(join, len(join_numbers), self.aligner.threads, self.aligner.stop, report)
+        with self.aligner.run.phase("progressive", total=len(self.joins)) as phase:
+            phase.share_tasks(
+                range(len(join_numbers)),
+                lambda worker, position: join(position),
+                report=lambda: phase.report(self.done + joins * int(phase.done.sum())),
+            )
         self.done += joins * len(join_numbers)
 
 

@@ -108,10 +108,8 @@ def compute_posteriors(letters, first, end, offsets, forward, backward, room, ro
             tails = backward[model].ends, backward[model].end_exponents
             left, right = _select_border(room, model, number), _select_border(room, model, scratch)
             compute_strip(x, y, lanes, number, forward[model], tails, left, right, rows, ENTERED, kept, inverse)
-            left, right = (
-                _select_border(room, model, scratch + 1 + back % 2),
-                _select_border(room, model, scratch + 2 - back % 2),
-            )
+            left = _select_border(room, model, scratch + 1 + back % 2)
+            right = _select_border(room, model, scratch + 2 - back % 2)
             what = MORE_POSTERIORS if model else POSTERIORS
             compute_strip(
                 x_backwards,

@@ -71,16 +71,7 @@ class DeviceEntries:
 
     def pack_struct(self, cursor: int, limit: int) -> tuple[Any, ...]:
         """Return the arguments ENTRIES; ``cursor`` is the address of the word that counts entries."""
-        return ENTRIES(
-            first_rows=self.first_rows,
-            begins=self.begins,
-            counts=self.counts,
-            totals=self.totals,
-            capacity=self.words.size,
-            cursor=cursor,
-            words=self.words,
-            limit=limit,
-        )
+        return ENTRIES.from_object(self, capacity=self.words.size, cursor=cursor, limit=limit)
 
     def trim_entries(self, entries: int) -> DeviceEntries:
         """Return a copy with space for exactly ``entries`` entries."""
@@ -113,6 +104,6 @@ def lay_out_pairs(lengths: np.ndarray, parts: Sequence[DeviceEntries], run: Devi
     return DevicePosteriors(lengths, given)
 
 
-def count_blocks(kernel: Any, tasks: int, shared: int = 0) -> int:
+def count_blocks(kernel: Any, tasks: int) -> int:
     """Return the number of blocks for so many tasks of a warp, at most as many as the device holds at a time."""
-    return max(min(-(-tasks // WARPS), block_limits.resident_blocks(kernel, THREADS, shared)), 1)
+    return max(min(-(-tasks // WARPS), block_limits.resident_blocks(kernel, THREADS, 0)), 1)

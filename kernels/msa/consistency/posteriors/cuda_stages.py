@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from antidiag.kernels.cpu.cpu_run import CpuRun
+from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
@@ -17,17 +19,14 @@ from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.msa.consistency.groups import cuda_merging
 from antidiag.kernels.msa.consistency.groups.cuda_merging import CudaColumnScorer
-from antidiag.kernels.msa.consistency.posteriors.cpu_stages import compute_task_posteriors, list_pair_tasks, pack_model
+from antidiag.kernels.msa.consistency.posteriors.cpu_stages import CpuStages, list_pair_tasks, pack_model
 from antidiag.kernels.msa.consistency.posteriors.cuda_layout import DeviceEntries, DevicePosteriors, lay_out_pairs
 from antidiag.kernels.msa.consistency.posteriors.cuda_sources import (
     GROUP,
     LANES,
-    LAYOUT_SOURCE,
-    MERGING_SOURCE,
     MODELS,
     PAIR_SOURCE,
     PAIRS,
-    PATH_SOURCE,
     ROUND,
     ROUND_SOURCE,
     STRIP,
@@ -54,21 +53,30 @@ class CudaStages:
     """The `ConsistencyStages` of the current device."""
 
     run: DeviceRun
-    threads: int
     warps: int = 1024
     cut: int = CUT
 
-    def compile_kernels(self) -> None:
-        """Compile all kernels, or load them from the cache."""
-        self.run.compile_kernel(PAIR_SOURCE, "pair_posteriors")
-        self.run.compile_kernel(ROUND_SOURCE, "consistent_rows")
-        self.run.compile_kernel(LAYOUT_SOURCE, "lay_out")
-        self.run.compile_kernel(MERGING_SOURCE, "best_sums")
-        self.run.compile_kernel(PATH_SOURCE, "best_paths")
-
     def compute_posteriors(self, sequences: Sequence[np.ndarray], models: Sequence[PairModel]) -> DevicePosteriors:
-        """Return posteriors of all pairs of sequences."""
-        return compute_all_posteriors(sequences, models, self.run, self.threads, self.warps, self.cut)
+        """Return posteriors of all pairs, equal to those of the CPU to the last unit; a warp computes a pair at a time.
+
+        The CPU computes pairs of LONG_CELLS cells or more, which take a warp too long.
+        """
+        lengths = np.array([sequence.size for sequence in sequences], np.int64)
+        given = _upload_models(models, int(lengths.max(initial=0)), self.run)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        letters = self.run.upload_array(np.concatenate([*sequences, np.zeros(1, np.uint8)]))
+        given = *given, letters, self.run.upload_array(starts)
+        pairs = _list_pairs(lengths)
+        pairs = pairs[lengths[pairs].prod(1) < LONG_CELLS]
+        slices, made = PairSlices(lengths[pairs].prod(1), lengths[pairs[:, 0]], FIRST_CELLS), []
+        for some in slices:
+            self.run.report_progress(slices.done, slices.total_work, "posteriors")
+            made.append(_compute_pair_slice(self.run, given, lengths, pairs[some], self.warps, self.cut))
+        host = CpuRun(CancelOnlyMonitor(self.run.monitor), threads=count_processors())
+        long = CpuStages(host, self.cut).compute_pairs(sequences, models, list_pair_tasks(lengths, LONG_CELLS))
+        made += [DeviceEntries.upload_entries(self.run, part, lengths) for part in long]
+        self.run.report_progress(1, 1, "posteriors")
+        return lay_out_pairs(lengths, made, self.run)
 
     def compute_accuracies(self, posteriors: DevicePosteriors) -> np.ndarray:
         """Return expected accuracies of all pairs, float64 (n, n)."""
@@ -78,12 +86,24 @@ class CudaStages:
         self,
         posteriors: DevicePosteriors,
         chosen: np.ndarray,
-        weights: np.ndarray,
+        of_sequences: np.ndarray,
         own_weight: float,
-        round_number: tuple[int, int],
+        round_number: tuple[int, int] = (0, 1),
     ) -> DevicePosteriors:
-        """Apply one round of consistency."""
-        return apply_consistency(posteriors, chosen, weights, own_weight, self.run, round_number, self.cut)
+        """Apply one round of consistency, with the result of the CPU to the last unit."""
+        lengths, n = posteriors.lengths, posteriors.count
+        of_sequences = of_sequences.astype(np.float32)
+        x, y = np.triu_indices(n, 1)
+        pairs = np.stack([x, y], 1).astype(np.int32)
+        itself = np.float32(own_weight) * (of_sequences[x] + of_sequences[y])
+        via, weight = self.run.upload_array(chosen), self.run.upload_array(of_sequences)
+        slices, made = PairSlices(lengths[x] * min(2 * chosen.shape[1], n) * PRODUCTS, lengths[x], FIRST_PRODUCTS), []
+        before, parts = round_number
+        for some in slices:
+            self.run.report_progress(before * slices.total_work + slices.done, parts * slices.total_work, "consistency")
+            made.append(_compute_round_slice(self.run, posteriors, pairs[some], itself[some], via, weight, self.cut))
+        self.run.report_progress(before + 1, parts, "consistency")
+        return lay_out_pairs(lengths, made, self.run)
 
     def make_scorer(self, posteriors: DevicePosteriors, weights: np.ndarray) -> CudaColumnScorer:
         """Return the scorer of columns by these posteriors."""
@@ -131,67 +151,6 @@ class PairSlices:
         return int(self.work.sum())
 
 
-def compute_all_posteriors(
-    sequences: Sequence[np.ndarray],
-    models: Sequence[PairModel],
-    run: DeviceRun,
-    threads: int,
-    warps: int,
-    cut: int = CUT,
-) -> DevicePosteriors:
-    """Return posteriors of all pairs, equal to those of the CPU to the last unit; ``warps`` compute a pair each at a
-    time.
-
-    The CPU computes pairs of LONG_CELLS cells or more, which take a warp too long.
-    """
-    lengths = np.array([sequence.size for sequence in sequences], np.int64)
-    given = _upload_models(models, int(lengths.max(initial=0)), run)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    letters, offsets = run.upload_array(np.concatenate([*sequences, np.zeros(1, np.uint8)])), run.upload_array(starts)
-    pairs = _list_pairs(lengths)
-    pairs = pairs[lengths[pairs].prod(1) < LONG_CELLS]
-    slices, made = PairSlices(lengths[pairs].prod(1), lengths[pairs[:, 0]], FIRST_CELLS), []
-    with run.time_phase("posteriors"):
-        for some in slices:
-            run.report_progress(slices.done, slices.total_work, "posteriors")
-            made.append(_compute_pair_slice(run, (*given, letters, offsets), lengths, pairs[some], warps, cut))
-    with run.time_phase("posteriors"):
-        long = compute_task_posteriors(
-            sequences, models, list_pair_tasks(lengths, LONG_CELLS), threads, CancelOnlyMonitor(run.monitor), cut
-        )
-        made += [DeviceEntries.upload_entries(run, part, lengths) for part in long]
-    run.report_progress(1, 1, "posteriors")
-    with run.time_phase("layout"):
-        return lay_out_pairs(lengths, made, run)
-
-
-def apply_consistency(
-    posteriors: DevicePosteriors,
-    chosen: np.ndarray,
-    of_sequences: np.ndarray,
-    own_weight: float,
-    run: DeviceRun,
-    round_number: tuple[int, int] = (0, 1),
-    cut: int = CUT,
-) -> DevicePosteriors:
-    """Apply one round of consistency, with the result of the CPU to the last unit."""
-    lengths, n = posteriors.lengths, posteriors.count
-    of_sequences = of_sequences.astype(np.float32)
-    x, y = np.triu_indices(n, 1)
-    pairs = np.stack([x, y], 1).astype(np.int32)
-    itself = np.float32(own_weight) * (of_sequences[x] + of_sequences[y])
-    via, weight = run.upload_array(chosen), run.upload_array(of_sequences)
-    slices, made = PairSlices(lengths[x] * min(2 * chosen.shape[1], n) * PRODUCTS, lengths[x], FIRST_PRODUCTS), []
-    before, parts = round_number
-    with run.time_phase("consistency"):
-        for some in slices:
-            run.report_progress(before * slices.total_work + slices.done, parts * slices.total_work, "consistency")
-            made.append(_compute_round_slice(run, posteriors, pairs[some], itself[some], via, weight, cut))
-    run.report_progress(before + 1, parts, "consistency")
-    with run.time_phase("layout"):
-        return lay_out_pairs(lengths, made, run)
-
-
 def _upload_models(models: Sequence[PairModel], longest: int, run: DeviceRun) -> tuple[Any, ...]:
     """Copy the models in both directions to the device (MODELS)."""
     both = [pack_model(way, longest) for model in models for way in (model, model.reverse_model())]
@@ -231,9 +190,9 @@ def _compute_pair_slice(
     warps = min(len(pairs), warps)
     grid = -(-warps // WARPS)
     room = run.allocate_array(grid * WARPS * room_of_warp, np.float32)
-    capacity, on_device = int(ENTRIES_A_ROW * m.sum()), run.upload_array(pairs)
-    while True:
-        words, found = run.allocate_filled(2, np.uint64), DeviceEntries.allocate_entries(run, pairs, lengths, capacity)
+    on_device, shared = run.upload_array(pairs), int(models[-1]) * CODES * CODES * 4
+
+    def launch(words: Any, found: tuple[Any, ...]) -> None:
         work = PAIRS(
             letters=letters,
             starts=starts,
@@ -246,8 +205,19 @@ def _compute_pair_slice(
             widest=widest,
             ticket=words,
         )
-        shared = int(models[-1]) * CODES * CODES * 4
-        kernel((grid,), (THREADS,), (*models, *work, *found.pack_struct(words.data.ptr + 8, cut)), shared_mem=shared)
+        kernel((grid,), (THREADS,), (*models, *work, *found), shared_mem=shared)
+
+    return _find_entries(run, pairs, lengths, cut, launch)
+
+
+def _find_entries(
+    run: DeviceRun, pairs: np.ndarray, lengths: np.ndarray, cut: int, launch: Callable[[Any, tuple[Any, ...]], None]
+) -> DeviceEntries:
+    """Return what ``launch(ticket, ENTRIES)`` finds, which is called again with more space if that was too little."""
+    capacity = ENTRIES_A_ROW * int(lengths[pairs[:, 0]].sum())
+    while True:
+        words, found = run.allocate_filled(2, np.uint64), DeviceEntries.allocate_entries(run, pairs, lengths, capacity)
+        launch(words, found.pack_struct(words.data.ptr + 8, cut))
         count = int(run.download_array(words)[1])
         if count <= capacity:
             return found.trim_entries(count)
@@ -265,7 +235,7 @@ def _compute_round_slice(
 ) -> DeviceEntries:
     """Apply a round of consistency to these pairs."""
     kernel, lengths = run.compile_kernel(ROUND_SOURCE, "consistent_rows"), arguments.lengths
-    rows, widest = int(lengths[pairs[:, 0]].sum()), max(int(lengths[pairs[:, 1]].max()), 1)
+    widest = max(int(lengths[pairs[:, 1]].max()), 1)
     most_shared = block_limits.max_shared_bytes() - TICKET_BYTES
     groups = max(min(THREADS // GROUP, most_shared // (4 * widest)), 1)
     groups = groups // 4 * 4 if groups >= 4 else groups
@@ -280,9 +250,9 @@ def _compute_round_slice(
     tiles = np.cumsum(-(-lengths[pairs[:, 0]] // tile_rows))
     grid = min(-(-int(tiles[-1]) * tile_rows // groups), block_limits.resident_blocks(kernel, threads, shared)) or 1
     first_tiles = run.upload_array(np.concatenate([[0], tiles[:-1]]))
-    on_device, itself, capacity = run.upload_array(pairs), run.upload_array(own_weight), ENTRIES_A_ROW * rows
-    while True:
-        words, found = run.allocate_filled(2, np.uint64), DeviceEntries.allocate_entries(run, pairs, lengths, capacity)
+    on_device, itself = run.upload_array(pairs), run.upload_array(own_weight)
+
+    def launch(words: Any, found: tuple[Any, ...]) -> None:
         round_ = ROUND(
             pairs=on_device,
             count=len(pairs),
@@ -296,13 +266,6 @@ def _compute_round_slice(
             tiles=int(tiles[-1]),
             ticket=words,
         )
-        kernel(
-            (grid,),
-            (threads,),
-            (*arguments.given, *round_, *found.pack_struct(words.data.ptr + 8, cut)),
-            shared_mem=shared,
-        )
-        count = int(run.download_array(words)[1])
-        if count <= capacity:
-            return found.trim_entries(count)
-        capacity = count
+        kernel((grid,), (threads,), (*arguments.given, *round_, *found), shared_mem=shared)
+
+    return _find_entries(run, pairs, lengths, cut, launch)

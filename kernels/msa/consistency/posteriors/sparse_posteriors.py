@@ -70,11 +70,6 @@ def allocate_pairs(lengths: np.ndarray, parts: Iterable[CompressedPairs]) -> Spa
     for part in parts:
         x, y = part.pairs.T
         counts[x, y] = counts[y, x] = part.pointers[part.rows + lengths[x]]
-    return allocate_posteriors(lengths, counts)
-
-
-def allocate_posteriors(lengths: np.ndarray, counts: np.ndarray) -> SparsePosteriors:
-    """Allocate posteriors with ``counts`` entries of each pair, int64 (n, n), symmetric."""
     rows, entries, pointers, total = compute_offsets(lengths, counts)
     return SparsePosteriors(
         lengths, rows, entries, np.zeros(pointers, np.int32), np.empty(total, np.uint16), np.empty(total, np.uint16)
@@ -86,11 +81,11 @@ def compute_offsets(lengths: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray
     n = lengths.size
     sizes = np.broadcast_to(lengths[:, None] + 1, (n, n)).copy()
     np.fill_diagonal(sizes, 0)
-    entries = _exclusive_sums(counts)
-    return _exclusive_sums(sizes), entries, int(sizes.sum()), int(entries[-1] + counts[-1, -1]) if n else 0
+    entries = exclusive_sums(counts)
+    return exclusive_sums(sizes), entries, int(sizes.sum()), int(entries[-1] + counts[-1, -1]) if n else 0
 
 
-def _exclusive_sums(sizes: np.ndarray) -> np.ndarray:
+def exclusive_sums(sizes: np.ndarray) -> np.ndarray:
     """Return exclusive prefix sums of the flattened array."""
     flat = sizes.reshape(-1)
     sums = np.cumsum(flat, dtype=np.int64)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from antidiag.kernels.cpu import simd
+from antidiag.kernels.cpu import lane_moves, simd
 from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 from antidiag.kernels.cpu.simd import LANES
 
@@ -93,7 +93,7 @@ def count_identities(rows, others, scores, buffers, lane_results, stop):
         for lane in range(LANES):
             offsets[lane] = letters[LANES * j + lane] * width
         for x in range(0, width, LANES):
-            simd.transpose_block(table, offsets, x, profile, LANES * x)
+            lane_moves.transpose_block(table, offsets, x, profile, LANES * x)
         column_letters = simd.load(letters, LANES * j)
         diagonal = simd.splat(np.int32(border_score(j, costs[0], costs[1], local)))
         above = simd.splat(np.int32(border_score(j + 1, costs[0], costs[1], local)))

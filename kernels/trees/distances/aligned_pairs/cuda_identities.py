@@ -9,7 +9,6 @@ from typing import Any
 import cupy
 import numpy as np
 
-from antidiag.kernels.cpu.compilation import compile_cancellably
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
@@ -19,7 +18,7 @@ from antidiag.kernels.trees.distances import pair_tiles
 from antidiag.kernels.trees.distances.aligned_pairs.encoding import encode_sequences
 from antidiag.kernels.trees.distances.aligned_pairs.word_packing import WordPacking, choose_packing
 from antidiag.kernels.trees.distances.cpu_count_distances import compile_distances, distances_of_counts
-from antidiag.kernels.trees.distances.cuda_sources import IDENTITIES, LANES, PAIRS, SEQUENCES, STRIP, STRIPS
+from antidiag.kernels.trees.distances.cuda_sources import IDENTITIES, LANES, SEQUENCES, STRIP, STRIPS
 from antidiag.kernels.trees.distances.pair_tiles import TILE, LaunchSlices
 from antidiag.kernels.trees.distances.problem import FullProblem, count_cells
 from antidiag.kernels.trees.distances.sizes import BUSY_WARPS, LONE_WARPS, border_warps
@@ -62,13 +61,13 @@ class DeviceIdentities:
             codes, self.scores = encode_sequences(problem, self.order)
         self.blocks = -(-lengths.size // TILE)
         self.counts = np.zeros((self.blocks, TILE, self.blocks, TILE), np.int32)
-        self.slices = LaunchSlices(run.monitor, run.steps, count_cells(lengths), FIRST_SLICE)
+        self.slices = LaunchSlices(run, count_cells(lengths), FIRST_SLICE)
         self.multiprocessors = block_limits.multiprocessor_count()
         self.letters, self.starts = run.upload_together(codes, np.concatenate([[0], np.cumsum(self.lengths)]))
 
     def distances(self) -> np.ndarray:
         """Return 1 - identities / the shorter length of all pairs, float64 (n, n)."""
-        self.run.add_time("compilation", compile_cancellably(compile_distances, self.run.monitor))
+        self.run.compile_host_code(compile_distances)
         for launch in self._list_launches():
             if launch.side == 1:
                 self._align_long_pairs(launch)
@@ -82,11 +81,9 @@ class DeviceIdentities:
         """Yield tiles by what they need: words of 32 or of 64 bits, and pairs that are too long for one launch."""
         row, column = pair_tiles.upper_tiles(self.lengths.size)
         ends = np.minimum((np.arange(self.blocks) + 1) * TILE, self.lengths.size) - 1
-        tall, wide, cells = (
-            self.lengths[ends[row]],
-            self.lengths[ends[column]],
-            pair_tiles.tile_cells(self.lengths, row, column),
-        )
+        tall = self.lengths[ends[row]]
+        wide = self.lengths[ends[column]]
+        cells = pair_tiles.tile_cells(self.lengths, row, column)
         short = tall * wide <= LONG
         tiles = np.stack([row, column], 1)
         yield from self._packed_launches(tiles[short] * TILE, tall[short], wide[short], cells[short], TILE)
@@ -186,12 +183,7 @@ class DeviceIdentities:
         word, own = launch.packing.dtype.type, launch.packing
         sequences = SEQUENCES(letters=self.letters, starts=self.starts, sequences=self.lengths.size)
         scoring = table, np.int32(own.table.shape[1]), word(own.opening), word(own.extension), word(own.lowest)
-        pairs = PAIRS(
-            tiles=run.upload_array(tiles),
-            side=launch.side,
-            pairs=len(tiles) * launch.side**2,
-            ticket=run.allocate_filled(1, np.uint64),
-        )
+        pairs = pair_tiles.upload_pairs(run, tiles, launch.side)
         room = STRIPS(
             borders=borders,
             columns=longest,

@@ -29,7 +29,7 @@ def count_pair_columns(alignment: AlignedSequences, run: DeviceRun) -> PairColum
     costs = np.arange(rows - 1, -1, -1) * width + 1
     most_rows = max(1, MOST_COUNTS // rows)
     with run.time_phase("columns"):
-        for part in LaunchSlices(run.monitor, run.steps, int(costs.sum()), FIRST_SLICE, "columns").split_items(costs):
+        for part in LaunchSlices(run, int(costs.sum()), FIRST_SLICE, "columns").split_items(costs):
             for first in range(part.start, part.stop, most_rows):
                 last = min(first + most_rows, part.stop)
                 counts = [run.allocate_array((last - first, rows), np.int32) for _ in range(3)]

@@ -106,14 +106,12 @@ def _mirror_rows(first, last, values):
 
 
 @cached_njit
-def distances_of_counts(sizes, counts, first, last, values, stop):
+def distances_of_counts(sizes, counts, first, last, values):
     """Write distances of sequences ``first``..``last`` from shared words, on both sides of the diagonal of ``values``.
 
     ``counts`` int32 (n, n) has the shared words above the diagonal.
     """
     for row in range(first, last):
-        if stop[0]:
-            return
         values[row, row] = 0.0
         _row_distances(sizes, row, counts[row], values[row])
     _mirror_rows(first, last, values)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.compilation import compile_cancellably
-from antidiag.kernels.cpu.workers import make_stop_word
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.trees.distances.cpu_count_distances import fill_matrix
@@ -28,23 +27,17 @@ MOST_COUNTS = 1 << 26
 def sixmer_distances(problem: SixmerProblem, run: DeviceRun) -> np.ndarray:
     """Return MAFFT's distances of all pairs, float64 (n, n); see `cpu_kmers.kmer_distance`."""
     kernel = run.compile_kernel(WORDS, "common_words")
-    run.add_time("compilation", compile_cancellably(_compile_distances, run.monitor))
+    run.compile_host_code(_compile_distances)
     with run.time_phase("words"):
         kmers = count_sixmers(problem.sequences, problem.protein, run.monitor.check)
         sizes, common = kmer_totals(kmers), _common_words(kmers, kernel, run)
-        return fill_matrix(
-            lambda first, last, values, stop: distances_of_counts(sizes, common, first, last, values, stop),
-            len(common),
-            run.monitor.check,
-        )
+        return fill_matrix(partial(distances_of_counts, sizes, common), len(common), run.monitor.check)
 
 
 def _compile_distances() -> None:
     """Compile the distances before the clock runs."""
     none = np.zeros(0)
-    distances_of_counts(
-        KmerTotals(none, none, 0.0), np.zeros((0, 0), np.int32), 0, 0, np.zeros((0, 0)), make_stop_word()
-    )
+    distances_of_counts(KmerTotals(none, none, 0.0), np.zeros((0, 0), np.int32), 0, 0, np.zeros((0, 0)))
 
 
 def _common_words(kmers: KmerCounts, kernel: Any, run: DeviceRun) -> np.ndarray:
@@ -57,7 +50,7 @@ def _common_words(kmers: KmerCounts, kernel: Any, run: DeviceRun) -> np.ndarray:
     common = np.empty((taxa, taxa), np.int32)
     costs = kmers.starts[-1] - kmers.starts[1:] + 1
     most_rows = max(1, MOST_COUNTS // taxa)
-    slices = LaunchSlices(run.monitor, run.steps, int(costs.sum()), FIRST_SLICE)
+    slices = LaunchSlices(run, int(costs.sum()), FIRST_SLICE)
     for part in slices.split_items(costs):
         for first in range(part.start, part.stop, most_rows):
             last = min(first + most_rows, part.stop)

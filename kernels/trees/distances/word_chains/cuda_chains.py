@@ -9,13 +9,12 @@ from typing import Any
 import cupy
 import numpy as np
 
-from antidiag.kernels.cpu.compilation import compile_cancellably
 from antidiag.kernels.cuda import block_limits
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import sequence_lengths
 from antidiag.kernels.trees.distances import pair_tiles
 from antidiag.kernels.trees.distances.cpu_count_distances import compile_distances, distances_of_counts
-from antidiag.kernels.trees.distances.cuda_sources import CHAIN_WORDS, CHAINS, COUNT_WORDS, PAIRS, TUPLES, WORDS
+from antidiag.kernels.trees.distances.cuda_sources import CHAIN_WORDS, CHAINS, COUNT_WORDS, TUPLES, WORDS
 from antidiag.kernels.trees.distances.pair_tiles import TILE, LaunchSlices
 from antidiag.kernels.trees.distances.problem import KtupleProblem
 from antidiag.kernels.trees.distances.sizes import CHAIN_WARPS, chain_numbers, chain_warps
@@ -36,7 +35,7 @@ class DeviceChains:
     def __init__(self, problem: KtupleProblem, run: DeviceRun) -> None:
         self.problem, self.run, self.taxa = problem, run, len(problem.sequences)
         self.kernel = run.compile_kernel(WORDS, "chain_words")
-        run.add_time("compilation", compile_cancellably(compile_distances, run.monitor))
+        run.compile_host_code(compile_distances)
         with run.time_phase("words"):
             kmers = list_ktuples(problem, run.monitor.check)
         arrays = kmers.kmers, kmers.starts, kmers.places, kmers.kmer_starts
@@ -50,7 +49,7 @@ class DeviceChains:
         self.lengths = np.diff(kmers.starts) + problem.ktuple - 1  # as in kmers.cu
         tiles = -(-self.taxa // TILE)
         self.scores = np.zeros((tiles, TILE, tiles, TILE), np.int32)
-        self.slices = LaunchSlices(run.monitor, run.steps, problem.cells, FIRST_SLICE)
+        self.slices = LaunchSlices(run, problem.cells, FIRST_SLICE)
 
     def distances(self) -> np.ndarray:
         """Return 1 - the score of the best chain / the shorter length of all pairs, at least 0; float64 (n, n)."""
@@ -60,7 +59,7 @@ class DeviceChains:
             most, cells = longest[rows] * longest[columns], pair_tiles.tile_cells(self.lengths, rows, columns)
             mixed = np.flatnonzero(most > LONG)
             for tile in mixed.tolist():
-                self.slices.monitor.check()
+                self.run.monitor.check()
                 cells[tile] -= self._pair_cells(self._long_pairs(rows[tile], columns[tile])).sum()
             some = cells > 0
             self._chain_tiles(rows[some], columns[some], cells[some])
@@ -145,17 +144,9 @@ class DeviceChains:
             window=problem.window,
             gap=problem.word_gap,
         )
-        pairs = PAIRS(
-            tiles=run.upload_array(tiles.astype(np.int32)),
-            side=side,
-            pairs=len(tiles) * side**2,
-            ticket=run.allocate_filled(1, np.uint64),
-        )
-        room = CHAINS(
-            counts=self.counts,
-            diagonals=self.diagonals,
-            chains=self.chains,
-            room=self.room,
+        pairs = pair_tiles.upload_pairs(run, tiles, side)
+        room = CHAINS.from_object(
+            self,
             most=cell_limit,
             stages=stages,
             first_row=rows[0],

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from numba import int32
 
 from antidiag.kernels.cpu.jit import inline_njit, inner_njit
+from antidiag.kernels.cpu.lane_moves import shift_in
 from antidiag.kernels.cpu.simd import (
     add,
     greater_lanes,
@@ -23,7 +24,6 @@ from antidiag.kernels.cpu.simd import (
     load,
     maximum,
     select_lanes,
-    shift_in,
     shift_left,
     splat,
     store,

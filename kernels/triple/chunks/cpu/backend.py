@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.cpu.phase_times import PhaseClock, measure_ms
+from antidiag.kernels.cpu.cpu_run import CpuRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.triple.chunks.cpu import int16, path
 from antidiag.kernels.triple.chunks.cpu.chunked_cube import ChunkedCube, ChunkWorker, compute_cube
@@ -20,44 +18,43 @@ from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkGrid, ChunkKind, make
 from antidiag.kernels.triple.model import TripleProblem
 from antidiag.kernels.triple.parameters import ChunkParameters
 
-BackendRun = Callable[[TripleProblem, Mapping[str, Any], Monitor, StepLog], Outcome]
+BackendRun = Callable[[TripleProblem, ChunkParameters, Monitor, StepLog], Outcome]
 
 
 def _make_backend(kind: ChunkKind) -> BackendRun:
     """Make the backend of a method that computes chunks."""
 
-    def run(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    def run(problem: TripleProblem, parameters: ChunkParameters, monitor: Monitor, steps: StepLog) -> Outcome:
         refuse_layers(problem, kind)
-        encoded, own = encode_problem(problem), to_dataclass(ChunkParameters, parameters)
-        chunks = make_grid(problem, own.s, own.h)
+        encoded = encode_problem(problem)
+        chunks = make_grid(problem, parameters.s, parameters.subchunk_height)
         narrow = int16.fits_int16(encoded, kind, chunks)
-        times_ms = {"compilation": measure_ms(lambda: _compile_method(kind, encoded.affine, narrow)), "transfer": 0.0}
-        cube = ChunkedCube(encoded, chunks, kind, own.threads, narrow)
-        return _compute_answer(cube, times_ms, monitor, steps)
+        cpu_run = CpuRun(monitor, steps, parameters.threads)
+        cpu_run.compile(lambda: _compile_method(kind, encoded.affine, narrow))
+        return _compute_answer(ChunkedCube(encoded, chunks, kind, cpu_run, narrow))
 
     return run
 
 
-def _compute_answer(cube: ChunkedCube, times_ms: dict[str, float], monitor: Monitor, steps: StepLog) -> Outcome:
+def _compute_answer(cube: ChunkedCube) -> Outcome:
     """Compute all chunks, then the path where the method keeps faces."""
-    clock = PhaseClock(times_ms)
-    bytes_1 = compute_cube(cube, monitor, steps, clock.started_ns)
-    clock.end_phase("phase 1")
-    if not cube.kind.keeps_faces:
-        return Outcome(cube.encoded.make_answer(int(cube.last[0])), times_ms, cube.host_bytes + bytes_1)
-    pieces = path.find_parts(cube) if cube.kind.has_local_starts else []
-    if pieces:
-        clock.end_phase("phase 2")
-    workers = [ChunkWorker(cube, number, moves=True) for number in range(min(cube.workers, len(pieces) or 1))]
-    if pieces:
-        moves = path.compute_moves(cube, pieces, workers, monitor, steps, clock.started_ns)
-    else:
-        moves = path.compute_moves_backwards(cube, workers[0], monitor, steps, clock.started_ns)
-    clock.end_phase("phase 3")
-    bytes_3 = sum(worker.host_bytes for worker in workers)
-    return Outcome(
-        cube.encoded.make_answer(int(cube.last[0]), moves), times_ms, cube.host_bytes + max(bytes_1, bytes_3)
-    )
+    run, encoded = cube.run, cube.encoded
+    with run.phase("phase 1", cube.grid.chunks * cube.grid.cells[2]) as phase:
+        thread_bytes = compute_cube(cube, phase)
+    moves, score = None, int(cube.last[0])
+    if cube.kind.keeps_faces:
+        pieces = []
+        if cube.kind.has_local_starts:
+            with run.phase("phase 2"):
+                pieces = path.find_parts(cube)
+        with run.phase("phase 3", len(pieces) or sum(encoded.end_cell), number=3) as phase:
+            workers = [ChunkWorker(cube, number, moves=True) for number in range(min(run.threads, len(pieces) or 1))]
+            if pieces:
+                moves = path.compute_moves(cube, pieces, workers, phase)
+            else:
+                moves = path.compute_moves_backwards(cube, workers[0], phase)
+        thread_bytes = max(thread_bytes, sum(worker.host_bytes for worker in workers))
+    return Outcome(encoded.make_answer(score, moves), run.times_ms, cube.host_bytes + thread_bytes)
 
 
 @cache
@@ -65,13 +62,8 @@ def _compile_method(kind: ChunkKind, affine: bool, narrow: bool) -> None:
     """Compile, or load from the cache folder, by running on a tiny problem."""
     codes = np.array([1, 0], np.uint8)
     encoded = EncodedTriple((codes, codes, codes), np.zeros((2, 2), np.int32), int(affine), 1)
-    cube = ChunkedCube(encoded, grid_of_two(kind), kind, 1, narrow)
-    _compute_answer(cube, {}, Monitor(), StepLog())
-
-
-def grid_of_two(kind: ChunkKind) -> ChunkGrid:
-    """Two cells a side."""
-    return ChunkGrid((2, 2, 2), 16, 1 if kind.has_subchunks else 2)
+    grid = ChunkGrid((2, 2, 2), 16, 1 if kind.has_subchunks else 2)
+    _compute_answer(ChunkedCube(encoded, grid, kind, CpuRun(), narrow))
 
 
 layered, sloped = _make_backend(CHUNK_KINDS["layered"]), _make_backend(CHUNK_KINDS["sloped"])

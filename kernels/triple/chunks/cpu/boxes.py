@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.cpu.jit import inline_njit, inner_njit
-from antidiag.kernels.cpu.simd import transpose_block
+from antidiag.kernels.cpu.lane_moves import transpose_block
 from antidiag.kernels.triple.chunks.cpu import affine_lines, linear_lines
 from antidiag.kernels.triple.chunks.cpu.affine_lines import PartDistances
 from antidiag.kernels.triple.chunks.cpu.layouts import KEPT_VECTORS, KEPT_VECTORS_AFFINE, BoxLayout, ScoreTables

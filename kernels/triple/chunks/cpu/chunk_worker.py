@@ -14,10 +14,10 @@ from antidiag.kernels.cpu.clock import now_ns
 from antidiag.kernels.cpu.jit import cached_njit, inline_njit
 from antidiag.kernels.cpu.progress_words import wait_until_reached
 from antidiag.kernels.cpu.simd import fetch_add, load_acquire, store_release
+from antidiag.kernels.cpu.workers import WORD_STRIDE
 from antidiag.kernels.triple.chunks.cpu.boxes import skew_scores
 from antidiag.kernels.triple.chunks.cpu.faces import BoxLink, advance_box
 from antidiag.kernels.triple.chunks.cpu.grid_shape import locate_box, locate_faces, start_codes
-from antidiag.kernels.triple.chunks.cpu.layouts import WORD_STRIDE
 from antidiag.kernels.triple.chunks.cpu.windows import count_windows, locate_window, make_whole_window
 
 EVENT_COLUMNS = ("start", "end", "first layer", "last layer", "worker")

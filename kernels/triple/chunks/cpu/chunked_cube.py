@@ -6,21 +6,21 @@ chunk overwrites those that it read, so that there is one face per row and one p
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import make_stop_word, share_work
-from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.steps import STEP, StepLog
+from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun
+from antidiag.kernels.cpu.workers import WORD_STRIDE
+from antidiag.kernels.steps import STEP
 from antidiag.kernels.triple.chunks.cpu import layouts
 from antidiag.kernels.triple.chunks.cpu.boxes import ThreadMemory
 from antidiag.kernels.triple.chunks.cpu.chunk_worker import EVENT_COLUMNS, ChunkBoard, compute_chunks, recompute_box
 from antidiag.kernels.triple.chunks.cpu.faces import FaceArrays
 from antidiag.kernels.triple.chunks.cpu.grid_shape import GridShape, locate_box, locate_faces, make_grid_shape
 from antidiag.kernels.triple.chunks.cpu.int16 import NumberRange, choose_numbers
-from antidiag.kernels.triple.chunks.cpu.layouts import WORD_STRIDE, BoxLayout
+from antidiag.kernels.triple.chunks.cpu.layouts import BoxLayout
 from antidiag.kernels.triple.chunks.cpu.windows import bound_window_count
 from antidiag.kernels.triple.encoding import EncodedTriple
 from antidiag.kernels.triple.grid import ChunkGrid, ChunkKind
@@ -40,12 +40,11 @@ class ChunkedCube:
     encoded: EncodedTriple
     grid: ChunkGrid
     kind: ChunkKind
-    workers: int
+    run: CpuRun
     narrow: bool = False
-    stop: np.ndarray = field(default_factory=make_stop_word)
 
     def __post_init__(self) -> None:
-        counts = layouts.count_faces(self.grid, self.kind, self.workers)
+        counts = layouts.count_faces(self.grid, self.kind, self.run.threads)
         sizes = layouts.face_sizes(self.layout)
         # Faces that no box gives are the border of the cube: minus infinity.
         o, l, t = (  # noqa: E741 - the names of the axes
@@ -180,21 +179,22 @@ class ChunkWorker:
         )
 
 
-def compute_cube(cube: ChunkedCube, monitor: Monitor, steps: StepLog, started_ns: int) -> int:
+def compute_cube(cube: ChunkedCube, phase: CpuPhase) -> int:
     """Run phase 1: compute all chunks on threads; return the bytes that the threads kept. Raises Cancelled."""
-    workers = [ChunkWorker(cube, number) for number in range(min(cube.workers, cube.grid.chunks))]
+    run = cube.run
+    workers = [ChunkWorker(cube, number) for number in range(min(run.threads, cube.grid.chunks))]
     set_origin(cube)
     windows = bound_window_count(
         cube.kind.layered, locate_box(cube.shape, cube.layout, 0, 0, 0, cube.grid.h), cube.layout
     )
     events = np.zeros((cube.grid.chunks, cube.grid.boxes, windows, len(EVENT_COLUMNS)), np.int64)
-    board = ChunkBoard(cube.grid.chunk_places(), np.zeros(1, np.int64), cube.progress, cube.stop, events, cube.last)
-
-    def report() -> None:
-        monitor.update(int(cube.progress.sum()), cube.grid.chunks * cube.grid.cells[2], "phase 1")
-
-    share_work(lambda number: workers[number].compute_chunks(board), len(workers), cube.stop, report)
-    steps.add_array(_build_log(cube.grid, board, started_ns))
+    board = ChunkBoard(cube.grid.chunk_places(), np.zeros(1, np.int64), cube.progress, run.stop, events, cube.last)
+    phase.share(
+        lambda number: workers[number].compute_chunks(board),
+        lambda: phase.report(int(cube.progress.sum())),
+        len(workers),
+    )
+    run.steps.add_array(_build_log(cube.grid, board, run.started_ns))
     return sum(worker.host_bytes for worker in workers)
 
 

@@ -14,8 +14,6 @@ from antidiag.kernels.triple.grid import ChunkGrid, ChunkKind
 
 LANES, INT16_LANES = 16, 32
 """Lanes of a vector of 32-bit numbers, and of one of 16-bit numbers."""
-WORD_STRIDE = 8
-"""Numbers between two progress words: a cache line."""
 KEPT_VECTORS, KEPT_VECTORS_AFFINE = 4, 8
 """Vectors that a line keeps between two windows."""
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from antidiag.kernels.cpu.jit import inline_njit, inner_njit
+from antidiag.kernels.cpu.lane_moves import shift_in_element, store_last_lane
 from antidiag.kernels.cpu.simd import (
     add,
     flag_lanes_after,
@@ -28,10 +29,8 @@ from antidiag.kernels.cpu.simd import (
     load,
     maximum,
     select_lanes,
-    shift_in_element,
     splat_like,
     store,
-    store_last_lane,
 )
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 
 import numpy as np
 
-from antidiag.kernels.cpu.workers import share_work
-from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.steps import StepLog
+from antidiag.kernels.cpu.cpu_run import CpuPhase, LoggedCells
 from antidiag.kernels.triple.chunks.cpu import layouts
 from antidiag.kernels.triple.chunks.cpu.chunked_cube import ChunkedCube, ChunkWorker, letter_ranges, to_box_axes
 from antidiag.kernels.triple.chunks.cpu.faces import walk_back, walk_back_affine
@@ -56,45 +53,32 @@ def _read_stored_start(cube: ChunkedCube, cell: Cell, move: int) -> int:
     return int(cube.start_faces[axis][number * layouts.face_sizes(n)[axis] + place])
 
 
-def compute_moves(
-    cube: ChunkedCube,
-    pieces: list[PathPart],
-    workers: list[ChunkWorker],
-    monitor: Monitor,
-    steps: StepLog,
-    started_ns: int,
-) -> np.ndarray:
+def compute_moves(cube: ChunkedCube, pieces: list[PathPart], workers: list[ChunkWorker], phase: CpuPhase) -> np.ndarray:
     """Run phase 3: compute the moves of all parts on threads; they are returned from the start of the path."""
-    tickets, done = itertools.count(), [0]
     found: list[np.ndarray] = [np.empty(0, np.uint8)] * len(pieces)
 
-    def work(number: int) -> None:
-        while not cube.stop[0] and (index := next(tickets)) < len(pieces):
-            part = pieces[index]
-            found[index], cell, _ = _walk_part(workers[number], part, steps, started_ns)
-            assert cube.stop[0] or cell == part.start, f"the path left {part.chunk} at {cell}, not {part.start}"
-            done[0] += 1
+    def compute(worker: int, index: int) -> None:
+        part = pieces[index]
+        found[index], cell, _ = _walk_part(workers[worker], part, phase)
+        assert cube.run.stop[0] or cell == part.start, f"the path left {part.chunk} at {cell}, not {part.start}"
 
-    share_work(work, len(workers), cube.stop, lambda: monitor.update(done[0], len(pieces), "phase 3"))
+    phase.share_tasks(range(len(pieces)), compute)
     return _join_parts(found)
 
 
-def compute_moves_backwards(
-    cube: ChunkedCube, worker: ChunkWorker, monitor: Monitor, steps: StepLog, started_ns: int
-) -> np.ndarray:
+def compute_moves_backwards(cube: ChunkedCube, worker: ChunkWorker, phase: CpuPhase) -> np.ndarray:
     """Compute the moves of the path without local starts: chunk after chunk, from the end."""
     found: list[np.ndarray] = []
     cell, after = cube.encoded.end_cell, 7
 
     def work(number: int) -> None:
         nonlocal cell, after
-        while not cube.stop[0] and cell != BEFORE_ALL:
+        while not cube.run.stop[0] and cell != BEFORE_ALL:
             chunk = cell[0] // cube.grid.s, cell[1] // cube.grid.s
-            piece, cell, after = _walk_part(worker, PathPart(chunk, 0, BEFORE_ALL, 0, cell, after), steps, started_ns)
+            piece, cell, after = _walk_part(worker, PathPart(chunk, 0, BEFORE_ALL, 0, cell, after), phase)
             found.append(piece)
 
-    total = sum(cube.encoded.end_cell)
-    share_work(work, 1, cube.stop, lambda: monitor.update(total - max(sum(cell), 0), total, "phase 3"))
+    phase.share(work, lambda: phase.report(phase.total - max(sum(cell), 0)), threads=1)
     return _join_parts(found)
 
 
@@ -103,7 +87,7 @@ def _join_parts(backwards: list[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.empty(0, np.uint8), *backwards])[-2::-1].copy()
 
 
-def _walk_part(worker: ChunkWorker, part: PathPart, steps: StepLog, started_ns: int) -> tuple[np.ndarray, Cell, int]:
+def _walk_part(worker: ChunkWorker, part: PathPart, phase: CpuPhase) -> tuple[np.ndarray, Cell, int]:
     """Return the moves of a part, backwards, the cell from which it enters, and the move that leaves that cell.
 
     Boxes are computed again one below another, until the path leaves the chunk or, where starts are local to them, the
@@ -111,9 +95,9 @@ def _walk_part(worker: ChunkWorker, part: PathPart, steps: StepLog, started_ns: 
     """
     cube, (row, column), cell, after = worker.cube, part.chunk, part.end, part.after
     found: list[np.ndarray] = []
-    while cell[0] >= row * cube.grid.s and cell[1] >= column * cube.grid.s and cell[2] >= 0 and not cube.stop[0]:
+    while cell[0] >= row * cube.grid.s and cell[1] >= column * cube.grid.s and cell[2] >= 0 and not cube.run.stop[0]:
         box = cell[2] // cube.grid.h
-        if found and (cube.kind.starts_per_subchunk or worker.cube.stop[0]):
+        if found and cube.kind.starts_per_subchunk:
             break
         begun_ns = time.perf_counter_ns()
         first_layer = box * cube.grid.h
@@ -125,10 +109,10 @@ def _walk_part(worker: ChunkWorker, part: PathPart, steps: StepLog, started_ns: 
         assert worker.path_moves is not None
         found.append(worker.path_moves[:count].copy())
         taken = [int(np.count_nonzero(found[-1] & bit)) for bit in LETTER_BITS]
-        size = letter_ranges(cube.grid, part.chunk, (first_layer, cell[2] + 1))
+        rows, columns, layers = letter_ranges(cube.grid, part.chunk, (first_layer, cell[2] + 1))
         cell = cell[0] - taken[0], cell[1] - taken[1], cell[2] - taken[2]
-        number, now_ns = cube.order_of_chunks[part.chunk], time.perf_counter_ns()
-        steps.add(3, number, size[0], size[1], worker.number, begun_ns - started_ns, now_ns - started_ns, size[2])
+        cells = LoggedCells(rows, columns, cube.order_of_chunks[part.chunk], layers)
+        phase.log(cells, worker.number, begun_ns)
     return np.concatenate([np.empty(0, np.uint8), *found]), cell, after
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import cupy
 import numpy as np
@@ -18,14 +17,15 @@ from antidiag.kernels.triple.chunks.cuda.job import TripleJob, begin_job
 from antidiag.kernels.triple.chunks.cuda.sources import EVENTS_PER_CHUNK, SLICE
 from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkKind
 from antidiag.kernels.triple.model import TripleProblem
+from antidiag.kernels.triple.parameters import ChunkParameters
 
-BackendRun = Callable[[TripleProblem, Mapping[str, Any], Monitor, StepLog], Outcome]
+BackendRun = Callable[[TripleProblem, ChunkParameters, Monitor, StepLog], Outcome]
 
 
 def _make_backend(kind: ChunkKind) -> BackendRun:
     """Make the backend of a method."""
 
-    def run(problem: TripleProblem, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog) -> Outcome:
+    def run(problem: TripleProblem, parameters: ChunkParameters, monitor: Monitor, steps: StepLog) -> Outcome:
         job = begin_job(problem, kind, parameters, monitor, steps)
         last = _sweep_chunks(job)
         moves = None

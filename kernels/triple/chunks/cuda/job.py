@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,6 @@ from antidiag.kernels.cuda.kernel_compiler import allow_shared_bytes
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.errors import MemoryRefused
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.parameters import to_dataclass
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.triple.chunks.cuda import kernel_sizes
 from antidiag.kernels.triple.chunks.cuda.sources import CUBE, FACES, list_sources
@@ -84,14 +82,13 @@ class TripleJob:
 
 
 def begin_job(
-    problem: TripleProblem, kind: ChunkKind, parameters: Mapping[str, Any], monitor: Monitor, steps: StepLog
+    problem: TripleProblem, kind: ChunkKind, parameters: ChunkParameters, monitor: Monitor, steps: StepLog
 ) -> TripleJob:
     """Copy the problem to the current device and allocate its memory."""
     refuse_layers(problem, kind)
     encoded = encode_problem(problem)
-    own = to_dataclass(ChunkParameters, parameters)
-    chunks = make_grid(problem, own.s, own.h if kind.has_subchunks else None)
-    shape = kernel_sizes.choose_kernel_shape(chunks, kind, encoded.affine, own.mapping)
+    chunks = make_grid(problem, parameters.s, parameters.subchunk_height)
+    shape = kernel_sizes.choose_kernel_shape(chunks, kind, encoded.affine, parameters.mapping)
     run = DeviceRun(monitor, steps)
     job = TripleJob(encoded, chunks, kind, shape, run, run.upload_together(*encoded.codes, encoded.table))
     numbers = kernel_sizes.count_face_numbers(chunks, kind, encoded.affine)

@@ -3,10 +3,11 @@ import pytest
 
 from antidiag.app.kit.painting.fonts_and_colours import needs_light_text
 from antidiag.app.kit.plane import matrix_values
-from antidiag.app.kit.plane.matrix_values import FROM_ABOVE, FROM_DIAGONAL, FROM_LEFT, NO_PREDECESSOR
+from antidiag.kernels.alignments.cell_origins import FROM_ABOVE, FROM_DIAGONAL, FROM_LEFT, NONE
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise import reference
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
+from antidiag.kernels.pairwise.pictures import matrix_view
 from tests.app.views import examples
 
 FIRST, SECOND = examples.related(90)
@@ -23,7 +24,7 @@ PROBLEMS = [
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_the_origins_lead_along_the_path(problem):
     full = reference.compute_matrices(problem)
-    origins = matrix_values.find_predecessors(problem, full.H, full.E, full.F, (0, 0))
+    origins = matrix_view.find_origins(problem, (full.H, full.E, full.F), (0, 0))
     path = reference.align_pair(problem).alignment
     expected = {DIAGONAL: FROM_DIAGONAL, UP: FROM_ABOVE, LEFT: FROM_LEFT}
     cells, operations = path.list_cells(), path.operations
@@ -31,13 +32,13 @@ def test_the_origins_lead_along_the_path(problem):
         last_of_gap = operation == DIAGONAL or k + 1 == len(operations) or operations[k + 1] != operation
         if last_of_gap:
             assert origins[tuple(cells[k + 1])] == expected[operation], f"cell {cells[k + 1]}"
-    assert origins[0, 0] == NO_PREDECESSOR
+    assert origins[0, 0] == NONE
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_a_block_equals_the_whole_matrix(problem):
     full = reference.compute_matrices(problem)
-    origins = matrix_values.find_predecessors(problem, full.H, full.E, full.F, (0, 0))
+    origins = matrix_view.find_origins(problem, (full.H, full.E, full.F), (0, 0))
     scanned = matrix_values.scan_matrix(problem, Monitor())
     m, n = len(problem.first), len(problem.second)
     for rows, columns in (((0, 3), (0, 2)), ((m // 4, m // 2), (n // 3, n // 2)), ((m - 2, m + 1), (n - 2, n + 1))):

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.app.kit.tree import visible_branches
-from antidiag.app.kit.tree.layout import TreeLayout, TreeShape, lay_out_tree
 from antidiag.app.kit.tree.visible_branches import TreeFrame, find_visible_branches, node_pixels
 from antidiag.app.views.tree import tree_colours
 from antidiag.app.views.tree.tip_labels import select_labels
 from antidiag.app.views.tree.tree_painter import TreePicture
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_files import random_tree
+from antidiag.kernels.trees.tree_layout import TreeLayout, TreeShape, lay_out_tree
 from tests.app.views import tree_examples
 from tests.trees import trees
 

@@ -1,6 +1,7 @@
 """The curves of cost over a parameter: right points, followed while the user sets it, and set by a click."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -19,26 +20,43 @@ from antidiag.kernels.memory import Footprint
 from antidiag.kernels.method import nothing_recomputed
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.pairwise import STRIP_WIDTH
-from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.pairwise.parameters import StripWidth
+from antidiag.kernels.parameters import MethodParameters, Parameter, parameter
 from tests.app import fake
 
-S = Parameter("s", "int", "Strip width s", "", minimum=32, maximum=1024, step=32, unit="columns")
-H = Parameter("h", "int", "Chunk height h", "", minimum=16, step=16, unit="rows")
-MODE = Parameter("mode", "choice", "Mode", "", default="a", choices=("a", "b"))
 REFUSED_FROM = 900
 NOTHING = Footprint()
 PAIR = Sequence("one", b"ACGT" * 50, SequenceType.DNA), Sequence("two", b"ACGA" * 60, SequenceType.DNA)
 CELLS = 200 * 240
 
 
+@dataclass(frozen=True, kw_only=True)
+class ModeParameters(MethodParameters):
+    mode: Literal["a", "b"] = parameter("Mode", "", default="a")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvedParameters(MethodParameters):
+    s: int = parameter("Strip width s", "", minimum=32, maximum=1024, step=32, unit="columns")
+    h: int = parameter("Chunk height h", "", minimum=16, step=16, unit="rows")
+    mode: Literal["a", "b"] = parameter("Mode", "", default="a")
+
+
+S, H = CurvedParameters.declared()[:2]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneWidth(MethodParameters):
+    s: int = parameter("S", "", minimum=8, maximum=8)
+
+
 def footprint(problem, parameters, backend):
     """Falls with s; more than there is from REFUSED_FROM on."""
-    return Footprint({"all": 2**60 if parameters["s"] > REFUSED_FROM else 2**30 // parameters["s"]})
+    return Footprint({"all": 2**60 if parameters.s > REFUSED_FROM else 2**30 // parameters.s})
 
 
 def recomputed(problem, parameters):
-    return parameters["s"] * parameters["h"]
+    return parameters.s * parameters.h
 
 
 def work(problem, parameters):
@@ -47,11 +65,9 @@ def work(problem, parameters):
 
 METHOD = fake.make(
     "curved",
-    parameters=(S, H, MODE),
-    estimate_memory=footprint,
-    count_work=work,
-    count_recomputed=recomputed,
-    automatic_parameters=lambda problem, backend, multiprocessors: {"s": 128, "h": 64},
+    parameters=CurvedParameters,
+    choose_parameters=lambda problem, backend, multiprocessors: {"s": 128, "h": 64},
+    cost={"estimate_memory": footprint, "count_work": work, "count_recomputed": recomputed},
 )
 
 
@@ -63,7 +79,7 @@ def answer(method=METHOD, data=PAIR, **parameters):
 def form(qtbot):
     form = ParameterForm()
     qtbot.addWidget(form)
-    form.set_parameters(METHOD.parameters)
+    form.set_parameters(METHOD.parameters.declared())
     form.show()
     return form
 
@@ -88,11 +104,11 @@ def test_every_point_is_what_a_run_with_its_value_would_cost(parameter):
     others = {"s": 128, "h": 32}
     assert curve.unit == "cells"
     for point in curve.points:
-        values = others | {parameter.name: point.value}
+        values = CurvedParameters(**others | {parameter.name: point.value})
         assert point.host_bytes == footprint(None, values, "cpu").host_bytes
-        assert point.work == CELLS + values["s"] * values["h"]
-        assert point.recomputed == values["s"] * values["h"] / CELLS
-        assert bool(point.refusal) == (values["s"] > REFUSED_FROM)
+        assert point.work == CELLS + values.s * values.h
+        assert point.recomputed == values.s * values.h / CELLS
+        assert bool(point.refusal) == (values.s > REFUSED_FROM)
         assert point.time_ms == pytest.approx(curve.points[0].time_ms * point.work / curve.points[0].work)
 
 
@@ -113,22 +129,22 @@ def test_values_can_be_set_and_reach_from_end_to_end(minimum, step, steps, usual
 @given(st.floats(1e-3, 1e12), st.floats(1.2, 1e6), st.sampled_from((10, 1024)))
 def test_ticks_are_few_and_round_and_inside(low, factor, base):
     ticks = scales.ticks_between(low, low * factor, base)
-    assert len(ticks) <= scales.MOST_TICKS
+    assert len(ticks) <= scales.MAX_TICKS
     assert all(low <= tick <= low * factor for tick in ticks) and ticks == sorted(ticks)
 
 
 def test_memory_what_is_computed_again_and_time_are_drawn(qtbot, panel):
     show(qtbot, panel)
-    assert [scale.title for scale in panel.plot.scales] == ["main memory", "computed again", "expected time"]
-    assert panel.readout.text().startswith("128 columns: 8.0 MiB, 17 % again, ")
+    assert [scale.title for scale in panel.plot.scales] == ["main memory", "recomputed cells", "expected time"]
+    assert panel.readout.text().startswith("128 columns: 8.0 MiB, 17 % recomputed, ")
     assert [panel.chooser.itemText(k) for k in range(panel.chooser.count())] == ["Strip width s", "Chunk height h"]
 
 
 def test_work_beyond_the_cells_is_not_computed_again_unless_a_method_says_so(qtbot, panel):
-    panel.show_answer(answer(replace(METHOD, count_recomputed=nothing_recomputed)))
+    panel.show_answer(answer(replace(METHOD, cost=replace(METHOD.cost, count_recomputed=nothing_recomputed))))
     qtbot.waitUntil(lambda: not panel.busy and panel.plot.curve is not None)
     assert [scale.title for scale in panel.plot.scales] == ["main memory", "cells", "expected time"]
-    assert "again" not in panel.readout.text()
+    assert "recomputed" not in panel.readout.text()
 
 
 @pytest.mark.parametrize("strips", [256, 1024])
@@ -136,7 +152,7 @@ def test_a_strip_wider_than_the_pair_is_computed_again_once(strips):
     """A pair of 200 x 240 letters: a wider strip has nothing more to compute again."""
     method = registry.find_method("striped-alignment")
     found = points.point(answer(method, s=strips).plan, "s")
-    assert found.recomputed == 1 and words(STRIP_WIDTH, found).split(", ")[1] == "100 % again"
+    assert found.recomputed == 1 and words(StripWidth.declared()[0], found).split(", ")[1] == "100 % again"
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
@@ -251,11 +267,7 @@ def test_folded_away_it_works_nothing_out(qtbot, form):
 def test_a_method_without_such_parameters_has_no_curves(qtbot, panel):
     show(qtbot, panel)
     panel.show_answer(
-        answer(
-            fake.make(
-                "plain", parameters=(MODE,), automatic_parameters=lambda *_: {}, estimate_memory=lambda *_: NOTHING
-            )
-        )
+        answer(fake.make("plain", parameters=ModeParameters, cost={"estimate_memory": lambda *_: NOTHING}))
     )
     assert panel.isHidden()
 
@@ -263,16 +275,15 @@ def test_a_method_without_such_parameters_has_no_curves(qtbot, panel):
 def test_in_the_window_a_click_plans_again(qtbot, ready):
     qtbot.waitUntil(lambda: not ready.planner.busy and not ready.curves.busy)
     ready.curves.plot.picked.emit(512)
-    qtbot.waitUntil(lambda: ready.answer is not None and ready.answer.plan.parameters["s"] == 512)
+    qtbot.waitUntil(lambda: ready.answer is not None and ready.answer.plan.parameters.s == 512)
     assert ready.method.parameters.values()["s"] == 512
     assert ready.curves.plot.present.value == 512
 
 
 def test_an_unusual_curve_is_painted(qtbot, panel):
     """One point only, and nothing that changes."""
-    only = Parameter("s", "int", "S", "", minimum=8, maximum=8)
     method = fake.make(
-        "one", parameters=(only,), automatic_parameters=lambda *_: {"s": 8}, estimate_memory=lambda *_: NOTHING
+        "one", parameters=OneWidth, choose_parameters=lambda *_: {"s": 8}, cost={"estimate_memory": lambda *_: NOTHING}
     )
     panel.show_answer(answer(method))
     qtbot.waitUntil(lambda: not panel.busy and panel.plot.curve is not None)

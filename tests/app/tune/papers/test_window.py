@@ -18,14 +18,13 @@ from PySide6.QtWidgets import QWidget
 from antidiag.app import theme
 from antidiag.app.cli.laboratory import paper_figures
 from antidiag.app.jobs.queue import JobQueue
-from antidiag.app.tune.papers import figure_data
 from antidiag.app.tune.papers import paper_figure as paper_figure
 from antidiag.app.tune.papers.papers_window import PapersWindow
 from antidiag.app.tune.sweep_jobs import DeviceChoice
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.experiments.papers import figure_data, reproduction
 from antidiag.kernels.experiments.papers import paper_tables as papers
-from antidiag.kernels.experiments.papers import reproduction
 from antidiag.kernels.experiments.papers.paper_tables import PaperTable, PublishedNumber
 from antidiag.kernels.experiments.point_data import point_store
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, TimedRun

@@ -12,7 +12,7 @@ from antidiag.app.kit.figures import export
 from antidiag.app.tune.plots import colour_bar
 from antidiag.app.tune.plots.colour_bar import STOPS, ColourScale
 from antidiag.app.tune.plots.heat_map import HeatMap
-from antidiag.app.tune.plots.plot_data import HeatGrid, PlotSettings
+from antidiag.kernels.experiments.point_data.plot_data import HeatGrid, PlotSettings
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus
 
 BRIGHT, DARK = STOPS[0], STOPS[-1]

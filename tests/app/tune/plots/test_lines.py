@@ -9,7 +9,7 @@ import pytest
 
 from antidiag.app import theme
 from antidiag.app.tune.plots.line_plot import LinePlot, ModelCurve, label_places
-from antidiag.app.tune.plots.plot_data import LevelLine, PlotSettings, PointSeries
+from antidiag.kernels.experiments.point_data.plot_data import LevelLine, PlotSettings, PointSeries
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, Spread
 
 SETTINGS = PlotSettings(x="s")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from antidiag.app.tune import measurement
-from antidiag.app.tune.plots import plot_data
-from antidiag.app.tune.plots.plot_data import PlotSettings
 from antidiag.app.tune.plots.point_panel import PointPanel, format_amount, format_spread, point_facts
 from antidiag.app.tune.plots.point_set import PointSet
-from antidiag.kernels.experiments.point_data import model_values
+from antidiag.kernels.experiments.point_data import model_values, plot_data
+from antidiag.kernels.experiments.point_data.plot_data import PlotSettings
 from antidiag.kernels.experiments.point_data.point_store import SEARCH_KEY, StoredPoints
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, Spread, TimedRun
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from antidiag.app.tune.plots import plot_data
 from antidiag.app.tune.plots.roofline_view import (
     NO_TRAFFIC_INTENSITY,
     NO_TRAFFIC_TEXT,
@@ -17,7 +16,7 @@ from antidiag.app.tune.plots.roofline_view import (
     roof_outline,
     roofline_point,
 )
-from antidiag.kernels.experiments.point_data import model_values
+from antidiag.kernels.experiments.point_data import model_values, plot_data
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, TimedRun
 from antidiag.kernels.experiments.rooflines import roofline
 from antidiag.kernels.experiments.rooflines.roofline import Roofline

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from antidiag.app.tune.plots import plot_data
 from antidiag.app.tune.plots.line_plot import default_settings, model_curves
-from antidiag.app.tune.plots.plot_data import PlotSettings
+from antidiag.kernels.experiments.point_data import plot_data
+from antidiag.kernels.experiments.point_data.plot_data import PlotSettings
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, TimedRun
 
 
@@ -123,7 +123,7 @@ def test_suggested_values_can_be_parsed() -> None:
     from antidiag.kernels.experiments.sweeps import sweep_axes
 
     for method in registry.METHODS:
-        for parameter in method.parameters:
+        for parameter in method.parameters.declared():
             text = plot_data.suggest_values(parameter)
             if text:
                 assert sweep_axes.parse_axis(f"{parameter.name}={text}", [method]).values

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QFileDialog
 
 from antidiag.app import theme
 from antidiag.app.views.aligned.colouring import colour_inputs, schemes
-from antidiag.app.views.aligned.columns import column_counts, tracks
+from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.view import AlignmentViewer
-from antidiag.kernels.alignments import column_confidence
+from antidiag.kernels.alignments import column_confidence, column_counter
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
 from antidiag.kernels.model import SequenceType
 from tests.app.views.aligned.viewer import alignment, cell, image
@@ -161,7 +161,7 @@ def test_columns_have_the_structure_that_most_rows_have(view: AlignmentViewer) -
 def test_colours_of_many_columns_are_made_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(column_counts, "MAX_COLUMNS_AT_ONCE", 1)
+    monkeypatch.setattr(column_counter, "MAX_COLUMNS_AT_ONCE", 1)
     threads: list[bool] = []
     colouring = schemes.make_colouring
 

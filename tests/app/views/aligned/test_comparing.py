@@ -12,10 +12,9 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from antidiag.app.views.aligned.columns import column_counts
 from antidiag.app.views.aligned.view import AlignmentViewer
 from antidiag.app.views.aligned.widgets.alignment_canvas import MIN_NAMES_WIDTH
-from antidiag.kernels.alignments import alignment_edits, comparison
+from antidiag.kernels.alignments import alignment_edits, column_counter, comparison
 from antidiag.kernels.io import tree_files
 from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
 from antidiag.kernels.io.alignment_formats.raw_alignment import NO_ANNOTATIONS
@@ -136,7 +135,7 @@ def test_the_next_difference_is_shown_at_a_letter_that_stands_elsewhere(view: Al
 def test_a_large_comparison_is_made_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(column_counts, "MAX_LETTERS_AT_ONCE", 1)
+    monkeypatch.setattr(column_counter, "MAX_LETTERS_AT_ONCE", 1)
     threads: list[bool] = []
     meeting = comparison.compare_test_columns
     monkeypatch.setattr(comparison, "compare_test_columns", lambda *given: threads.append(

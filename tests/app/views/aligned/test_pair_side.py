@@ -11,9 +11,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from antidiag.app.views.aligned.columns import column_counts, tracks
+from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.view import AlignmentViewer
 from antidiag.kernels import engine, registry
+from antidiag.kernels.alignments import column_counter
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.profiles.profile import profile_from_alignment
 from tests.app.views import examples, triples
@@ -165,7 +166,7 @@ def test_a_multiple_alignment_has_rows_and_no_numbers_of_a_pair(view: AlignmentV
 def test_a_long_alignment_is_read_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(column_counts, "MAX_LETTERS_AT_ONCE", 1)
+    monkeypatch.setattr(column_counter, "MAX_LETTERS_AT_ONCE", 1)
     made = pair()
     view.show_result(made)
     assert view.picture is None

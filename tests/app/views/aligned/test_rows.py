@@ -96,7 +96,7 @@ def test_what_was_found_is_sought_anew_after_an_edit(view: AlignmentViewer) -> N
 def test_too_many_places_are_not_told_as_all(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(motif_search, "MAX_HITS", 2)
     view.finder.go_to("NDS")
-    assert "the first 2 places" in view._status.text()
+    assert "the first 2 matches" in view._status.text()
 
 
 def test_a_large_alignment_is_searched_on_a_thread(

@@ -13,7 +13,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app.kit.figures import export
-from antidiag.app.kit.tree.layout import lay_out_at_rows
 from antidiag.app.views.aligned.export import figures
 from antidiag.app.views.aligned.side_panels import tree_controller
 from antidiag.app.views.aligned.view import AlignmentViewer
@@ -22,6 +21,7 @@ from antidiag.kernels.io import tree_files
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import alignment_trees
+from antidiag.kernels.trees.tree_layout import lay_out_at_rows
 from tests.app.views.aligned.viewer import alignment, chosen, image, text
 
 NEWICK = "((row4:1,row1:2):1,(row0:1,other:1):2,row3:3);"

@@ -12,11 +12,11 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from antidiag.app.views.aligned.columns import column_counts, tracks
+from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.drawing import cell_painter
 from antidiag.app.views.aligned.view import AlignmentViewer
 from antidiag.app.views.aligned.widgets.scroll_plane import MIN_ROWS_HEIGHT
-from antidiag.kernels.alignments import alignment_edits
+from antidiag.kernels.alignments import alignment_edits, column_counter
 from antidiag.kernels.io import aligned_sequences
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import SequenceType
@@ -92,8 +92,8 @@ def test_many_rows_become_a_coarse_picture_and_then_a_sharp_one(view: AlignmentV
 def test_values_of_tracks_of_many_rows_are_made_on_a_thread(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(column_counts, "MAX_LETTERS_AT_ONCE", 1)
-    monkeypatch.setattr(column_counts, "MAX_COLUMNS_AT_ONCE", 1)
+    monkeypatch.setattr(column_counter, "MAX_LETTERS_AT_ONCE", 1)
+    monkeypatch.setattr(column_counter, "MAX_COLUMNS_AT_ONCE", 1)
     threads: list[bool] = []
 
     def seen(work: Any) -> Any:
@@ -124,7 +124,7 @@ def test_values_of_tracks_of_many_rows_are_made_on_a_thread(
 def test_very_many_columns_move_by_a_sample_which_follows_edits(
     view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch, qtbot: Any
 ) -> None:
-    monkeypatch.setattr(column_counts, "MAX_COLUMNS_AT_ONCE", 1 << 14)
+    monkeypatch.setattr(column_counter, "MAX_COLUMNS_AT_ONCE", 1 << 14)
     letters = np.full((300, 40_000), ord("A"), np.uint8)
     view.show_datum(AlignedSequences(tuple(map(str, range(300))), letters, SequenceType.DNA))
     view.canvas.fit_all()

@@ -23,7 +23,6 @@ from antidiag.app.kit.results import result_text as texts
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.aligned.view import AlignmentViewer
 from antidiag.app.views.cube import cube_picture
-from antidiag.app.views.cube.slice_plot import SlicePlot
 from antidiag.app.views.cube.view import CubeView
 from antidiag.app.views.run.timeline import TimelineView
 from antidiag.app.views.summary.view import SummaryView
@@ -59,7 +58,7 @@ def over_chunk(view: CubeView, number: int) -> QPoint:
 
 def point_at(qtbot: Any, view: CubeView, axis: int, cell: tuple[int, int, int]) -> None:
     """Move the mouse over a cell of a slice."""
-    plot = view.slices.made_plots[axis]
+    plot = view.slices.plots[axis]
     place = plot.getViewBox().mapViewToScene(QPointF(cell[plot.horizontal] + 0.5, cell[plot.vertical] + 0.5))
     plot.scene().sigMouseMoved.emit(place)
 
@@ -67,10 +66,10 @@ def point_at(qtbot: Any, view: CubeView, axis: int, cell: tuple[int, int, int]) 
 def test_slices_show_h_of_the_recurrence(view: CubeView) -> None:
     H = reference.compute_cube(view.result.problem)
     assert view.place == tuple(view.path[len(view.path) // 2])
-    for plot in view.slices.made_plots:
+    for plot in view.slices.plots:
         plane = H.take(view.place[plot.axis], plot.axis)
         assert np.array_equal(plot.values, plane if plot.axis == 2 else plane.T)
-    assert [plot.getPlotItem().titleLabel.text for plot in view.slices.made_plots] == [
+    assert [plot.getPlotItem().titleLabel.text for plot in view.slices.plots] == [
         f"{axis} = {place}" for axis, place in zip("ijk", view.place, strict=True)
     ]
 
@@ -82,12 +81,12 @@ def test_chunks_are_numbered_as_in_figure_1(view: CubeView) -> None:
 
 
 def test_a_click_in_a_slice_moves_the_others(qtbot: Any, view: CubeView) -> None:
-    view.slices.made_plots[2].moved.emit((3, 5, view.place[2]))
+    view.slices.plots[2].moved.emit((3, 5, view.place[2]))
     assert view.place[:2] == (3, 5)
     H = reference.compute_cube(view.result.problem)
-    assert np.array_equal(view.slices.made_plots[0].values, H[3].T)
-    view.slices.made_plots[0]._lines[0].setValue(9.5)
-    view.slices.made_plots[0]._lines[0].sigDragged.emit(view.slices.made_plots[0]._lines[0])
+    assert np.array_equal(view.slices.plots[0].values, H[3].T)
+    view.slices.plots[0]._lines[0].setValue(9.5)
+    view.slices.plots[0]._lines[0].sigDragged.emit(view.slices.plots[0]._lines[0])
     assert view.place[1] == 9
 
 
@@ -166,7 +165,7 @@ def test_a_bar_of_the_timeline_lights_its_chunk(qtbot: Any, view: CubeView) -> N
 def test_a_hovered_cell_lights_its_chunk(qtbot: Any, view: CubeView) -> None:
     point_at(qtbot, view, 2, (9, 17, view.place[2]))
     assert view.selection.strip == view.chunks.chunk_at((9, 17, 0)) == 6
-    view.slices.made_plots[2].hovered.emit(None)
+    view.slices.plots[2].hovered.emit(None)
     assert view.selection.strip is None
 
 
@@ -252,7 +251,7 @@ def test_the_menu_hides_and_shows(view: CubeView) -> None:
     view.layer_actions["slices"].setChecked(True)
     assert {sheet.name for sheet in view.picture.build_scene().sheets} == {"slice 0", "slice 1", "slice 2"}
     view.slices_action.setChecked(False)
-    assert not view.slices.made_plots[0].isVisible() and view.picture.isVisible()
+    assert not view.slices.plots[0].isVisible() and view.picture.isVisible()
 
 
 def test_slices_in_the_cube_cover_whole_planes(view: CubeView) -> None:
@@ -273,9 +272,9 @@ def test_a_cube_that_is_not_kept_is_computed_slice_by_slice(qtbot: Any, monkeypa
     for place in ((4, 5, 6), (4, 9, 6)):
         view.go_to_cell(place)
         qtbot.waitUntil(lambda: view.sharp)
-        assert np.array_equal(view.slices.made_plots[0].values, H[place[0]].T)
-        assert np.array_equal(view.slices.made_plots[1].values, H[:, place[1]].T)
-        assert np.array_equal(view.slices.made_plots[2].values, H[:, :, place[2]])
+        assert np.array_equal(view.slices.plots[0].values, H[place[0]].T)
+        assert np.array_equal(view.slices.plots[1].values, H[:, place[1]].T)
+        assert np.array_equal(view.slices.plots[2].values, H[:, :, place[2]])
         point_at(qtbot, view, 0, (place[0], 3, 3))
         assert f"H {H[place[0], 3, 3]}".replace("-", "\u2212") in view.status.text()
 
@@ -288,27 +287,8 @@ def test_large_planes_are_dressed_on_a_thread(qtbot: Any, monkeypatch: pytest.Mo
         view.go_to_cell(place)
         expected.go_to_cell(place)
         qtbot.waitUntil(lambda: view.sharp and expected.sharp)
-        for ours, theirs in zip(view.slices.made_plots, expected.slices.made_plots, strict=True):
+        for ours, theirs in zip(view.slices.plots, expected.slices.plots, strict=True):
             assert np.array_equal(ours.image.image, theirs.image.image) and np.array_equal(ours.values, theirs.values)
-
-
-def test_slices_show_another_cube_and_its_values_one_at_a_time(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All three at once would be one long turn of the event loop, and one long picture."""
-    view, shown = opened(qtbot, triples.result(triples.problem())), []
-    monkeypatch.setattr(SlicePlot, "show_cube", lambda plot, *given: shown.append(plot.axis))
-    view.show_result(triples.result(triples.problem(length=14)))
-    for count in range(4):
-        assert len(shown) == sum(plot.updatesEnabled() for plot in view.slices.made_plots) == count
-        view.slices._make_next()
-    monkeypatch.undo()
-    qtbot.waitUntil(lambda: view.sharp)
-    monkeypatch.setattr(SlicePlot, "show_values", lambda plot, *given: shown.append(plot.axis))
-    shown.clear()
-    view._on_kept(view.values)
-    for count in range(4):
-        assert len(shown) == count
-        view.slices._make_next()
-    assert sorted(shown) == [0, 1, 2]
 
 
 def test_slices_that_the_cpu_computes_after_a_run_of_a_gpu_say_so(qtbot: Any) -> None:
@@ -325,21 +305,21 @@ def test_a_long_pass_is_asked_for_and_can_be_cancelled(qtbot: Any, monkeypatch: 
     monkeypatch.setattr(slices, "MOST_KEPT_VALUES", 10)
     monkeypatch.setattr("antidiag.app.views.cube.slice_bar.ASKED_CELLS", 10)
     view = opened(qtbot, triples.result(triples.problem()))
-    assert view.bar.isVisible() and "pass over" in view.bar.text.text()
-    assert view.slices.made_plots[0].values is None
+    assert view.bar.isVisible() and "pass over" in view.bar.message
+    assert view.slices.plots[0].values is None
     view.bar._start_work()
     view.bar.button.click()
-    assert not view.bar.busy and view.bar.text.text() == "H was not computed."
+    assert not view.bar.busy and view.bar.message == "H was not computed."
     view.bar.button.click()
     qtbot.waitUntil(lambda: view.sharp)
-    assert view.slices.made_plots[0].values is not None and not view.bar.isVisible()
+    assert view.slices.plots[0].values is not None and not view.bar.isVisible()
 
 
 def test_a_cube_beyond_reach_says_so(qtbot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slices, "MOST_KEPT_VALUES", 10)
     monkeypatch.setattr(slices, "MOST_CELLS", 10)
     view = opened(qtbot, triples.result(triples.problem()))
-    assert "slices are shown up to 10" in view.bar.text.text() and not view.bar.button.isVisible()
+    assert "slices are shown up to 10" in view.bar.message and not view.bar.button.isVisible()
     assert view.picture.build_scene().words
 
 
@@ -379,15 +359,6 @@ def test_a_cube_that_comes_back_is_not_shown_anew(view: CubeView, monkeypatch: p
     assert shown == [view.place]
 
 
-def test_no_slice_is_made_in_the_turn_that_paints_the_cube(qtbot: Any) -> None:
-    """The pause before the first begins when the view is there, and not while it is made, which takes as long."""
-    made = CubeView(Selection())
-    qtbot.addWidget(made)
-    assert made.slices.busy and not made.slices._making.isActive()
-    qtbot.waitUntil(made.slices._making.isActive)
-    assert not made.slices.made_plots and made.slices._inner_plot is None
-
-
 def test_figures_are_saved_in_both_themes(view: CubeView, tmp_path: Path) -> None:
     for choice in ("dark", "light"):
         theme.apply(QApplication.instance(), choice)
@@ -403,7 +374,7 @@ def test_a_figure_has_every_part_in_its_own_size(view: CubeView) -> None:
     view._rows[0].setSizes([700, 300])
     QApplication.processEvents()
     (cube, third), (first, second) = view._figure_rows()
-    assert [size for size, _ in (first, second, third)] == [plot.viewport().size() for plot in view.slices.made_plots]
+    assert [size for size, _ in (first, second, third)] == [plot.viewport().size() for plot in view.slices.plots]
     assert cube[0].width() > third[0].width() != first[0].width()
     whole = view.figure_size()
     assert whole.width() >= max(cube[0].width() + third[0].width(), first[0].width() + second[0].width())

@@ -15,11 +15,12 @@ from antidiag.app import theme
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.plane.cell_text import meeting_letters
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.dotplot import layers, word_windows
+from antidiag.app.views.dotplot import layers
 from antidiag.app.views.dotplot.view import DotPlotView, SequencePair
 from antidiag.app.views.matrix.view import MatrixView
 from antidiag.kernels import memory
 from antidiag.kernels.model import SequenceType
+from antidiag.kernels.pairwise.pictures import word_windows
 from tests.app.views import examples
 
 LONG = examples.related(6000)
@@ -327,21 +328,6 @@ def test_figures_are_written_in_both_themes(qtbot, view, tmp_path):
     dark = view.plot.grab().toImage()
     theme.switch("light")
     assert dark != light
-
-
-def test_tones_grow_with_the_logarithm_of_the_matches():
-    from antidiag.kernels.pairwise.pictures.dotplot import MatchDensity
-
-    counts = np.array([[0, 1, 10, 100, 5000]], np.uint32)
-    nothing = np.zeros_like(counts)
-    tones = word_windows.shade_density(MatchDensity((0, 100), (0, 500), counts, nothing, 0, 9))
-    shades = (tones[0] // 16).tolist()
-    assert shades[0] == 0 and shades[1] == 1 and shades[3] == shades[4] == 15
-    assert shades == sorted(shades)
-    table = word_windows.tone_colours(np.array([255, 255, 255]), np.array([0, 0, 200]), None)
-    assert table[0].tolist() == [255, 255, 255]
-    assert table[15 * 16].tolist() == [0, 0, 200]
-    assert table[15].tolist() == [255, 255, 255]
 
 
 def test_nothing_is_computed_on_the_thread_of_the_window(qtbot, view, monkeypatch):

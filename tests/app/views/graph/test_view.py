@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QGuiApplication
 
 from antidiag.app import theme
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.graph import graph_drawing, path_matrices
-from antidiag.app.views.graph.view import PAUSE, PLAY, GraphView
+from antidiag.app.views.graph import graph_drawing
+from antidiag.app.views.graph.view import GraphView
 from antidiag.kernels import engine, registry
 from antidiag.kernels.graphs.graph import from_weights
 from antidiag.kernels.graphs.problem import PathsAnswer, PathsProblem
@@ -94,22 +94,22 @@ def test_the_pair_that_was_asked_for_is_chosen(qtbot, view):
 
 def test_steps_let_the_vertices_in_one_by_one(qtbot, view):
     shown(qtbot, view, answered())
-    view.slider.setValue(0)
+    view.player.slider.setValue(0)
     settle(qtbot, view)
     assert np.array_equal(view.shown.stage.values, WEIGHTS) and view.shown.stage.improved is None
-    view.slider.setValue(3)
+    view.player.slider.setValue(3)
     settle(qtbot, view)
     improved = {(u, v) for u, v in np.argwhere(view.shown.stage.improved).tolist()}
     assert improved == {(0, 1), (0, 3), (3, 1)}
-    assert "3 of 4: via C" in view._step.text() and "3 pairs shortened" in words(view)
+    assert "3 of 4: via C" in view.player.label.text() and "3 pairs shortened" in words(view)
 
 
 def test_playing_goes_through_all_steps_and_stops(qtbot, view):
     shown(qtbot, view, answered())
-    view._clock.setInterval(1)
-    view.play.click()
-    assert view.play.text() == PAUSE
-    qtbot.waitUntil(lambda: view.play.text() == PLAY and view.slider.value() == 4)
+    view.player.offer_speeds({"": 1000.0})
+    view.player.play_button.click()
+    assert view.player.play_button.text() == "Pause"
+    qtbot.waitUntil(lambda: view.player.play_button.text() == "Play" and view.player.slider.value() == 4)
     settle(qtbot, view)
     assert np.array_equal(view.shown.stage.values, DISTANCES)
 
@@ -128,24 +128,6 @@ def test_pointing_tells_a_distance_and_that_there_is_no_path(qtbot, view):
     assert view.status.text().startswith("A \u2192 B: no path")
     view.plane.pointed.emit(None)
     assert view.shown.pointed is None
-
-
-def test_the_vertices_of_a_bipartite_graph_stand_on_two_sides():
-    weights = np.full((5, 5), INF)
-    weights[:2, 2:] = 1
-    found = path_matrices.place_vertices(problem(weights, "ABCDE"))
-    assert (found[:2, 0] == found[0, 0]).all() and (found[2:, 0] == found[2, 0]).all()
-    assert found[0, 0] != found[2, 0]
-
-
-@pytest.mark.parametrize("n", [1, 9, 30])
-def test_vertices_do_not_cover_each_other(n):
-    random = np.random.default_rng(0)
-    weights = np.where(random.random((n, n)) < 0.3, 1.0, INF)
-    places = path_matrices.place_vertices(problem(weights, [f"v{k}" for k in range(n)]))
-    assert (places >= 0).all() and (places <= 1).all()
-    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)) + np.eye(n)
-    assert apart.min() > 0.02
 
 
 def test_weights_of_edges_cover_neither_each_other_nor_vertices():
@@ -174,13 +156,6 @@ def test_weights_of_the_bundled_graph_are_apart(qtbot, view, monkeypatch):
     placed = list(drawn[-1].values())
     assert len(placed) >= 8
     assert not any(one.intersects(other) for at, one in enumerate(placed) for other in placed[:at])
-
-
-def test_large_matrices_are_reduced_to_their_least_entries():
-    values = np.random.default_rng(0).random((25, 25))
-    assert path_matrices.reduce_matrix(values, 25) is values
-    found = path_matrices.reduce_matrix(values, 5)
-    assert np.array_equal(found, values.reshape(5, 5, 5, 5).min(axis=(1, 3)))
 
 
 @pytest.mark.parametrize("colours", ["light", "dark"])

@@ -66,10 +66,10 @@ def test_a_node_that_is_clicked_chooses_its_sequences(qtbot: Any, result: Result
 
 def test_it_plays_to_the_end(qtbot: Any, result: Result) -> None:
     view = opened(qtbot, result)
-    view.player.length.setCurrentIndex(0)
+    view.player.speed_box.setCurrentIndex(0)
     qtbot.keyClick(view, Qt.Key.Key_Space)
     assert view.player.playing and view.player.slider.value() == 0
-    view.player._passed = TICKS
+    view.player.advance(100)
     qtbot.waitUntil(lambda: not view.player.playing)
     assert view.player.slider.value() == TICKS
     view.show_result(None)

@@ -4,16 +4,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QGuiApplication
 
 from antidiag.app import theme
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.hmm import states_data, states_drawing
+from antidiag.app.views.hmm import states_drawing
 from antidiag.app.views.hmm.states import StatesView
-from antidiag.kernels.hmm import reference
+from antidiag.kernels.hmm import reference, state_columns
 from antidiag.kernels.hmm.model.problem import HmmProblem, make_answer
 from antidiag.kernels.hmm.model.state_annotations import Feature
 from antidiag.kernels.hmm.sums.problem import PosteriorAnswer
@@ -33,7 +31,7 @@ def viterbi():
 
 def island():
     """The one feature of the path."""
-    (found,) = states_data.find_features(viterbi())
+    (found,) = state_columns.find_features(viterbi())
     return found
 
 
@@ -129,31 +127,10 @@ def test_a_posterior_is_a_heat_map_of_probabilities(qtbot, view):
     assert "rich has probability 1" in view.status.text()
 
 
-@given(st.integers(0, 50), st.integers(1, 400), st.integers(1, 120))
-def test_columns_cover_all_letters_and_samples_lie_in_them(first, size, most):
-    borders = states_data.column_borders((first, first + size), most)
-    assert borders[0] == first and borders[-1] == first + size and (np.diff(borders) > 0).all()
-    assert borders.size - 1 == min(size, most)
-    letters, starts = states_data.sample_letters(borders)
-    assert (np.diff(letters) > 0).all() and (letters[starts] == borders[:-1]).all()
-    assert np.searchsorted(borders, letters, "right")[starts].tolist() == list(range(1, borders.size))
-
-
 def test_from_far_away_a_column_has_the_shade_of_its_best_letter():
-    whole = states_data.compute_columns(viterbi(), (0, LENGTH), LENGTH, Monitor())
-    far = states_data.compute_columns(viterbi(), (0, LENGTH), 9, Monitor())
+    whole = state_columns.compute_columns(viterbi(), (0, LENGTH), LENGTH, Monitor())
+    far = state_columns.compute_columns(viterbi(), (0, LENGTH), 9, Monitor())
     assert (far.shades == whole.shades.reshape(2, 9, 10).max(axis=2)).all()
-
-
-@settings(max_examples=20)
-@given(st.lists(st.lists(st.floats(0, 60) | st.just(np.inf), min_size=3, max_size=3), min_size=1, max_size=5))
-def test_shades_are_255_for_the_best_state_and_0_for_impossible_ones(costs):
-    costs = np.array(costs)
-    shades = states_data.shade_costs(costs)
-    for row, shade in zip(costs, shades, strict=True):
-        if np.isfinite(row).any():
-            assert shade[row.argmin()] == 255
-        assert (shade[~np.isfinite(row)] == 0).all()
 
 
 @pytest.mark.parametrize("letters", ["", "A", "ACGTACGT"])

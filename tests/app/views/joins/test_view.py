@@ -72,14 +72,15 @@ def test_steps_by_keys_buttons_and_slider(qtbot, view) -> None:
     end = view.current_moment.scene.last_step
     qtbot.keyClick(view.canvas, Qt.Key.Key_Right)
     qtbot.keyClick(view.canvas, Qt.Key.Key_Right)
-    assert view.current_moment.time == 2 and view.slider.value() == 2 and view._count.text() == f"2 of {end}"
+    assert view.current_moment.time == view.player.slider.value() == 2
+    assert view.player.label.text() == f"2 of {end}"
     qtbot.keyClick(view.canvas, Qt.Key.Key_Left)
     assert view.description.text() == view.current_moment.scene.describe_step(1)
     qtbot.keyClick(view.canvas, Qt.Key.Key_End)
     assert view.current_moment.time == end and "tree is complete" in view.description.text()
     qtbot.keyClick(view.canvas, Qt.Key.Key_Right)
     assert view.current_moment.time == end
-    view.slider.setValue(1)
+    view.player.slider.setValue(1)
     assert view.current_moment.time == 1
     qtbot.keyClick(view.canvas, Qt.Key.Key_Home)
     assert view.current_moment.time == 0
@@ -87,24 +88,24 @@ def test_steps_by_keys_buttons_and_slider(qtbot, view) -> None:
 
 def test_play_runs_to_the_end_and_pause_stops(qtbot, view, monkeypatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("antidiag.app.views.joins.view.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("antidiag.app.kit.controls.player.time", SimpleNamespace(monotonic=lambda: now[0]))
     qtbot.keyClick(view.canvas, Qt.Key.Key_Space)
-    assert view.playing and view.play_button.text() == "Pause"
+    assert view.player.playing and view.player.play_button.text() == "Pause"
     now[0] += 1.5
     qtbot.waitUntil(lambda: view.current_moment.time == 1.5)
-    view.speed.setCurrentIndex(view.speed.findText("5 joins/s"))
+    view.player.speed_box.setCurrentIndex(view.player.speed_box.findText("5 joins/s"))
     now[0] += 0.1
     qtbot.waitUntil(lambda: view.current_moment.time == pytest.approx(2.0))
     now[0] += 100
-    qtbot.waitUntil(lambda: not view.playing)
-    assert view.current_moment.time == view.current_moment.scene.last_step and view.play_button.text() == "Play"
-    view.play_button.click()
-    assert view.playing and view.current_moment.time == 0, "from the beginning"
-    view.play_button.click()
-    assert not view.playing
-    view.play()
+    qtbot.waitUntil(lambda: not view.player.playing)
+    assert view.current_moment.time == view.current_moment.scene.last_step and view.player.play_button.text() == "Play"
+    view.player.play_button.click()
+    assert view.player.playing and view.current_moment.time == 0, "from the beginning"
+    view.player.play_button.click()
+    assert not view.player.playing
+    view.player.play()
     view.hide()
-    assert not view.playing
+    assert not view.player.playing
 
 
 def test_a_pair_is_described_and_selected(qtbot, view) -> None:
@@ -116,8 +117,8 @@ def test_a_pair_is_described_and_selected(qtbot, view) -> None:
     assert view.selection.taxa == {names[0], names[2]}
     qtbot.mouseClick(view.canvas, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, cell(view, 1, 1))
     assert view.selection.taxa == set(names[:3])
-    view.last()
-    view.go_to(2)
+    view.player.go_to_end()
+    view.player.go_to(2)
     merged = scene_.step_at(2).nodes[int(scene_.cluster_indices(2)[0])]
     view.canvas.repaint()
     qtbot.mouseClick(view.canvas, Qt.MouseButton.LeftButton, pos=cell(view, 0, 0))
@@ -132,17 +133,17 @@ def test_the_criterion_is_least_for_the_pair(view) -> None:
         values, step = moment.matrix_values(at), moment.scene.step_at(at)
         i, j = (step.nodes.index(node) for node in step.pair)
         assert values[i, j] == pytest.approx(np.nanmin(values))
-    assert any(item.text.startswith("Q ") for item in view._legend.items)
+    assert any(item.text.startswith("Q ") for item in view.legend.items)
 
 
 @pytest.mark.parametrize("time", [0, 0.9, 1, 2.99, 99])
 def test_every_moment_can_be_drawn_and_saved(view, monkeypatch, tmp_path: Path, time: float) -> None:
-    view.go_to(time)
-    view.copy_picture()
+    view.player.go_to(time)
+    view.copy()
     assert not QGuiApplication.clipboard().image().isNull()
     path = tmp_path / "joins.svg"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    view.save_picture()
+    view.save()
     assert "ant" in path.read_text()
 
 
@@ -151,7 +152,7 @@ def test_which_results_have_joins_to_show(view) -> None:
     assert MOST_TAXA >= 100
     for taxa in (2, 3):
         view.show_result(tree_examples.result(taxa))
-        view.last()
+        view.player.go_to_end()
         view.canvas.repaint()
         assert "tree is complete" in view.description.text()
     view.show_result(None)

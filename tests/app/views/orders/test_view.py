@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 pytest.importorskip("PySide6")
@@ -15,8 +14,8 @@ from PySide6.QtCore import QPointF, Qt
 
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.orders.cell_order import ChunkOrder, steps_formula
 from antidiag.app.views.orders.view import OrdersView
+from antidiag.kernels.triple.chunk_order import ChunkOrder
 from tests.app.views import triples
 
 
@@ -30,63 +29,39 @@ def view(qtbot: Any) -> OrdersView:
     return found
 
 
-@pytest.mark.parametrize("layered", [True, False])
-@pytest.mark.parametrize("shape", [(4, 4, 6), (1, 1, 1), (3, 5, 2), (7, 2, 9)])
-def test_every_cell_comes_after_those_it_needs(layered: bool, shape: tuple[int, int, int]) -> None:
-    order = ChunkOrder(layered, *shape)
-    assert (
-        order.step_widths.sum() == order.cell_count
-        and len(order.step_widths) == order.step_count
-        and order.step_widths.min() > 0
-    )
-    for cell in np.ndindex(*shape):
-        assert all(order.cell_steps[source] < order.cell_steps[cell] for source in order.source_cells(cell))
-
-
-def test_counts_are_the_paper_s() -> None:
-    s, letters = 47, 1406
-    assert ChunkOrder(True, s, s, letters + 1).step_count == (2 * s - 1) * (letters + 1)
-    assert ChunkOrder(False, s, s, letters + 1).step_count == 2 * s + letters - 1
-    assert steps_formula(ChunkOrder(True, 32, 32, 154)) == "(2 \u00d7 32 \u2212 1) \u00d7 154 = 9,702"
-    assert steps_formula(ChunkOrder(False, 32, 32, 154)) == "2 \u00d7 32 + 153 \u2212 1 = 216"
-    assert steps_formula(ChunkOrder(True, 3, 5, 10)).endswith("= 70") and steps_formula(
-        ChunkOrder(False, 3, 5, 10)
-    ).endswith("= 16")
-
-
 def test_stepping_by_buttons_keys_and_slider(qtbot: Any, view: OrdersView) -> None:
     layered, sloped = view.panels
     qtbot.keyClick(view, Qt.Key.Key_Right)
-    assert (layered.step, sloped.step, view.slider.value()) == (1, 1, 1)
+    assert (layered.step, sloped.step, view.player.slider.value()) == (1, 1, 1)
     assert (
         sloped.step_text() == "step 2 of 12: 3 cells at once" and layered.step_text() == "step 2 of 42: 2 cells at once"
     )
     qtbot.keyClick(view, Qt.Key.Key_Left)
-    assert view.step == 0
-    view.slider.setValue(30)
+    assert view.player.step == 0
+    view.player.slider.setValue(30)
     assert sloped.step_text() == "done after 12 steps" and layered.step_text().startswith("step 31 of 42")
 
 
 def test_playing_goes_to_the_end_and_begins_anew(qtbot: Any, view: OrdersView) -> None:
     qtbot.keyClick(view, Qt.Key.Key_Space)
-    assert view.playing and view._play.text() == "Pause"
-    view._play_next()
-    assert view.step == 1
-    view.slider.setValue(view.slider.maximum() - 1)
-    view._play_next()
-    assert not view.playing and all(panel.step_text().startswith("done") for panel in view.panels)
-    view.play()
-    assert view.step == 0
+    assert view.player.playing and view.player.play_button.text() == "Pause"
+    view.player.advance(1)
+    assert view.player.step == 1
+    view.player.slider.setValue(view.player.slider.maximum() - 1)
+    view.player.advance(1)
+    assert not view.player.playing and all(panel.step_text().startswith("done") for panel in view.panels)
+    view.player.play()
+    assert view.player.step == 0
     view.hide()
-    assert not view.playing
+    assert not view.player.playing
 
 
 def test_another_chunk_begins_at_its_first_step(view: OrdersView) -> None:
-    view.slider.setValue(9)
+    view.player.slider.setValue(9)
     view.s.setValue(3)
-    assert view.step == 0 and view.panels[0].order == ChunkOrder(True, 3, 3, 6)
+    assert view.player.step == 0 and view.panels[0].order == ChunkOrder(True, 3, 3, 6)
     view.layers.setValue(2)
-    assert view.slider.maximum() == 10
+    assert view.player.slider.maximum() == 10
     assert "(2 \u00d7 3 \u2212 1) \u00d7 2 = 10" in view._counts_label.text()
 
 
@@ -125,7 +100,7 @@ def test_a_cell_shows_what_it_needs_in_both_orders(qtbot: Any, view: OrdersView)
 
 
 def test_the_figure_is_saved(view: OrdersView, tmp_path: Path) -> None:
-    view.slider.setValue(11)
+    view.player.slider.setValue(11)
     for name in ("orders.png", "orders.svg"):
         export.save_figure(tmp_path / name, view.figure_size(), view.draw_figure)
         assert (tmp_path / name).stat().st_size > 5000

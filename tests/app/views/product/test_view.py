@@ -57,21 +57,21 @@ def test_factors_members_and_numbers_are_told(view) -> None:
     view.matrix_choice.setCurrentText("First matrix")
     np.testing.assert_array_equal(view.shown_matrix(), first[1])
     canvas = view.canvas
-    canvas.pointed.emit(canvas.cell_at(QPointF(canvas.width() * 0.6, canvas.height() * 0.9)))
+    canvas.pointed.emit(canvas.target_at(QPointF(canvas.width() * 0.6, canvas.height() * 0.9)))
     assert view.status.text() == "row 2, column 3: no path"
-    canvas.pointed.emit(canvas.cell_at(QPointF(1, 1)))
+    canvas.pointed.emit(canvas.target_at(QPointF(1, 1)))
     assert view.status.text() == "row 1, column 1: 8"
 
 
 def test_a_part_is_seen_nearer_and_all_again(view) -> None:
     view.show_result(product(np.ones((40, 3)), np.ones((3, 50))))
     canvas = view.canvas
-    before = canvas.cell_at(QPointF(30, 40))
-    canvas.zoom_about(0.25, QPointF(30, 40))
-    assert canvas.cell_at(QPointF(30, 40)) == before and canvas.area.width() == 12.5
-    canvas.zoom_about(100, QPointF(0, 0))
+    before = canvas.target_at(QPointF(30, 40))
+    canvas.zoom(4, QPointF(30, 40))
+    assert canvas.target_at(QPointF(30, 40)) == before and canvas.area.width() == 12.5
+    canvas.zoom(0.01, QPointF(0, 0))
     assert (canvas.area.width(), canvas.area.height()) == (50, 40)
-    canvas.zoom_about(0.1, QPointF(0, 0))
+    canvas.zoom(10, QPointF(0, 0))
     canvas.show_all()
     assert canvas.area.width() == 50
 
@@ -90,7 +90,7 @@ def test_the_numbers_in_sight_are_copied(view) -> None:
     view.copy_table()
     assert QGuiApplication.clipboard().text() == "0\t1\n5\tinf\n"
     view.show_result(product(np.arange(400.0).reshape(20, 20), np.ones((20, 20))))
-    view.canvas.zoom_about(0.01, QPointF(0, 0))
+    view.canvas.zoom(100, QPointF(0, 0))
     view.copy_table()
     assert QGuiApplication.clipboard().text() == "0\t1\t2\t3\n20\t21\t22\t23\n40\t41\t42\t43\n60\t61\t62\t63\n"
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.recursion import view as recursion
 from antidiag.app.views.recursion.distance_areas import TILE, DistanceAreas
-from antidiag.app.views.recursion.moved_canvas import LineWindow
+from antidiag.app.views.recursion.line_window import LineWindow
 from antidiag.app.views.recursion.view import RecursionView
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor

@@ -9,8 +9,6 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.refinement import refinement_steps
-from antidiag.app.views.refinement.refinement_steps import RefinementSteps
 from antidiag.app.views.refinement.view import RefinementView
 from antidiag.kernels import engine, registry
 from antidiag.kernels.io.aligned_sequences import GAP
@@ -67,20 +65,11 @@ def test_the_last_one_is_the_answer(qtbot: Any, result: Result) -> None:
 
 def test_both_sides_show_the_same_part(qtbot: Any, result: Result) -> None:
     view = opened(qtbot, result)
-    view.before.zoom_about(0.5, QPointF(10, 10))
+    view.before.zoom(2, QPointF(10, 10))
     assert view.after.area == view.before.area and view.after.area.width() < view.after.values.shape[1]
-    view.before.zoom_about(0.3, QPointF(10, 10))
+    view.before.zoom(1 / 0.3, QPointF(10, 10))
     assert not view.grab().toImage().isNull(), "letters are drawn"
     view.before.show_all()
     assert view.after.area.width() == view.after.values.shape[1]
     view.show_result(None)
     assert view.change_text() == "" and view.before.values.size == 0
-
-
-def test_alignments_between_those_that_are_kept_are_made(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = RefinementSteps(result.answer)
-    monkeypatch.setattr(refinement_steps, "MOST_BYTES", 50)
-    few = RefinementSteps(result.answer)
-    assert few._store_interval > 1
-    for number in (0, len(few) - 1, len(few) // 2, 1):
-        np.testing.assert_array_equal(few.letters_before(number), whole.letters_before(number))

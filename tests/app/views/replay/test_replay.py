@@ -2,17 +2,15 @@
 
 from datetime import UTC, datetime
 
-import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from antidiag.app.kit.replay import run_replay
 from antidiag.app.kit.replay.player import TICKS
-from antidiag.app.kit.replay.run_replay import NEVER
 from antidiag.app.kit.replay.side_by_side import SideBySideReplay
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.replay.view import ReplayView
 from antidiag.kernels import engine
+from antidiag.kernels.experiments.point_data.run_replay import NEVER
 from antidiag.kernels.model import Result
 from antidiag.kernels.pairwise.trials import TRIALS
 from antidiag.kernels.registry import find_method
@@ -40,41 +38,6 @@ def _ran(steps):
                   datetime.now(UTC), steps=steps)  # fmt: skip
 
 
-def test_places_are_begun_and_done_when_the_log_says():
-    found = run_replay.create_replay(_log())
-    assert [sheet.phase for sheet in found.sheets] == [1, 3] and (found.start_ns, found.end_ns) == (0, 60)
-    first = found.sheets[0]
-    high, wide = first.begun.shape
-    assert first.begun[0, 0] == 0 and first.done[0, 0] == 10 and first.worker[0, 0] == 0
-    assert first.begun[high - 1, wide - 1] == 20 and first.worker[high - 1, wide - 1] == 1
-    assert (
-        first.pixel_states(5)[0, 0] == 1
-        and first.pixel_states(5)[0, wide - 1] == 0
-        and first.pixel_states(15)[0, 0] == 2
-    )
-    assert [found.busy_workers(time) for time in (5, 15, 25, 35, 50)] == [1, 2, 1, 0, 1]
-    assert [found.done(time) for time in (0, 10, 20, 60)] == [0, 1, 3, 5]
-    assert found.current_sheet(39).phase == 1 and found.current_sheet(41).phase == 3
-    curve = found.parallelism_curve(6)
-    np.testing.assert_allclose(curve, [1, 2, 1, 0, 1, 1])
-
-
-def test_layers_fill_a_chunk_from_its_top():
-    steps = StepLog()
-    for part in range(4):
-        steps.add(1, 0, (0, 10), (0, 10), 0, 10 * part, 10 * part + 10, layers=(5 * part, 5 * part + 5))
-    (sheet,) = run_replay.create_replay(steps).sheets
-    share = [(sheet.pixel_states(time) == 2).mean() for time in (0, 10, 20, 30, 40)]
-    np.testing.assert_allclose(share, [0, 0.25, 0.5, 0.75, 1])
-
-
-def test_a_log_without_parts_shows_nothing():
-    steps = StepLog()
-    assert run_replay.create_replay(steps) is None
-    steps.add(1, 0, (0, 0), (0, 0), 0, 0, 5)
-    assert run_replay.create_replay(steps) is None
-
-
 @pytest.fixture
 def result():
     problem, values = TRIALS.make_long_problem(find_method("striped-score"), "cpu", 4)
@@ -99,9 +62,9 @@ def test_a_real_run_is_played_from_start_to_end(qtbot, result):
     assert len(pictures) == 3
     assert (view.replay.sheets[0].pixel_states(view.time_ns) == 2).all()
     assert (view.replay.sheets[0].begun < NEVER).all(), "the whole matrix was computed"
-    view.player.start_playing()
+    view.player.play()
     assert view.player.playing and view.player.slider.value() == 0
-    view.player.advance_time()
+    view.player.advance(0.1)
     assert view.player.slider.value() > 0
     view.show_result(None)
     assert not view.player.playing and view.replay is None

@@ -10,11 +10,11 @@ from antidiag.app.kit.cube import cube_chunks
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.results import result_text as texts_of_views
 from antidiag.app.kit.results.phase_times import list_phase_times, phase_colour
-from antidiag.app.kit.results.timeline_lanes import lay_out_lanes
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.run import timeline as timeline_module
 from antidiag.app.views.run.phases import PhasesView
 from antidiag.app.views.run.timeline import FILL, TimelineView
+from antidiag.kernels.experiments.point_data.timeline_lanes import lay_out_lanes
 from antidiag.kernels.steps import STEP, StepLog
 from tests.app.views import examples, tree_examples, triples
 
@@ -91,26 +91,8 @@ def test_phases_view(qtbot):
         view.grab()
 
 
-def test_lanes_find_events():
-    found = lay_out_lanes(log((5, 0, 0, 100), (2, 1, 10, 50), (5, 2, 120, 200)))
-    assert found.workers.tolist() == [2, 5]
-    assert found.depth == 1
-    assert found.events["strip"][found.event_at(1, 150)] == 2
-    assert found.events["strip"][found.event_at(0, 10)] == 1
-    assert found.event_at(1, 110) is None
-    assert found.events["strip"][found.event_at(1, 115, reach_ns=6)] == 2
-    assert found.event_at(2, 10) is None
-    assert found.busy_share() == pytest.approx((100 + 40 + 80) / 400)
-
-
-def test_strips_at_once_on_one_worker_get_rows_of_their_own():
-    found = lay_out_lanes(log((0, 0, 0, 100), (0, 1, 50, 150), (0, 2, 100, 160), (1, 3, 0, 10)))
-    assert found.depth == 2
-    rows = dict(zip(found.events["strip"].tolist(), found.row.tolist(), strict=True))
-    assert rows == {0: 0, 1: 1, 2: 0, 3: 2}
-    for row in range(found.row_count):
-        events = found.events[found.borders[row] : found.borders[row + 1]]
-        assert (events["start_ns"][1:] >= events["end_ns"][:-1]).all()
+def test_a_result_without_a_step_log_has_no_timeline():
+    assert not TimelineView.shows(replace(RESULT, steps=StepLog()))
 
 
 def test_pixels_show_every_event_however_short():
@@ -129,12 +111,6 @@ def test_pixels_show_every_event_however_short():
     zoomed = found.render_rows(np.array([1, 2, 3], np.uint32), 600_000, 700_000, 10)
     assert (zoomed[0] == 2).all()
     assert not zoomed[1].any()
-
-
-def test_an_empty_log_has_no_lanes():
-    found = lay_out_lanes(StepLog())
-    assert (found.row_count, found.busy_share(), found.end_ns) == (0, 0.0, 0)
-    assert not TimelineView.shows(replace(RESULT, steps=StepLog()))
 
 
 @pytest.fixture
@@ -266,7 +242,7 @@ def test_waiting_is_told_apart_from_computing(qtbot):
     whole = StepLog()
     whole.add_array(steps.ordered_events())
     view.show_result(replace(RESULT, steps=whole))
-    assert view._summary.text().endswith("busy 75 %, waiting 25 % of 2.0 ms and 2.0 ms between")
+    assert view._summary.text().endswith("busy 75 %, waiting 25 % of 2.0 ms, plus 2.0 ms of gaps")
     pixels = view.bars.lanes.render_rows(np.array([7, 7], np.uint32), 0, 4_000_000, 8, waiting=9)
     assert pixels.tolist() == [[9, 7, 0, 0, 0, 0, 7, 7]]
 
@@ -282,7 +258,7 @@ def test_long_gaps_are_folded_and_named(qtbot):
     view.resize(900, 400)
     view.show()
     view.show_result(replace(RESULT, steps=steps, times_ms={"compilation": 340.0, "phase 1": 2.0, "phase 3": 2.0}))
-    assert "busy 100 % of 4.0 ms and 160 ms between" in view._summary.text()
+    assert "busy 100 % of 4.0 ms, plus 160 ms of gaps" in view._summary.text()
     (left, right), _ = view.plot.viewRange()
     assert right - left < 5
     before, between = view.bars.breaks

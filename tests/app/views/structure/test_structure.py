@@ -10,10 +10,10 @@ from PySide6.QtGui import QColor, QGuiApplication
 from antidiag.app import theme
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.selection import Selection
-from antidiag.app.views.structure import best_structures, chain_order, displayed_structure
+from antidiag.app.views.structure import chain_order, displayed_structure
 from antidiag.app.views.structure.chain_order import ChainOrderView
 from antidiag.app.views.structure.view import StructureView
-from antidiag.kernels.folding import cooptimal_structures
+from antidiag.kernels.folding import best_structures, cooptimal_structures
 from antidiag.kernels.folding.problem import ChainAnswer, ChainProblem, FoldingAnswer, FoldingProblem
 from tests.app.views import made
 
@@ -84,7 +84,7 @@ def test_all_best_structures_are_stepped_through_in_every_pane(qtbot):
     view = opened(qtbot, StructureView(Selection()), AMBIGUOUS)
     qtbot.waitUntil(lambda: view.shown.best_structures is not None)
     total = view.shown.best_structures.total
-    assert total > 2 and view.of.text() == f"of {total} best" and view.field.text() == "1"
+    assert total > 2 and view.of.text() == f"of {total} optimal" and view.field.text() == "1"
     seen = set()
     for _ in range(total):
         seen.add(view.structure_text())
@@ -105,7 +105,7 @@ def test_a_letter_is_pointed_out_in_the_drawing_the_table_and_the_arcs(qtbot):
     view = opened(qtbot, StructureView(Selection()), HAIRPIN)
     qtbot.waitUntil(lambda: view.shown.best_structures is not None)
     places = view.drawing.letter_pixels()
-    view.drawing.letter_pointed.emit(view.drawing.letter_of(QPointF(*places[8])))
+    view.drawing.letter_pointed.emit(view.drawing.target_at(QPointF(*places[8])))
     assert "letter 9: C, pairs with 2: G, as in 100.0 %" in view.status.text()
     assert view.line._lit == view.table._lit == view.drawing._lit == 8
     view.table.pointed.emit((0, 9))
@@ -123,7 +123,7 @@ def test_panes_are_hidden_and_the_figure_has_those_that_are_there(qtbot, tmp_pat
     assert not view.drawing.isHidden() and view.pane_buttons["drawing"].isChecked(), "one is always there"
     view.colour_by_share(True)
     view.drawing.zoom(3)
-    assert view.drawing.letter_of(QPointF(*view.drawing.letter_pixels()[4])) == 4
+    assert view.drawing.target_at(QPointF(*view.drawing.letter_pixels()[4])) == 4
     view.show_pane("table", True)
     QGuiApplication.processEvents()
     for suffix in ("svg", "png"):

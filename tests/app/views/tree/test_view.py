@@ -11,7 +11,6 @@ from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
 
 from antidiag.app.kit.selection import Selection
-from antidiag.app.kit.tree.layout import TreeShape
 from antidiag.app.views.tree import layout_task, tree_export, tree_menus
 from antidiag.app.views.tree.tree_view import TreeView
 from antidiag.kernels.errors import InputError
@@ -19,6 +18,7 @@ from antidiag.kernels.io import newick, tree_files
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_splits import tree_splits
 from antidiag.kernels.trees import rooting
+from antidiag.kernels.trees.tree_layout import TreeShape
 from tests.app.views import tree_examples
 from tests.app.views.tree_examples import node, pixel
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.app.kit.tasks.gpu_or_cpu import run_on_gpu_or_cpu
 from antidiag.kernels import memory
+from antidiag.kernels.cuda.gpu_or_cpu import run_on_gpu_or_cpu
 from antidiag.kernels.errors import MemoryRefused
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.monitor import Monitor
@@ -46,6 +46,7 @@ class DotWindow:
     tones: np.ndarray
 
     def contains_window(self, rows: Span, columns: Span) -> bool:
+        """Return whether the window contains these rows and columns."""
         inside = self.rows[0] <= rows[0] and rows[1] <= self.rows[1]
         return inside and self.columns[0] <= columns[0] and columns[1] <= self.columns[1]
 

@@ -43,6 +43,7 @@ class PathMatrix:
 
 
 def shows_paths(result: Result) -> bool:
+    """Return whether a result is about shortest paths."""
     return isinstance(result.problem, PathsProblem)
 
 
@@ -97,6 +98,7 @@ def path_edges(vertices: tuple[int, ...], closed: bool = False) -> set[Edge]:
 
 
 def total_weight(problem: PathsProblem, edges: set[Edge]) -> float:
+    """Return the total weight of edges."""
     return float(sum(problem.graph.weights[edge] for edge in edges))
 
 

@@ -8,7 +8,13 @@ import numpy as np
 
 from antidiag.kernels.io.aligned_sequences import GAP
 from antidiag.kernels.msa.problem import MsaAnswer
-from antidiag.kernels.msa.refinement_changes import RefinementChange, changed_columns, column_owners, undo_change
+from antidiag.kernels.msa.refinement_changes import (
+    RefinementChange,
+    RefinementChanges,
+    changed_columns,
+    column_owners,
+    undo_change,
+)
 
 MOST_BYTES = 1 << 26  # of stored alignments, one bit per cell; others are computed from the next stored one
 
@@ -54,7 +60,11 @@ class RefinementSteps:
         self._store_alignment(len(self), np.asarray(there))
 
     def __len__(self) -> int:
-        return len(self.answer.changes) if self.answer.changes is not None else 0
+        return len(self._changes)
+
+    @property
+    def _changes(self) -> RefinementChanges | tuple[RefinementChange, ...]:
+        return self.answer.changes if self.answer.changes is not None else ()
 
     def letters_before(self, number: int) -> np.ndarray:
         """Return the cells with letters before change ``number``, bool (rows, columns)."""
@@ -62,18 +72,14 @@ class RefinementSteps:
         bits, columns = self._stored[later]
         there = np.unpackbits(bits, axis=1, count=columns).astype(bool)
         for place in range(later - 1, number - 1, -1):
-            there = undo_change(there, self.answer.changes[place])
+            there = undo_change(there, self._changes[place])
             if place % self._store_interval == 0:
                 self._store_alignment(place, there)
         return there
 
     def step_at(self, number: int) -> RefinementStep:
         """Return change ``number`` with both alignments."""
-        change, before, after = (
-            self.answer.changes[number],
-            self.letters_before(number),
-            self.letters_before(number + 1),
-        )
+        change, before, after = self._changes[number], self.letters_before(number), self.letters_before(number + 1)
         first, second = changed_columns(change.before, column_owners(after, change.first))
         return RefinementStep(change, AlignmentSide(before, first), AlignmentSide(after, second))
 

@@ -7,10 +7,9 @@ import threading
 import numpy as np
 import pytest
 
-from antidiag.app.views.aligned.columns import column_counts
-from antidiag.app.views.aligned.columns.column_counts import ColumnCounter
-from antidiag.kernels.alignments import alignment_edits, block_edits, column_statistics
+from antidiag.kernels.alignments import alignment_edits, block_edits, column_counter, column_statistics
 from antidiag.kernels.alignments.blocked_cells import BlockedCells
+from antidiag.kernels.alignments.column_counter import ColumnCounter
 from antidiag.kernels.alignments.column_statistics import count_columns
 from antidiag.kernels.alignments.cpu_blocks import BLOCK_WIDTH
 from antidiag.kernels.cpu import workers
@@ -23,7 +22,7 @@ def test_nobody_looks_for_what_an_edit_changed_that_wrote_much(monkeypatch: pyte
     letters = np.full((20, BLOCK_WIDTH), ord("A"), np.uint8)
     letters[:, -1] = ord("-")
     found = block_edits.to_blocks(AlignedSequences(tuple(map(str, range(20))), letters, SequenceType.DNA))
-    monkeypatch.setattr(column_counts, "MAX_LETTERS_AT_ONCE", 8 * BLOCK_WIDTH)
+    monkeypatch.setattr(column_counter, "MAX_LETTERS_AT_ONCE", 8 * BLOCK_WIDTH)
     counts = ColumnCounter()
     counts.store_counts(found, count_columns(found.letters))
     few, many = (alignment_edits.move_cells(found, np.arange(rows), 0, BLOCK_WIDTH - 1, 1) for rows in (5, 10))

@@ -28,14 +28,17 @@ class TimelineLanes:
 
     @property
     def row_count(self) -> int:
+        """Rows of all lanes."""
         return len(self.workers) * self.depth
 
     @property
     def end_ns(self) -> int:
+        """End of the last event in nanoseconds."""
         return int(self.events["end_ns"].max()) if self.events.size else 0
 
     @property
     def start_ns(self) -> int:
+        """Start of the first event in nanoseconds."""
         return int(self.events["start_ns"].min()) if self.events.size else 0
 
     def busy_share(self, idle_ns: int = 0) -> float:

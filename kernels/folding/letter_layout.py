@@ -38,6 +38,7 @@ class StructureLoop:
 
     @property
     def inner_loops(self) -> list[StructureLoop]:
+        """The loops enclosed by this one."""
         return [item for item in self.items if isinstance(item, StructureLoop)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antidiag.app.views.structure.letter_layout import STEP, WIDE, place_letters
+from antidiag.kernels.folding.letter_layout import STEP, WIDE, place_letters
 
 
 def of(brackets: str) -> np.ndarray:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from antidiag.app.tune.plots.plot_data import HeatGrid, PointSeries
 from antidiag.kernels import registry
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.experiments.papers import paper_tables as papers
 from antidiag.kernels.experiments.papers.paper_tables import PaperComparison, PaperTable, PublishedNumber
 from antidiag.kernels.experiments.point_data import tables
+from antidiag.kernels.experiments.point_data.plot_data import HeatGrid, PointSeries
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, Spread, format_value
 from antidiag.kernels.experiments.point_data.tables import Column
 from antidiag.kernels.experiments.sweeps import sweep_axes
@@ -105,7 +105,7 @@ def default_choices(table: PaperTable) -> dict[str, str]:
 
 def figure_panels(table: PaperTable) -> tuple[ShownValues, ...]:
     """Return the choices of each panel of the paper's figure; one empty choice without panels."""
-    panel = table.plot.get("panel")
+    panel = table.plot.get("panel", "")
     return tuple({panel: entry} for entry in open_choices(table).get(panel, ())) or ({},)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antidiag.app.kit.results.timeline_lanes import TimelineLanes
+from antidiag.kernels.experiments.point_data.timeline_lanes import TimelineLanes
 
 LONG_SHARE = 0.1  # a gap longer than this share of the computing time is folded
 FOLDED_SHARE = 0.03  # width of a folded gap as a share of the computing time

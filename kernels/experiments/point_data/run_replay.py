@@ -45,14 +45,17 @@ class RunReplay:
 
     @property
     def start_ns(self) -> int:
+        """Start of the first event in nanoseconds."""
         return int(self.events["start_ns"].min())
 
     @property
     def end_ns(self) -> int:
+        """End of the last event in nanoseconds."""
         return int(self.events["end_ns"].max())
 
     @cached_property
     def workers(self) -> np.ndarray:
+        """The numbers of the workers."""
         return np.unique(self.events["worker"])
 
     @cached_property

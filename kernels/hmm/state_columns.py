@@ -37,6 +37,7 @@ class StateColumns:
 
     @property
     def by_letter(self) -> bool:
+        """Whether each column is one letter."""
         return self.borders.size - 1 == self.last - self.first
 
     def column_of(self, letter: int) -> int | None:

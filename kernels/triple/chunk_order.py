@@ -25,6 +25,7 @@ class ChunkOrder:
 
     @property
     def name(self) -> str:
+        """The name of the order."""
         return ORDER_NAMES[self.layered]
 
     @property
@@ -35,6 +36,7 @@ class ChunkOrder:
 
     @property
     def cell_count(self) -> int:
+        """The number of cells."""
         return self.rows * self.columns * self.layers
 
     @cached_property

@@ -35,6 +35,7 @@ class PathIndex:
         return np.cumsum(points, axis=0)[first - block * BLOCK :]
 
     def cell(self, point: int) -> tuple[int, int]:
+        """Return the cell of a point of the path."""
         i, j = self.cells(point, point)[0]
         return int(i), int(j)
 

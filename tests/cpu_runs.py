@@ -1,0 +1,24 @@
+"""Runs of CPU backends with parameters by name, without a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Outcome
+from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.steps import StepLog
+
+
+def run_on_cpu(
+    method: Method,
+    problem: Any,
+    parameters: Mapping[str, Any],
+    monitor: Monitor | None = None,
+    steps: StepLog | None = None,
+) -> Outcome:
+    """Run a method; parameters that it does not have are left out."""
+    return method.load_backend("cpu")(
+        problem, method.parameters.restore(parameters), monitor or Monitor(), steps or StepLog()
+    )
