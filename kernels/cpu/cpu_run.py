@@ -141,8 +141,8 @@ class CpuPhase:
         tasks: Sequence[Task],
         compute: Callable[[int, Task], object],
         log: Callable[[Task], LoggedCells] | None = None,
-        sizes: Sequence[int] | None = None,
         report: Callable[[], None] | None = None,
+        sizes: Sequence[int] | None = None,
     ) -> None:
         """Run ``compute(worker, task)`` for all tasks; each thread takes the next task as soon as it is free.
 

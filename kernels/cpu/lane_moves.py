@@ -41,7 +41,7 @@ def shift_in_last(typing, before, value):
 
     def emit_code(context, builder, signature, arguments):
         count = value.vector.count
-        return shuffle_lanes(builder, *arguments, list(range(count - 1, 2 * count - 1)))
+        return shuffle_lanes(builder, arguments[0], arguments[1], list(range(count - 1, 2 * count - 1)))
 
     return value(value, value), emit_code
 
