@@ -47,9 +47,8 @@ def choose_sum_parameters(problem: Any, backend: str, multiprocessors: int | Non
 
 
 def count_sharing_threads(problem: HmmProblem, parameters: SumParameters) -> int:
-    """Return how many threads share the rows of a sequence; 0 where one thread does all of them."""
-    threads = min(parameters.threads, pad_states(problem.states) // LEAST_SHARED_STATES)
-    return threads if threads > 1 else 0
+    """Return how many threads share the rows of a sequence."""
+    return max(1, min(parameters.threads, pad_states(problem.states) // LEAST_SHARED_STATES))
 
 
 def count_forward_steps(problem: HmmProblem, parameters: SumParameters) -> int:

@@ -40,7 +40,7 @@ def build_guide_tree(job: PipelineJob, pairwise: str, scoring: Scoring) -> Tree:
 
 def compute_distances(job: PipelineJob, pairwise: str, scoring: Scoring) -> DistanceMatrix:
     """Return the distances of all pairs, under the names of the taxa."""
-    parameters = PairParameters(threads=job.tools.threads)
+    parameters = PairParameters(threads=job.run.threads)
     if pairwise == KTUPLE:
         words = KtupleProblem(job.sequences, **KTUPLE_DEFAULTS[job.problem.protein])
         return job.run_stage(DISTANCES, job.tools.ktuple_distances, words, parameters).distances

@@ -263,7 +263,7 @@ def _share_pairs(run: CpuRun, name: str, tasks: Sequence[PairTask]) -> None:
             range(len(tasks)),
             lambda worker, number: tasks[number].compute(worker, tasks[number].tile),
             lambda number: LoggedCells(tasks[number].rows, tasks[number].columns, number),
-            sizes,
+            sizes=sizes,
         )
 
 
