@@ -1,44 +1,182 @@
-"""Correct answers for pairs of sequences: an exhaustive search that uses no recurrence, and the textbook's answers.
+"""Textbook answers for the tests, written from the literature; nothing here calls a method or a helper of the product.
 
-`best_alignment` and `exchange_sequences` are the textbook recurrence of the product (`kernels.pairwise.trials`);
-`exhaustive_score` checks it independently for sequences of a few letters, apart from the scoring of a given path
-(`rescore_path`).
+Pairs of sequences have Gotoh's recurrence (Gotoh 1982; Li et al. 2012, section III). Every search over all answers
+(alignments, state paths, structures, bracketings) uses no recurrence at all; it is meant for a handful of letters.
+From the product come the types that hold problems and answers, and the codes and scores that they carry.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise, product
+from math import prod
 
 import numpy as np
 
-from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairProblem, rescore_path
-from antidiag.kernels.pairwise.trials import best_alignment, exchange_sequences
+from antidiag.kernels.folding.problem import ChainProblem, FoldingProblem
+from antidiag.kernels.hmm.model.problem import HmmProblem
+from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, PairAnswer, PairProblem
 from antidiag.kernels.scoring import Mode
 
-__all__ = ["best_alignment", "exchange_sequences", "exhaustive_score"]
+MINUS_INFINITY = -(2**40)
+Cell = tuple[int, int]
+
+
+# Two sequences
+
+
+@lru_cache(maxsize=64)
+def best_alignment(problem: PairProblem) -> PairAnswer:
+    """Return the best alignment of two sequences with affine gaps.
+
+    H[i][j] is the best score of an alignment that ends in cell (i, j), E the best that ends with a row letter against a
+    gap, F with a column letter against a gap. Rows belong to the shorter sequence, because ties are broken by row: the
+    end is the best cell in the smallest row, then the smallest column; going back, a pair of letters comes before a gap
+    in the columns and that before a gap in the rows, and opening a gap comes before extending it.
+    """
+    first, second = (codes.tolist() for codes in problem.codes)
+    scores = problem.scoring.scores.tolist()
+    if len(first) <= len(second):
+        score, start, end, steps = _align_rows_to_columns(first, second, scores, problem)
+    else:
+        transposed = [list(column) for column in zip(*scores, strict=True)]
+        score, start, end, steps = _align_rows_to_columns(second, first, transposed, problem)
+        start, end = start[::-1], end[::-1]
+        steps = [{DIAGONAL: DIAGONAL, UP: LEFT, LEFT: UP}[step] for step in steps]
+    return PairAnswer(score, end, Alignment(start, end, np.array(steps, np.uint8)))
+
+
+def _align_rows_to_columns(
+    rows: list[int], columns: list[int], scores: list[list[int]], problem: PairProblem
+) -> tuple[int, Cell, Cell, list[int]]:
+    """Return score, start cell, end cell, and the operations between them."""
+    m, n, local = len(rows), len(columns), problem.mode is Mode.LOCAL
+    opening, extending = problem.scoring.open, problem.scoring.extend
+    H, E, F = ([[MINUS_INFINITY] * (n + 1) for _ in range(m + 1)] for _ in range(3))
+    H[0][0] = 0
+    for i in range(1, m + 1):
+        H[i][0] = 0 if local else -opening - i * extending
+        E[i][0] = MINUS_INFINITY if local else H[i][0]
+    for j in range(1, n + 1):
+        H[0][j] = 0 if local else -opening - j * extending
+        F[0][j] = MINUS_INFINITY if local else H[0][j]
+    for i in range(1, m + 1):
+        for j in range(1, n + 1):
+            E[i][j] = max(E[i - 1][j], H[i - 1][j] - opening) - extending
+            F[i][j] = max(F[i][j - 1], H[i][j - 1] - opening) - extending
+            pairing = H[i - 1][j - 1] + scores[rows[i - 1]][columns[j - 1]]
+            H[i][j] = max(pairing, E[i][j], F[i][j], 0 if local else MINUS_INFINITY)
+
+    end = max(product(range(m + 1), range(n + 1)), key=lambda cell: H[cell[0]][cell[1]]) if local else (m, n)
+    (i, j), state, steps = end, "H", list[int]()
+    while (i, j) != (0, 0) and not (local and state == "H" and H[i][j] == 0):
+        if state == "H":
+            if i and j and H[i][j] == H[i - 1][j - 1] + scores[rows[i - 1]][columns[j - 1]]:
+                steps.append(DIAGONAL)
+                i, j = i - 1, j - 1
+            else:
+                state = "E" if H[i][j] == E[i][j] else "F"
+        elif state == "E":
+            state = "H" if E[i][j] == H[i - 1][j] - opening - extending else "E"
+            steps.append(UP)
+            i -= 1
+        else:
+            state = "H" if F[i][j] == H[i][j - 1] - opening - extending else "F"
+            steps.append(LEFT)
+            j -= 1
+    return H[end[0]][end[1]], (i, j), end, steps[::-1]
 
 
 def exhaustive_score(problem: PairProblem) -> int:
-    """Return the best score of all alignments, by scoring every one; for sequences of a few letters."""
+    """Return the best score of all alignments of two sequences, by scoring every one."""
     m, n = len(problem.first), len(problem.second)
-    if problem.mode == Mode.GLOBAL:
+    if problem.mode is Mode.GLOBAL:
         corners = [((0, 0), (m, n))]
     else:
-        cells = [(i, j) for i in range(m + 1) for j in range(n + 1)]
+        cells = list(product(range(m + 1), range(n + 1)))
         corners = [(start, end) for start in cells for end in cells]
     return max(
-        rescore_path(problem, Alignment(start, end, np.array(operations, np.uint8)))
+        _score_operations(problem, start, operations)
         for start, end in corners
-        for operations in _paths(end[0] - start[0], end[1] - start[1])
+        for operations in _all_operations(end[0] - start[0], end[1] - start[1])
     )
 
 
-def _paths(rows: int, columns: int) -> Iterator[tuple[int, ...]]:
+def _score_operations(problem: PairProblem, start: Cell, operations: tuple[int, ...]) -> int:
+    """Return the score of one alignment: the pairs of letters, less the cost of every run of gaps."""
+    (first, second), (i, j), score, before = problem.codes, start, 0, DIAGONAL
+    for operation in operations:
+        if operation == DIAGONAL:
+            score += int(problem.scoring.scores[first[i], second[j]])
+        else:
+            score -= problem.scoring.extend + (problem.scoring.open if operation != before else 0)
+        i, j, before = i + (operation != LEFT), j + (operation != UP), operation
+    return score
+
+
+def _all_operations(rows: int, columns: int) -> Iterator[tuple[int, ...]]:
     if rows == columns == 0:
         yield ()
     if rows > 0:
-        yield from ((UP, *rest) for rest in _paths(rows - 1, columns))
+        yield from ((UP, *others) for others in _all_operations(rows - 1, columns))
     if columns > 0:
-        yield from ((LEFT, *rest) for rest in _paths(rows, columns - 1))
+        yield from ((LEFT, *others) for others in _all_operations(rows, columns - 1))
     if rows > 0 and columns > 0:
-        yield from ((DIAGONAL, *rest) for rest in _paths(rows - 1, columns - 1))
+        yield from ((DIAGONAL, *others) for others in _all_operations(rows - 1, columns - 1))
+
+
+# Hidden Markov models
+
+
+def path_probabilities(problem: HmmProblem) -> dict[tuple[int, ...], float]:
+    """Return the probability of every path of states together with the sequence."""
+    model, seen = problem.hmm, problem.observations.tolist()
+    emissions = np.column_stack((model.emissions, np.ones(problem.states)))  # a letter that is not known costs nothing
+    return {
+        path: prod(
+            [
+                model.initial[path[0]],
+                *(model.transitions[pair] for pair in pairwise(path)),
+                *(emissions[state, letter] for state, letter in zip(path, seen, strict=True)),
+            ]
+        )
+        for path in product(range(problem.states), repeat=len(seen))
+    }
+
+
+# Folding and matrix chains
+
+
+def most_pairs(problem: FoldingProblem) -> int:
+    """Return the most base pairs of all structures without crossing pairs."""
+    letters = problem.sequence.letters.decode()
+    allowed = {"AU", "UA", "CG", "GC"} | ({"GU", "UG"} if problem.wobble else set())
+
+    def pair_counts(i: int, end: int) -> Iterator[int]:
+        """Yield the pairs of every structure of the letters i .. end - 1."""
+        if i >= end:
+            yield 0
+            return
+        yield from pair_counts(i + 1, end)
+        for partner in range(i + problem.min_loop + 1, end):
+            if letters[i] + letters[partner] in allowed:
+                for inner, outer in product(pair_counts(i + 1, partner), pair_counts(partner + 1, end)):
+                    yield 1 + inner + outer
+
+    return max(pair_counts(0, len(letters)))
+
+
+def fewest_multiplications(problem: ChainProblem) -> int:
+    """Return the fewest multiplications of all bracketings of a matrix chain."""
+    sizes = problem.dimensions
+
+    def costs(i: int, end: int) -> Iterator[int]:
+        """Yield the cost of every bracketing of the matrices i .. end - 1."""
+        if end - i == 1:
+            yield 0
+        for middle in range(i + 1, end):
+            for left, right in product(costs(i, middle), costs(middle, end)):
+                yield left + right + sizes[i] * sizes[middle] * sizes[end]
+
+    return min(costs(0, len(sizes) - 1))

@@ -18,7 +18,7 @@ import numpy as np
 
 from antidiag.kernels.cpu import workers
 
-CHUNK_BYTES = 2 << 20
+CHUNK_BYTES = 4 << 20
 """Bytes of a pinned buffer."""
 MOST_THREADS = 12
 """Threads that fill or empty buffers."""

@@ -8,17 +8,15 @@ may continue on further lines.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import line_blocks, number_tables
-from antidiag.kernels.io.distance_matrix import BATCH_ROWS, DistanceMatrix, make_distance_matrix, numbered_names
-from antidiag.kernels.io.files import write_bytes, write_lines
+from antidiag.kernels.io.distance_matrix import DistanceMatrix, make_distance_matrix, numbered_names
+from antidiag.kernels.io.files import write_lines
 from antidiag.kernels.io.number_tables import NAMES_SUFFIX, NPY
 from antidiag.kernels.io.unique_names import make_names_unique
 from antidiag.kernels.method import DataKind
@@ -63,10 +61,7 @@ def write_distances(path: str | Path, matrix: DistanceMatrix) -> None:
     if path.suffix.lower() != ".npy":
         write_lines(path, phylip_lines(matrix), packed=path.suffix.lower() == ".gz")
         return
-    header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(matrix.values))
-    rows = (matrix.values[at : at + BATCH_ROWS].tobytes() for at in range(0, len(matrix), BATCH_ROWS))
-    write_bytes(path, chain((header.getvalue(),), rows))
+    number_tables.write_array(path, matrix.values)
     names = make_names_unique(" ".join(name.split()) for name in matrix.names)
     write_lines(path.with_suffix(NAMES_SUFFIX), (f"{name}\n" for name in names))
 

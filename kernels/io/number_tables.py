@@ -13,6 +13,7 @@ import tokenize
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,6 +21,7 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import line_blocks
+from antidiag.kernels.io.files import write_bytes
 from antidiag.kernels.text import parse_real
 
 NPY = b"\x93NUMPY"
@@ -30,6 +32,8 @@ NAMES_SUFFIX = ".names"
 EDGE_SUFFIXES = (".csv", ".tsv", ".edges")
 CORNER_SIZE = 64
 """Rows and columns of an array that are looked at."""
+PIECE_BYTES = 1 << 21
+"""Bytes of an array that are copied and written at a time."""
 HEADER_ERRORS = (ValueError, TypeError, SyntaxError, RecursionError, OverflowError, EOFError, tokenize.TokenError)
 """What NumPy raises for a damaged header, which it reads as a piece of Python."""
 
@@ -81,6 +85,16 @@ def map_array(path: Path) -> np.ndarray:
     except (OSError, *HEADER_ERRORS) as error:
         reason = str(error).partition("\n")[0] or "its header cannot be read"
         raise InputError(f"{path}: not a valid NPY file: {reason}; write it again with numpy.save") from error
+
+
+def write_array(path: Path, values: np.ndarray) -> None:
+    """Write an array as an NPY file in C order, PIECE_BYTES at a time."""
+    values = np.ascontiguousarray(values)
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(values))
+    flat, step = values.reshape(-1), PIECE_BYTES // values.itemsize
+    pieces = (flat[at : at + step].tobytes() for at in range(0, flat.size, step))
+    write_bytes(path, chain((header.getvalue(),), pieces))
 
 
 def _is_named_matrix(path: Path) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.io.number_tables import write_array
 from antidiag.kernels.method import FileFormat, LabelledRows
 from antidiag.kernels.model import Result
 from antidiag.kernels.products.matrix import CELLS, SemiringMatrix
@@ -90,12 +89,7 @@ def _write_csv(result: Result) -> Iterator[str]:
 
 
 def _write_npy(path: Path, result: Result) -> None:
-    values = np.ascontiguousarray(result.answer.as_floats(result.problem))
-    header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(values))
-    flat = values.reshape(-1)
-    pieces = (flat[at : at + CELLS].tobytes() for at in range(0, flat.size, CELLS))
-    write_bytes(path, (piece for part in ((header.getvalue(),), pieces) for piece in part))
+    write_array(path, result.answer.as_floats(result.problem))
 
 
 FORMATS = (

@@ -28,8 +28,9 @@ INDEXED_PRODUCT = (*TILE_FILES, HERE / "indexed_product.cu")
 LAUNCH_CELLS = 1 << 33
 """Steps on numbers of 4 bytes per multiprocessor in one launch: about 0.1 s."""
 
-OVERLAPPED_BYTES = 16 << 20
-"""Matrices above this size are multiplied in bands of rows, so that transfers and computation overlap."""
+OVERLAPPED_BYTES = 128 << 20
+"""Matrices above this size are multiplied in bands of rows, so that transfers and computation overlap. Below it, the
+millisecond that each transfer takes at least is more than what overlapping saves."""
 BANDS = 4
 
 PAD_BLOCKS = 1024
@@ -189,11 +190,12 @@ def multiply_matrices(
         for matrix in (a, b)
     )
     found = run.allocate_array((left.shape[0], left.shape[1], right.shape[2]), a.dtype)
+    product = run.allocate_answer((members, rows, columns), a.dtype)
     run.compile_kernel(PRODUCT, "product", **constants)  # compiled before the clock of the phase begins
     with run.begin_phase("product") as phase:
         launch_product(run, phase, left, right, found, constants, from_zero=True)
     del left, right
-    return run.download_array(crop_matrix(run, found, rows, columns, constants)).reshape(*batch, rows, columns)
+    return run.download_array(crop_matrix(run, found, rows, columns, constants), product).reshape(*batch, rows, columns)
 
 
 def _multiply_in_bands(

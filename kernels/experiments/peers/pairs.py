@@ -20,7 +20,9 @@ from antidiag.kernels.pairwise.problem import PAIR
 from antidiag.kernels.scoring import SCORE_LIMIT, Mode
 
 SCORE, PATH = frozenset({"score"}), frozenset({"score", "alignment"})
-LIMIT_16 = 2**15 - 1
+LIMIT_8, LIMIT_16 = 2**7 - 1, 2**15 - 1
+LANES_16 = 8
+"""Values of 16 bits in the narrowest vectors that parasail uses."""
 
 
 @cache
@@ -44,13 +46,24 @@ def _never_refuse(problem: PairProblem) -> str:
 
 
 SATURATING = "sat"
-"""parasail's variants that try fewer bits first: never wrong, and the fastest of those where scores may be high."""
+"""parasail's variants that try fewer bits first: the fastest of those where scores may be high."""
 
 
-def _parasail_refusal(bits: int | str, problem: PairProblem) -> str:
-    scores = problem.scoring.scores
-    if not np.array_equal(scores, scores.T):
+def _parasail_refusal(kind: str, bits: int | str, problem: PairProblem) -> str:
+    """Say why parasail would give a wrong score, or cannot give any (parasail 1.3.4, compared with the reference).
+
+    Its striped scores are wrong where a gap costs nothing to open: the correction of a column ends too early. It does
+    not notice where a single score or the first letter of a gap exceeds the range of the fewest bits that it tries.
+    """
+    scoring = problem.scoring
+    if not np.array_equal(scoring.scores, scoring.scores.T):
         return "parasail takes symmetric matrices only"
+    if kind == "striped" and not scoring.open:
+        return "striped scores of parasail are wrong where opening a gap is free; use one of its variants with a path"
+    fewest = 16 if kind == "trace_scan" else bits
+    limit = {SATURATING: LIMIT_8, 16: LIMIT_16}.get(fewest)
+    if limit and (single := max(int(np.abs(scoring.scores).max()), scoring.open + scoring.extend)) > limit:
+        return f"a score or gap cost of {single:,} exceeds the limit of {limit:,}, beyond which parasail can be wrong"
     if bits == 16 and _largest_score(problem) > LIMIT_16:
         return f"scores could reach {_largest_score(problem):,}, beyond the 16-bit limit of {LIMIT_16:,}"
     return ""
@@ -75,19 +88,32 @@ def _prepare_parasail(kind: str, bits: int | str, problem: PairProblem) -> Calla
         for column, j in enumerate(known):
             matrix.set_value(row, column, int(scoring.scores[i, j]))
     mode = "sw" if problem.mode is Mode.LOCAL else "nw"
-    function = getattr(parasail, f"{mode}_{kind}_{bits}")
+    functions = [getattr(parasail, f"{mode}_{kind}_{tried}") for tried in _parasail_bits(kind, bits, problem)]
     first, second = matrix_letters(problem)
     opening, extend, scale = scoring.open + scoring.extend, scoring.extend, scoring.scale
     # With traceback its best local score is minus infinity where no letter scores above 0: the empty alignment.
     least = 0 if problem.mode is Mode.LOCAL else -SCORE_LIMIT
 
     def call() -> float:
-        found = function(first, second, opening, extend, matrix)
-        if found.saturated:
-            raise InputError(f"parasail left the range of {bits} bits")
-        return max(found.score, least) / scale
+        for function in functions:
+            found = function(first, second, opening, extend, matrix)
+            if not found.saturated:
+                return max(found.score, least) / scale
+        raise InputError(f"parasail left the range of {bits} bits")
 
     return call
+
+
+def _parasail_bits(kind: str, bits: int | str, problem: PairProblem) -> tuple[int | str, ...]:
+    """Return the widths to try, the fewest bits first.
+
+    trace_scan lets a gap run over all letters of a lane before it looks for overflow. Its own sat variant, which tries
+    8 bits, is therefore wrong on short problems already; 16 bits hold as long as such a gap does.
+    """
+    if (kind, bits) != ("trace_scan", SATURATING):
+        return (bits,)
+    letters_a_lane = -(-len(problem.first) // LANES_16)
+    return (16, 32) if problem.scoring.extend * letters_a_lane <= LIMIT_16 // 2 else (32,)
 
 
 def _prepare_biopython(alignment: bool, problem: PairProblem) -> Callable[[], float]:
@@ -170,7 +196,7 @@ PEERS = (
             SCORE,
             ONE_CALL,
             partial(_prepare_parasail, "striped", bits),
-            partial(_parasail_refusal, bits),
+            partial(_parasail_refusal, "striped", bits),
             gcups=2.5,
         )
         for bits, text in BITS.items()
@@ -183,7 +209,7 @@ PEERS = (
             PATH,
             WITH_PATH,
             partial(_prepare_parasail, "trace_striped", bits),
-            partial(_parasail_refusal, bits),
+            partial(_parasail_refusal, "trace_striped", bits),
             bytes_a_cell=4,
             gcups=0.2,
         )
@@ -196,7 +222,7 @@ PEERS = (
         PATH,
         WITH_PATH,
         partial(_prepare_parasail, "trace_scan", SATURATING),
-        partial(_parasail_refusal, SATURATING),
+        partial(_parasail_refusal, "trace_scan", SATURATING),
         bytes_a_cell=4,
         gcups=0.5,
     ),

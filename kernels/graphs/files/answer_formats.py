@@ -12,7 +12,7 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.graphs.problem import PathsProblem
-from antidiag.kernels.io.files import write_bytes
+from antidiag.kernels.io.number_tables import write_array
 from antidiag.kernels.method import FileFormat, LabelledRows
 from antidiag.kernels.model import Result
 from antidiag.kernels.text import format_count
@@ -147,11 +147,7 @@ def _write_csv(result: Result) -> Iterator[str]:
 
 
 def _write_npy(path: Path, result: Result) -> None:
-    distances = np.ascontiguousarray(_distances_to_save(result))
-    header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(distances))
-    pieces = (distances[at : at + ROWS].tobytes() for at in range(0, len(distances), ROWS))
-    write_bytes(path, (piece for part in ((header.getvalue(),), pieces) for piece in part))
+    write_array(path, _distances_to_save(result))
 
 
 FORMATS = (

@@ -24,7 +24,7 @@ from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import ProblemInput
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
+from antidiag.kernels.scoring import Mode, Scoring, SubstitutionMatrix, match_mismatch
 from tests.oracle import best_alignment
 from tests.problems import pair, pairs
 
@@ -76,6 +76,40 @@ def test_sixteen_bits_are_offered_only_where_they_suffice():
     assert "beyond the 16-bit limit" in peer.refusal(pair("A" * 16_384, "A" * 20_000, scoring))
     assert "beyond the 16-bit limit" in peer.refusal(pair("A" * 9000, "A" * 9000, scoring, Mode.GLOBAL))
     assert peer.refusal(pair("A" * 5000, "A" * 5000, scoring, Mode.GLOBAL)) == ""
+
+
+WIDE = SubstitutionMatrix("wide", "ABCD", np.array(
+    [[-20, -160, 100, 160], [-160, -80, -100, 40], [100, -100, -140, 20], [160, 40, 20, 60]], float
+))  # fmt: skip
+NARROW = SubstitutionMatrix("narrow", "ABCD", np.array(
+    [[-27, 41, -46, -22], [41, 5, 9, -33], [-46, 9, 11, -38], [-22, -33, -38, 23]], float
+))  # fmt: skip
+
+
+PROTEIN = SequenceType.PROTEIN
+
+
+@pytest.mark.parametrize(("problem", "refused"), [
+    pytest.param(pair("AACGTTA", "TTACGAA", Scoring(match_mismatch(2, -3), 0, 2), mode), "striped scores", id=str(mode))
+    for mode in Mode
+] + [
+    pytest.param(pair("CCB", "DD", Scoring(WIDE, 3, 1), kind=PROTEIN), "of 160 exceeds", id="score of 160"),
+    pytest.param(pair("AAAA", "AA", Scoring(NARROW, 400, 3), kind=PROTEIN), "of 403 exceeds", id="gap of 403"),
+])  # fmt: skip
+def test_parasail_is_refused_where_its_score_can_be_wrong(problem: PairProblem, refused: str):
+    peers_by_id = {peer.id: peer for peer in peers_pairs.PEERS}
+    assert refused in peers_by_id["parasail-score-sat"].refusal(problem)
+    for name in ("parasail-path-32", "parasail-path-scan"):
+        assert peers_by_id[name].refusal(problem) == ""
+        assert score(peers_by_id[name], problem) == best_alignment(problem).score
+
+
+def test_long_gaps_in_a_lane_do_not_overflow_parasails_scan():
+    """The scan of 8 bits gives 82 for the first of these, and that of 16 bits is wrong for the second."""
+    (peer,) = (peer for peer in peers_pairs.PEERS if peer.id == "parasail-path-scan")
+    for scoring in (Scoring(NARROW, 1, 45), Scoring(match_mismatch(-9, -9999), 1, 9000)):
+        problem = pair("A" * 67, "A" * 41, scoring, kind=PROTEIN)
+        assert score(peer, problem) == best_alignment(problem).score == 0
 
 
 def test_a_peer_that_is_not_installed_says_how_to_get_it(monkeypatch):

@@ -14,6 +14,7 @@ from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 from antidiag.kernels.steps import StepLog
+from tests import oracle
 
 FEW = settings(max_examples=40)
 
@@ -43,6 +44,13 @@ def test_as_many_pairs_as_the_definition(letters: str, min_loop: int, wobble: bo
     assert fold(made, threads).pairs == reference.most_pairs(made)
 
 
+@FEW
+@given(letters=st.text("ACGUN", max_size=11), min_loop=st.integers(0, 3), wobble=st.booleans())
+def test_no_structure_has_more_pairs(letters: str, min_loop: int, wobble: bool) -> None:
+    made = FoldingProblem(rna(letters), min_loop, wobble)
+    assert reference.most_pairs(made) == oracle.most_pairs(made)
+
+
 def test_blocks_and_threads_agree() -> None:
     letters = "".join(np.random.default_rng(1).choice(list("ACGU"), 200))
     made = FoldingProblem(rna(letters))
@@ -64,6 +72,13 @@ def test_small_structures(letters: str, structure: str) -> None:
 def test_as_few_multiplications_as_the_definition(sizes: list[int], threads: int) -> None:
     made = ChainProblem(tuple(sizes))
     assert chain(made, threads).cost == reference.least_cost(made)
+
+
+@FEW
+@given(sizes=st.lists(st.integers(1, 9), min_size=2, max_size=8))
+def test_no_bracketing_costs_less(sizes: list[int]) -> None:
+    made = ChainProblem(tuple(sizes))
+    assert reference.least_cost(made) == oracle.fewest_multiplications(made)
 
 
 def test_the_chain_of_the_textbook() -> None:

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from antidiag.kernels.hmm import trials
 from antidiag.kernels.hmm.model.problem import HmmProblem
-from antidiag.kernels.hmm.trials import draw_model, draw_probabilities, make_sequence
+from antidiag.kernels.hmm.trials import make_sequence
 from tests.choosing import HypothesisChooser
-
-__all__ = ["draw_model", "draw_probabilities", "make_sequence", "problems"]
 
 
 @st.composite

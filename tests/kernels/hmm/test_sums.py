@@ -13,9 +13,11 @@ from antidiag.kernels.hmm.model import hmm
 from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.parameters import SumParameters
 from antidiag.kernels.hmm.sums import cpu, problem
+from antidiag.kernels.hmm.trials import draw_model, make_sequence
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.steps import StepLog
-from tests.kernels.hmm.examples import draw_model, make_sequence, problems
+from tests import oracle
+from tests.kernels.hmm.examples import problems
 
 FEW = settings(max_examples=40)
 
@@ -42,6 +44,21 @@ def test_posterior_is_the_definitions(made: HmmProblem) -> None:
         assert found.posterior is None and found.states is None
         return
     np.testing.assert_allclose(found.posterior, reference.compute_posterior(made), atol=1e-9)
+
+
+@FEW
+@given(made=problems(st.integers(1, 5)))
+def test_the_definitions_sum_over_every_path(made: HmmProblem) -> None:
+    if made.states > 3:
+        return
+    paths = oracle.path_probabilities(made)
+    total = sum(paths.values())
+    np.testing.assert_allclose(np.exp(reference.compute_log_likelihood(made)), total, rtol=1e-9)
+    if total:
+        shares = np.zeros((made.n, made.states))
+        for path, probability in paths.items():
+            shares[range(made.n), path] += probability / total
+        np.testing.assert_allclose(reference.compute_posterior(made), shares, atol=1e-9)
 
 
 def test_what_cannot_be_reached_may_be_ever_more_probable() -> None:

@@ -15,8 +15,9 @@ from antidiag.kernels.hmm import reference
 from antidiag.kernels.hmm.model import hmm
 from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.sums import problem
+from antidiag.kernels.hmm.trials import draw_model, make_sequence
 from antidiag.kernels.monitor import Monitor
-from tests.kernels.hmm.examples import draw_model, make_sequence, problems
+from tests.kernels.hmm.examples import problems
 
 METHODS = ("hmm-forward", "hmm-posterior", "hmm-baum-welch")
 FEW = settings(max_examples=25)

@@ -20,9 +20,9 @@ from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.rows.cpu_tables import build_probability_tables
 from antidiag.kernels.hmm.sums import cpu_extended_range, extended_range
 from antidiag.kernels.hmm.sums.problem import LearningProblem
+from antidiag.kernels.hmm.trials import draw_model, make_sequence
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
-from tests.kernels.hmm.examples import draw_model, make_sequence
 
 VITERBI = [method.id for method in registry.METHODS if method.problem_type.id == "viterbi"]
 LOST = ["hmm-posterior", "viterbi-probabilities"]

@@ -16,11 +16,12 @@ from antidiag.kernels.hmm.advice import choose_method, forgets_start, recommend_
 from antidiag.kernels.hmm.model import hmm, problem, state_annotations
 from antidiag.kernels.hmm.model.problem import HmmProblem, ViterbiAnswer
 from antidiag.kernels.hmm.parameters import PieceParameters
+from antidiag.kernels.hmm.trials import draw_model, make_sequence
 from antidiag.kernels.hmm.viterbi import cpu
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.steps import StepLog
-from tests.kernels.hmm.examples import draw_model, make_sequence, problems
+from tests.kernels.hmm.examples import problems
 
 EXACT = [method.id for method in METHODS if method.problem_type is VITERBI and method.is_exact]
 FEW = settings(max_examples=30)

@@ -1,4 +1,4 @@
-"""The textbook recurrence is itself checked: against every alignment there is, and by rescoring."""
+"""The textbook recurrences of the product and of the tests, against every alignment there is and each other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from antidiag.kernels.pairwise import reference
 from antidiag.kernels.pairwise.model import PairProblem, rescore_path
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from tests import oracle
-from tests.problems import matrices, pair, pairs
+from tests.problems import assert_same_path, matrices, pair, pairs
 
 
 @st.composite
@@ -23,7 +23,16 @@ def tiny(draw: st.DrawFn) -> PairProblem:
 @settings(max_examples=100, deadline=None)
 @given(tiny())
 def test_no_alignment_scores_more(problem: PairProblem) -> None:
-    assert reference.align_pair(problem).score == oracle.exhaustive_score(problem)
+    best = oracle.exhaustive_score(problem)
+    assert (reference.align_pair(problem).score, oracle.best_alignment(problem).score) == (best, best)
+
+
+@settings(max_examples=100, deadline=None)
+@given(pairs(longest=60))
+def test_both_textbooks_find_the_same_alignment(problem: PairProblem) -> None:
+    found, expected = reference.align_pair(problem), oracle.best_alignment(problem)
+    assert (found.score, found.end) == (expected.score, expected.end)
+    assert_same_path(found, expected)
 
 
 @settings(max_examples=60, deadline=None)

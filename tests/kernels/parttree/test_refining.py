@@ -19,7 +19,7 @@ from antidiag.kernels.parttree.progressive.refinement import refine_branches, tr
 
 
 def silent_phase(threads: int = 1) -> CpuPhase:
-    return CpuPhase(CpuRun(threads=threads), "rows", 1, 1)
+    return CpuPhase(CpuRun(threads=threads), "rows", 1, 1, 0)
 
 
 def quiet(done: int, total: int) -> None:

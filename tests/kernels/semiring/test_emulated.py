@@ -22,12 +22,13 @@ from antidiag.kernels.hmm import reference as definition
 from antidiag.kernels.hmm.model import hmm
 from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.rows import cuda_sizes
+from antidiag.kernels.hmm.trials import draw_model as hmm_of
+from antidiag.kernels.hmm.trials import make_sequence
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.semiring import reference as products
 from tests.kernels.graphs.examples import graphs
-from tests.kernels.hmm.examples import draw_model as hmm_of
-from tests.kernels.hmm.examples import make_sequence, problems
+from tests.kernels.hmm.examples import problems
 from tests.kernels.semiring.test_algebra import matrix, same
 
 SEEDS = st.sampled_from((0, 1, 2))

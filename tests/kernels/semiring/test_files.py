@@ -14,9 +14,9 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.graphs.files import graph_reader
 from antidiag.kernels.graphs.graph import Graph, from_weights
 from antidiag.kernels.hmm.model import hmm
+from antidiag.kernels.hmm.trials import make_sequence
 from antidiag.kernels.model import Result
 from antidiag.kernels.registry import data_loading, result_saving
-from tests.kernels.hmm.examples import make_sequence
 
 GRAPHML = """<?xml version="1.0"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

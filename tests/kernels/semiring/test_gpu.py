@@ -21,10 +21,10 @@ from antidiag.kernels.hmm import reference as definition
 from antidiag.kernels.hmm.model import hmm
 from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.sums import problem
+from antidiag.kernels.hmm.trials import draw_model, make_sequence
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.semiring import reference as products
-from tests.kernels.hmm.examples import draw_model, make_sequence
 from tests.kernels.semiring.test_algebra import matrix, same
 
 pytestmark = pytest.mark.gpu
