@@ -25,7 +25,11 @@ class Closing(Window):
     def showEvent(self, event):
         super().showEvent(event)
         print("shown")
-        QTimer(self, interval=500, timeout=QCoreApplication.quit).start()  # a quit before the event loop is lost
+        QTimer(self, interval=500, timeout=self.quit_when_idle).start()
+
+    def quit_when_idle(self):
+        if not self.queue.active:  # with a job the window would ask
+            QCoreApplication.quit()
 
 application.Window = Closing
 raise SystemExit(application.main([]))
