@@ -111,7 +111,7 @@ def _each_letters(sequences: Sequences[Sequence]) -> Iterator[bytes]:
     """Yield the letters of each sequence."""
     if (letters := getattr(sequences, "letters", None)) is None:
         return (one.letters for one in sequences)
-    data, offsets = letters.tobytes(), sequences.offsets.tolist()
+    data, offsets = letters.tobytes(), getattr(sequences, "offsets").tolist()  # noqa: B009  # a set has both
     return (data[start:end] for start, end in pairwise(offsets))
 
 

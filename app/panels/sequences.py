@@ -124,6 +124,7 @@ class SequencePanel(Card):
             self._session.choose(role, self.table.currentIndex().row(), self.model.inputs)
 
     def delete(self) -> None:
+        """Delete the selected sequences."""
         self._editor.remove(self.table.rows())
 
     def clear(self) -> None:

@@ -304,6 +304,7 @@ class _Relabel(QUndoCommand):
 
 
 def remove_label(rows: int) -> str:
+    """Return the label of an edit that deletes so many sequences."""
     return f"Delete {_count(rows)}"
 
 

@@ -48,6 +48,7 @@ def _vector_pointer(context, builder, array_type, array, index, vector):
 
 
 def emit_splat(builder, scalar, vector):
+    """Emit code that copies a number to all lanes."""
     undefined = ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(undefined, scalar, ir.IntType(32)(0))
     return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))

@@ -1,16 +1,16 @@
 """The scaffold of every run on a GPU: kernels, arrays, transfers, phases, the step log, progress and Cancel.
 
-A family creates one `DeviceRun` per call, copies its problem to the device (`up`), launches its kernels inside phases,
-and copies the answer back (`down`):
+A family creates one `DeviceRun` per call, copies its problem to the device, launches its kernels inside phases, and
+copies the answer back:
 
-    run = Run(monitor, steps)
-    matrix = run.up(problem.matrix)
-    kernel = run.kernel(PARTS, "sweep", TILE=64)
-    with run.phase("sweep") as phase:
+    run = DeviceRun(monitor, steps)
+    matrix = run.upload_array(problem.matrix)
+    kernel = run.compile_kernel(PARTS, "sweep", TILE=64)
+    with run.begin_phase("sweep") as phase:
         for band in range(bands):
             kernel(grid, threads, arguments)
-            phase.launched(band + 1, bands)
-    answer = run.down(matrix)
+            phase.note_launch(band + 1, bands)
+    answer = run.download_array(matrix)
 
 Launches are asynchronous. A phase waits for the launch that lies a few behind the newest one; so progress is real,
 Cancel is quick, and the device never idles. `DeviceRun.times_ms` has the time of every phase, and apart from them

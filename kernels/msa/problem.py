@@ -41,7 +41,7 @@ from antidiag.kernels.msa.dp_class import MERGES
 from antidiag.kernels.msa.refinement_changes import RefinementChanges
 from antidiag.kernels.msa.relatedness import are_related
 from antidiag.kernels.parameters import Parameter, resolve_values
-from antidiag.kernels.sequences.sequence_set import SequenceSet, join_data, split_data, take_sequences
+from antidiag.kernels.sequences.sequence_set import join_data, split_data, take_sequences
 from antidiag.kernels.serialization import stored
 
 INPUTS = (
@@ -64,7 +64,7 @@ class MsaProblem:
     Sequences may be empty: their rows are gaps alone, and neither distances nor tree contain them.
     """
 
-    sequences: tuple[Sequence, ...] | SequenceSet
+    sequences: Sequences[Sequence]
     rules: Any
     tree: Tree | None = None
     distances: DistanceMatrix | None = None

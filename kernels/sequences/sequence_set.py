@@ -176,7 +176,7 @@ class MixedData(Sequences[Any]):
     def __len__(self) -> int:
         return len(self.sequences) + len(self.others)
 
-    def __getitem__(self, index):  # type: ignore[override]
+    def __getitem__(self, index):
         if isinstance(index, slice):
             return [self[row] for row in range(*index.indices(len(self)))]
         row = range(len(self))[index]
@@ -229,5 +229,5 @@ def split_data(data: Iterable[Any]) -> tuple[Sequences[Sequence], tuple[Any, ...
     listed = tuple(data)
     sequences = tuple(datum for datum in listed if isinstance(datum, Sequence))
     if len(sequences) == len(listed):
-        return pack_sequences(sequences), ()
+        return pack_sequences(listed), ()
     return pack_sequences(sequences), tuple(datum for datum in listed if not isinstance(datum, Sequence))

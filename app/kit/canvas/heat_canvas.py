@@ -121,6 +121,7 @@ class HeatCanvas(MovedCanvas):
         self._move_area(self.area.translated(-right * across, -down * along))
 
     def on_click(self, event) -> None:
+        """Handle a click at a point of the picture."""
         if (cell := self.target_at(event.position())) is not None:
             self.clicked.emit(cell)
 

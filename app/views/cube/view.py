@@ -150,9 +150,11 @@ class CubeView(PaintedView):
         cube_figure.draw_figure(painter, area, self.figure_title(), self._figure_rows(), self.legend.items)
 
     def figure_size(self) -> QSize:
+        """Return the size of an exported figure."""
         return cube_figure.figure_size(self.fontMetrics(), self.figure_title(), self._figure_rows(), self.legend.items)
 
     def figure_title(self) -> str:
+        """Return the title of an exported figure."""
         return result_text.format_title(self.result)
 
     def _figure_rows(self) -> list[list[cube_figure.FigurePart]]:

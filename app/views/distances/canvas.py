@@ -63,6 +63,7 @@ class DistancesCanvas(MovedCanvas):
         self._set_view(cell, at.x() - (at.x() - self.view.left) * share, at.y() - (at.y() - self.view.top) * share)
 
     def move_by(self, right: float, down: float) -> None:
+        """Move the visible part by so many pixels."""
         self._set_view(self.view.cell, self.view.left + right, self.view.top + down)
 
     def scroll_to(self, cell: tuple[int, int]) -> None:
@@ -114,6 +115,7 @@ class DistancesCanvas(MovedCanvas):
             super().mouseMoveEvent(event)
 
     def on_click(self, event) -> None:
+        """Handle a click at a point of the picture."""
         self.clicked.emit(self.rows_at(event.position()), event.modifiers())
 
     def leaveEvent(self, event) -> None:

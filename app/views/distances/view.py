@@ -205,6 +205,7 @@ class DistancesView(PaintedView):
         self.build_layout(self.canvas)
 
     def figure_title(self) -> str:
+        """Return the title of an exported figure."""
         return self.matrix.name if self.matrix is not None else ""
 
     def _show_rows(self) -> None:

@@ -61,6 +61,7 @@ class StatesView(PaintedView):
 
     @classmethod
     def shows(cls, result: Result) -> bool:
+        """Return whether the view can show a result."""
         return state_columns.shows_states(result)
 
     @property

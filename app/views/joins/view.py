@@ -164,9 +164,11 @@ class JoinsView(PaintedView):
         self._refresh()
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the picture of the current step."""
         paint.paint_moment(painter, self.current_moment, area.width(), area.height(), theme.active())
 
     def figure_title(self) -> str:
+        """Return the title of an exported figure."""
         return self.description.text()
 
     def _add_tools(self) -> None:

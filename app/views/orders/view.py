@@ -69,6 +69,7 @@ class OrdersView(PaintedView):
         return FIGURE
 
     def figure_title(self) -> str:
+        """Return the title of an exported figure."""
         return "LAYERED and SLOPED"
 
     def keyPressEvent(self, event) -> None:

@@ -93,6 +93,7 @@ class ProductView(PaintedView):
         self._update_legend()
 
     def figure_title(self) -> str:
+        """Return the title of an exported figure."""
         batch = self.member_number.maximum()
         member = f", member {self.member_number.value():,} of {batch:,}" if batch > 1 else ""
         return f"{self.result.problem.title} \N{MIDDLE DOT} {self.matrix_choice.currentText().lower()}{member}"

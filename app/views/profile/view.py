@@ -214,6 +214,7 @@ class ProfileView(PaintedView):
             self.show_profile(self.result.problem.profiles[self.profile_choice.currentIndex()])
 
     def figure_title(self) -> str:
+        """Return the title of an exported figure."""
         return f"{self.shown.profile.name} \N{MIDDLE DOT} {self.shown.profile.summary}" if self.shown else ""
 
     def _draw_page(self, painter: QPainter, area: QRectF) -> None:

@@ -11,9 +11,11 @@ class LineWindow:
 
     @property
     def width(self) -> float:
+        """Return the width of the window, in lines."""
         return self.high - self.low
 
     def fit(self) -> None:
+        """Show all lines."""
         self.low, self.high = 0.0, float(self.size)
 
     def zoom_at(self, factor: float, share: float, least: float) -> None:
@@ -27,6 +29,7 @@ class LineWindow:
         self._set_span(self.low + share * self.width, self.width)
 
     def show_span(self, low: float, high: float) -> None:
+        """Show a span of lines."""
         self._set_span(low, min(max(high - low, 1e-9), self.size))
 
     def _set_span(self, low: float, width: float) -> None:

@@ -232,6 +232,7 @@ class TimelineView(PaintedView):
         return export.plot_figure_size(self.fontMetrics(), self.plot, self.legend.items)
 
     def figure_title(self) -> str:
+        """Return the title of an exported figure."""
         return view_texts.format_title(self.result)
 
     def leaveEvent(self, event) -> None:

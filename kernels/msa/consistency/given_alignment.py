@@ -117,7 +117,7 @@ def build_given_problem(data: Sequences[Any], rules: Callable[[tuple[Sequence, .
     return problem
 
 
-def _make_rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> RefinementRules:
+def _make_rules(sequences: Sequences[Sequence], values: Mapping[str, Any]) -> RefinementRules:
     """Return the rules of option values."""
     check_sizes(sequences)
     return RefinementRules(values[REFINEMENT.name], values[SEED.name], choose_least_posterior(sequences))

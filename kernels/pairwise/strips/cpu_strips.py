@@ -276,6 +276,7 @@ def _compute_strip(strips: StripRun, strip: int, worker: int, phase: CpuPhase, i
     """Compute a strip, in slices if it is logged; return early on stop."""
     m, (start, end) = strips.pair.rows.size, strips.column_range(strip)
     borders, progress = strips.begin_strip(strip)
+    problem: StripProblem | None
     problem, short, table = strips.strip_problem(strip), None, None
     if strips.short is not None:
         problem, short, table = None, strips.short.strip_problem((start, end)), strips.short.table

@@ -83,7 +83,7 @@ PairTile = tuple[int, int, int]
 """A group of columns, and the first and last of some rows that are no longer than they."""
 
 
-def _list_tile_tasks(groups: LengthGroups, lanes: int, compute: Callable[[int, PairTile], None]) -> list[PairTask]:
+def _list_tile_tasks(groups: LengthGroups, lanes: int, compute: Callable[[int, PairTile], None]) -> list[DistanceTask]:
     """Return a task for every tile of pairs of grouped sequences; the columns of group g begin with g x ``lanes``."""
     tasks, taxa = [], groups.order.size
     for group, letters in enumerate(groups.letters):
@@ -92,7 +92,7 @@ def _list_tile_tasks(groups: LengthGroups, lanes: int, compute: Callable[[int, P
         for first in range(0, columns[1], several):
             rows = first, min(first + several, columns[1])
             cells = int(groups.lengths[slice(*rows)].sum()) * letters.size
-            tasks.append(PairTask(compute, (group, *rows), cells + 1, rows, columns))
+            tasks.append(DistanceTask(compute, (group, *rows), cells + 1, rows, columns))
     return tasks
 
 
@@ -140,7 +140,7 @@ def _short_pairs(
     chosen: np.ndarray,
     rule: cpu_single_chains.ChainRule,
     values: np.ndarray,
-) -> list[PairTask]:
+) -> list[DistanceTask]:
     """Return the tasks of pairs of the ``chosen`` sequences, one of them with 32 others at a time."""
     codes = [kmers[number].astype(np.int16) for number in chosen]
     groups = group_by_length(codes, SHORT_LANES, cpu_lane_chains.PADDING)
@@ -168,7 +168,7 @@ def _long_pairs(
     is_short: np.ndarray,
     rule: cpu_single_chains.ChainRule,
     values: np.ndarray,
-) -> list[PairTask]:
+) -> list[DistanceTask]:
     """Return the tasks of pairs that are not both short, one after another: a column of the matrix is a task."""
     others = cpu_single_chains.KmerSequences(ktuples.kmers, ktuples.starts, lengths)
     long_before = np.cumsum(lengths * ~is_short) - lengths * ~is_short
@@ -182,7 +182,7 @@ def _long_pairs(
 
     columns = np.flatnonzero(~is_short | (long_before > 0))[::-1].tolist()
     return [
-        PairTask(compute, column, int(lengths[column] * letters[column]) + 1, (0, column), (column, column + 1))
+        DistanceTask(compute, column, int(lengths[column] * letters[column]) + 1, (0, column), (column, column + 1))
         for column in columns
     ]
 
@@ -237,7 +237,7 @@ Span = tuple[int, int]
 """The first of some rows or columns, and the end."""
 
 
-class PairTask(NamedTuple):
+class DistanceTask(NamedTuple):
     """A call ``compute(worker, tile)`` with some work, and the rows and columns of the pairs that it computes."""
 
     compute: Callable[[int, Any], None]
@@ -249,13 +249,13 @@ class PairTask(NamedTuple):
 
 def _list_row_tasks(
     taxa: int, several: int, compute: Callable[[int, Span], None], count_work: Callable[[int], int]
-) -> list[PairTask]:
+) -> list[DistanceTask]:
     """Return tasks that compute ``several`` rows each, with all taxa after them; work depends on the first row."""
     spans = [(first, min(first + several, taxa)) for first in range(0, taxa, several)]
-    return [PairTask(compute, rows, count_work(rows[0]), rows, (rows[0], taxa)) for rows in spans]
+    return [DistanceTask(compute, rows, count_work(rows[0]), rows, (rows[0], taxa)) for rows in spans]
 
 
-def _share_pairs(run: CpuRun, name: str, tasks: Sequence[PairTask]) -> None:
+def _share_pairs(run: CpuRun, name: str, tasks: Sequence[DistanceTask]) -> None:
     """Compute all tasks on the threads of a run; their numbers are the strips of the step log."""
     sizes = [task.work for task in tasks]
     with run.phase(name, total=sum(sizes)) as phase:
