@@ -12,7 +12,6 @@ import numpy as np
 
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.cost_models import CostModel
-from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.dp_taxonomy import DpClassification
 from antidiag.kernels.errors import BackendUnavailable, InputError
 from antidiag.kernels.memory import Footprint
@@ -20,6 +19,7 @@ from antidiag.kernels.model import Result
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import BOTH_BACKENDS, MethodParameters, Parameter
+from antidiag.kernels.processors import count_processors
 from antidiag.kernels.sequences.sequence_set import split_data
 from antidiag.kernels.steps import LoggedWork
 from antidiag.kernels.table_cuts import TableCuts, TableTiles, no_cuts, no_tiles

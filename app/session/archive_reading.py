@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from datetime import datetime
+from tokenize import TokenError
 from types import MappingProxyType
 from typing import Any
 
@@ -26,7 +27,16 @@ from antidiag.kernels.typed_fields import make_checked
 FORMATS = 1, 2, 3, 4
 """What is read: types had the names of their modules in format 1 (kernels/serialization.py); many sequences were an
 array of their numbers, and many texts the lines of one, in format 3; both are columns in format 4."""
-DAMAGE = (ArithmeticError, AssertionError, EOFError, LookupError, RecursionError, TypeError, ValueError)
+DAMAGE = (
+    ArithmeticError,
+    AssertionError,
+    EOFError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    TokenError,  # of a header of NumPy's
+)
 """Errors that contents which do not fit each other raise; what is wrong with the program itself is not called damage.
 """
 INDEX = "session.json"

@@ -13,6 +13,7 @@ import numpy as np
 
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.gui_priority import lower_thread_priority
+from antidiag.kernels.processors import count_processors
 
 POLL_S = 0.05
 
@@ -30,11 +31,6 @@ Every run has a pool of its own, so that an error in one leaves the threads of t
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle_pools.clear)  # a forked process has none of these threads
-
-
-def count_processors() -> int:
-    """Return the number of processors that this program may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def make_stop_word() -> np.ndarray:
