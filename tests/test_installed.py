@@ -16,7 +16,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("antidiag", "app", "kernels", "resources")
 WINDOW = """
-import threading
 from PySide6.QtCore import QCoreApplication, QTimer
 from antidiag.app import application
 from antidiag.app.window import Window

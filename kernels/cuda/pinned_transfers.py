@@ -35,9 +35,7 @@ TakeRows = Callable[[int, int, np.ndarray], None]
 """``take_rows(first, last, rows)`` stores rows that have arrived; ``rows`` is overwritten after it returns."""
 
 
-def upload_rows(
-    target: cupy.ndarray, fill_rows: FillRows, check: Callable[[], None], stream: cupy.cuda.Stream | None = None
-) -> None:
+def upload_rows(target: cupy.ndarray, fill_rows: FillRows, check: Callable[[], None]) -> None:
     """Fill an array on the device with rows that the host computes, and wait until they are there.
 
     Parameters
@@ -48,10 +46,8 @@ def upload_rows(
         Called on several threads, once for every chunk of rows.
     check : callable
         Called on this thread every 50 ms; what it raises ends the transfer.
-    stream : cupy.cuda.Stream, optional
-        Where the copies are queued, by default on the current stream.
     """
-    stream = stream or cupy.cuda.get_current_stream()
+    stream = cupy.cuda.get_current_stream()
     if target.nbytes <= SMALL_BYTES:
         rows = np.empty(target.shape, target.dtype)
         fill_rows(0, int(target.shape[0]), rows)
@@ -61,10 +57,8 @@ def upload_rows(
         _Upload(target, fill_rows, stream).run(check)
 
 
-def download_rows(
-    source: cupy.ndarray, take_rows: TakeRows, check: Callable[[], None], stream: cupy.cuda.Stream | None = None
-) -> None:
-    """Give all rows of an array on the device to the host, behind the work that is queued on the stream.
+def download_rows(source: cupy.ndarray, take_rows: TakeRows, check: Callable[[], None]) -> None:
+    """Give all rows of an array on the device to the host, behind the work that is queued on the current stream.
 
     Parameters
     ----------
@@ -74,10 +68,8 @@ def download_rows(
         Called on several threads, once for every chunk of rows.
     check : callable
         Called on this thread every 50 ms; what it raises ends the transfer.
-    stream : cupy.cuda.Stream, optional
-        Where the copies are queued, by default on the current stream.
     """
-    stream = stream or cupy.cuda.get_current_stream()
+    stream = cupy.cuda.get_current_stream()
     if source.nbytes <= SMALL_BYTES:
         take_rows(0, int(source.shape[0]), source.get(stream=stream))
     else:

@@ -160,31 +160,6 @@ class DeviceRun:
         self.run_while_waiting(lambda: pinned_transfers.touch_pages(answer))
         return answer
 
-    def open_copy_stream(self) -> cupy.cuda.Stream:
-        """Return a stream for copies beside the kernels that are launched from now on.
-
-        Its copies come after what is queued now: memory may have had other users. They are counted in the phase that
-        they overlap.
-        """
-        stream = cupy.cuda.Stream(non_blocking=True)
-        stream.wait_event(cupy.cuda.get_current_stream().record())
-        return stream
-
-    def upload_beside(self, stream: cupy.cuda.Stream, target: cupy.ndarray, array: np.ndarray) -> None:
-        """Copy the rows of an array to a C-contiguous one of the same type on the device while kernels run."""
-        pinned_transfers.upload_rows(
-            target, lambda first, last, out: np.copyto(out, array[first:last]), self.monitor.check, stream
-        )
-
-    def download_beside(
-        self, stream: cupy.cuda.Stream, source: cupy.ndarray, into: np.ndarray, ready: cupy.cuda.Event
-    ) -> None:
-        """Copy a C-contiguous array to rows on the host when an event has passed, while other kernels run."""
-        stream.wait_event(ready)
-        pinned_transfers.download_rows(
-            source, lambda first, last, rows: np.copyto(into[first:last], rows), self.monitor.check, stream
-        )
-
     @property
     def device_bytes(self) -> int:
         """The largest number of bytes that were allocated at a time."""

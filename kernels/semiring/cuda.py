@@ -28,11 +28,6 @@ INDEXED_PRODUCT = (*TILE_FILES, HERE / "indexed_product.cu")
 LAUNCH_CELLS = 1 << 33
 """Steps on numbers of 4 bytes per multiprocessor in one launch: about 0.1 s."""
 
-OVERLAPPED_BYTES = 128 << 20
-"""Matrices above this size are multiplied in bands of rows, so that transfers and computation overlap. Below it, the
-millisecond that each transfer takes at least is more than what overlapping saves."""
-BANDS = 4
-
 PAD_BLOCKS = 1024
 """Blocks of a launch that copies a matrix."""
 MEMBERS = 65_535
@@ -182,9 +177,6 @@ def multiply_matrices(
     small = max(rows, columns) <= tile_side(a.dtype, small=True)
     constants, size = compile_constants(a.dtype, semiring, texture, small=small), tile_side(a.dtype, small=small)
     members = math.prod(batch)
-    if members == 1 and a.nbytes > OVERLAPPED_BYTES:
-        product = _multiply_in_bands(a.reshape(rows, -1), b.reshape(-1, columns), constants, size, run)
-        return product.reshape(*batch, rows, columns)
     left, right = (
         pad_matrix(run, run.upload_array(matrix.reshape(members, *matrix.shape[-2:])), size, constants)
         for matrix in (a, b)
@@ -196,32 +188,6 @@ def multiply_matrices(
         launch_product(run, phase, left, right, found, constants, from_zero=True)
     del left, right
     return run.download_array(crop_matrix(run, found, rows, columns, constants), product).reshape(*batch, rows, columns)
-
-
-def _multiply_in_bands(
-    a: np.ndarray, b: np.ndarray, constants: dict[str, int], size: int, run: DeviceRun
-) -> np.ndarray:
-    """Return the product of two matrices: bands of rows come and go while others are multiplied."""
-    rows, columns = a.shape[0], b.shape[1]
-    right = pad_matrix(run, run.upload_array(b), size, constants)
-    left, product = run.allocate_array(a.shape, a.dtype), run.allocate_answer((rows, columns), a.dtype)
-    run.compile_kernel(PRODUCT, "product", **constants)  # compiled before the clock of the phase begins
-    copies, bands = run.open_copy_stream(), []
-    height = round_to_tiles(-(-rows // BANDS), size)
-    with run.begin_phase("product", ahead=2 * BANDS) as phase:
-        for first in range(0, rows, height):
-            band = slice(first, min(first + height, rows))
-            run.upload_beside(copies, left[band], a[band])
-            padded = pad_matrix(run, left[band], size, constants)
-            found = run.allocate_array((padded.shape[0], right.shape[1]), a.dtype)
-            launch_product(run, phase, padded, right, found, constants, from_zero=True, progress=(first, rows))
-            cropped = crop_matrix(run, found, band.stop - first, columns, constants)
-            bands.append((band, cropped, cupy.cuda.get_current_stream().record()))
-        for band, cropped, ready in bands[:-1]:
-            run.download_beside(copies, cropped, product[band], ready)
-    band, cropped, _ = bands[-1]
-    run.download_array(cropped, product[band])
-    return product
 
 
 def launch_indexed_product(
