@@ -93,10 +93,9 @@ class Reader:
         result = self.decode(saved["result"])
         made = {"result": result, "options": saved["options"], "parameters": saved["parameters"], "edits": dict(edits)}
         entry = make_checked(Entry, {**made, **words})
-        with np.errstate(invalid="raise"):  # probabilities below 0, for example
-            if not isinstance(result.problem.title, str) or not isinstance(result.cells, int):
-                raise TypeError("a result is of no problem")
-            _check(result)
+        if not isinstance(result.problem.title, str) or not isinstance(result.cells, int):
+            raise TypeError("a result is of no problem")
+        _check(result)
         return entry
 
     def decode(self, value: Any) -> Any:

@@ -29,7 +29,7 @@ FULL_SEARCH = 2000
 """Largest number of taxa for methods that compare every pair at every join."""
 PROTEIN = {"matrix": "BLOSUM62", "gap_open": 10.0, "gap_extend": 1.0}
 SCORE_PEER, PATH_PEER = "parasail-score-sat", "parasail-path-scan"
-"""The fastest variants of parasail that are exact for all scores."""
+"""The fastest variants of parasail that are exact for the costs of this suite."""
 
 
 def benchmark_cases(quick: bool = False, gpu_only: bool = False) -> Iterator[BenchmarkCase]:

@@ -48,6 +48,10 @@ class Hmm:
     source: str = ""
     note: str = ""
 
+    def __post_init__(self) -> None:
+        if not all((array >= 0).all() for array in self._probability_arrays()):
+            raise ValueError("a probability of a hidden Markov model is below 0 or no number")
+
     def __len__(self) -> int:
         return len(self.states)
 
