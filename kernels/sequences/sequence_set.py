@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ TYPES = tuple(SequenceType)
 """Types of sequences by the code that stands for them in a set."""
 MANY_SEQUENCES = 10_000
 """Sequences from which on they are held in columns; fewer are held as a tuple of objects."""
+BATCH = 1000
+"""Sequences that a loop takes out at a time."""
 
 
 @stored("sequence-set")
@@ -105,11 +107,25 @@ class SequenceSet(Sequences[Sequence]):
         )
 
     def __iter__(self) -> Iterator[Sequence]:
-        columns = (self.names, self.descriptions, self.sources, self.notes)
-        offsets = self.offsets.tolist()
-        for row, (name, description, source, note) in enumerate(zip(*columns, strict=True)):
-            letters = self.letters[offsets[row] : offsets[row + 1]].tobytes()
-            yield Sequence(name, letters, TYPES[self.types[row]], description, source, note)
+        for part in self._parts():
+            columns = (part.names, part.descriptions, part.sources, part.notes, part.types.tolist())
+            for letters, name, description, source, note, code in zip(part.each_letters(), *columns, strict=True):
+                yield Sequence(name, letters, TYPES[code], description, source, note)
+
+    def each_letters(self) -> Iterator[bytes]:
+        """Yield the letters of each sequence."""
+        for part in self._parts():
+            letters = part.letters.tobytes()
+            for start, end in pairwise(part.offsets.tolist()):
+                yield letters[start:end]
+
+    def _parts(self) -> Iterator[SequenceSet]:
+        """Yield sets of at most BATCH sequences with columns of their own, in order."""
+        if len(self) <= BATCH and not isinstance(self, SharedSequences):
+            yield self
+            return
+        for at in range(0, len(self), BATCH):
+            yield self.copy_range(at, at + BATCH)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (tuple, list)):
@@ -137,6 +153,10 @@ class SequenceSet(Sequences[Sequence]):
         """Return the sequences of these rows, in their order."""
         wanted = rows if isinstance(rows, np.ndarray) else np.fromiter(rows, np.int64)
         return select_rows([self], wanted)
+
+    def copy_range(self, first: int, end: int) -> SequenceSet:
+        """Return the sequences of rows first to end - 1 with columns of their own."""
+        return copy_rows([self], np.arange(first, min(end, len(self))))
 
     def copy_columns(self) -> SequenceSet:
         """Return the set with columns of its own; a set that has its own is returned as it is."""
@@ -194,14 +214,14 @@ class SharedSequences(SequenceSet):
             row -= len(one)
         raise IndexError(index)
 
-    def __iter__(self) -> Iterator[Sequence]:
-        for at in range(0, len(self), MANY_SEQUENCES):
-            yield from copy_rows(self.sets, self.rows[at : at + MANY_SEQUENCES])
-
     def take(self, rows: Iterable[int] | np.ndarray) -> SequenceSet:
         """Return the sequences of these rows, in their order."""
         wanted = rows if isinstance(rows, np.ndarray) else np.fromiter(rows, np.int64)
         return select_rows(self.sets, self.rows[wanted])
+
+    def copy_range(self, first: int, end: int) -> SequenceSet:
+        """Return the sequences of rows first to end - 1 with columns of their own."""
+        return copy_rows(self.sets, self.rows[first:end])
 
     def copy_columns(self) -> SequenceSet:
         """Return the set with columns of its own."""

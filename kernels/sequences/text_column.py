@@ -42,7 +42,8 @@ class TextColumn(Sequence[str]):
     def from_texts(cls, texts: Iterable[str]) -> TextColumn:
         """Return the column of these texts."""
         encoded = [text.encode(ENCODING, ERRORS) for text in texts]
-        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets_of(np.array(list(map(len, encoded)), np.int64)))
+        lengths = np.fromiter((len(text) for text in encoded), np.int64, len(encoded))
+        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets_of(lengths))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TextColumn):
