@@ -204,7 +204,7 @@ class SharedSequences(SequenceSet):
         """Letters of each sequence, int64."""
         return np.concatenate([one.lengths for one in self.sets])[self.rows]
 
-    def __getitem__(self, index):  # type: ignore[override]
+    def __getitem__(self, index):
         if isinstance(index, slice):
             return select_rows(self.sets, self.rows[index])
         row = int(self.rows[range(len(self))[index]])
