@@ -12,12 +12,11 @@ letters and the cells at its two ends are the same two numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -107,14 +106,6 @@ def sequence_types(sequences: Iterable[Sequence]) -> set[SequenceType]:
     return {sequence.type for sequence in sequences} if types is None else types
 
 
-def _each_letters(sequences: Sequences[Sequence]) -> Iterator[bytes]:
-    """Yield the letters of each sequence."""
-    if (letters := getattr(sequences, "letters", None)) is None:
-        return (one.letters for one in sequences)
-    data, offsets = letters.tobytes(), getattr(sequences, "offsets").tolist()  # noqa: B009  # a set has both
-    return (data[start:end] for start, end in pairwise(offsets))
-
-
 def group_equal_sequences(sequences: Sequences[Sequence]) -> tuple[np.ndarray, np.ndarray]:
     """Group sequences with equal letters.
 
@@ -126,7 +117,8 @@ def group_equal_sequences(sequences: Sequences[Sequence]) -> tuple[np.ndarray, n
         Group of every sequence, int64.
     """
     known: dict[bytes, int] = {}
-    letters = _each_letters(sequences)
+    each_letters = getattr(sequences, "each_letters", None)
+    letters = each_letters() if each_letters else (one.letters for one in sequences)
     own = np.fromiter((known.setdefault(one, len(known)) for one in letters), np.int64, len(sequences))
     return np.unique(own, return_index=True)[1].astype(np.int64), own
 

@@ -125,11 +125,11 @@ class SequencePanel(Card):
 
     def delete(self) -> None:
         """Delete the selected sequences."""
-        self._editor.remove(self.table.rows())
+        self._session.remove(self.table.rows())
 
     def clear(self) -> None:
         """Delete all sequences, as one edit that can be undone."""
-        self._editor.remove(range(len(self._session.state.sequences)))
+        self._session.remove(range(len(self._session.state.sequences)))
 
     def duplicate(self) -> None:
         """Duplicate the selected sequences."""
@@ -144,7 +144,7 @@ class SequencePanel(Card):
     def move_rows(self, step: int) -> None:
         """Move the selected rows up (-1) or down (1) and keep them selected."""
         rows = self.table.rows()
-        self._editor.move(rows, step)
+        self._session.move(rows, step)
         if rows and rows[0] + step >= 0 and rows[-1] + step < self.model.rowCount():
             places = np.array(rows) + step
             self.table.select_ranges(_edges(np.bincount(places, minlength=self.model.rowCount())))

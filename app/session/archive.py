@@ -32,7 +32,7 @@ from antidiag.kernels.io.sequence_tools import fasta_title as titled
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.sequences.sequence_set import MANY_SEQUENCES, SequenceSet
+from antidiag.kernels.sequences.sequence_set import MANY_SEQUENCES, SequenceSet, SharedSequences
 from antidiag.kernels.sequences.text_column import TextColumn
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.text import parse_json
@@ -258,6 +258,8 @@ class _Writer:
 
     def _own(self, value: Any) -> Any:
         """Sequences are in files of their own; results hold more than problems do."""
+        if isinstance(value, SharedSequences) and self._parts is not None:  # columns that are on the disk stay there
+            return {"sets": list(map(self._number_of_set, value.sets)), "rows": self.put(value.rows)}
         if isinstance(value, SequenceSet):
             return {"set": self._number_of_set(value)}
         if isinstance(value, Sequence):

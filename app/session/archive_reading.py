@@ -18,7 +18,7 @@ from antidiag.app.session.state import State
 from antidiag.kernels import serialization
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.model import Result, Sequence, SequenceType
-from antidiag.kernels.sequences.sequence_set import SequenceSet, pack_sequences
+from antidiag.kernels.sequences.sequence_set import SequenceSet, SharedSequences, pack_sequences
 from antidiag.kernels.sequences.text_column import ENCODING, ERRORS, TextColumn
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.text import parse_json
@@ -120,6 +120,8 @@ class Reader:
                 return self._sequences[number]
             case {"set": number}:
                 return self._sets[number]
+            case {"sets": numbers, "rows": name}:
+                return SharedSequences([self._sets[number] for number in numbers], self._array(name))
             case {"sequences": name}:
                 return pack_sequences(self._sequences[number] for number in self._array(name).tolist())
             case {"texts": str(name)}:

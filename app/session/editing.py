@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from antidiag.app.jobs.queue import Job, JobQueue
-from antidiag.app.session.session import MOVE_LABEL, Session, duplicate_label, remove_label, retype_label
-from antidiag.app.session.state import Check, State, duplicated, kept_alone, moved, removed, retyped, with_made
+from antidiag.app.session.session import Session, duplicate_label, retype_label
+from antidiag.app.session.state import Check, State, duplicated, kept_alone, retyped, with_made
 from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.model import Sequence as Data
 from antidiag.kernels.model import SequenceType, sequence_lengths
@@ -14,8 +14,6 @@ from antidiag.kernels.model import SequenceType, sequence_lengths
 LANE = "edit"
 MANY = 20_000
 """Rows from which an edit that makes new sequences is a job: so many take some 50 ms."""
-COPIED = 10
-"""Open sequences that are copied in the time in which one row is made."""
 LETTERS = 10
 """Letters that cost as much time as a row when sequences are made from others."""
 
@@ -27,17 +25,6 @@ class Editor:
 
     def __init__(self, session: Session, queue: JobQueue, refused: Callable[[str], None]) -> None:
         self._session, self._queue, self._refused = session, queue, refused
-
-    def remove(self, rows: Sequence[int]) -> None:
-        """Without these rows."""
-        before = self._session.state
-        if rows:
-            self._edit(remove_label(len(rows)), len(before.sequences) // COPIED, lambda check: removed(before, rows))
-
-    def move(self, rows: Sequence[int], step: int) -> None:
-        """These rows one place up (step -1) or down (step 1)."""
-        before = self._session.state
-        self._edit(MOVE_LABEL, len(before.sequences) // COPIED, lambda check: moved(before, rows, step))
 
     def duplicate(self, rows: Sequence[int]) -> None:
         """Add copies of these rows after the last of them."""

@@ -41,7 +41,6 @@ from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.sequences.sequence_set import pack_sequences, split_data
 
 UNDO_LIMIT = 50
-MOVE_LABEL = "Move sequences"
 
 
 class Session(QObject):
@@ -117,7 +116,7 @@ class Session(QObject):
         """Delete the sequences of these rows."""
         after = removed(self.state, rows)
         if gone := len(self.state.sequences) - len(after.sequences):
-            self.edit(remove_label(gone), after)
+            self.edit(f"Delete {_count(gone)}", after)
 
     def duplicate(self, rows: Iterable[int]) -> None:
         """Add copies of the sequences of these rows."""
@@ -129,7 +128,7 @@ class Session(QObject):
         """Move the sequences of these rows up (-1) or down (1)."""
         after = moved(self.state, rows, step)
         if after != self.state:
-            self.edit(MOVE_LABEL, after)
+            self.edit("Move sequences", after)
 
     def rename(self, row: int, name: str) -> None:
         """Rename the sequence of a row; an empty name changes nothing."""
@@ -301,11 +300,6 @@ class _Relabel(QUndoCommand):
 
     def undo(self) -> None:
         self._session.replace_entries({after: before for before, after in self._changes.items()})
-
-
-def remove_label(rows: int) -> str:
-    """Return the label of an edit that deletes so many sequences."""
-    return f"Delete {_count(rows)}"
 
 
 def duplicate_label(rows: int) -> str:

@@ -102,7 +102,9 @@ def _renumbered(state: State, sequences: Sequences[Sequence], place: Callable[[n
 def inserted(state: State, row: int, sequences: Iterable[Sequence]) -> State:
     """``sequences`` before ``row``; what was chosen stays chosen."""
     new = pack_sequences(sequences)
-    after = join_sequences(state.sequences[:row], new, state.sequences[row:])
+    count = len(state.sequences)
+    order = np.concatenate([np.arange(row), np.arange(count, count + len(new)), np.arange(row, count)])
+    after = take_sequences(join_sequences(state.sequences, new), order)
     return _renumbered(state, after, lambda old: old + len(new) * (old >= row))
 
 

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.gui_priority import lower_thread_priority
 from antidiag.kernels.processors import count_processors
 
 POLL_S = 0.05
@@ -130,4 +129,4 @@ def _take_pool() -> ThreadPoolExecutor:
     try:
         return _idle_pools.pop()
     except IndexError:
-        return ThreadPoolExecutor(sys.maxsize, "antidiag-worker", lower_thread_priority)
+        return ThreadPoolExecutor(sys.maxsize, "antidiag-worker")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,9 @@ from antidiag.kernels.sequences.text_column import (
     TextColumn,
     TextPool,
     check_offsets,
+    gather_ranges,
     make_read_only,
     offsets_of,
-    take_ranges,
 )
 from antidiag.kernels.serialization import stored
 
@@ -25,6 +25,8 @@ TYPES = tuple(SequenceType)
 """Types of sequences by the code that stands for them in a set."""
 MANY_SEQUENCES = 10_000
 """Sequences from which on they are held in columns; fewer are held as a tuple of objects."""
+BATCH = 1000
+"""Sequences that a loop takes out at a time."""
 
 
 @stored("sequence-set")
@@ -93,7 +95,7 @@ class SequenceSet(Sequences[Sequence]):
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            return self.take(np.arange(*index.indices(len(self))))
+            return select_rows([self], np.arange(*index.indices(len(self))))
         index = range(len(self))[index]
         return Sequence(
             self.names[index],
@@ -105,22 +107,37 @@ class SequenceSet(Sequences[Sequence]):
         )
 
     def __iter__(self) -> Iterator[Sequence]:
-        columns = (self.names, self.descriptions, self.sources, self.notes)
-        offsets = self.offsets.tolist()
-        for row, (name, description, source, note) in enumerate(zip(*columns, strict=True)):
-            letters = self.letters[offsets[row] : offsets[row + 1]].tobytes()
-            yield Sequence(name, letters, TYPES[self.types[row]], description, source, note)
+        for part in self._parts():
+            columns = (part.names, part.descriptions, part.sources, part.notes, part.types.tolist())
+            for letters, name, description, source, note, code in zip(part.each_letters(), *columns, strict=True):
+                yield Sequence(name, letters, TYPES[code], description, source, note)
+
+    def each_letters(self) -> Iterator[bytes]:
+        """Yield the letters of each sequence."""
+        for part in self._parts():
+            letters = part.letters.tobytes()
+            for start, end in pairwise(part.offsets.tolist()):
+                yield letters[start:end]
+
+    def _parts(self) -> Iterator[SequenceSet]:
+        """Yield sets of at most BATCH sequences with columns of their own, in order."""
+        if len(self) <= BATCH and not isinstance(self, SharedSequences):
+            yield self
+            return
+        for at in range(0, len(self), BATCH):
+            yield self.copy_range(at, at + BATCH)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (tuple, list)):
             return len(self) == len(other) and all(one == another for one, another in zip(self, other, strict=True))
         if not isinstance(other, SequenceSet):
             return NotImplemented
-        arrays = ("offsets", "types", "letters")
-        return self is other or (
-            all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
-            and (self.names, self.descriptions, self.sources) == (other.names, other.descriptions, other.sources)
-        )
+        if self is other or len(self) != len(other):
+            return self is other
+        one, two = self.copy_columns(), other.copy_columns()
+        return all(
+            np.array_equal(getattr(one, name), getattr(two, name)) for name in ("offsets", "types", "letters")
+        ) and ((one.names, one.descriptions, one.sources) == (two.names, two.descriptions, two.sources))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -135,36 +152,125 @@ class SequenceSet(Sequences[Sequence]):
     def take(self, rows: Iterable[int] | np.ndarray) -> SequenceSet:
         """Return the sequences of these rows, in their order."""
         wanted = rows if isinstance(rows, np.ndarray) else np.fromiter(rows, np.int64)
-        letters, offsets = take_ranges(self.letters, self.offsets, wanted)
-        return SequenceSet(
-            letters,
-            offsets,
-            self.names.take(wanted),
-            self.descriptions.take(wanted),
-            self.types[wanted],
-            self.sources.take(wanted),
-            self.notes.take(wanted),
-        )
+        return select_rows([self], wanted)
 
-    def replace(self, changes: dict[int, Sequence]) -> SequenceSet:
-        """Return the set with other sequences in some rows."""
-        rows = sorted(changes)
-        order = np.arange(len(self))
-        order[rows] = len(self) + np.arange(len(rows))
-        return (self + [changes[row] for row in rows]).take(order)
+    def copy_range(self, first: int, end: int) -> SequenceSet:
+        """Return the sequences of rows first to end - 1 with columns of their own."""
+        return copy_rows([self], np.arange(first, min(end, len(self))))
+
+    def copy_columns(self) -> SequenceSet:
+        """Return the set with columns of its own; a set that has its own is returned as it is."""
+        return self
+
+
+class SharedSequences(SequenceSet):
+    """Rows of sets, in any order, that share the columns of these sets: an edit of a million sequences copies none.
+
+    Columns are gathered each time they are asked for.
+
+    Parameters
+    ----------
+    sets : list of SequenceSet
+        Sets with columns of their own. Their sequences are numbered through.
+    rows : ndarray of integers
+        Numbers of the sequences.
+    """
+
+    def __init__(self, sets: Sequences[SequenceSet], rows: np.ndarray) -> None:
+        total = sum(map(len, sets))
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or (rows.size and not 0 <= rows.min() <= rows.max() < total):
+            raise ValueError("rows of a set of sequences do not fit it")
+        self.sets = tuple(sets)
+        self.rows = rows.astype(np.min_scalar_type(total))
+        make_read_only(self.rows)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a column, of the rows in their order."""
+        if name in ("letters", "offsets"):
+            sources = [(one.letters, one.offsets) for one in self.sets]
+            return gather_ranges(sources, self.rows.astype(np.int64))[name == "offsets"]
+        if name == "types":
+            return np.concatenate([one.types for one in self.sets])[self.rows]
+        if name in ("names", "descriptions", "sources", "notes"):
+            columns = [getattr(one, name) for one in self.sets]
+            return type(columns[0]).gather(columns, self.rows.astype(np.int64))
+        raise AttributeError(name)
+
+    def __len__(self) -> int:
+        return self.rows.size
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Letters of each sequence, int64."""
+        return np.concatenate([one.lengths for one in self.sets])[self.rows]
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return select_rows(self.sets, self.rows[index])
+        row = int(self.rows[range(len(self))[index]])
+        for one in self.sets:
+            if row < len(one):
+                return one[row]
+            row -= len(one)
+        raise IndexError(index)
+
+    def take(self, rows: Iterable[int] | np.ndarray) -> SequenceSet:
+        """Return the sequences of these rows, in their order."""
+        wanted = rows if isinstance(rows, np.ndarray) else np.fromiter(rows, np.int64)
+        return select_rows(self.sets, self.rows[wanted])
+
+    def copy_range(self, first: int, end: int) -> SequenceSet:
+        """Return the sequences of rows first to end - 1 with columns of their own."""
+        return copy_rows(self.sets, self.rows[first:end])
+
+    def copy_columns(self) -> SequenceSet:
+        """Return the set with columns of its own."""
+        return copy_rows(self.sets, self.rows)
+
+    stored_form = copy_columns
+
+
+def select_rows(sets: Sequences[SequenceSet], rows: np.ndarray) -> SequenceSet:
+    """Return rows of sets, numbered through: sharing their columns if they are many and most of them, else copied."""
+    if rows.size >= MANY_SEQUENCES and 2 * rows.size >= sum(map(len, sets)):
+        return SharedSequences(sets, rows)
+    return copy_rows(sets, rows)
+
+
+def copy_rows(sets: Sequences[SequenceSet], rows: np.ndarray) -> SequenceSet:
+    """Return rows of sets, numbered through, with columns of their own."""
+    if not rows.size:
+        return SequenceSet.from_sequences(())
+    rows = rows.astype(np.int64)
+    letters, offsets = gather_ranges([(one.letters, one.offsets) for one in sets], rows)
+    names, descriptions = (
+        TextColumn.gather([getattr(one, name) for one in sets], rows) for name in ("names", "descriptions")
+    )
+    types = np.concatenate([one.types for one in sets])[rows]
+    sources, notes = (TextPool.gather([getattr(one, name) for one in sets], rows) for name in ("sources", "notes"))
+    return SequenceSet(letters, offsets, names, descriptions, types, sources, notes)
 
 
 def concatenate(sets: Sequences[SequenceSet]) -> SequenceSet:
-    """Return one set with the sequences of several, in their order."""
-    return SequenceSet(
-        np.concatenate([np.zeros(0, np.uint8), *(one.letters for one in sets)]),
-        offsets_of(np.concatenate([np.zeros(0, np.int64), *(one.lengths for one in sets)])),
-        TextColumn.concatenate([one.names for one in sets]),
-        TextColumn.concatenate([one.descriptions for one in sets]),
-        np.concatenate([np.zeros(0, np.uint8), *(one.types for one in sets)]),
-        TextPool.concatenate([one.sources for one in sets]),
-        TextPool.concatenate([one.notes for one in sets]),
-    )
+    """Return one set with the sequences of several, in their order; the columns of many sequences are shared."""
+    own_sets: list[SequenceSet] = []
+    rows, before = [np.zeros(0, np.int64)], 0
+    for one in sets:
+        shared = one.sets if isinstance(one, SharedSequences) else (one,)
+        numbers = one.rows if isinstance(one, SharedSequences) else np.arange(len(one))
+        rows.append(numbers.astype(np.int64) + before)
+        own_sets += shared
+        before += sum(map(len, shared))
+    return select_rows(_join_small_sets(own_sets), np.concatenate(rows))
+
+
+def _join_small_sets(sets: Sequences[SequenceSet]) -> list[SequenceSet]:
+    """Return the sets with neighbouring small ones copied into one, so that many edits do not make many sets."""
+    found: list[SequenceSet] = []
+    for is_small, group in groupby(sets, lambda one: len(one) < MANY_SEQUENCES):
+        listed = list(group)
+        found += [copy_rows(listed, np.arange(sum(map(len, listed))))] if is_small and len(listed) > 1 else listed
+    return found
 
 
 class MixedData(Sequences[Any]):

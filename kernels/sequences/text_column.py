@@ -42,7 +42,8 @@ class TextColumn(Sequence[str]):
     def from_texts(cls, texts: Iterable[str]) -> TextColumn:
         """Return the column of these texts."""
         encoded = [text.encode(ENCODING, ERRORS) for text in texts]
-        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets_of(np.array(list(map(len, encoded)), np.int64)))
+        lengths = np.fromiter((len(text) for text in encoded), np.int64, len(encoded))
+        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets_of(lengths))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TextColumn):
@@ -56,7 +57,7 @@ class TextColumn(Sequence[str]):
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            return self.take(np.arange(*index.indices(len(self))))
+            return TextColumn.gather([self], np.arange(*index.indices(len(self))))
         index = range(len(self))[index]
         return self.data[self.offsets[index] : self.offsets[index + 1]].tobytes().decode(ENCODING, ERRORS)
 
@@ -65,16 +66,10 @@ class TextColumn(Sequence[str]):
         for start, end in itertools.pairwise(offsets):
             yield data[start:end].decode(ENCODING, ERRORS)
 
-    def take(self, rows: np.ndarray) -> TextColumn:
-        """Return the texts of these rows, in their order."""
-        return TextColumn(*take_ranges(self.data, self.offsets, rows))
-
     @staticmethod
-    def concatenate(columns: Sequence[TextColumn]) -> TextColumn:
-        """Return one column with the texts of several."""
-        data = np.concatenate([np.zeros(0, np.uint8), *(column.data for column in columns)])
-        lengths = np.concatenate([np.zeros(0, np.int64), *(np.diff(column.offsets) for column in columns)])
-        return TextColumn(data, offsets_of(lengths))
+    def gather(columns: Sequence[TextColumn], rows: np.ndarray) -> TextColumn:
+        """Return some rows of several columns, whose rows are numbered through."""
+        return TextColumn(*gather_ranges([(column.data, column.offsets) for column in columns], rows))
 
 
 @stored("text-pool")
@@ -119,24 +114,26 @@ class TextPool(Sequence[str]):
         return self.numbers.size
 
     def __getitem__(self, index):
-        return self.take(index) if isinstance(index, slice) else self.texts[self.numbers[index]]
+        if isinstance(index, slice):
+            return TextPool(self.texts, self.numbers[index])
+        return self.texts[self.numbers[index]]
 
     def __iter__(self) -> Iterator[str]:
         return map(self.texts.__getitem__, self.numbers.tolist())
 
-    def take(self, rows: np.ndarray | slice) -> TextPool:
-        """Return the texts of these rows, in their order."""
-        return TextPool(self.texts, self.numbers[rows])
-
     @staticmethod
-    def concatenate(pools: Sequence[TextPool]) -> TextPool:
-        """Return one pool with the texts of several."""
+    def gather(pools: Sequence[TextPool], rows: np.ndarray) -> TextPool:
+        """Return some rows of several pools, whose rows are numbered through."""
         places: dict[str, int] = {}
         numbers = [np.zeros(0, np.int32)]
         for pool in pools:
             own = np.array([places.setdefault(text, len(places)) for text in pool.texts], np.int32)
             numbers.append(own[pool.numbers])
-        return TextPool(tuple(places), np.concatenate(numbers))
+        taken, listed = np.concatenate(numbers)[rows], list(places)
+        used = np.flatnonzero(np.bincount(taken, minlength=len(listed)))  # texts of other rows are not kept
+        new_numbers = np.zeros(len(listed), np.int32)
+        new_numbers[used] = np.arange(used.size)
+        return TextPool(tuple(listed[number] for number in used), new_numbers[taken])
 
 
 def check_offsets(data: np.ndarray, offsets: np.ndarray) -> None:
@@ -159,14 +156,26 @@ def make_read_only(*arrays: np.ndarray) -> None:
         array.setflags(write=False)
 
 
-def take_ranges(data: np.ndarray, offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the data and offsets of some ranges, in the order of ``rows``; neighbouring rows are copied together."""
-    rows = np.asarray(rows, np.int64)
+def gather_ranges(sources: Sequence[tuple[np.ndarray, np.ndarray]], rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the data and offsets of some ranges of several arrays; neighbouring ranges are copied together.
+
+    Parameters
+    ----------
+    sources : list of (data, offsets)
+        Arrays of ranges, which are numbered through from the first source to the last.
+    rows : ndarray of int64
+        Numbers of the ranges, in the order of the result.
+    """
     if not rows.size:
         return np.zeros(0, np.uint8), np.zeros(1, np.int64)
-    breaks = np.flatnonzero(np.diff(rows) != 1) + 1
-    first, last = rows[np.append(0, breaks)], rows[np.append(breaks, rows.size) - 1]
-    starts, ends = offsets[first].tolist(), offsets[last + 1].tolist()
-    pieces = [data[start:end] for start, end in zip(starts, ends, strict=True)]
-    taken = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-    return taken, offsets_of(offsets[rows + 1] - offsets[rows])
+    first_rows = offsets_of(np.array([offsets.size - 1 for _, offsets in sources]))
+    lengths = np.concatenate([np.diff(offsets) for _, offsets in sources])[rows]
+    numbers = np.searchsorted(first_rows, rows, side="right") - 1
+    breaks = np.flatnonzero((np.diff(rows) != 1) | (np.diff(numbers) != 0)) + 1
+    starts, ends = np.append(0, breaks), np.append(breaks, rows.size) - 1
+    own_rows = rows - first_rows[numbers]
+    pieces = []
+    for number, first, last in np.stack([numbers[starts], own_rows[starts], own_rows[ends]], axis=1).tolist():
+        data, offsets = sources[number]
+        pieces.append(data[offsets[first] : offsets[last + 1]])
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces), offsets_of(lengths)

@@ -79,6 +79,6 @@ def longest_name_width(layout: TreeLayout, font: QFont, pixels: float = LARGEST)
 def longest_named_tips(layout: TreeLayout) -> np.ndarray:
     """Return the tips with the longest names."""
     names = layout.tree.names
-    sizes = np.fromiter(map(len, names), np.int64, len(names))
+    sizes = np.fromiter((len(name) for name in names), np.int64, len(names))
     letters = sizes[layout.tips] + COUNTED * layout.collapsed[layout.tips]
     return layout.tips[np.argsort(-letters, kind="stable")[:SAMPLE]]

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from antidiag.app.session import archive
+from antidiag.app.session import archive, parts
 from antidiag.app.session.session import Entry
-from antidiag.app.session.state import State
+from antidiag.app.session.state import State, removed
 from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.tree import Tree
@@ -18,7 +18,7 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import Alignment, PairAnswer, PairProblem
 from antidiag.kernels.parttree.problem import PartTreeProblem
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
-from antidiag.kernels.sequences.sequence_set import MANY_SEQUENCES, SequenceSet
+from antidiag.kernels.sequences.sequence_set import MANY_SEQUENCES, SequenceSet, SharedSequences
 from antidiag.kernels.steps import StepLog
 
 FIRST = Sequence("a name", b"ACGT" * 40, SequenceType.DNA, "a name and more", "/x/y.fa", "a note")
@@ -209,6 +209,29 @@ def test_very_many_sequences_are_columns_that_a_result_shares(tmp_path):
         index = json.loads(source.read(archive.INDEX))
         assert index["format"] == archive.COLUMNS_FORMAT and index["open"] == {"set": 0}
         assert len(source.read(archive.RECORDS)) == 0
+
+
+def test_an_edit_of_very_many_sequences_is_saved_without_what_it_removed(tmp_path):
+    state = State(MANY + [FIRST, SECOND])
+    state = removed(state, [0, MANY_SEQUENCES])
+    assert isinstance(state.sequences, SharedSequences)
+    archive.save(tmp_path / "x.antidiag", state, [], {})
+    assert archive.load(tmp_path / "x.antidiag")[0] == state
+    with zipfile.ZipFile(tmp_path / "x.antidiag") as source:
+        assert len(json.loads(source.read(archive.INDEX))["sets"]) == 1
+        assert b"a note" not in b"".join(map(source.read, source.namelist()))
+
+
+def test_an_edit_of_very_many_sequences_leaves_their_files_as_they_are(tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "LEAST", 10_000)
+    place, beside = tmp_path / "x.antidiag", parts.Parts(tmp_path / "x.parts")
+    archive.save(place, State(MANY), [], {}, parts=beside)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "x.parts").iterdir()}
+    state = removed(State(MANY + [FIRST]), [0])
+    archive.save(place, state, [], {}, parts=beside)
+    after = {path: path.stat().st_mtime_ns for path in (tmp_path / "x.parts").iterdir()}
+    assert len(after.keys() - before.keys()) == 1 and before.items() <= after.items(), "the rows alone are new"
+    assert archive.load(place, parts.Parts(tmp_path / "x.parts"))[0] == state
 
 
 def test_few_sequences_are_saved_as_earlier_versions_read_them(saved):

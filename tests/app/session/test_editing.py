@@ -58,16 +58,3 @@ def test_a_type_that_the_letters_refuse_is_said(qtbot, table, rows):
     told = said[0] if said else queue.jobs[0].error
     assert "p: letter 'E' at position 2" in told
     assert session.state.sequences[5].type is SequenceType.PROTEIN
-
-
-def test_rows_of_very_many_sequences_are_removed_and_moved_by_a_job(qtbot, table, monkeypatch):
-    monkeypatch.setattr(editing, "COPIED", 1)
-    session, queue, editor, said = table
-    editor.remove([0])
-    assert names(session) == list("abcde")
-    qtbot.waitUntil(lambda: not queue.jobs)
-    assert names(session) == list("bcde")
-    editor.move([0], 1)
-    qtbot.waitUntil(lambda: not queue.jobs)
-    assert names(session) == list("cbde")
-    assert not said

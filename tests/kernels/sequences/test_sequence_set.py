@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.model import Sequence, SequenceType
-from antidiag.kernels.sequences.sequence_set import SequenceSet, concatenate
+from antidiag.kernels.sequences import sequence_set
+from antidiag.kernels.sequences.sequence_set import MANY_SEQUENCES, SequenceSet, SharedSequences, concatenate
 from antidiag.kernels.sequences.text_column import TextColumn
 
 TEXTS = st.text(max_size=8)
@@ -44,17 +45,51 @@ def test_rows_are_taken_as_from_a_list(listed: list[Sequence], data: st.DataObje
     assert list(found[cut]) == listed[cut]
 
 
-@given(LISTS, LISTS, st.data())
-def test_sets_are_joined_and_changed_as_lists_are(
-    one: list[Sequence], other: list[Sequence], data: st.DataObject
+@given(LISTS, LISTS)
+def test_sets_are_joined_as_lists_are(one: list[Sequence], other: list[Sequence]) -> None:
+    assert list(SequenceSet.from_sequences(one) + other) == one + other
+
+
+@given(st.lists(SEQUENCES, min_size=1, max_size=6), st.lists(SEQUENCES, max_size=3), st.data())
+def test_rows_that_share_columns_are_those_of_a_list(
+    listed: list[Sequence], more: list[Sequence], data: st.DataObject
 ) -> None:
-    joined = SequenceSet.from_sequences(one) + other
-    assert list(joined) == one + other
-    if one:
-        row = data.draw(st.integers(0, len(one) - 1))
-        changed = [*one]
-        changed[row] = Sequence("new", b"AC", SequenceType.DNA)
-        assert list(SequenceSet.from_sequences(one).replace({row: changed[row]})) == changed
+    rows = data.draw(st.permutations(range(len(listed))))[: data.draw(st.integers((len(listed) + 1) // 2, len(listed)))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sequence_set, "MANY_SEQUENCES", 1)
+        first = SequenceSet.from_sequences(listed)
+        found = first.take(rows) + more
+        expected = [listed[row] for row in rows] + more
+        assert isinstance(found, SharedSequences) and found.sets[0] is first
+        assert list(found) == expected == [found[row] for row in range(len(found))]
+        assert found == SequenceSet.from_sequences(expected) == found
+        assert found.lengths.tolist() == np.diff(found.offsets).tolist() == [len(one) for one in expected]
+        assert found.letters.tobytes() == b"".join(one.letters for one in expected)
+        assert (list(found.names), list(found.notes)) == (
+            [one.name for one in expected],
+            [one.note for one in expected],
+        )
+        assert found.different_types == {one.type for one in expected}
+        cut = data.draw(st.slices(len(found)))
+        assert list(found[cut]) == expected[cut]
+    with pytest.raises(AttributeError):
+        found.unknown  # noqa: B018 - only to ask for it
+
+
+def test_small_sets_that_many_edits_add_become_one() -> None:
+    found = SequenceSet.from_sequences(Sequence(f"s{row}", b"A", SequenceType.DNA) for row in range(MANY_SEQUENCES))
+    for row in range(20):
+        found += [Sequence(f"new {row}", b"C", SequenceType.DNA)]
+    assert isinstance(found, SharedSequences) and [len(one) for one in found.sets] == [MANY_SEQUENCES, 20]
+    assert list(found.names)[-20:] == [f"new {row}" for row in range(20)] and found.rows.nbytes == 2 * len(found)
+    assert found.take(np.arange(MANY_SEQUENCES // 4)).names.data.base is not found.sets[0].names.data.base
+
+
+@pytest.mark.parametrize("rows", [np.array([3]), np.array([-1]), np.array([0.5]), np.array([[0]])])
+def test_rows_that_do_not_fit_are_refused(rows: np.ndarray) -> None:
+    sets = [SequenceSet.from_sequences([Sequence("a", b"A", SequenceType.DNA)] * 3)]
+    with pytest.raises(ValueError, match="rows"):
+        SharedSequences(sets, rows)
 
 
 def test_nothing_is_a_set_as_well() -> None:
