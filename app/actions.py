@@ -10,13 +10,13 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from antidiag.app import theme, views
-from antidiag.app.commands import Command, Commands, CommandSearch, Find
+from antidiag.app.commands import Command, CommandMatch, Commands, CommandSearch
 from antidiag.app.dialogs import page_dialogs, shortcuts
 from antidiag.app.dialogs.preferences import PreferencesDialog
 from antidiag.app.jobs.queue import Job
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.results.command_line import format_command
-from antidiag.app.panels.placed import BESIDE, TABS, WINDOW
+from antidiag.app.panels.view_places import BESIDE, TABS, WINDOW
 from antidiag.app.session import archive, autosave
 from antidiag.app.session.loading import SESSION_SUFFIX, prepare_all
 from antidiag.app.settings import configuration_folder
@@ -34,21 +34,21 @@ SEQUENCE_HITS = 20
 STANDARD = QKeySequence.StandardKey
 
 
-def install(window: Workbench) -> Commands:
+def install_actions(window: Workbench) -> Commands:
     """Make the actions and the menu bar of the window."""
-    commands = Commands(window, _commands(window))
+    commands = Commands(window, _list_commands(window))
     menus = window.menus = {name: window.menuBar().addMenu(text) for name, text in MENUS.items()}
     commands.fill(menus)
     _add_submenus(window, menus["file"], commands)
-    window.undoing.dress(commands["undo"], commands["redo"])
+    window.undoing.set_actions(commands["undo"], commands["redo"])
     return commands
 
 
-def _commands(window: Workbench) -> list[Command]:
+def _list_commands(window: Workbench) -> list[Command]:
     panel, viewer = window.sequences, window.viewer
     return [
         Command("open", "Open...", "file", partial(ask_open, window), STANDARD.Open, "Open files (Ctrl+O)"),
-        Command("paste", "Paste sequences", "edit", partial(paste, window), STANDARD.Paste),
+        Command("paste", "Paste sequences", "edit", partial(paste_clipboard, window), STANDARD.Paste),
         Command("save_result", "Save result...", "file", partial(ask_save_result, window), STANDARD.Save,
                 line=True),
         Command("save_sequences", "Save sequences...", "file", partial(ask_save_sequences, window)),
@@ -59,20 +59,20 @@ def _commands(window: Workbench) -> list[Command]:
         Command("quit", "Quit", "file", window.close, "Ctrl+Q"),
         Command("undo", "Undo", "edit", window.undoing.undo, "Ctrl+Z"),
         Command("redo", "Redo", "edit", window.undoing.redo, "Ctrl+Shift+Z"),
-        Command("rename", "Rename sequence or result", "edit", partial(rename, window), "F2", line=True),
-        Command("duplicate", "Duplicate sequences", "edit", panel.duplicate, "Ctrl+D"),
+        Command("rename", "Rename sequence or result", "edit", partial(rename_selected, window), "F2", line=True),
+        Command("duplicate", "Duplicate sequences", "edit", panel.duplicate_rows, "Ctrl+D"),
         Command("new", "New sequence...", "edit", panel.tools.ask_new, "Ctrl+Shift+N"),
         Command("turn", "Reverse complement", "edit", panel.tools.turn),
         Command("translate", "Translate...", "edit", panel.tools.ask_translate),
         Command("part", "Extract part...", "edit", panel.tools.ask_part),
-        Command("doubles", "Remove duplicates", "edit", panel.tools.remove_doubles),
+        Command("doubles", "Remove duplicates", "edit", panel.tools.remove_duplicates),
         Command("keep", "Keep by name or length...", "edit", panel.tools.ask_keep),
         Command("up", "Move sequences up", "edit", partial(panel.move_rows, -1), "Alt+Up"),
         Command("down", "Move sequences down", "edit", partial(panel.move_rows, 1), "Alt+Down"),
         Command("copy_fasta", "Copy sequences as FASTA", "edit", panel.tools.copy),
         Command("delete", "Delete sequences", "edit", panel.delete),
         Command("clear", "Clear all sequences", "edit", panel.clear),
-        Command("swap", "Swap first and second", "edit", partial(swap, window), "Ctrl+T"),
+        Command("swap", "Swap first and second", "edit", partial(swap_inputs, window), "Ctrl+T"),
         Command("compare", "Compare selected results", "run", window.results.compare, "Ctrl+Shift+K", line=True,
                 tip="Compare the selected results side by side (Ctrl+Shift+K)"),
         Command("delete_result", "Delete result", "edit", window.results.delete, line=True),
@@ -134,12 +134,12 @@ def open_filter() -> str:
 
 def ask_open(window: Workbench) -> None:
     """Ask for files and open them."""
-    paths, _ = QFileDialog.getOpenFileNames(window, "Open", _folder(window), open_filter())
+    paths, _ = QFileDialog.getOpenFileNames(window, "Open", _dialog_path(window), open_filter())
     _remember_folder(window, paths[0] if paths else "")
     window.loader.open_paths(paths)
 
 
-def rename(window: Workbench) -> None:
+def rename_selected(window: Workbench) -> None:
     """Rename the current result if the list of results has the focus, otherwise the current sequence."""
     (window.results if window.results.table.hasFocus() else window.sequences).rename()
 
@@ -157,7 +157,7 @@ def reset_layout(window: Workbench) -> None:
     """Move panels and views to their default places."""
     window.turn_to(0)
     window.put_docks_back()
-    for view_id in window.viewer.places.placed():
+    for view_id in window.viewer.places.moved_views():
         window.viewer.places.put(view_id, TABS)
 
 
@@ -165,9 +165,9 @@ def place_view(window: Workbench, place: str) -> None:
     """Show the current view beside the others or in a separate window."""
     tabs = window.viewer.tabs
     if window.viewer.result is None and window.viewer.datum is None:
-        window.jobs.say("There is no view to move; run a method first.", error=True)
+        window.jobs.show_message("There is no view to move; run a method first.", error=True)
     elif place == BESIDE and tabs.count() < 2:
-        window.jobs.say("There is no other view to show this one beside.", error=True)
+        window.jobs.show_message("There is no other view to show this one beside.", error=True)
     else:
         window.viewer.places.put(window.viewer.tabs_shown()[tabs.currentIndex()], place)
 
@@ -178,13 +178,13 @@ def show_shortcuts(window: Workbench) -> None:
     shortcuts.ShortcutsDialog(window, {**groups, **shortcuts.VIEW_SHORTCUTS}).open()
 
 
-def swap(window: Workbench) -> None:
+def swap_inputs(window: Workbench) -> None:
     """Swap the first two inputs of the method."""
     method = window.method.method
-    window.session.swap(method.problem_type if method else None)
+    window.session.swap_inputs(method.problem_type if method else None)
 
 
-def paste(window: Workbench) -> None:
+def paste_clipboard(window: Workbench) -> None:
     """Open what is on the clipboard."""
     window.loader.open_mime(QGuiApplication.clipboard().mimeData())
 
@@ -193,11 +193,11 @@ def ask_save_result(window: Workbench) -> None:
     """Ask for a file and save the shown result."""
     result = window.viewer.result
     if result is None:
-        window.jobs.say("There is no result to save; run a method or choose a result.", error=True)
+        window.jobs.show_message("There is no result to save; run a method or choose a result.", error=True)
         return
     known = result_suffixes(registry.find_method(result.method))
     filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
-    name = _folder(window, "result" + next(iter(known)))
+    name = _dialog_path(window, "result" + next(iter(known)))
     path, chosen = QFileDialog.getSaveFileName(window, "Save result", name, filters)
     if path:
         save_result(window, export.add_suffix(path, chosen, known), result)
@@ -206,26 +206,26 @@ def ask_save_result(window: Workbench) -> None:
 def save_result(window: Workbench, path: Path, result: Result) -> None:
     """Save a result to a file in the background."""
     _remember_folder(window, str(path))
-    _write(window, path, lambda: write_result(path, result))
+    _write_in_background(window, path, lambda: write_result(path, result))
 
 
 def ask_save_sequences(window: Workbench) -> None:
     """Ask for a file and save all sequences."""
     if not window.session.state.sequences:
-        window.jobs.say("There are no sequences to save; open some first.", error=True)
+        window.jobs.show_message("There are no sequences to save; open some first.", error=True)
         return
     path, _ = QFileDialog.getSaveFileName(
-        window, "Save sequences", _folder(window, "sequences.fasta"), "FASTA (*.fasta *.fa *.fna *.faa *.gz)"
+        window, "Save sequences", _dialog_path(window, "sequences.fasta"), "FASTA (*.fasta *.fa *.fna *.faa *.gz)"
     )
     if path:
         found = window.session.state.sequences
-        _write(window, Path(path), lambda: write_sequences(path, found))
+        _write_in_background(window, Path(path), lambda: write_sequences(path, found))
 
 
 def ask_open_session(window: Workbench) -> None:
     """Ask for a session file and open it."""
     path, _ = QFileDialog.getOpenFileName(
-        window, "Open session", _folder(window), f"Antidiag session (*{SESSION_SUFFIX})"
+        window, "Open session", _dialog_path(window), f"Antidiag session (*{SESSION_SUFFIX})"
     )
     if path:
         replace_session(window, Path(path))
@@ -240,7 +240,10 @@ def replace_session(window: Workbench, path: Path) -> None:
 def ask_save_session(window: Workbench) -> None:
     """Ask for a file and save the session."""
     path, _ = QFileDialog.getSaveFileName(
-        window, "Save session", _folder(window, f"session{SESSION_SUFFIX}"), f"Antidiag session (*{SESSION_SUFFIX})"
+        window,
+        "Save session",
+        _dialog_path(window, f"session{SESSION_SUFFIX}"),
+        f"Antidiag session (*{SESSION_SUFFIX})",
     )
     if path:
         save_session(window, Path(path))
@@ -250,9 +253,9 @@ def save_session(window: Workbench, path: Path) -> None:
     """Save the session to a file in the background."""
     path = path if path.suffix == SESSION_SUFFIX else path.with_name(path.name + SESSION_SUFFIX)
     _remember_folder(window, str(path))
-    session, settings = window.session, window.remembered()
+    session, settings = window.session, window.saved_settings()
     kept = session.state, session.entries, settings, session.data_edits()
-    _write(window, path, lambda: archive.save(path, *kept))
+    _write_in_background(window, path, lambda: archive.save(path, *kept))
 
 
 def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
@@ -274,11 +277,11 @@ def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
         state, entries, settings, edits = found
         with window.held():
             window.session.replace_all(state, entries, edits)
-            window.recall(settings)
+            window.restore_settings(settings)
         if not entries:
             _look_at_first(window)
         for text in missing:
-            window.jobs.say(text, error=True)
+            window.jobs.show_message(text, error=True)
         if not quietly:
             window.settings.add_recent(str(path.resolve()))
 
@@ -293,7 +296,7 @@ def _look_at_first(window: Workbench) -> None:
     """Show the data of a session without results: those used last, or the first."""
     state = window.session.state
     data = (state.data[number] for number in (*state.picked, *range(len(state.data))))
-    if (datum := next(filter(window.viewer.able, data), None)) is not None:
+    if (datum := next(filter(window.viewer.capable_views, data), None)) is not None:
         window.loader.data_added.emit(datum)
 
 
@@ -324,7 +327,7 @@ def show_dotplot(window: Workbench) -> None:
 
     rows = window.session.state.rows(2)
     if len(rows) < 2:
-        window.jobs.say("A dot plot needs two sequences; open more.", error=True)
+        window.jobs.show_message("A dot plot needs two sequences; open more.", error=True)
         return
     first, second = (window.session.state.sequences[row] for row in rows)
     pair = SequencePair(first, second)
@@ -338,10 +341,10 @@ def show_dotplot(window: Workbench) -> None:
 def copy_command(window: Workbench) -> None:
     """Copy the command line that computes the shown result."""
     if window.viewer.result is None:
-        window.jobs.say("There is no result to repeat; run a method first.", error=True)
+        window.jobs.show_message("There is no result to repeat; run a method first.", error=True)
         return
     QGuiApplication.clipboard().setText(format_command(window.viewer.result))
-    window.jobs.say("Copied the command line that repeats this result.")
+    window.jobs.show_message("Copied the command line that repeats this result.")
 
 
 def show_settings_folder() -> None:
@@ -356,7 +359,7 @@ def sample_menu(window: Workbench) -> QMenu:
     try:
         found = bundled_samples()
     except AntidiagError as error:
-        window.jobs.say(str(error), error=True)
+        window.jobs.show_message(str(error), error=True)
         found = ()
     for sample in found:
         action = menu.addAction(sample.title, partial(window.loader.open_sample, sample))
@@ -366,23 +369,25 @@ def sample_menu(window: Workbench) -> QMenu:
 
 def open_search(window: Workbench, size: QSize | None = None) -> CommandSearch:
     """Open the command search below its button."""
-    search = CommandSearch(window, partial(_finds, window))
+    search = CommandSearch(window, partial(_find_matches, window))
     button = window.search_button
     search.open_below(button, size or QSize(max(button.width(), 460), 420))
     return search
 
 
-def _finds(window: Workbench, query: str) -> list[Find]:
+def _find_matches(window: Workbench, query: str) -> list[CommandMatch]:
     """Return matches among commands, methods and samples; sequences from two typed letters on."""
-    finds = [find for find in window.commands.finds() if find.text != "Search commands..."]
-    finds += [Find(method.name, "method", partial(window.method.choose, method)) for method in window.methods]
-    finds += [Find(sample.title, "sample", partial(window.loader.open_sample, sample)) for sample in bundled_samples()]
+    finds = [find for find in window.commands.list_matches() if find.text != "Search commands..."]
+    finds += [CommandMatch(method.name, "method", partial(window.method.choose, method)) for method in window.methods]
+    finds += [
+        CommandMatch(sample.title, "sample", partial(window.loader.open_sample, sample)) for sample in bundled_samples()
+    ]
     word = query.strip().lower()
     if len(word) >= 2:
         every = enumerate(sequence_names(window.session.state.sequences))
         names = ((row, name) for row, name in every if word in name.lower())
         hits = (found for found, _ in zip(names, range(SEQUENCE_HITS), strict=False))
-        finds += [Find(name, "sequence", partial(window.sequences.go_to, row)) for row, name in hits]
+        finds += [CommandMatch(name, "sequence", partial(window.sequences.go_to, row)) for row, name in hits]
     return finds
 
 
@@ -408,14 +413,14 @@ def _fill_recent(window: Workbench, menu: QMenu) -> None:
         menu.addAction("Clear this list", window.settings.clear_recent)
 
 
-def _write(window: Workbench, path: Path, write) -> None:
+def _write_in_background(window: Workbench, path: Path, write) -> None:
     def done(_: object) -> None:
-        window.jobs.say(f"Saved {path}")
+        window.jobs.show_message(f"Saved {path}")
 
     window.queue.submit(Job(f"Save {path.name}", "write", lambda monitor: write(), done))
 
 
-def _folder(window: Workbench, name: str = "") -> str:
+def _dialog_path(window: Workbench, name: str = "") -> str:
     return str(Path(window.settings.text("folder", str(Path.home()))) / name)
 
 

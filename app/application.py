@@ -14,9 +14,9 @@ from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from antidiag.app import theme
-from antidiag.app.jobs.queue import Collector
+from antidiag.app.jobs.queue import GarbageCollector
 from antidiag.app.settings import Settings
-from antidiag.app.starting import go_on, start_with
+from antidiag.app.startup import load_after_start, start_with
 from antidiag.app.window import Window
 
 SCALE_VARIABLE = "QT_SCALE_FACTOR"
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     settings = Settings()
     application = make_application(settings)
     application.styleHints().colorSchemeChanged.connect(lambda: _follow_desktop(application, settings))
-    collector = Collector(application)  # before the window, whose threads would collect its garbage
+    collector = GarbageCollector(application)  # before the window, whose threads would collect its garbage
     window = Window(settings)
     collector.set_aside()
     hook = ErrorHook(window)
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     window.show()
     # The first picture is drawn before threads compete for the interpreter.
     application.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-    QTimer.singleShot(0, window, lambda: go_on(window))
+    QTimer.singleShot(0, window, lambda: load_after_start(window))
     start_with(window, list(sys.argv[1:] if argv is None else argv))
     code = application.exec()
     collector.stop()
@@ -86,15 +86,17 @@ class ErrorHook(QObject):
 
     def install(self) -> None:
         """Handle the uncaught errors of all threads."""
-        sys.excepthook = self._catch
-        threading.excepthook = lambda found: self._catch(found.exc_type, found.exc_value, found.exc_traceback)
+        sys.excepthook = self._handle_error
+        threading.excepthook = lambda found: self._handle_error(found.exc_type, found.exc_value, found.exc_traceback)
 
     def remove(self) -> None:
         """Restore the previous handlers."""
         sys.excepthook = self._before
         threading.excepthook = threading.__excepthook__
 
-    def _catch(self, kind: type[BaseException], error: BaseException | None, where: TracebackType | None) -> None:
+    def _handle_error(
+        self, kind: type[BaseException], error: BaseException | None, where: TracebackType | None
+    ) -> None:
         if issubclass(kind, KeyboardInterrupt):
             QApplication.quit()
             return

@@ -60,19 +60,19 @@ class Commands(QObject):
     def keys_of(self, menu: str) -> list[tuple[str, str]]:
         """Return the text and the shortcut of each action of a menu that has one."""
         actions = [self.actions[command.name] for command in self._commands if command.menu == menu]
-        return [(_plain(action), _keys(action)) for action in actions if not action.shortcut().isEmpty()]
+        return [(_plain_text(action), _shortcut_text(action)) for action in actions if not action.shortcut().isEmpty()]
 
-    def finds(self) -> list[Find]:
+    def list_matches(self) -> list[CommandMatch]:
         """Return the enabled actions for the command search."""
         return [
-            Find(_plain(action), _keys(action), action.trigger)
+            CommandMatch(_plain_text(action), _shortcut_text(action), action.trigger)
             for action in self.actions.values()
             if action.isEnabled()
         ]  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Find:
+class CommandMatch:
     """A line of the command search: text, hint, and the function that it calls."""
 
     text: str
@@ -80,15 +80,15 @@ class Find:
     act: Callable[[], object]
 
 
-def _plain(action: QAction) -> str:
+def _plain_text(action: QAction) -> str:
     return action.text().replace("&", "")
 
 
-def _keys(action: QAction) -> str:
+def _shortcut_text(action: QAction) -> str:
     return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
 
 
-def matching(finds: Iterable[Find], query: str) -> list[Find]:
+def find_matches(finds: Iterable[CommandMatch], query: str) -> list[CommandMatch]:
     """Return at most MAX_MATCHES lines that contain every word of the query; those that start with it come first."""
     words = query.lower().split()
     found = [find for find in finds if all(word in f"{find.text} {find.hint}".lower() for word in words)]
@@ -98,23 +98,23 @@ def matching(finds: Iterable[Find], query: str) -> list[Find]:
 class CommandSearch(QDialog):
     """A popup to find a command by typing: arrow keys choose, Enter runs it."""
 
-    def __init__(self, parent: QWidget, finds: Callable[[str], Iterable[Find]]) -> None:
+    def __init__(self, parent: QWidget, finds: Callable[[str], Iterable[CommandMatch]]) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self._finds = finds
         self.setObjectName("search")
         self.line, self.list = QLineEdit(), QListWidget()
         self.line.setPlaceholderText("Search commands, methods, sequences, samples")
-        self.line.textChanged.connect(self._list)
+        self.line.textChanged.connect(self._fill_list)
         self.line.installEventFilter(self)
-        self.list.itemActivated.connect(self._act)
-        self.list.itemClicked.connect(self._act)
+        self.list.itemActivated.connect(self._run_item)
+        self.list.itemClicked.connect(self._run_item)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setUniformItemSizes(True)
         box = QVBoxLayout(self)
         box.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, theme.SPACING)
         box.addWidget(self.line)
         box.addWidget(self.list)
-        self._list("")
+        self._fill_list("")
 
     def open_below(self, widget: QWidget, size: QSize) -> None:
         """Show the popup below a widget, aligned at the right."""
@@ -131,19 +131,19 @@ class CommandSearch(QDialog):
                 self.list.setCurrentRow((self.list.currentRow() + step) % self.list.count())
                 return True
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._act(self.list.currentItem())
+                self._run_item(self.list.currentItem())
                 return True
         return super().eventFilter(watched, event)
 
-    def _list(self, query: str) -> None:
+    def _fill_list(self, query: str) -> None:
         self.list.clear()
-        for find in matching(self._finds(query), query):
+        for find in find_matches(self._finds(query), query):
             item = QListWidgetItem(f"{find.text}    {find.hint}" if find.hint else find.text)
             item.setData(Qt.ItemDataRole.UserRole, find)
             self.list.addItem(item)
         self.list.setCurrentRow(0)
 
-    def _act(self, item: QListWidgetItem | None) -> None:
+    def _run_item(self, item: QListWidgetItem | None) -> None:
         if item is not None:
             find = item.data(Qt.ItemDataRole.UserRole)
             self.close()

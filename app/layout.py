@@ -30,7 +30,7 @@ def starting_size(screen: QSize, wanted: QSize = SIZE) -> QSize:
     return wanted.boundedTo(screen - FRAME)
 
 
-def lay_out(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
+def lay_out_window(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
     """Put the panels into the window; return the splitters between them by name."""
     data = QSplitter(Qt.Orientation.Vertical)
     for panel in (window.sequences, window.data):
@@ -40,9 +40,9 @@ def lay_out(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
     window.docks = {
         "data": SideDock("data", "Data panel", data, window.sequences.header),
         "results": SideDock("results", "Results panel", window.results, window.results.header),
-        "method": SideDock("method", "Method panel", _right(window), window.method.header),
+        "method": SideDock("method", "Method panel", _make_method_column(window), window.method.header),
     }
-    window.analyse = create_dock_area(_middle(window))
+    window.analyse = create_dock_area(_make_middle(window))
     window.put_docks_back()
     splitters = {"panels": data, "views": window.viewer.places}
     for splitter in splitters.values():
@@ -51,7 +51,7 @@ def lay_out(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
     box = QVBoxLayout(central)
     box.setContentsMargins(theme.MARGIN, theme.SPACING // 2, theme.MARGIN, theme.MARGIN)
     box.setSpacing(theme.SPACING)
-    box.addLayout(_toolbar(window, commands))
+    box.addLayout(_make_toolbar(window, commands))
     for workspace in (window.analyse, window.tune_page, window.learn_page):
         window.workspaces.addWidget(workspace)
     box.addWidget(window.workspaces, 1)
@@ -61,7 +61,7 @@ def lay_out(window: Workbench, commands: Commands) -> dict[str, QSplitter]:
     return splitters
 
 
-def restore(window: Workbench, splitters: dict[str, QSplitter]) -> None:
+def restore_layout(window: Workbench, splitters: dict[str, QSplitter]) -> None:
     """Restore the saved size, position and splitters, as far as they fit on the screen."""
     geometry = window.settings.blob("geometry")
     if geometry:
@@ -83,16 +83,16 @@ def restore_splitter(window: Workbench, name: str, splitter: QSplitter) -> None:
         splitter.restoreState(state)
 
 
-def keep(window: Workbench, splitters: dict[str, QSplitter]) -> None:
+def save_layout(window: Workbench, splitters: dict[str, QSplitter]) -> None:
     """Save size, position and splitters for the next start."""
     window.settings.put("geometry", window.saveGeometry())
     for name, splitter in splitters.items():
         window.settings.put(f"splitter_{name}", splitter.saveState())
     window.settings.put("docks", window.analyse.saveState())
-    window.settings.put("views", window.viewer.places.placed())
+    window.settings.put("views", window.viewer.places.moved_views())
 
 
-def _middle(window: Workbench) -> QWidget:
+def _make_middle(window: Workbench) -> QWidget:
     """Return the column of interrupted runs and views."""
     middle = QWidget()
     box = QVBoxLayout(middle)
@@ -103,7 +103,7 @@ def _middle(window: Workbench) -> QWidget:
     return middle
 
 
-def _right(window: Workbench) -> QWidget:
+def _make_method_column(window: Workbench) -> QWidget:
     """Return the column of the method: settings and cost details scroll; cost line, warnings and Run stay visible."""
     inner, right = QWidget(), QWidget()
     column, box = QVBoxLayout(inner), QVBoxLayout(right)
@@ -119,7 +119,7 @@ def _right(window: Workbench) -> QWidget:
     return right
 
 
-def _toolbar(window: Workbench, commands: Commands) -> QHBoxLayout:
+def _make_toolbar(window: Workbench, commands: Commands) -> QHBoxLayout:
     """Return the toolbar: name, workspaces, frequent commands, search and device."""
     box, brand = QHBoxLayout(), QLabel("Antidiag")
     brand.setObjectName("brand")

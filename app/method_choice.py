@@ -13,30 +13,32 @@ from antidiag.kernels.registry import memory_advice
 from antidiag.kernels.registry.memory_advice import MethodSuggestion
 
 
-def first(methods: Sequence[Method]) -> Method:
+def first_alignment_method(methods: Sequence[Method]) -> Method:
     """Return the first method that returns an alignment, or else the first method."""
     return next((method for method in methods if "alignment" in method.returns), methods[0])
 
 
-def better(methods: Sequence[Method], method: Method, data: Sequence[Any], backend: str) -> MethodSuggestion | None:
+def find_better_method(
+    methods: Sequence[Method], method: Method, data: Sequence[Any], backend: str
+) -> MethodSuggestion | None:
     """Return a method of the same problem that suits the data better; None if there is none."""
     candidates = [other for other in methods if other.problem_type is method.problem_type]
     found = memory_advice.suggest_method(candidates, data, backend)
     if found is None and method.is_recommended_for:
-        found = MethodSuggestion(first(candidates), f"{method.name} suits data of another size")
+        found = MethodSuggestion(first_alignment_method(candidates), f"{method.name} suits data of another size")
     return found if found and found.method is not method else None
 
 
-def rest(methods: Sequence[Method], method: Method | None, count: int) -> str:
+def unused_sequences_note(methods: Sequence[Method], method: Method | None, count: int) -> str:
     """Return a note if a method aligns only some of ``count`` sequences and another family aligns all; else ''."""
-    taken = _aligns(method) if method else 0
-    family = next((other.family for other in methods if _aligns(other) == count), "")
+    taken = _count_aligned(method) if method else 0
+    family = next((other.family for other in methods if _count_aligned(other) == count), "")
     if not method or not 0 < taken < count or not family:
         return ""
     return f"{method.name} aligns {taken} of the {count} open sequences; methods of the family {family} align all."
 
 
-def _aligns(method: Method) -> int:
+def _count_aligned(method: Method) -> int:
     """Return how many sequences a method aligns; 0 if the number is not fixed or it does not align."""
     inputs = method.problem_type.inputs
     aligns = {"alignment", "score"} & set(method.returns) and all(taken.kind is SEQUENCE for taken in inputs)
@@ -44,7 +46,7 @@ def _aligns(method: Method) -> int:
     return count if aligns and count > 1 else 0
 
 
-def for_opened(
+def choose_for_opened(
     methods: Sequence[Method],
     method: Method | None,
     opened: Sequence[Any],
@@ -62,12 +64,12 @@ def for_opened(
     counts = Counter(map(type, opened)) if counts is None else counts
     kinds = [next(datum for datum in opened if type(datum) is kind) for kind in counts]
     numbered = [(datum, counts[type(datum)]) for datum in kinds]
-    if not opened or (by_hand and method and _stays(method, opened, numbered, sample)):
+    if not opened or (by_hand and method and _keeps_method(method, opened, numbered, sample)):
         return None
     if len(opened) == 1 and isinstance(opened[0], Letters):
-        return _for_one(methods, method, opened[0])
-    able = [other for other in methods if all(_takes(other, datum) for datum in kinds)]
-    ranks = {other.id: _rank(other, opened, numbered) for other in able}
+        return _choose_for_one(methods, method, opened[0])
+    able = [other for other in methods if all(_accepts_datum(other, datum) for datum in kinds)]
+    ranks = {other.id: _rank_method(other, opened, numbered) for other in able}
     best = max(ranks.values(), default=None)
     if best is None or (method and ranks.get(method.id) == best):
         return None
@@ -75,25 +77,25 @@ def for_opened(
     return None if method and method.problem_type is found.problem_type else found
 
 
-def _for_one(methods: Sequence[Method], method: Method | None, opened: Letters) -> Method | None:
+def _choose_for_one(methods: Sequence[Method], method: Method | None, opened: Letters) -> Method | None:
     """Return the method for a single sequence, which may be the first of several."""
     made = next((other for other in methods if other.is_recommended_for and other.is_recommended_for([opened])), None)
-    if made or (method and _takes(method, opened)):
+    if made or (method and _accepts_datum(method, opened)):
         return None if made is method else made
-    return first([other for other in methods if _takes(other, opened)] or methods)
+    return first_alignment_method([other for other in methods if _accepts_datum(other, opened)] or methods)
 
 
-def _stays(method: Method, opened: Sequence[Any], kinds: Sequence[tuple[Any, int]], whole: bool) -> bool:
+def _keeps_method(method: Method, opened: Sequence[Any], kinds: Sequence[tuple[Any, int]], whole: bool) -> bool:
     """Return whether a method chosen by the user stays: it takes some data, or with ``whole`` all and lacks none."""
-    taken = [_takes(method, datum) for datum, _ in kinds]
-    return all(taken) and all(_rank(method, opened, kinds)[:2]) if whole else any(taken)
+    taken = [_accepts_datum(method, datum) for datum, _ in kinds]
+    return all(taken) and all(_rank_method(method, opened, kinds)[:2]) if whole else any(taken)
 
 
-def _takes(method: Method, datum: Any) -> bool:
+def _accepts_datum(method: Method, datum: Any) -> bool:
     return any(taken.kind.accepts(datum) for taken in method.problem_type.inputs)
 
 
-def _rank(
+def _rank_method(
     method: Method, opened: Sequence[Any], kinds: Sequence[tuple[Any, int]]
 ) -> tuple[bool, bool, int, bool, bool]:
     """Return the criteria that compare methods for data, the most important first; ``kinds`` are a datum of each type

@@ -22,15 +22,15 @@ RECENT_MAXIMUM = 12
 
 def configuration_folder() -> Path:
     """Return the folder of the settings file."""
-    return _folder() or Path(platformdirs.user_config_dir("antidiag"))
+    return _override_folder() or Path(platformdirs.user_config_dir("antidiag"))
 
 
 def data_folder() -> Path:
     """Return the folder of the last session."""
-    return _folder() or Path(platformdirs.user_data_dir("antidiag"))
+    return _override_folder() or Path(platformdirs.user_data_dir("antidiag"))
 
 
-def _folder() -> Path | None:
+def _override_folder() -> Path | None:
     value = os.environ.get(FOLDER_VARIABLE)
     return Path(value) if value else None
 

@@ -30,7 +30,7 @@ MAX_NAME, MAX_PART = 40, 100
 UNITS = {SequenceType.DNA: "nt", SequenceType.RNA: "nt", SequenceType.PROTEIN: "aa"}
 
 
-def duration(milliseconds: float) -> str:
+def format_duration(milliseconds: float) -> str:
     """Return a time such as '0.3 ms', '31 ms', '2.4 s', '3 min 20 s' or '2 h 5 min'."""
     if milliseconds < 1000:
         return f"{milliseconds:.1f} ms" if milliseconds < 10 else f"{milliseconds:.0f} ms"
@@ -43,12 +43,12 @@ def duration(milliseconds: float) -> str:
     return f"{minutes // 60:,} h {minutes % 60} min"
 
 
-def left_s(fraction: float | None, elapsed_s: float) -> float | None:
+def remaining_s(fraction: float | None, elapsed_s: float) -> float | None:
     """Return the seconds until the end at the present rate; None before MIN_FRACTION of the work is done."""
     return elapsed_s * (1 - fraction) / fraction if fraction and fraction >= MIN_FRACTION else None
 
 
-def count(number: float) -> str:
+def format_number(number: float) -> str:
     """Return a number such as '974', '16.6 k', '274 M' or '2.4 G'."""
     value = float(number)
     for unit in ("", " k", " M", " G", " T"):
@@ -58,24 +58,28 @@ def count(number: float) -> str:
     return f"{value:.3g} P"
 
 
-def size(rows: int, columns: int) -> str:
+def format_size(rows: int, columns: int) -> str:
     """Return a size such as '1 row x 1,020 columns'."""
     return f"{rows:,} row{'s' * (rows != 1)} x {columns:,} column{'s' * (columns != 1)}"
 
 
-def rate(giga: float, unit: str = "cells") -> str:
+def format_rate(giga: float, unit: str = "cells") -> str:
     """Return a rate such as '412 GCUPS' or '12 MCUPS', or '3.5 G pairs/s' for another unit than cells."""
     number, prefix = (1000 * giga, "M") if giga < 0.1 else (giga, "G")
     text = f"{number:.0f}" if number >= 100 else f"{number:.2g}"
     return f"{text} {prefix}CUPS" if unit == "cells" else f"{text} {prefix} {unit}/s"
 
 
-def expected(milliseconds: float) -> str:
+def format_estimate(milliseconds: float) -> str:
     """Return an estimate such as 'about 2.4 s' or 'less than 10 ms'."""
-    return f"about {duration(milliseconds)}" if milliseconds >= MIN_ESTIMATE_MS else f"less than {MIN_ESTIMATE_MS} ms"
+    return (
+        f"about {format_duration(milliseconds)}"
+        if milliseconds >= MIN_ESTIMATE_MS
+        else f"less than {MIN_ESTIMATE_MS} ms"
+    )
 
 
-def sentence(text: str) -> str:
+def as_sentence(text: str) -> str:
     """Return a message with a capital letter and a full stop; a name before a colon is not changed."""
     named = text.partition(" ")[0].endswith(":")
     return (text if named else text[:1].upper() + text[1:]) + ("" if text.endswith(".") else ".")
@@ -87,25 +91,25 @@ def what_fits(fitting: Iterable[str]) -> str:
     return "\n".join(["These would fit:", *lines]) if lines else ""
 
 
-def about(sequence: Sequence) -> str:
+def describe_sequence(sequence: Sequence) -> str:
     """Return the description of a sequence without its name, mostly species and molecule; may be empty."""
     title = sequence.description.strip()
     return title.removeprefix(sequence.name).strip() if title.startswith(sequence.name) else title
 
 
-def place(source: str) -> str:
+def relative_path(source: str) -> str:
     """Return a path relative to the folder of the project if it is in there."""
     path = Path(source)
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else source
 
 
-def length(sequence: Sequence) -> str:
+def format_length(sequence: Sequence) -> str:
     """Return the length of a sequence, such as '16,569 nt' or '147 aa'."""
     return f"{len(sequence):,} {UNITS[sequence.type]}"
 
 
 @lru_cache(maxsize=1000)
-def makeup(sequence: Sequence) -> str:
+def describe_content(sequence: Sequence) -> str:
     """Return the GC content of nucleotides ('GC 44.4 %') or the most frequent letter of a protein ('L 12.3 %')."""
     fraction, letters = gc_fraction(sequence), "GC"
     if fraction is None:
@@ -116,7 +120,7 @@ def makeup(sequence: Sequence) -> str:
     return f"{letters} {share} %" if letters else ""
 
 
-def method_of(result: Result) -> Method | None:
+def result_method(result: Result) -> Method | None:
     """Return the method of a result; None if this version does not have it."""
     try:
         return registry.find_method(result.method)
@@ -124,43 +128,43 @@ def method_of(result: Result) -> Method | None:
         return None
 
 
-def cuts_of(result: Result) -> TableCuts:
+def result_cuts(result: Result) -> TableCuts:
     """Return how the run of a result divided its matrix; nothing if this version does not have the method."""
-    found = method_of(result)
+    found = result_method(result)
     return found.picture.table_cuts(found.restore_parameters(result)) if found else TableCuts()
 
 
 def method_name(result: Result) -> str:
     """Return the name of the method of a result."""
-    found = method_of(result)
+    found = result_method(result)
     return found.name if found else result.method
 
 
-def made_by(datum: Any, result: Result) -> Any:
+def name_after_method(datum: Any, result: Result) -> Any:
     """Return an alignment with its method in its name; return other data unchanged."""
     named = isinstance(datum, AlignedSequences)
     return replace(datum, name=f"{datum.name} by {method_name(result)}") if named else datum
 
 
-def answer(result: Result) -> str:
+def answer_text(result: Result) -> str:
     """Return the answer of a result in a few letters; empty if this version does not have the method."""
-    found = method_of(result)
+    found = result_method(result)
     return found.problem_type.format_answer(result) if found else ""
 
 
-def title(result: Result) -> str:
+def problem_title(result: Result) -> str:
     """Return the title of the problem of a result."""
     return getattr(result.problem, "title", "")
 
 
-def settings(values: Mapping[str, Any]) -> str:
+def format_settings(values: Mapping[str, Any]) -> str:
     """Return settings as text, such as 's = 128, T = 32, threads = 2'."""
     return ", ".join(f"{name} = {value_text(value)}" for name, value in values.items())
 
 
-def used(result: Result) -> Mapping[str, Any]:
+def used_parameters(result: Result) -> Mapping[str, Any]:
     """Return the parameters of a result that its backend used."""
-    method = method_of(result)
+    method = result_method(result)
     return method.parameters.select_used(result.parameters, result.backend) if method else result.parameters
 
 
@@ -171,35 +175,35 @@ def value_text(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def shortened(name: str, most: int = MAX_NAME) -> str:
+def shorten_name(name: str, most: int = MAX_NAME) -> str:
     """Return a name cut to at most so many letters."""
     return name if len(name) <= most else f"{name[: most - 1]}{ELLIPSIS}"
 
 
-def stamp(result: Result) -> str:
+def origin_line(result: Result) -> str:
     """Return the origin of a result in one line with shortened names."""
-    return " \N{MIDDLE DOT} ".join(shortened(part, MAX_PART) for part in stamp_parts(result))
+    return " \N{MIDDLE DOT} ".join(shorten_name(part, MAX_PART) for part in origin_parts(result))
 
 
-def headline(result: Result) -> tuple[str, list[tuple[str, str]]]:
+def result_heading(result: Result) -> tuple[str, list[tuple[str, str]]]:
     """Return the heading of a result (input and method) and its labelled values, the most important first."""
-    method = method_of(result)
+    method = result_method(result)
     unit = method.problem_type.work_unit if method else "cells"
     parts = [
-        (method.problem_type.answer_label if method else "", answer(result)),
-        ("time", duration(result.compute_ms)),
-        ("rate", rate(result.gcups, unit) if result.gcups else ""),
+        (method.problem_type.answer_label if method else "", answer_text(result)),
+        ("time", format_duration(result.compute_ms)),
+        ("rate", format_rate(result.gcups, unit) if result.gcups else ""),
         ("on", device_name(result)),
     ]
     defined = (
         [(label.lower(), text) for label, text in method.problem_type.setting_rows(result.problem)] if method else []
     )
-    chosen = [(name, value_text(value)) for name, value in used(result).items()]
-    head = " \N{MIDDLE DOT} ".join(part for part in (title(result), method_name(result)) if part)
-    return shortened(head, MAX_PART), [*parts, *defined, *chosen]
+    chosen = [(name, value_text(value)) for name, value in used_parameters(result).items()]
+    head = " \N{MIDDLE DOT} ".join(part for part in (problem_title(result), method_name(result)) if part)
+    return shorten_name(head, MAX_PART), [*parts, *defined, *chosen]
 
 
-def identical(result: Result) -> Callable[[], float] | None:
+def identity_counter(result: Result) -> Callable[[], float] | None:
     """Return a function that computes the identity of the alignment of a result; None without an alignment."""
     path, data = getattr(result.answer, "alignment", None), getattr(result.problem, "data", ())
     if (
@@ -211,7 +215,7 @@ def identical(result: Result) -> Callable[[], float] | None:
     return lambda: float(path.find_identical(*data).mean()) if path.operations.size else 0.0
 
 
-def percentage(share: float) -> str:
+def format_percent(share: float) -> str:
     """Return a share as a percentage, such as '91.1 %'."""
     return f"{100 * share:.1f} %"
 
@@ -221,16 +225,16 @@ def device_name(result: Result) -> str:
     return result.device.partition(",")[0].replace("Processor", "").strip()
 
 
-def stamp_parts(result: Result) -> list[str]:
+def origin_parts(result: Result) -> list[str]:
     """Return the origin of a result: input, method, answer, time, rate, device and settings."""
-    method = method_of(result)
+    method = result_method(result)
     unit = method.problem_type.work_unit if method else "cells"
     defined = [text for _, text in method.problem_type.setting_rows(result.problem)] if method else []
     answer_text = (
         f"{method.problem_type.answer_label} {method.problem_type.format_answer(result)}".strip() if method else ""
     )
-    parts = (
-        title(result), method_name(result), answer_text, duration(result.compute_ms),
-        rate(result.gcups, unit) if result.gcups else "", result.device, *defined, settings(used(result)),
-    )  # fmt: skip
+    rate = format_rate(result.gcups, unit) if result.gcups else ""
+    run = (format_duration(result.compute_ms), rate, result.device)
+    settings = (*defined, format_settings(used_parameters(result)))
+    parts = (problem_title(result), method_name(result), answer_text, *run, *settings)
     return [part for part in parts if part]

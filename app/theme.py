@@ -39,7 +39,7 @@ FONT = RESOURCES / "fonts" / "JetBrainsMono-Regular.ttf"
 STYLE_SHEET = Path(__file__).with_name("style.qss")
 
 
-def _residues(groups: Mapping[str, str]) -> Mapping[str, str]:
+def _letter_colours(groups: Mapping[str, str]) -> Mapping[str, str]:
     return MappingProxyType({letter: colour for letters, colour in groups.items() for letter in letters})
 
 
@@ -100,8 +100,8 @@ LIGHT = Theme(
     reverse="#c25a00",
     phases=("#4c9be8", "#9aa0a8", "#ffb000", "#6fc276", "#c79fef", "#e8846b", "#4fb3bf"),
     series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b38600", "#56b4e9", "#6a3d9a", "#5d6875"),
-    nucleotides=_residues({"A": "#8fd6bd", "C": "#9cc7ee", "G": "#f3d777", "TU": "#f4ab92"}),
-    amino_acids=_residues(
+    nucleotides=_letter_colours({"A": "#8fd6bd", "C": "#9cc7ee", "G": "#f3d777", "TU": "#f4ab92"}),
+    amino_acids=_letter_colours(
         {"AVILM": "#77aadd", "FWY": "#99ddff", "STNQ": "#8ad4bd", "KRH": "#ee9a7c", "DE": "#ffaabb",
          "G": "#eedd88", "P": "#c9d46a", "C": "#d9b8f0", "BZ": "#d7d7d7"}
     ),
@@ -130,21 +130,21 @@ DARK = Theme(
     reverse="#ffb04a",
     phases=("#4c9be8", "#9aa0a8", "#ffb000", "#6fc276", "#b38ae0", "#e8846b", "#57c7d4"),
     series=("#56b4e9", "#e69f00", "#2fc49a", "#e39ac4", "#f0e442", "#4c7de8", "#b38ae0", "#9aa3ae"),
-    nucleotides=_residues({"A": "#1f6f56", "C": "#255f98", "G": "#80640f", "TU": "#9a4527"}),
-    amino_acids=_residues(
+    nucleotides=_letter_colours({"A": "#1f6f56", "C": "#255f98", "G": "#80640f", "TU": "#9a4527"}),
+    amino_acids=_letter_colours(
         {"AVILM": "#2f5f93", "FWY": "#1f7391", "STNQ": "#1f6e58", "KRH": "#9a4a2c", "DE": "#96435a",
          "G": "#7d6a1c", "P": "#5f6a16", "C": "#6d4a8f", "BZ": "#565c64"}
     ),
 )  # fmt: skip
 
 
-class Notifier(QObject):
+class ThemeNotifier(QObject):
     """Sends ``changed`` when the theme changes."""
 
     changed = Signal()
 
 
-notifier = Notifier()
+notifier = ThemeNotifier()
 _state: dict[str, Theme] = {"active": LIGHT}
 
 
@@ -159,7 +159,7 @@ def apply(application: QApplication, choice: Choice = "system") -> None:
     scheme = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}.get(choice, Qt.ColorScheme.Unknown)
     hints.setColorScheme(scheme)
     dark = choice == "dark" or (choice == "system" and hints.colorScheme() == Qt.ColorScheme.Dark)
-    _dress(application, DARK if dark else LIGHT)
+    _apply_style(application, DARK if dark else LIGHT)
 
 
 def choice_of(text: str) -> Choice:
@@ -211,7 +211,7 @@ def _fixed_family() -> str:
     return next(iter(QFontDatabase.applicationFontFamilies(number)), "") if number >= 0 else ""
 
 
-def dress_plots() -> None:
+def set_plot_colours() -> None:
     """Set the default colours of plots, if the plot library is loaded."""
     if "pyqtgraph" in sys.modules:
         sys.modules["pyqtgraph"].setConfigOptions(background=active().panel, foreground=active().text)
@@ -261,7 +261,7 @@ def palette(theme: Theme) -> QPalette:
 
 
 @contextmanager
-def undressed() -> Iterator[None]:
+def unstyled() -> Iterator[None]:
     """Build a window without the style sheet and apply it once at the end, which takes a fifth of the time."""
     application = QApplication.instance()
     assert isinstance(application, QApplication)
@@ -273,12 +273,12 @@ def undressed() -> Iterator[None]:
         application.setStyleSheet(sheet)
 
 
-def _dress(application: QApplication, theme: Theme) -> None:
+def _apply_style(application: QApplication, theme: Theme) -> None:
     sheet = style_sheet(theme)
     if application.styleSheet() == sheet:  # styling every widget again would be slow
         return
     _state["active"] = theme
-    dress_plots()
+    set_plot_colours()
     application.setStyle("Fusion")
     application.setPalette(palette(theme))
     application.setStyleSheet(sheet)

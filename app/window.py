@@ -11,11 +11,11 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from antidiag.app import actions, layout, method_choice, texts, theme
 from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
-from antidiag.app.jobs.planning import Answer
+from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.jobs.queue import Job
-from antidiag.app.session import loading, running
+from antidiag.app.session import loading, run_jobs
 from antidiag.app.session.autosave import Autosave
-from antidiag.app.session.interrupted import Interrupted
+from antidiag.app.session.interrupted import InterruptedRuns
 from antidiag.app.session.session import Entry
 from antidiag.app.settings import Settings
 from antidiag.app.workbench import Workbench
@@ -42,19 +42,19 @@ class Window(Workbench):
     """Connects the workbench: plans the chosen run, starts it, and shows its result."""
 
     def __init__(self, settings: Settings, methods: Sequence[Method] = registry.METHODS) -> None:
-        with theme.undressed():
+        with theme.unstyled():
             super().__init__(settings, methods)
             self.setWindowTitle("Antidiag")
             self.setAcceptDrops(True)
-            self.autosave, self.interrupted = Autosave(self.session, self.remembered), Interrupted()
+            self.autosave, self.interrupted = Autosave(self.session, self.saved_settings), InterruptedRuns()
             self._run_wanted = False
             self._looked_at: Any = None
             self._gpus: list[Device] = []
-            self.commands = actions.install(self)
-            self.splitters = layout.lay_out(self, self.commands)
+            self.commands = actions.install_actions(self)
+            self.splitters = layout.lay_out_window(self, self.commands)
         self._connect()
         self._restore_window()
-        self._replan()
+        self._request_plan()
         self.centralWidget().setFocus()
 
     def run(self) -> None:
@@ -64,13 +64,13 @@ class Window(Workbench):
         elif self.planner.busy:
             self._run_wanted = True
         elif not self.method.run_button.isEnabled():
-            self.jobs.say(texts.sentence(self.method.run_button.toolTip()), error=True)
+            self.jobs.show_message(texts.as_sentence(self.method.run_button.toolTip()), error=True)
         elif self.answer and self.answer.plan:
-            self.queue.submit(running.run_job(self.answer.request, self.answer.plan, self.session))
+            self.queue.submit(run_jobs.make_run_job(self.answer.request, self.answer.plan, self.session))
 
     def resume(self, run: InterruptedRun) -> None:
         """Continue an interrupted run."""
-        job = running.resumed_job(run, self.session)
+        job = run_jobs.make_resumed_job(run, self.session)
         self.interrupted.taken[job] = run
         self.queue.submit(job)
         self.interrupted.look()
@@ -115,7 +115,7 @@ class Window(Workbench):
     def confirm_discard(self, run: InterruptedRun) -> bool:
         """Ask whether an interrupted run may be deleted."""
         return confirmations.confirm_discard(
-            self, f"{format_percent(run.fraction)} of {running.described(run)} is done"
+            self, f"{format_percent(run.fraction)} of {run_jobs.describe_run(run)} is done"
         )
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -131,7 +131,7 @@ class Window(Workbench):
         for changed in (method.changed, self.device.changed):
             changed.connect(self.autosave.settings_changed)
         for signal in (session.chosen_changed, method.changed, self.device.changed, self.recalled):
-            signal.connect(self._replan)
+            signal.connect(self._request_plan)
         self.device.found.connect(self._found_devices)
         session.shown_changed.connect(self._show_result)
         method.method_changed.connect(self._take_method)
@@ -145,10 +145,10 @@ class Window(Workbench):
             dock.visibilityChanged.connect(self.tell_panels)
         self.tell_panels()
         self.curves.folded.connect(lambda closed: self.settings.put("curves_closed", closed))
-        self.sequences.refused.connect(lambda text: self.jobs.say(text, error=True))
+        self.sequences.refused.connect(lambda text: self.jobs.show_message(text, error=True))
         self.sequences.open_button.clicked.connect(self.commands["open"].trigger)
         for saying in (loader.said, self.data.said):
-            saying.connect(self.jobs.say)
+            saying.connect(self.jobs.show_message)
         loader.opened.connect(self.settings.add_recent)
         loader.found.connect(self._take_opened)
         # Queued, so that the slow drawing happens in a separate turn of the event loop.
@@ -163,11 +163,11 @@ class Window(Workbench):
         self.viewer.settings_wanted.connect(self.use_settings)
         self.viewer.products_wanted.connect(self._keep_products)
         self.viewer.edited.connect(session.keep_edits)
-        self.viewer.edited.connect(lambda *_: self.undoing.edited_view())
-        self.viewer.places.looked.connect(lambda _: self.undoing.tell())
+        self.viewer.edited.connect(lambda *_: self.undoing.note_view_edit())
+        self.viewer.places.view_shown.connect(lambda _: self.undoing.tell())
         session.data_changed.connect(self._take_data)
-        session.undo_stack.indexChanged.connect(self.jobs.forget_error)
-        self.viewer.made.connect(lambda datum: self._keep([datum]))
+        session.undo_stack.indexChanged.connect(self.jobs.clear_error)
+        self.viewer.made.connect(lambda datum: self._add_to_data([datum]))
         for signal in (self.viewer.profile_wanted, self.data.profile_wanted):
             signal.connect(self.ask_profile)
         self.sequences.names_selected.connect(self.selection.choose_taxa)
@@ -178,7 +178,7 @@ class Window(Workbench):
         self.interrupted.found.connect(self.left.show_runs)
         self.left.resume_wanted.connect(self.resume)
         self.left.discard_wanted.connect(self.discard)
-        self.jobs.look_wanted.connect(self._show_growth)
+        self.jobs.watch_wanted.connect(self._show_growth)
         for signal in (self.queue.ended, self.queue.left):
             signal.connect(self.interrupted.ended)
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
@@ -201,8 +201,8 @@ class Window(Workbench):
         self._update_tune(tune)  # sets the method before its saved axes
         tune.form.set_values(self.settings.mapping("sweep"))
         tune.values_wanted.connect(self._take_values)
-        tune.message_sent.connect(lambda text, error: self.jobs.say(text, error=error))
-        tune.tuned_changed.connect(self._replan)
+        tune.message_sent.connect(lambda text, error: self.jobs.show_message(text, error=error))
+        tune.tuned_changed.connect(self._request_plan)
 
     def _update_tune(self, tune: TuneWorkspace) -> None:
         """Pass method, data and device to Tune, which measures them."""
@@ -227,25 +227,25 @@ class Window(Workbench):
         if self.tune_page.is_created:
             self.tune.set_gpus(self._gpus)
         self.jobs.log(f"GPUs: {gpus}" if gpus else f"No GPU is used: {found.reason}")
-        self._replan()
+        self._request_plan()
 
-    def _replan(self) -> None:
+    def _request_plan(self) -> None:
         """Request a new plan; Run is disabled until it is ready, so that no outdated plan starts."""
         method = self.method.method
         if method is None or self._held:
             return
         request = self.request()
         data = self.session.state.inputs(method.problem_type)
-        if self._suit(method, data):
+        if self._switch_method(method, data):
             return
         self.method.set_data(data)
         if self.tune_page.is_created:
             self._update_tune(self.tune)
-        self._explain(False)
+        self._show_next_step(False)
         if request is None:
-            wrong = " ".join(self.method.errors())
+            wrong = " ".join(self.method.entry_errors())
             self._run_wanted = False
-            self._settle(None, wrong, "" if wrong else self.session.state.missing(method.problem_type))
+            self._show_plan(None, wrong, "" if wrong else self.session.state.missing(method.problem_type))
             self.planner.forget()
         else:
             self.method.set_runnable(False, "Estimating the cost")
@@ -253,22 +253,26 @@ class Window(Workbench):
             self.curves.show_waiting()
             self.planner.ask(request)
 
-    def _suit(self, method: Method, data: Sequence[Any]) -> bool:
+    def _switch_method(self, method: Method, data: Sequence[Any]) -> bool:
         """Switch to a method that suits the data better, if the user chose none; return whether it did."""
-        found = None if self.method.by_hand else method_choice.better(self.methods, method, data, self.device.backend)
+        found = (
+            None
+            if self.method.by_hand
+            else method_choice.find_better_method(self.methods, method, data, self.device.backend)
+        )
         if found:
             self.method.choose(found.method, by_hand=False)
-            self.jobs.say(f"Switched to {found.method.name}: {found.reason}.")
+            self.jobs.show_message(f"Switched to {found.method.name}: {found.reason}.")
         return found is not None
 
     def _take_opened(self, opened: Sequence[Any], sample: bool, counts: Mapping[type, int] | None) -> None:
         """Switch to a method that takes the data opened together, if the current one does not."""
         before, by_hand = self.method.method, self.method.by_hand
-        found = method_choice.for_opened(self.methods, before, opened, by_hand, sample, counts)
+        found = method_choice.choose_for_opened(self.methods, before, opened, by_hand, sample, counts)
         if found:
             self.method.choose(found, by_hand=False)
             why = f"{before.name} does not take these data" if by_hand and before else "it suits the opened data"
-            self.jobs.say(f"Switched to {found.name}: {why}.")
+            self.jobs.show_message(f"Switched to {found.name}: {why}.")
 
     def _take_fit(self, fit: FittingChange) -> None:
         """Use the settings of a run that would fit."""
@@ -276,29 +280,29 @@ class Window(Workbench):
             self.device.choose(fit.plan.backend, fit.plan.device if fit.plan.backend == "cuda" else 0)
         self.method.set_values(fit.plan.method, self.method.options.values(), fit.given)
 
-    def _take_answer(self, found: Answer) -> None:
+    def _take_answer(self, found: PlanAnswer) -> None:
         if found.plan:
             self.method.set_resolved(found.plan.parameters.as_mapping(), found.plan.backend, found.plan.tuned)
-        self._settle(found, found.refusal)
+        self._show_plan(found, found.refusal)
         if self._run_wanted:
             self._run_wanted = False
             self.run()
 
-    def _settle(self, found: Answer | None, wrong: str, missing: str = "") -> None:
+    def _show_plan(self, found: PlanAnswer | None, wrong: str, missing: str = "") -> None:
         self.answer, reason = found, wrong or missing
         self._stale.clear()
         self.cost.show_answer(found, wrong, missing)
         self.curves.show_answer(found)
         self.method.set_runnable(not reason, reason)
         fitting = found.fitting if found else ()
-        self._explain(not reason, reason, fitting)
+        self._show_next_step(not reason, reason, fitting)
         self.results.model.refresh()
         self._show_stale()
 
-    def _explain(self, runnable: bool, reason: str = "", fitting: Sequence[FittingChange] = ()) -> None:
+    def _show_next_step(self, runnable: bool, reason: str = "", fitting: Sequence[FittingChange] = ()) -> None:
         state, method = self.session.state, self.method.method
         missing = state.missing(method.problem_type) if method else ""
-        rest = method_choice.rest(self.methods, method, len(state.sequences))
+        rest = method_choice.unused_sequences_note(self.methods, method, len(state.sequences))
         self.empty.explain(bool(state.sequences or state.data), missing, runnable, reason, fitting, rest)
 
     def _use_method(self, method: Method) -> None:
@@ -313,13 +317,18 @@ class Window(Workbench):
                 self.turn_to(0)
 
     def _keep_products(self, entry: Entry) -> None:
-        method = texts.method_of(entry.result)
+        method = texts.result_method(entry.result)
         if method and method.problem_type.extract_data:
-            self._keep([texts.made_by(datum, entry.result) for datum in method.problem_type.extract_data(entry.result)])
+            self._add_to_data(
+                [
+                    texts.name_after_method(datum, entry.result)
+                    for datum in method.problem_type.extract_data(entry.result)
+                ]
+            )
 
-    def _keep(self, data: Sequence[Any]) -> None:
+    def _add_to_data(self, data: Sequence[Any]) -> None:
         self.session.add_data(data)
-        self.jobs.say("Added to the data.")
+        self.jobs.show_message("Added to the data.")
 
     def ask_profile(self, alignment: AlignedSequences) -> ProfileDialog:
         """Ask for the settings of a profile of an alignment."""
@@ -333,7 +342,7 @@ class Window(Workbench):
 
     def _make_profile(self, wanted: ProfileRequest) -> None:
         def done(made: Any) -> None:
-            self._keep([made])
+            self._add_to_data([made])
             self._look_at(made)
 
         self.queue.submit(Job(wanted.title, loading.LANE, wanted.make_profile, done, detachable=True))
@@ -345,7 +354,7 @@ class Window(Workbench):
 
     def _show_datum(self, datum: Any) -> None:
         if not self._look_at(datum):
-            self.jobs.say(f"No view can show {datum.name}; it is an input for methods.", error=True)
+            self.jobs.show_message(f"No view can show {datum.name}; it is an input for methods.", error=True)
 
     def _take_data(self) -> None:
         """Pass the open data to the views, and stop showing data that were deleted."""
@@ -361,7 +370,7 @@ class Window(Workbench):
 
     def _look_at(self, datum: Any) -> bool:
         """Show data instead of a result; return False if no view can."""
-        if not self.viewer.able(datum):
+        if not self.viewer.capable_views(datum):
             return False
         self.session.show(None)
         self._looked_at = datum
@@ -387,13 +396,16 @@ class Window(Workbench):
         self.viewer.set_stale(shown is not None and self.is_stale(shown))
 
     def _restore_window(self) -> None:
-        layout.restore(self, self.splitters)
-        self.recall(self.settings.mapping("last") or {"method": method_choice.first(self.methods).id, "by_hand": False})
+        layout.restore_layout(self, self.splitters)
+        self.restore_settings(
+            self.settings.mapping("last")
+            or {"method": method_choice.first_alignment_method(self.methods).id, "by_hand": False}
+        )
         self.turn_to(0)
 
     def _save_window(self) -> None:
-        layout.keep(self, self.splitters)
-        self.settings.put("last", self.remembered())
+        layout.save_layout(self, self.splitters)
+        self.settings.put("last", self.saved_settings())
         if self.tune_page.is_created:
             self.settings.put("sweep", self.tune.form.saved_values())
         self.settings.save()

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QWidget
 from antidiag.app import views
 from antidiag.app.commands import Commands
 from antidiag.app.dialogs import page_dialogs
-from antidiag.app.jobs.planning import Answer, Planner, Request
+from antidiag.app.jobs.planning import PlanAnswer, Planner, RunRequest
 from antidiag.app.jobs.queue import JobQueue
 from antidiag.app.kit.controls.dock import SideDock
 from antidiag.app.kit.controls.lazy_widget import LazyWidget
@@ -29,11 +29,11 @@ from antidiag.app.panels.method import MethodPanel
 from antidiag.app.panels.results import ResultPanel
 from antidiag.app.panels.sequences import SequencePanel
 from antidiag.app.panels.viewer import EmptyPage, ResultViews
-from antidiag.app.session import loading, running
+from antidiag.app.session import loading, run_jobs
 from antidiag.app.session.autosave import Autosave
-from antidiag.app.session.interrupted import Interrupted
+from antidiag.app.session.interrupted import InterruptedRuns
 from antidiag.app.session.session import Entry, Session
-from antidiag.app.session.undoing import Undoing
+from antidiag.app.session.window_undo import WindowUndo
 from antidiag.app.settings import Settings
 from antidiag.kernels.method import Method
 
@@ -54,7 +54,7 @@ class Workbench(QMainWindow):
 
     recalled = Signal()
     autosave: Autosave
-    interrupted: Interrupted
+    interrupted: InterruptedRuns
     commands: Commands
     analyse: QMainWindow
     docks: Mapping[str, SideDock]
@@ -63,17 +63,17 @@ class Workbench(QMainWindow):
         super().__init__()
         self.settings, self.methods = settings, tuple(methods)
         self.session, self.queue, self.planner = Session(), JobQueue(), Planner()
-        self.loader = loading.Loader(self.session, self.queue)
-        self.answer: Answer | None = None
+        self.loader = loading.DataLoader(self.session, self.queue)
+        self.answer: PlanAnswer | None = None
         self._held = self._restored_waits = False
         self._stale: dict[Entry, bool] = {}
         self.menus: dict[str, QMenu] = {}
         self._make_panels()
 
-    def remembered(self) -> dict[str, Any]:
+    def saved_settings(self) -> dict[str, Any]:
         """Return the settings of method and device, to be restored at the next start."""
         backend, device = self.device.choice()
-        return {**self.method.remembered(), "backend": backend, "device": device}
+        return {**self.method.saved_settings(), "backend": backend, "device": device}
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
@@ -95,9 +95,9 @@ class Workbench(QMainWindow):
         self.device.look()
         self.interrupted.look()
 
-    def recall(self, saved: dict[str, Any]) -> None:
+    def restore_settings(self, saved: dict[str, Any]) -> None:
         """Restore what `remembered` returned."""
-        self.method.recall(saved, lambda method: self.session.state.inputs(method.problem_type))
+        self.method.restore_settings(saved, lambda method: self.session.state.inputs(method.problem_type))
         self.device.choose(str(saved.get("backend", "auto")), int(saved.get("device", 0)))
         self.recalled.emit()
 
@@ -106,19 +106,19 @@ class Workbench(QMainWindow):
         if self.answer is None or self.answer.plan is None:
             return False
         if entry not in self._stale:
-            self._stale[entry] = not running.made_by(self.answer.plan, self.answer.request.parameters, entry)
+            self._stale[entry] = not run_jobs.would_repeat(self.answer.plan, self.answer.request.parameters, entry)
         return self._stale[entry]
 
-    def request(self) -> Request | None:
+    def request(self) -> RunRequest | None:
         """Return the run that the settings describe; None while something is missing or invalid."""
         method = self.method.method
-        if method is None or self.method.errors():
+        if method is None or self.method.entry_errors():
             return None
         state = self.session.state
         if state.missing(method.problem_type):
             return None
         backend, device = self.device.choice()
-        return Request(
+        return RunRequest(
             method,
             state.inputs(method.problem_type),
             self.method.options.values(),
@@ -212,7 +212,7 @@ class Workbench(QMainWindow):
         method = method or self.method.method
         if method:
             QGuiApplication.clipboard().setText(method.citation.format_bibtex())
-            self.jobs.say(f"Copied the reference of {method.name}.")
+            self.jobs.show_message(f"Copied the reference of {method.name}.")
 
     def use_settings(self, entry: Entry) -> None:
         """Restore the settings and, as far as they are open, the data of a result."""
@@ -235,7 +235,7 @@ class Workbench(QMainWindow):
         self.selection = Selection(self)
         self.empty = EmptyPage()
         self.viewer = ResultViews(views.view_classes, self.selection, self.empty)
-        self.undoing = Undoing(self, self.session.undo_stack, self.viewer.undoing)
+        self.undoing = WindowUndo(self, self.session.undo_stack, self.viewer.undoing)
         self.tune_page, self.learn_page = LazyWidget(self._make_tune), LazyWidget(self._make_learn, scroll_area)
         self.workspaces = QStackedWidget()
 

@@ -101,7 +101,7 @@ def time_alignment(make: Callable[[], AlignedSequences], folder: Path, name: str
     return (*score_reference(found, folder, name), seconds)
 
 
-def read(path: Path) -> list[Letters]:
+def read(path: Path) -> Sequence[Letters]:
     """Read the sequences of a family without gaps."""
     return sequences.read_sequences(path)
 

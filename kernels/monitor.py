@@ -21,7 +21,7 @@ class CheckpointStore(Protocol):
     fraction: float
 
     @property
-    def due(self) -> bool:
+    def is_save_due(self) -> bool:
         """Whether it is time to save what has been finished."""
 
     def parts(self, check: Callable[[], None] = ...) -> Iterator[Any]:

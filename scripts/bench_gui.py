@@ -106,7 +106,7 @@ def measure(path: Path) -> int:
     before = psutil.Process().memory_info().rss
     start, worked = time.perf_counter(), time.process_time()
     found = data_loading.read_data(path)[0]
-    opening.prepare(found)
+    opening.prepare_datum(found)
     read, read_cpu = time.perf_counter() - start, time.process_time() - worked
     view.show_datum(found)
     _paint(view, application)

@@ -84,7 +84,7 @@ def render(theme_name: str, scale: int, target: Path) -> int:
         os.environ["ANTIDIAG_FOLDER"] = os.environ["XDG_DATA_HOME"] = folder  # no settings and points of the user's
         os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={screen(Path(folder), scale)}"
         from antidiag.app import application
-        from antidiag.app.jobs.queue import Collector
+        from antidiag.app.jobs.queue import GarbageCollector
         from antidiag.app.settings import Settings
         from antidiag.app.window import Window
         from antidiag.kernels import registry
@@ -100,7 +100,7 @@ def render(theme_name: str, scale: int, target: Path) -> int:
             sys.__excepthook__(kind, error, trace)
 
         sys.excepthook = note
-        collector = Collector(application.make_application(settings))
+        collector = GarbageCollector(application.make_application(settings))
         window = Window(settings)
         window.show()
         target.mkdir(parents=True, exist_ok=True)

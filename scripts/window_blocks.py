@@ -192,13 +192,13 @@ def open_window(folder: Path) -> tuple[Any, Any]:
     from PySide6.QtWidgets import QApplication
 
     from antidiag.app import application, settings
-    from antidiag.app.jobs.queue import Collector
+    from antidiag.app.jobs.queue import GarbageCollector
     from antidiag.app.window import Window
 
     os.environ[settings.FOLDER_VARIABLE] = str(folder / "settings")
     found = settings.Settings()
     qt = application.make_application(found)
-    collector = Collector(qt)
+    collector = GarbageCollector(qt)
     window = Window(found)
     collector.set_aside()
     window.show()
@@ -232,17 +232,17 @@ class Scenes:
 
     def start(self) -> None:
         """What the window looks for and loads once it is there."""
-        from antidiag.app import starting
+        from antidiag.app import startup
 
         rest: list[Any] = []
-        load = starting.load_the_rest
+        load = startup.load_the_rest
 
         def watched(window: Any) -> Any:
             rest.append(load(window))
             return rest[-1]
 
-        starting.load_the_rest = watched
-        begin = partial(starting.go_on, self.window)
+        startup.load_the_rest = watched
+        begin = partial(startup.load_after_start, self.window)
         self.until("what goes on after the start", lambda: rest and not rest[0].busy, begin, 1.0)
 
     def idle(self, seconds: float) -> None:

@@ -56,12 +56,12 @@ class Restored(Scenes):
         """As the program starts."""
         from PySide6.QtCore import QTimer
 
-        from antidiag.app.starting import go_on, start_with
+        from antidiag.app.startup import load_after_start, start_with
 
         window = self.window
 
         def begin() -> None:
-            QTimer.singleShot(0, window, lambda: go_on(window))
+            QTimer.singleShot(0, window, lambda: load_after_start(window))
             start_with(window, [])
 
         def there() -> bool:

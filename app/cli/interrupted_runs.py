@@ -116,7 +116,7 @@ def _select_runs(ids: list[str]) -> list[InterruptedRun]:
 def _run_lines(run: InterruptedRun) -> list[str]:
     """Return the lines that describe a run."""
     state = "running now" if run.running else "interrupted" + f", {interrupted_runs.OTHER_VERSION}" * run.foreign
-    settings = texts.settings(run.parameters)
+    settings = texts.format_settings(run.parameters)
     return [
         f"{run.id}: {run.method}, {interrupted_runs.format_percent(run.fraction)} done, {state}",
         f"  {run.title}, {run.size}",

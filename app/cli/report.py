@@ -46,9 +46,15 @@ def result_rows(result: Result) -> list[LabelledText]:
         ("problem", f"{result.problem.title}, {result.problem.size}"),
         *_lower_labels(kind.setting_rows(result.problem)),
         *_lower_labels(kind.answer_rows(result)),
-        ("parameters", texts.settings(method.parameters.select_used(result.parameters, result.backend)) or "none"),
+        (
+            "parameters",
+            texts.format_settings(method.parameters.select_used(result.parameters, result.backend)) or "none",
+        ),
         ("time", _times_text(result.times_ms)),
-        ("rate", f"{texts.rate(result.gcups, kind.work_unit)}, {texts.count(result.cells)} {kind.work_unit}"),
+        (
+            "rate",
+            f"{texts.format_rate(result.gcups, kind.work_unit)}, {texts.format_number(result.cells)} {kind.work_unit}",
+        ),
         ("memory", _memory_text(result.host_bytes, result.device_bytes)),
     ]
     return rows + _note_rows(result.notes)
@@ -66,12 +72,13 @@ def plan_rows(
         ("problem", f"{planned.problem.title}, {planned.problem.size}"),
         (
             "parameters",
-            texts.settings(method.parameters.select_used(planned.parameters.as_mapping(), planned.backend)) or "none",
+            texts.format_settings(method.parameters.select_used(planned.parameters.as_mapping(), planned.backend))
+            or "none",
         ),
         (
             "time",
-            f"{texts.expected(planned.time_ms)}, "
-            f"{texts.count(method.cost.predicted_cells(planned.problem, planned.parameters))} "
+            f"{texts.format_estimate(planned.time_ms)}, "
+            f"{texts.format_number(method.cost.predicted_cells(planned.problem, planned.parameters))} "
             f"{method.problem_type.work_unit}",
         ),
         ("memory", _memory_text(footprint.host_bytes, footprint.device_bytes)),
@@ -114,8 +121,8 @@ def _device_text(backend: str, device: str) -> str:
 
 
 def _times_text(times_ms: Mapping[str, float]) -> str:
-    total = texts.duration(sum(times_ms.values()))
-    return f"{total}: " + ", ".join(f"{phase} {texts.duration(time)}" for phase, time in times_ms.items())
+    total = texts.format_duration(sum(times_ms.values()))
+    return f"{total}: " + ", ".join(f"{phase} {texts.format_duration(time)}" for phase, time in times_ms.items())
 
 
 def _memory_text(host: int, device: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
@@ -98,7 +98,7 @@ class RunInput:
         """The type of all sequences, or None to guess it. Raise ParameterError for an unknown one."""
         return inputs.parse_sequence_type(self.kind)
 
-    def read_data(self, method: Method, flagged: Mapping[str, str], monitor: Monitor) -> list[Any]:
+    def read_data(self, method: Method, flagged: Mapping[str, str], monitor: Monitor) -> Sequence[Any]:
         """Read the data of the files."""
         return inputs.read_inputs(method, self.files or [], flagged, self.records or [], self.letters, monitor)
 
@@ -193,7 +193,7 @@ def _refuse_unfit(planned: RunPlan, given: Mapping[str, Any]) -> None:
         raise MemoryRefused(f"{planned.refusal}. These would fit: {'; '.join(fit.format_text for fit in fitting)}")
 
 
-def _build_problem(method: Method, data: list[Any], texts: Mapping[str, str]) -> Any:
+def _build_problem(method: Method, data: Sequence[Any], texts: Mapping[str, str]) -> Any:
     """Build the problem that the user described."""
     return method.problem_type.make_problem(data, parse_problem_options(method, texts))
 

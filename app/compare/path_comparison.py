@@ -128,7 +128,7 @@ class PathsPage(QWidget):
         self._results, self._stretches = results, found.divergences
         total = found.common_cells + found.cells_in_first_only + found.cells_in_second_only
         self.summary.setText(
-            f"Both paths share {texts.percentage(found.common_share)} of {total:,} cells; "
+            f"Both paths share {texts.format_percent(found.common_share)} of {total:,} cells; "
             f"{found.cells_in_first_only:,} are only in "
             f"the first ({names[0]}), {found.cells_in_second_only:,} only in the second ({names[1]}). They differ in "
             f"{format_count(len(found.divergences), 'place')}."

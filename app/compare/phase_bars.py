@@ -60,7 +60,7 @@ class ResultPhaseBars(QWidget):
         for _, name, time, box in self.phase_segments():
             colour = QColor(phase_colour(name, phases, active.phases))
             painter.fillRect(box.adjusted(0, 0, -1 if box.width() > 3 else 0, 0), colour)
-            words = f"{name} {texts.duration(time)}"
+            words = f"{name} {texts.format_duration(time)}"
             if painter.fontMetrics().horizontalAdvance(words) + 8 <= box.width():
                 painter.setPen(fonts_and_colours.text_colour_on(colour))
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
@@ -68,14 +68,16 @@ class ResultPhaseBars(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         for _, name, time, box in self.phase_segments():
             if box.contains(event.position()):
-                QToolTip.showText(event.globalPosition().toPoint(), f"{name}: {texts.duration(time)}", self)
+                QToolTip.showText(event.globalPosition().toPoint(), f"{name}: {texts.format_duration(time)}", self)
 
 
 def describe_times(name: str, result: Result) -> str:
     """Return a text such as 'StripedScore: 15 ms in phases; compilation 57 ms, transfer 2.1 ms'."""
     times = {part: result.times_ms.get(part, 0.0) for part in NOT_COMPUTING}
-    beside = [f"{part} {texts.duration(time)}" for part, time in times.items() if time >= MIN_SHOWN_MS]
-    return f"{name}: {texts.duration(result.compute_ms)} in phases" + (f"; {', '.join(beside)}" if beside else "")
+    beside = [f"{part} {texts.format_duration(time)}" for part, time in times.items() if time >= MIN_SHOWN_MS]
+    return f"{name}: {texts.format_duration(result.compute_ms)} in phases" + (
+        f"; {', '.join(beside)}" if beside else ""
+    )
 
 
 def _phase_times(result: Result) -> list[tuple[str, float]]:

@@ -34,13 +34,15 @@ def build_rows(results: Sequence[Result]) -> list[ComparisonRow]:
     """Return all rows for these results."""
     fastest = min((result.compute_ms for result in results if result.compute_ms > 0), default=0.0)
     found = [
-        _value_row("Input", results, texts.title),
+        _value_row("Input", results, texts.problem_title),
         _value_row("Method", results, texts.method_name),
         _value_row("Answer", results, _answer_text),
         ComparisonRow("Time"),
-        _value_row("All phases", results, lambda result: texts.duration(result.compute_ms)),
+        _value_row("All phases", results, lambda result: texts.format_duration(result.compute_ms)),
         _value_row("Relative to fastest", results, lambda result: _relative_time(result, fastest)),
-        *_named_rows(results, lambda result: {name: texts.duration(time) for name, time in result.times_ms.items()}),
+        *_named_rows(
+            results, lambda result: {name: texts.format_duration(time) for name, time in result.times_ms.items()}
+        ),
         _value_row("Rate", results, _rate_text),
         ComparisonRow("Run"),
         _value_row("Device", results, lambda result: result.device),
@@ -48,7 +50,9 @@ def build_rows(results: Sequence[Result]) -> list[ComparisonRow]:
         ComparisonRow("Problem"),
         *_named_rows(results, _problem_settings),
         ComparisonRow("Parameters"),
-        *_named_rows(results, lambda result: {name: texts.value_text(it) for name, it in texts.used(result).items()}),
+        *_named_rows(
+            results, lambda result: {name: texts.value_text(it) for name, it in texts.used_parameters(result).items()}
+        ),
         ComparisonRow("Program"),
         *_named_rows(results, lambda result: dict(result.versions)),
     ]
@@ -73,18 +77,18 @@ def _named_rows(results: Sequence[Result], values_of: Callable[[Result], dict[st
 
 
 def _problem_settings(result: Result) -> dict[str, str]:
-    method = texts.method_of(result)
+    method = texts.result_method(result)
     return dict(method.problem_type.setting_rows(result.problem)) if method else {}
 
 
 def _answer_text(result: Result) -> str:
-    method = texts.method_of(result)
+    method = texts.result_method(result)
     return f"{method.problem_type.answer_label} {method.problem_type.format_answer(result)}".strip() if method else ""
 
 
 def _rate_text(result: Result) -> str:
-    method = texts.method_of(result)
-    return texts.rate(result.gcups, method.problem_type.work_unit if method else "cells") if result.gcups else ""
+    method = texts.result_method(result)
+    return texts.format_rate(result.gcups, method.problem_type.work_unit if method else "cells") if result.gcups else ""
 
 
 def _relative_time(result: Result, fastest: float) -> str:

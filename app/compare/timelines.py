@@ -87,7 +87,11 @@ class Timelines(QWidget):
         if not self.folds:
             return []
         return [
-            (float(by.fold_times(at)) - start, float(by.fold_times(at + length)) - start, texts.duration(length / 1e6))
+            (
+                float(by.fold_times(at)) - start,
+                float(by.fold_times(at + length)) - start,
+                texts.format_duration(length / 1e6),
+            )
             for at, length in zip(by.starts_ns.tolist(), by.lengths_ns.tolist(), strict=True)
             if at > 0
         ]
@@ -147,11 +151,11 @@ class Timelines(QWidget):
     def _log_text(self, log: TimelineLog) -> str:
         gaps = log.fold.gaps_after_start_ns if self.folds else 0
         each = log.lanes
-        beside = f", and {texts.duration(gaps / 1e6)} folded" if gaps else ""
+        beside = f", and {texts.format_duration(gaps / 1e6)} folded" if gaps else ""
         return (
             f"{log.name} \N{MIDDLE DOT} {format_count(len(each.workers), 'worker')}, busy "
             f"{100 * each.busy_share(gaps):.0f} % of "
-            f"{texts.duration((each.end_ns - each.start_ns - gaps) / 1e6)}{beside}"
+            f"{texts.format_duration((each.end_ns - each.start_ns - gaps) / 1e6)}{beside}"
         )
 
     def _draw_axis(self, painter: QPainter, top: float) -> None:

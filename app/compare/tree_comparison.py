@@ -149,7 +149,7 @@ class TreesPage(QWidget):
         """Show two trees and the names of their results; the first is at the left."""
         (first, second), common = compared.splits, compared.common_splits
         most = first + second
-        share = f" ({texts.percentage(compared.different_splits / most)} of the maximum)" if most else ""
+        share = f" ({texts.format_percent(compared.different_splits / most)} of the maximum)" if most else ""
         same = "Both trees have the same splits. " if not compared.different_splits else ""
         self.summary.setText(
             f"{same}{common:,} splits are in both trees, {first - common:,} only in the first ({names[0]}) and "

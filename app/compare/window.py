@@ -168,6 +168,6 @@ def name_results(entries: tuple[Entry, ...]) -> tuple[str, ...]:
     """Return a short name of each result, numbered if several share it."""
     plain = [entry.name or texts.method_name(entry.result) for entry in entries]
     return tuple(
-        texts.shortened(name if plain.count(name) == 1 else f"{name} ({plain[: at + 1].count(name)})", MAX_NAME)
+        texts.shorten_name(name if plain.count(name) == 1 else f"{name} ({plain[: at + 1].count(name)})", MAX_NAME)
         for at, name in enumerate(plain)
     )

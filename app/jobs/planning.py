@@ -7,7 +7,7 @@ thread. Only the newest request counts: older ones that have not started are dro
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,11 +27,11 @@ DEBOUNCE_MS = 120
 
 
 @dataclass(frozen=True, eq=False)
-class Request:
+class RunRequest:
     """Everything that defines a run; ``options`` and ``parameters`` hold what was set by hand."""
 
     method: Method
-    data: tuple[Any, ...]
+    data: Sequence[Any]
     options: Mapping[str, Any]
     parameters: Mapping[str, Any]
     backend: BackendChoice = "auto"
@@ -44,7 +44,7 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class PlanAnswer:
     """The plan of a request, or the reason why there is none.
 
     ``fitting`` are changes that would fit, ``suited`` another method that suits the data better. ``host_free``,
@@ -52,7 +52,7 @@ class Answer:
     ``disk_left`` for one that needs the disk).
     """
 
-    request: Request
+    request: RunRequest
     plan: RunPlan | None = None
     error: str = ""
     fitting: tuple[FittingChange, ...] = ()
@@ -67,27 +67,27 @@ class Answer:
         return self.error or (self.plan.refusal if self.plan else "") or ""
 
 
-def answer(request: Request) -> Answer:
+def plan_request(request: RunRequest) -> PlanAnswer:
     """Plan a request; an error becomes part of the answer."""
     try:
         plan = request.plan()
         fitting = memory_advice.find_fitting_changes(plan, request.parameters) if plan.refusal else ()
         device_free = devices.free_memory_bytes(plan.device) if plan.backend == "cuda" else 0
         disk_left = memory.allowed_disk_bytes() if plan.footprint.disk else 0
-        suited = memory_advice.suggest_method(_alternatives(request.method), request.data, plan.backend)
+        suited = memory_advice.suggest_method(_list_alternatives(request.method), request.data, plan.backend)
         host_free = memory.host_bytes_free()
-        return Answer(request, plan, "", fitting, suited, host_free, device_free, disk_left)
+        return PlanAnswer(request, plan, "", fitting, suited, host_free, device_free, disk_left)
     except AntidiagError as error:
-        return Answer(request, error=str(error))
+        return PlanAnswer(request, error=str(error))
     except MemoryError:
-        return Answer(request, error="there is not enough memory to prepare these data; choose smaller ones")
+        return PlanAnswer(request, error="there is not enough memory to prepare these data; choose smaller ones")
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{last.filename.rsplit('/', 1)[-1]}:{last.lineno}"
-        return Answer(request, error=f"this run cannot be planned: {type(error).__name__}: {error} ({place})")
+        return PlanAnswer(request, error=f"this run cannot be planned: {type(error).__name__}: {error} ({place})")
 
 
-def _alternatives(method: Method) -> list[Method]:
+def _list_alternatives(method: Method) -> list[Method]:
     """Return the other methods for the same problem that return at least as much."""
     return [
         other
@@ -104,7 +104,7 @@ class Planner(QObject):
     def __init__(self) -> None:
         super().__init__()
         self._task = LatestTask(self, self.planned)
-        self._newest: Request | None = None
+        self._newest: RunRequest | None = None
         self._timer = QTimer(self, singleShot=True, interval=DEBOUNCE_MS)
         self._timer.timeout.connect(self._start_planning)
 
@@ -113,7 +113,7 @@ class Planner(QObject):
         """Whether an answer to the newest request is still to come."""
         return self._timer.isActive() or self._task.busy
 
-    def ask(self, request: Request) -> None:
+    def ask(self, request: RunRequest) -> None:
         """Plan this request instead of an earlier one."""
         self._task.cancel()
         self._newest = request
@@ -127,4 +127,4 @@ class Planner(QObject):
 
     def _start_planning(self) -> None:
         request = self._newest
-        self._task.request(lambda monitor: answer(request))
+        self._task.request(lambda monitor: plan_request(request))

@@ -86,9 +86,9 @@ class Job:
     monitor: Monitor = field(init=False)
 
     def __post_init__(self) -> None:
-        self.monitor = self.make_monitor(self._listen)
+        self.monitor = self.make_monitor(self._on_progress)
 
-    def _listen(self, done: int, total: int, phase: str) -> None:
+    def _on_progress(self, done: int, total: int, phase: str) -> None:
         if total and (not self.phases or (total, phase) != self.progress[1:] or done < self.progress[0]):
             self.since = time.monotonic(), min(done / total, 1.0)
             self.phases += 1
@@ -101,7 +101,7 @@ class Job:
         return min(done / total, 1.0) if total else None
 
     @property
-    def compiling(self) -> bool:
+    def is_compiling(self) -> bool:
         """Whether the job computes cells but has not started to: a method compiles its kernels at its first run."""
         return bool(self.cells) and self.fraction is None
 
@@ -111,7 +111,7 @@ class Job:
         return isinstance(self.monitor, SweepControl)
 
     @property
-    def paused(self) -> bool:
+    def is_paused(self) -> bool:
         """Whether the job stops after its current step; a waiting job starts paused."""
         return isinstance(self.monitor, SweepControl) and self.monitor.is_paused
 
@@ -120,25 +120,25 @@ class Job:
         """Seconds since the start, or until the end; 0 while the job waits."""
         if not self.started:
             return 0.0
-        return self._until() - self.started
+        return self._end_time() - self.started
 
     @property
-    def left_s(self) -> float | None:
+    def remaining_s(self) -> float | None:
         """Seconds until the current phase ends at its present rate; None while that is a guess."""
         fraction, (begun, before) = self.fraction, self.since
         if fraction is None or before >= 1:
             return None
-        return texts.left_s((fraction - before) / (1 - before), self._until() - begun)
+        return texts.remaining_s((fraction - before) / (1 - before), self._end_time() - begun)
 
     @property
     def gcups(self) -> float | None:
         """Billions of cells per second so far; None without cells, and after the first phase."""
         fraction, (begun, before) = self.fraction, self.since
-        if not self.cells or not fraction or self.phases != 1 or self._until() <= begun:
+        if not self.cells or not fraction or self.phases != 1 or self._end_time() <= begun:
             return None
-        return self.cells * (fraction - before) / (self._until() - begun) / 1e9
+        return self.cells * (fraction - before) / (self._end_time() - begun) / 1e9
 
-    def _until(self) -> float:
+    def _end_time(self) -> float:
         return self.ended or time.monotonic()
 
 
@@ -151,17 +151,17 @@ class JobQueue(QObject):
     ended = Signal(object)
     left = Signal(object)
     """Sent with a detached job when its thread has ended."""
-    _left_thread = Signal(object)
+    _thread_ended = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self.jobs: list[Job] = []
         self._threads: dict[Job, threading.Thread] = {}
         self._detached: set[Job] = set()
-        self._left_thread.connect(self._finish_soon, Qt.ConnectionType.QueuedConnection)
+        self._thread_ended.connect(self._finish_soon, Qt.ConnectionType.QueuedConnection)
         self._timer = QTimer(self)
         self._timer.setInterval(PROGRESS_MS)
-        self._timer.timeout.connect(self._report)
+        self._timer.timeout.connect(self._report_progress)
 
     @property
     def active(self) -> list[Job]:
@@ -179,7 +179,7 @@ class JobQueue(QObject):
         """Cancel a job: a waiting one is removed, a running one is asked to stop."""
         if job.state is JobState.WAITING:
             job.state = JobState.CANCELLED
-            self._end(job)
+            self._end_job(job)
         elif job.state is JobState.RUNNING:
             job.state, job.cancelled = JobState.CANCELLING, time.monotonic()
             job.monitor.cancel()
@@ -235,33 +235,33 @@ class JobQueue(QObject):
             job.error = f"unexpected error: {type(error).__name__}: {error}. Please report it with the log"
             job.detail = traceback.format_exc()
         with contextlib.suppress(RuntimeError):  # the window, and this object with it, may be gone
-            self._left_thread.emit(job)
+            self._thread_ended.emit(job)
 
     def _finish_soon(self, job: Job) -> None:
         """Finish a job in a separate turn of the event loop, so that the window is repainted in between."""
-        QTimer.singleShot(0, self, lambda: self._finish(job))
+        QTimer.singleShot(0, self, lambda: self._finish_job(job))
 
-    def _finish(self, job: Job) -> None:
+    def _finish_job(self, job: Job) -> None:
         self._threads.pop(job, None)
         if not self._threads:
             self._timer.stop()
         if job in self._detached:
-            self._forget(job)
+            self._release_detached(job)
             return
         if job.error == "cancelled" or (job.monitor.is_cancelled and job.error):
             job.state, job.error = JobState.CANCELLED, ""
         else:
             job.state = JobState.FAILED if job.error else JobState.DONE
-        self._end(job)
+        self._end_job(job)
 
-    def _detach(self, job: Job) -> None:
+    def _detach_job(self, job: Job) -> None:
         """Count a job as cancelled although its thread has not ended."""
-        rest = "the compiler" if job.compiling else "the current step"
+        rest = "the compiler" if job.is_compiling else "the current step"
         job.state, job.note = JobState.CANCELLED, f"{rest} finishes in the background"
         self._detached.add(job)
-        self._end(job)
+        self._end_job(job)
 
-    def _forget(self, job: Job) -> None:
+    def _release_detached(self, job: Job) -> None:
         """Drop a detached job whose thread has ended, and start the jobs that waited for it."""
         self._detached.remove(job)
         job.value = None
@@ -269,7 +269,7 @@ class JobQueue(QObject):
         for lane in dict.fromkeys(other.lane for other in self.active):
             self._start_next(lane)
 
-    def _end(self, job: Job) -> None:
+    def _end_job(self, job: Job) -> None:
         job.ended = time.monotonic()
         if job.state is not JobState.FAILED:
             self.jobs.remove(job)
@@ -283,16 +283,16 @@ class JobQueue(QObject):
         job.value = None
         self._start_next(job.lane)
 
-    def _report(self) -> None:
+    def _report_progress(self) -> None:
         for job in self.active:
             late = job.state is JobState.CANCELLING and time.monotonic() - job.cancelled > GRACE_S
             if late and job.detachable:
-                self._detach(job)
+                self._detach_job(job)
             elif job.state is not JobState.WAITING:
                 self.changed.emit(job)
 
 
-class Collector(QObject):
+class GarbageCollector(QObject):
     """Collects cyclic garbage on the GUI thread only, because a worker could destroy Qt objects.
 
     What the program consists of, and what its first jobs have loaded, stays until the end and is set aside: looking

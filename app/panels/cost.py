@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QProgressBar, QVBoxLayout
 
 from antidiag.app import texts, theme
-from antidiag.app.jobs.planning import Answer
+from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.kit.controls.widgets import Card, ElidedLabel, LinkList, create_label
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.run_plan import RunPlan
@@ -35,8 +35,8 @@ class CostPanel(Card):
         self.notes, self.warnings = create_label(kind="muted", wrap=True), create_label(kind="warning", wrap=True)
         self.refusal = create_label(kind="error", wrap=True)
         self.fitting = LinkList()
-        self.fitting.chosen.connect(self._take)
-        self._answer: Answer | None = None
+        self.fitting.chosen.connect(self._choose_suggestion)
+        self._answer: PlanAnswer | None = None
         self.pinned, self.line = QFrame(), ElidedLabel()
         self.line.setObjectName("caption")
         self.line.setAccessibleName("Cost of the next run")
@@ -65,23 +65,23 @@ class CostPanel(Card):
         self.heading.setText("What it will cost ...")
         self.line.setText("Estimating the cost ...")
 
-    def show_answer(self, found: Answer | None, wrong: str = "", missing: str = "") -> None:
+    def show_answer(self, found: PlanAnswer | None, wrong: str = "", missing: str = "") -> None:
         """Show a plan; without one, show what is ``wrong`` with the settings or which data are ``missing``."""
         self.heading.setText("What it will cost")
         self._answer, plan = found, found.plan if found else None
         self._show_memory(plan, found)
-        self.values["Cells"].setText(_cells(plan) if plan else "-")
-        self.values["Expected time"].setText(texts.expected(plan.time_ms) if plan else "-")
-        self.values["Runs on"].setText(_place(plan) if plan else "-")
-        self.line.setText(_line(plan, found) if plan and found else "")
+        self.values["Cells"].setText(_cell_text(plan) if plan else "-")
+        self.values["Expected time"].setText(texts.format_estimate(plan.time_ms) if plan else "-")
+        self.values["Runs on"].setText(_device_text(plan) if plan else "-")
+        self.line.setText(_summary_line(plan, found) if plan and found else "")
         self.line.setVisible(bool(self.line.text()))
-        warnings = _warnings(plan) if plan else [missing] if missing else []
-        _say(self.warnings, "\n".join(warnings))
-        _say(self.notes, "\n".join(note for note in plan.notes if note not in warnings) if plan else "")
-        _say(self.refusal, texts.sentence(found.refusal) if found and found.refusal else wrong)
+        warnings = _data_warnings(plan) if plan else [missing] if missing else []
+        _show_text(self.warnings, "\n".join(warnings))
+        _show_text(self.notes, "\n".join(note for note in plan.notes if note not in warnings) if plan else "")
+        _show_text(self.refusal, texts.as_sentence(found.refusal) if found and found.refusal else wrong)
         self._show_choices(found)
 
-    def _show_choices(self, found: Answer | None) -> None:
+    def _show_choices(self, found: PlanAnswer | None) -> None:
         if found and found.fitting:
             fits = [(fit.change, fit.format_text.removeprefix(fit.change)) for fit in found.fitting]
             self.fitting.show_choices("What would fit:", fits)
@@ -90,13 +90,13 @@ class CostPanel(Card):
         else:
             self.fitting.show_choices("", [])
 
-    def _take(self, number: int) -> None:
+    def _choose_suggestion(self, number: int) -> None:
         if self._answer and self._answer.fitting:
             self.fit_wanted.emit(self._answer.fitting[number])
         elif self._answer and self._answer.suited:
             self.method_wanted.emit(self._answer.suited.method)
 
-    def _show_memory(self, plan: RunPlan | None, found: Answer | None) -> None:
+    def _show_memory(self, plan: RunPlan | None, found: PlanAnswer | None) -> None:
         main, gpu, disk = (self.rows[name] for name in ("Main memory", "GPU memory", "Disk"))
         gpu.set_visible(plan is not None and plan.backend == "cuda")
         disk.set_visible(plan is not None and bool(plan.footprint.disk))
@@ -142,19 +142,19 @@ class _Row:
             widget.setToolTip(tip)
 
 
-def _cells(plan: RunPlan) -> str:
+def _cell_text(plan: RunPlan) -> str:
     cells = getattr(plan.problem, "cells", 0)
     recomputed = plan.method.cost.count_recomputed(plan.problem, plan.parameters)
     if not cells or not recomputed:
-        return texts.count(plan.method.cost.count_work(plan.problem, plan.parameters))
+        return texts.format_number(plan.method.cost.count_work(plan.problem, plan.parameters))
     return (
-        f"{texts.count(cells)}, recomputed at most {recomputed / cells:.2g} times"
+        f"{texts.format_number(cells)}, recomputed at most {recomputed / cells:.2g} times"
         if recomputed > cells
-        else (f"{texts.count(cells)}, at most {recomputed / cells:.1%} recomputed".replace("%", " %"))
+        else (f"{texts.format_number(cells)}, at most {recomputed / cells:.1%} recomputed".replace("%", " %"))
     )
 
 
-def _warnings(plan: RunPlan) -> list[str]:
+def _data_warnings(plan: RunPlan) -> list[str]:
     """Return the notes of a plan that concern the data and the settings, not the machine."""
     data_notes = {
         *plan.method.problem_type.problem_notes(plan.problem),
@@ -163,19 +163,20 @@ def _warnings(plan: RunPlan) -> list[str]:
     return [note for note in plan.notes if note in data_notes]
 
 
-def _line(plan: RunPlan, found: Answer) -> str:
+def _summary_line(plan: RunPlan, found: PlanAnswer) -> str:
     """Return a summary such as 'about 2.4 s, 3 MiB of 22 GiB, on GPU 0'."""
     parts, free = (
         (plan.footprint.device, found.device_free) if plan.backend == "cuda" else (plan.footprint.host, found.host_free)
     )
     place = f"GPU {plan.device}" if plan.backend == "cuda" else "the CPU"
-    return f"{texts.expected(plan.time_ms)}, {format_bytes(sum(parts.values()))} of {format_bytes(free)}, on {place}"
+    needed = format_bytes(sum(parts.values()))
+    return f"{texts.format_estimate(plan.time_ms)}, {needed} of {format_bytes(free)}, on {place}"
 
 
-def _place(plan: RunPlan) -> str:
+def _device_text(plan: RunPlan) -> str:
     return f"GPU {plan.device}: {plan.device_name}" if plan.backend == "cuda" else f"CPU: {plan.device_name}"
 
 
-def _say(widget: QLabel, text: str) -> None:
+def _show_text(widget: QLabel, text: str) -> None:
     widget.setText(text)
     widget.setVisible(bool(text))

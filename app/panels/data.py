@@ -56,15 +56,15 @@ class DataPanel(Card):
         self.list.setMaximumHeight((MAX_ROWS + 2) * line)
         self.list.setMinimumHeight((MIN_ROWS + 1) * line)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.list.customContextMenuRequested.connect(self._menu)
-        self.list.itemSelectionChanged.connect(self._offer)
+        self.list.customContextMenuRequested.connect(self._open_menu)
+        self.list.itemSelectionChanged.connect(self._update_buttons)
         self.list.itemActivated.connect(lambda item: self.activate())
         self.hint = create_label("", "muted", wrap=True)
         self.use_button = quiet_button("Use", USE)
         self.show_button = quiet_button("Show", "Show the selected data")
         self.sequences_button = QPushButton("Open as sequences")
         self.sequences_button.setToolTip("Add the rows of the selected alignments to the sequences, without gaps")
-        self.sequences_button.clicked.connect(lambda: self.as_sequences())
+        self.sequences_button.clicked.connect(lambda: self.open_as_sequences())
         self.profile_button = QPushButton("Make a profile\u2026")
         self.profile_button.setToolTip("Make a profile of the selected alignment, with row weights and pseudocounts")
         self.profile_button.clicked.connect(lambda: self.want_profile())
@@ -73,7 +73,7 @@ class DataPanel(Card):
         set_icon(self.delete_button, "delete")
         for button, slot in (
             (self.use_button, self.use_or_leave_out),
-            (self.show_button, self.show_it),
+            (self.show_button, self.show_current),
             (self.delete_button, self.delete),
         ):
             button.clicked.connect(lambda _=False, slot=slot: slot())
@@ -84,39 +84,39 @@ class DataPanel(Card):
         self.box.addLayout(create_row(self.bundled_button, QWidget(), stretch=1))
         self.box.addWidget(self.list, 1)
         self.box.addLayout(create_row(self.sequences_button, self.profile_button))
-        session.data_changed.connect(self._fill)
+        session.data_changed.connect(self._fill_list)
         session.edits_changed.connect(self._update_sizes)
-        self._fill()
+        self._fill_list()
 
     def set_problem(self, problem: ProblemType) -> None:
         """Mark the data that the chosen method takes."""
         self._problem = problem
-        self._fill()
+        self._fill_list()
 
     def activate(self) -> None:
         """Use the current datum in the next run; show it if the method cannot take it."""
-        datum = self._session.state.data[self._number(self.list.currentItem())]
+        datum = self._session.state.data[self._datum_number(self.list.currentItem())]
         taken = self._problem is not None and any(given.kind.accepts(datum) for given in self._problem.inputs)
-        self.use() if taken else self.show_it()
+        self.use() if taken else self.show_current()
 
     def use(self) -> None:
         """Use the current datum in the next run."""
         if self.list.currentItem():
-            self._session.pick(self._number(self.list.currentItem()))
+            self._session.use_datum(self._datum_number(self.list.currentItem()))
 
     def leave_out(self) -> None:
         """Run without the current datum."""
         if self.list.currentItem():
-            self._session.leave_out(self._number(self.list.currentItem()))
+            self._session.leave_out(self._datum_number(self.list.currentItem()))
 
     def use_or_leave_out(self) -> None:
         """Leave the current datum out if the next run uses it and can do without it; otherwise use it."""
-        self.leave_out() if self._optional() else self.use()
+        self.leave_out() if self._is_optional() else self.use()
 
-    def show_it(self) -> None:
+    def show_current(self) -> None:
         """Show the current datum in the views."""
         if self.list.currentItem():
-            self.shown_wanted.emit(self._session.state.data[self._number(self.list.currentItem())])
+            self.shown_wanted.emit(self._session.state.data[self._datum_number(self.list.currentItem())])
 
     def select(self, datum: Any) -> None:
         """Select the row of a datum."""
@@ -124,9 +124,9 @@ class DataPanel(Card):
         if (place := next(places, None)) is not None:
             self.list.setCurrentItem(self.list.topLevelItem(place))
 
-    def as_sequences(self) -> None:
+    def open_as_sequences(self) -> None:
         """Add the sequences that the selected data contain."""
-        for datum in self._selected():
+        for datum in self._selected_data():
             if (kind := find_kind(datum)) and kind.extract_sequences:
                 made = kind.extract_sequences(datum)
                 self._session.add(made, f"{datum.name} as sequences")
@@ -135,28 +135,28 @@ class DataPanel(Card):
 
     def want_profile(self) -> None:
         """Ask for a profile of the selected alignment."""
-        if found := self._alignments():
+        if found := self._selected_alignments():
             self.profile_wanted.emit(found[0])
 
     def delete(self) -> None:
         """Delete the selected data."""
-        self._session.remove_data(self._number(item) for item in self.list.selectedItems())
+        self._session.remove_data(self._datum_number(item) for item in self.list.selectedItems())
 
-    def _number(self, item: QTreeWidgetItem) -> int:
+    def _datum_number(self, item: QTreeWidgetItem) -> int:
         return int(item.data(NAME, Qt.ItemDataRole.UserRole))
 
-    def _fill(self) -> None:
+    def _fill_list(self) -> None:
         state = self._session.state
         others = [taken for taken in self._problem.inputs if taken.kind is not SEQUENCE] if self._problem else []
         taken = {id(datum) for given in others for datum in state.given(given)}  # and not of a million sequences
-        current = self._number(self.list.currentItem()) if self.list.currentItem() else 0
+        current = self._datum_number(self.list.currentItem()) if self.list.currentItem() else 0
         self.list.blockSignals(True)
         self.list.clear()
-        places = self._places()
+        places = self._input_ordinals()
         for number, datum in enumerate(state.data):
             kind = find_kind(datum)
             words = ", ".join(word for word in (kind.label if kind else "", places.get(id(datum), "")) if word)
-            item = QTreeWidgetItem([datum.name, words, self._size(datum)])
+            item = QTreeWidgetItem([datum.name, words, self._datum_summary(datum)])
             item.setData(NAME, Qt.ItemDataRole.UserRole, number)
             item.setToolTip(NAME, "\n".join(text for text in (datum.name, datum.source, datum.note) if text))
             item.setToolTip(SUMMARY, item.text(SUMMARY))
@@ -167,10 +167,10 @@ class DataPanel(Card):
             self.list.addTopLevelItem(item)
         self.list.setCurrentItem(self.list.topLevelItem(min(current, len(state.data) - 1)))
         self.list.blockSignals(False)
-        self._explain(bool(state.data))
-        self._offer()
+        self._update_hint(bool(state.data))
+        self._update_buttons()
 
-    def _size(self, datum: Any) -> str:
+    def _datum_summary(self, datum: Any) -> str:
         """Return a summary of a datum with its edits applied."""
         return edited_summary(self._session.edits_of(datum)) or datum.summary
 
@@ -178,33 +178,33 @@ class DataPanel(Card):
         """Update the summaries after edits."""
         for place in range(self.list.topLevelItemCount()):
             item = self.list.topLevelItem(place)
-            item.setText(SUMMARY, self._size(self._session.state.data[self._number(item)]))
+            item.setText(SUMMARY, self._datum_summary(self._session.state.data[self._datum_number(item)]))
             item.setToolTip(SUMMARY, item.text(SUMMARY))
 
-    def _offer(self) -> None:
+    def _update_buttons(self) -> None:
         """Show the buttons that apply to the selected data."""
-        self.use_button.setText("Leave out" if self._optional() else "Use")
-        self.use_button.setToolTip(LEAVE_OUT if self._optional() else USE)
-        kinds = [find_kind(datum) for datum in self._selected()]
+        self.use_button.setText("Leave out" if self._is_optional() else "Use")
+        self.use_button.setToolTip(LEAVE_OUT if self._is_optional() else USE)
+        kinds = [find_kind(datum) for datum in self._selected_data()]
         self.sequences_button.setVisible(any(kind and kind.extract_sequences for kind in kinds))
-        self.profile_button.setVisible(len(self._alignments()) == 1)
+        self.profile_button.setVisible(len(self._selected_alignments()) == 1)
 
-    def _optional(self) -> bool:
+    def _is_optional(self) -> bool:
         """Return whether the next run uses the current datum but does not need it."""
         if self._problem is None or not self.list.currentItem():
             return False
         state = self._session.state
-        datum = state.data[self._number(self.list.currentItem())]
+        datum = state.data[self._datum_number(self.list.currentItem())]
         without = [taken for taken in self._problem.inputs if not taken.minimum]
         return any(datum is given for taken in without for given in state.given(taken))
 
-    def _selected(self) -> list[Any]:
-        return [self._session.state.data[self._number(item)] for item in self.list.selectedItems()]
+    def _selected_data(self) -> list[Any]:
+        return [self._session.state.data[self._datum_number(item)] for item in self.list.selectedItems()]
 
-    def _alignments(self) -> list[AlignedSequences]:
-        return [datum for datum in self._selected() if isinstance(datum, AlignedSequences)]
+    def _selected_alignments(self) -> list[AlignedSequences]:
+        return [datum for datum in self._selected_data() if isinstance(datum, AlignedSequences)]
 
-    def _places(self) -> dict[int, str]:
+    def _input_ordinals(self) -> dict[int, str]:
         """Return "first", "second" or "third" by id(datum), for inputs that take several data."""
         several = [taken for taken in self._problem.inputs if taken.kind is not SEQUENCE] if self._problem else []
         return {
@@ -214,7 +214,7 @@ class DataPanel(Card):
             for datum, place in zip(self._session.state.given(taken), ORDINALS, strict=False)
         }
 
-    def _explain(self, there: bool) -> None:
+    def _update_hint(self, there: bool) -> None:
         needed = [taken for taken in self._problem.inputs if taken.kind.id != "sequence"] if self._problem else []
         lacking = [taken for taken in needed if not self._session.state.given(taken)]
         self.hint.setVisible(bool(lacking))
@@ -239,16 +239,16 @@ class DataPanel(Card):
         self.bundled_button.setVisible(bool(paths))
         self.bundled_changed.emit(bool(paths))
 
-    def _menu(self, place: QPoint) -> None:
+    def _open_menu(self, place: QPoint) -> None:
         if not self.list.selectedItems():
             return
         menu = QMenu(self)
         menu.addAction("Use\tEnter", self.use)
-        if self._optional():
+        if self._is_optional():
             menu.addAction("Leave out", self.leave_out)
-        menu.addAction("Show", self.show_it)
+        menu.addAction("Show", self.show_current)
         if self.sequences_button.isVisibleTo(self):
-            menu.addAction("Open as sequences", self.as_sequences)
+            menu.addAction("Open as sequences", self.open_as_sequences)
         if self.profile_button.isVisibleTo(self):
             menu.addAction("Make a profile\u2026", self.want_profile)
         menu.addSeparator()

@@ -21,7 +21,7 @@ VISIBLE_LETTERS, MIN_WIDTH = 34, 190
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundGpus:
     """All GPUs with their free bytes, and why there is none or why one does not answer."""
 
     gpus: tuple[tuple[devices.Device, int], ...]
@@ -37,7 +37,7 @@ class DeviceChooser(ElidedComboBox):
 
     def __init__(self) -> None:
         super().__init__()
-        self._gpus, self.looking = 0, False
+        self._gpus, self.is_looking = 0, False
         self.setAccessibleName("Device")
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(VISIBLE_LETTERS)
@@ -45,15 +45,15 @@ class DeviceChooser(ElidedComboBox):
         self.addItem("Automatic", ("auto", 0))
         self.addItem(f"CPU \N{MIDDLE DOT} {cpu_name()} \N{MIDDLE DOT} {os.cpu_count()} threads", ("cpu", 0))
         self.addItem("Looking for GPUs ...")
-        self._disable(2)
-        self._looked.connect(self._fill, Qt.ConnectionType.QueuedConnection)
+        self._disable_entry(2)
+        self._looked.connect(self._fill_list, Qt.ConnectionType.QueuedConnection)
         self.currentIndexChanged.connect(self._show_tip)
         self.activated.connect(self.changed)
 
     def look(self) -> None:
         """Look for GPUs and their free memory on a thread; ``looking`` is true until ``found`` is sent."""
-        self.looking = True
-        start_worker(self._look, "devices")
+        self.is_looking = True
+        start_worker(self._discover_gpus, "devices")
 
     def choice(self) -> tuple[BackendChoice, int]:
         """Return the chosen backend and the number of the GPU."""
@@ -71,7 +71,7 @@ class DeviceChooser(ElidedComboBox):
             if self.itemData(index) == (backend, device):
                 self.setCurrentIndex(index)
 
-    def _look(self) -> None:
+    def _discover_gpus(self) -> None:
         gpus, reason = devices.discover_devices()
         free = []
         for gpu in gpus:
@@ -80,9 +80,9 @@ class DeviceChooser(ElidedComboBox):
             except Exception as error:
                 reason = f"GPU {gpu.index} does not answer: {error}"
         with contextlib.suppress(RuntimeError):  # the window may be gone
-            self._looked.emit(Found(tuple(free), reason))
+            self._looked.emit(FoundGpus(tuple(free), reason))
 
-    def _fill(self, found: Found) -> None:
+    def _fill_list(self, found: FoundGpus) -> None:
         chosen, self._gpus = self.choice(), len(found.gpus)
         while self.count() > 2:
             self.removeItem(self.count() - 1)
@@ -96,16 +96,16 @@ class DeviceChooser(ElidedComboBox):
         else:
             self.setItemText(0, "Automatic \N{MIDDLE DOT} CPU (no GPU found)")
             self.addItem(f"No GPU: {found.reason}")
-            self._disable(self.count() - 1)
+            self._disable_entry(self.count() - 1)
         for index in range(self.count()):
             self.setItemData(index, self.itemText(index), Qt.ItemDataRole.ToolTipRole)
         self.setItemData(0, _automatic_tip(found), Qt.ItemDataRole.ToolTipRole)
         self.choose(*chosen)
         self._show_tip()
-        self.looking = False
+        self.is_looking = False
         self.found.emit(found)
 
-    def _disable(self, index: int) -> None:
+    def _disable_entry(self, index: int) -> None:
         model = self.model()
         if isinstance(model, QStandardItemModel):
             model.item(index).setEnabled(False)
@@ -114,7 +114,7 @@ class DeviceChooser(ElidedComboBox):
         self.setToolTip(self.currentData(Qt.ItemDataRole.ToolTipRole) or self.currentText())
 
 
-def _automatic_tip(found: Found) -> str:
+def _automatic_tip(found: FoundGpus) -> str:
     if found.gpus:
         return "Runs use the GPU where the method has a GPU version and the run fits its memory, else the CPU."
     return f"Runs use the CPU: {found.reason}."

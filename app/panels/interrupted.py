@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 
 from antidiag.app import theme
 from antidiag.app.kit.controls.widgets import ElidedLabel, create_label, create_row, quiet_button
-from antidiag.app.session.running import described
+from antidiag.app.session.run_jobs import describe_run
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.recovery.interrupted_runs import OTHER_VERSION, InterruptedRun, format_percent
 
@@ -80,17 +80,17 @@ class InterruptedPanel(QWidget):
             old.deleteLater()
         self.rows = {}
         for run in runs:
-            shown = self.rows[run.id] = InterruptedRow(run, described(run))
+            shown = self.rows[run.id] = InterruptedRow(run, describe_run(run))
             shown.resume_button.clicked.connect(partial(self.resume_wanted.emit, run))
             shown.discard_button.clicked.connect(partial(self.discard_wanted.emit, run))
             self._box.insertWidget(len(self.rows) - 1, shown)
-        self._fit()
+        self._show_rows()
 
     def _show_all(self) -> None:
         self._all = True
-        self._fit()
+        self._show_rows()
 
-    def _fit(self) -> None:
+    def _show_rows(self) -> None:
         for number, shown in enumerate(self.rows.values()):
             shown.setVisible(self._all or number < MAX_ROWS)
         hidden = 0 if self._all else max(len(self.rows) - MAX_ROWS, 0)

@@ -53,12 +53,12 @@ class JobRow(QWidget):
         self.bar.setAccessibleName(job.title)
         self.error = create_label(kind="error", wrap=True)
         self.button = QPushButton("Cancel")
-        self.button.clicked.connect(self._press)
+        self.button.clicked.connect(self._on_button)
         self.pause_button = QPushButton("Pause")
         self.pause_button.setToolTip("Pause after the current measurement, or continue")
-        self.pause_button.clicked.connect(self._pause)
-        self.look_button = QPushButton("Watch")
-        self.look_button.setToolTip("Show the partial result in a window")
+        self.pause_button.clicked.connect(self._on_pause)
+        self.watch_button = QPushButton("Watch")
+        self.watch_button.setToolTip("Show the partial result in a window")
         box = QHBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(theme.MARGIN)
@@ -66,7 +66,7 @@ class JobRow(QWidget):
         box.addWidget(self.bar, 3)
         box.addWidget(self.error, 3)
         box.addWidget(self.numbers)
-        box.addWidget(self.look_button)
+        box.addWidget(self.watch_button)
         box.addWidget(self.pause_button)
         box.addWidget(self.button)
         self.update_state()
@@ -78,32 +78,32 @@ class JobRow(QWidget):
         self.error.setVisible(failed)
         self.bar.setVisible(not failed)
         self.error.setText(job.error)
-        self.numbers.setText(_numbers(job))
+        self.numbers.setText(_progress_text(job))
         self.numbers.setVisible(not failed)
         self.button.setText("Dismiss" if failed else "Cancel")
         self.button.setEnabled(job.state is not JobState.CANCELLING)
-        self.look_button.setVisible(job.monitor.partial_result is not None and not failed)
+        self.watch_button.setVisible(job.monitor.partial_result is not None and not failed)
         self.pause_button.setVisible(job.can_pause and not failed)
         self.pause_button.setEnabled(job.state is not JobState.CANCELLING)
-        self.pause_button.setText("Continue" if job.paused else "Pause")
+        self.pause_button.setText("Continue" if job.is_paused else "Pause")
         running = job.state in (JobState.RUNNING, JobState.CANCELLING)
         self.bar.setRange(0, 0 if running and job.fraction is None else BAR_STEPS)
         self.bar.setValue(round((job.fraction or 0) * BAR_STEPS))
 
-    def _press(self) -> None:
+    def _on_button(self) -> None:
         if self.job.state is JobState.FAILED:
             self._queue.dismiss(self.job)
         else:
             self._queue.cancel(self.job)
 
-    def _pause(self) -> None:
+    def _on_pause(self) -> None:
         self._queue.pause(self.job)
 
 
 class JobPanel(Card):
     """Shows the jobs or the log; one line high while nothing runs."""
 
-    look_wanted = Signal(object)
+    watch_wanted = Signal(object)
     """Sent with a job that has a partial result to show."""
 
     def __init__(self, queue: JobQueue) -> None:
@@ -137,7 +137,7 @@ class JobPanel(Card):
         self._pages.addWidget(self.text)
         self.log_button = quiet_button("Log", "Show the log (Ctrl+L)")
         self.log_button.setCheckable(True)
-        self.log_button.toggled.connect(self._turn)
+        self.log_button.toggled.connect(self._show_log)
         self.copy_button = quiet_button("Copy log", "Copy the whole log")
         self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
         self.copy_button.hide()
@@ -148,23 +148,23 @@ class JobPanel(Card):
             item = self.header.itemAt(place)
             if item.widget() is not self._pages:
                 item.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._fit()
-        queue.added.connect(self._add)
+        self._fit_height()
+        queue.added.connect(self._add_job)
         queue.changed.connect(self._change)
         queue.removed.connect(self._remove)
-        queue.ended.connect(self._record)
+        queue.ended.connect(self._log_outcome)
 
-    def say(self, text: str, error: bool = False) -> None:
+    def show_message(self, text: str, error: bool = False) -> None:
         """Show a message of one line and add it to the log."""
-        self._show_message(text, "error" if error else "muted")
+        self._set_message(text, "error" if error else "muted")
         self.log(text)
-        self._fit()
+        self._fit_height()
 
-    def forget_error(self, *_: object) -> None:
+    def clear_error(self, *_: object) -> None:
         """Remove the error message, if one is shown."""
         if self.message.objectName() == "error":
-            self._show_message(IDLE, "muted")
-            self._fit()
+            self._set_message(IDLE, "muted")
+            self._fit_height()
 
     def log(self, text: str) -> None:
         """Add a line with the time of day to the log."""
@@ -172,16 +172,16 @@ class JobPanel(Card):
 
     def resizeEvent(self, event) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._fit_height()
 
-    def _turn(self, shown: bool) -> None:
+    def _show_log(self, shown: bool) -> None:
         self._pages.setCurrentIndex(int(shown))
         self.copy_button.setVisible(shown)
         self.heading.setText("Log" if shown else "Jobs")
         self.log_button.setText("Jobs" if shown else "Log")
-        self._fit()
+        self._fit_height()
 
-    def _fit(self) -> None:
+    def _fit_height(self) -> None:
         """Fit the height to the rows or the log; a message stays until a job starts or a newer message comes."""
         line = self.log_button.sizeHint().height()  # changes with the style sheet
         self.heading.setMinimumSize(HEADING_WIDTH, line)
@@ -197,12 +197,12 @@ class JobPanel(Card):
         seen = heights[-MAX_ROWS:]
         self._pages.setFixedHeight(max(sum(seen) + theme.SPACING * (len(seen) - 1), line))
 
-    def _add(self, job: Job) -> None:
+    def _add_job(self, job: Job) -> None:
         self.rows[job] = JobRow(job, self._queue)
-        self.rows[job].look_button.clicked.connect(partial(self.look_wanted.emit, job))
+        self.rows[job].watch_button.clicked.connect(partial(self.watch_wanted.emit, job))
         self._list.insertWidget(self._list.count() - 2, self.rows[job])
-        self._show_message(IDLE, "muted")
-        self._fit()
+        self._set_message(IDLE, "muted")
+        self._fit_height()
 
     def _change(self, job: Job) -> None:
         if job in self.rows:
@@ -210,55 +210,57 @@ class JobPanel(Card):
         store = job.monitor.store
         if store and store.failure and store.failure not in self._failures:
             self._failures.add(store.failure)
-            self.say(f"{job.title} keeps running, but cannot be continued after a crash: {store.failure}", error=True)
+            self.show_message(
+                f"{job.title} keeps running, but cannot be continued after a crash: {store.failure}", error=True
+            )
 
     def _remove(self, job: Job) -> None:
         widget = self.rows.pop(job, None)
         if widget:
-            self._drop(widget)
-        self._fit()
+            self._drop_row(widget)
+        self._fit_height()
 
-    def _drop(self, row: QWidget) -> None:
+    def _drop_row(self, row: QWidget) -> None:
         self._list.removeWidget(row)
         row.hide()
         row.deleteLater()
 
-    def _show_message(self, text: str, kind: str) -> None:
+    def _set_message(self, text: str, kind: str) -> None:
         self.message.setObjectName(kind)
         self.message.style().unpolish(self.message)
         self.message.style().polish(self.message)
         self.message.setText(text)
 
-    def _record(self, job: Job) -> None:
-        time = texts.duration(job.elapsed_s * 1000)
+    def _log_outcome(self, job: Job) -> None:
+        time = texts.format_duration(job.elapsed_s * 1000)
         cancelled = f"cancelled; {job.note}" if job.note else "cancelled"
         outcome = {JobState.DONE: f"done in {time}", JobState.CANCELLED: cancelled}.get(
             job.state, f"failed: {job.error}"
         )
         self.log(f"{job.title}: {outcome}")
         if job.state is JobState.CANCELLED:
-            self._show_message(f"{job.title}: {cancelled}", "muted")
-        self._fit()
+            self._set_message(f"{job.title}: {cancelled}", "muted")
+        self._fit_height()
         if job.detail:
             self.log(job.detail.rstrip())
 
 
-def _numbers(job: Job) -> str:
+def _progress_text(job: Job) -> str:
     if job.state is JobState.WAITING:
-        return "waiting, paused" if job.paused else "waiting"
+        return "waiting, paused" if job.is_paused else "waiting"
     if job.state is JobState.CANCELLING:
         return "cancelling"
-    parts = ["paused" if job.paused else job.progress[2]]
+    parts = ["paused" if job.is_paused else job.progress[2]]
     if job.fraction is not None:
         parts.append(f"{job.fraction:.0%}".replace("%", " %"))
-    if job.left_s is not None:
-        parts.append(f"{texts.duration(job.left_s * 1000)} left")
+    if job.remaining_s is not None:
+        parts.append(f"{texts.format_duration(job.remaining_s * 1000)} left")
     if job.gcups:
-        parts.append(texts.rate(job.gcups))
-    return "   ".join(part for part in parts if part) or _beginning(job)
+        parts.append(texts.format_rate(job.gcups))
+    return "   ".join(part for part in parts if part) or _start_text(job)
 
 
-def _beginning(job: Job) -> str:
+def _start_text(job: Job) -> str:
     """Return the text of a job without progress: a method compiles its kernels at its first run."""
-    slow = job.compiling and job.elapsed_s >= COMPILING_AFTER_S
+    slow = job.is_compiling and job.elapsed_s >= COMPILING_AFTER_S
     return "compiling (first run only)" if slow else "starting"

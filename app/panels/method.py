@@ -58,8 +58,8 @@ class MethodPanel(Card):
         self.header.addWidget(help_button)
         self.header.addWidget(bibtex_button)
         self.box.addLayout(create_row(self.family, self.chooser, stretch=1))
-        for widget in (self.summary, self.citation, self.options, self.gap, _heading("Parameters"), self.parameters,
-                       self.problem):  # fmt: skip
+        heading = _make_heading("Parameters")
+        for widget in (self.summary, self.citation, self.options, self.gap, heading, self.parameters, self.problem):
             self.box.addWidget(widget)
         self.run_row = create_row(self.run_button, self.reset_button, stretch=0)
         self.by_hand = False
@@ -68,8 +68,8 @@ class MethodPanel(Card):
             box.activated.connect(self._choose_by_hand)
         self.family.currentTextChanged.connect(self._list_methods)
         self.chooser.currentIndexChanged.connect(self._show_method)
-        self.options.changed.connect(self._edited)
-        self.parameters.changed.connect(self._edited)
+        self.options.changed.connect(self._on_edit)
+        self.parameters.changed.connect(self._on_edit)
         self.run_button.clicked.connect(self.run_wanted)
         self.reset_button.clicked.connect(self.reset)
         help_button.clicked.connect(lambda: self.help_wanted.emit(self.method))
@@ -99,13 +99,13 @@ class MethodPanel(Card):
             self.chooser.setCurrentIndex(max(self.chooser.findData(method), 0))
         self._show_method()
 
-    def remembered(self) -> dict[str, Any]:
+    def saved_settings(self) -> dict[str, Any]:
         """Return all settings, to be restored at the next start."""
-        self._remember()
+        self._save_values()
         method = self._method.id if self._method else ""
         return {"method": method, "values": self._remembered, "by_hand": self.by_hand}
 
-    def recall(self, saved: Mapping[str, Any], data_of: DataOf = lambda method: ()) -> None:
+    def restore_settings(self, saved: Mapping[str, Any], data_of: DataOf = lambda method: ()) -> None:
         """Restore what `remembered` returned, as far as it still fits; ``data_of(method)`` are the open data."""
         values = saved.get("values")
         if isinstance(values, dict):
@@ -113,7 +113,7 @@ class MethodPanel(Card):
         self._method = None
         for method in self._methods:
             if method.id == saved.get("method"):
-                self._kind = kind_of_letters(data_of(method)) or self._kind
+                self._kind = letter_kind(data_of(method)) or self._kind
                 self.choose(method, bool(saved.get("by_hand", True)))
         self._show_method()
 
@@ -122,13 +122,13 @@ class MethodPanel(Card):
         self.choose(method)
         self.options.set_values(options)
         self.parameters.set_values(parameters)
-        self._edited()
+        self._on_edit()
 
     def set_data(self, data: Sequence[Any]) -> None:
         """Derive automatic values from the data; values set by hand are kept for each type of letters."""
-        kind = kind_of_letters(data)
+        kind = letter_kind(data)
         if self._method and kind and kind != self._kind:
-            self._remember()
+            self._save_values()
             before, self._kind = self._kind, kind
             if before:
                 self.options.set_values(self._remembered.get(self._options_key(), {}))
@@ -136,7 +136,7 @@ class MethodPanel(Card):
         if self._method:
             self._automatic = self._method.problem_type.default_options(data)
             self.options.set_automatic(self._automatic)
-            self._explain()
+            self._update_gap_text()
 
     def set_resolved(self, parameters: Mapping[str, Any], backend: str, tuned: Iterable[str] = ()) -> None:
         """Show the values that the plan chose, mark those found by tuning, and hide what the backend does not use."""
@@ -150,7 +150,7 @@ class MethodPanel(Card):
         self.run_button.setEnabled(runnable)
         self.run_button.setToolTip(reason or "Start this run (Ctrl+R)")
 
-    def errors(self) -> tuple[str, ...]:
+    def entry_errors(self) -> tuple[str, ...]:
         """Return what is wrong with the values in the forms."""
         return self.options.entry_errors() + self.parameters.entry_errors()
 
@@ -158,7 +158,7 @@ class MethodPanel(Card):
         """Set all options and parameters to automatic."""
         self.options.set_values({})
         self.parameters.set_values({})
-        self._edited()
+        self._on_edit()
 
     def _choose_by_hand(self) -> None:
         self.by_hand = True
@@ -178,7 +178,7 @@ class MethodPanel(Card):
         method = self.chooser.currentData()
         if method is None or method is self._method:
             return
-        self._remember()
+        self._save_values()
         before, recalled = self._laid_out, self._method is None
         self._method = self._laid_out = method
         self.summary.setText(method.summary + ("" if method.is_exact else " The result is approximate."))
@@ -193,9 +193,9 @@ class MethodPanel(Card):
             self.parameters.set_parameters(method.parameters.declared())
         self.parameters.set_values(self._remembered.get(self._parameters_key(), {}))
         self.method_changed.emit(method)
-        self._edited()
+        self._on_edit()
 
-    def _remember(self) -> None:
+    def _save_values(self) -> None:
         if self._method:
             self._remembered[self._options_key()] = self.options.values()
             self._remembered[self._parameters_key()] = self.parameters.values()
@@ -208,13 +208,13 @@ class MethodPanel(Card):
         """Return the key of remembered parameters: the method and, if known, the type of letters."""
         return f"{self._method.id} {self._kind}".strip() if self._method else ""
 
-    def _edited(self) -> None:
-        self._explain()
-        self.problem.setText("\n".join(self.errors()))
-        self.problem.setVisible(bool(self.errors()))
+    def _on_edit(self) -> None:
+        self._update_gap_text()
+        self.problem.setText("\n".join(self.entry_errors()))
+        self.problem.setVisible(bool(self.entry_errors()))
         self.changed.emit()
 
-    def _explain(self) -> None:
+    def _update_gap_text(self) -> None:
         """Hide match and mismatch if a matrix is set, and show the gap costs."""
         values = {**self._automatic, **self.options.values()}
         has_matrix = bool(values.get("matrix"))
@@ -239,7 +239,7 @@ def gap_sentence(opening: float, extension: float) -> str:
     )
 
 
-def kind_of_letters(data: Sequence[Any]) -> str:
+def letter_kind(data: Sequence[Any]) -> str:
     """Return "protein" or "nucleotides"; "" if there are neither sequences nor alignments."""
     known = ""
     for datum in data[:: max(len(data) // MAX_SAMPLED, 1)]:
@@ -256,7 +256,7 @@ def short_citation(citation: Citation) -> str:
     return f"{names} {citation.year}" + (f", {citation.section}" if citation.section else "")
 
 
-def _heading(text: str):
+def _make_heading(text: str):
     made = create_label(text, "heading")
     made.setContentsMargins(0, theme.SPACING, 0, 0)
     return made

@@ -36,7 +36,7 @@ class ResultModel(QAbstractTableModel):
         super().__init__()
         self._session, self._is_stale = session, is_stale
         self.entries = session.entries
-        session.results_changed.connect(self._take)
+        session.results_changed.connect(self._load_entries)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         return 0 if parent.isValid() else len(self.entries)
@@ -48,7 +48,7 @@ class ResultModel(QAbstractTableModel):
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return HEADERS[section]
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(section)
+            return _column_alignment(section)
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -58,14 +58,14 @@ class ResultModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.EditRole:
             return entry.name or texts.method_name(entry.result)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(index.column())
+            return _column_alignment(index.column())
         stale = self._is_stale(entry)
         if role == Qt.ItemDataRole.ForegroundRole and (stale or index.column() == TIME):
             return QColor(theme.active().muted)
         if role == Qt.ItemDataRole.FontRole and stale:
-            return italic()
+            return italic_font()
         if role == Qt.ItemDataRole.ToolTipRole:
-            parts = (texts.stamp(entry.result), entry.note, STALE if stale else "")
+            parts = (texts.origin_line(entry.result), entry.note, STALE if stale else "")
             return "\n".join(part for part in parts if part)
         return None
 
@@ -88,7 +88,7 @@ class ResultModel(QAbstractTableModel):
         if self.entries:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self.entries) - 1, len(HEADERS) - 1))
 
-    def _take(self) -> None:
+    def _load_entries(self) -> None:
         self.beginResetModel()
         self.entries = self._session.entries
         self.endResetModel()
@@ -191,11 +191,11 @@ class ResultTable(QTableView):
     def _text_width(self, column: int) -> int:
         """Return the pixels of the widest text of a column, upright or, for stale results, italic."""
         shown = {HEADERS[column], *(text_of(entry, column) for entry in self._results.entries)}
-        fonts = self.fontMetrics(), QFontMetrics(italic(self.font()))
+        fonts = self.fontMetrics(), QFontMetrics(italic_font(self.font()))
         return max(metrics.horizontalAdvance(text) for metrics in fonts for text in shown) + PADDING
 
 
-def italic(font: QFont | None = None) -> QFont:
+def italic_font(font: QFont | None = None) -> QFont:
     """Return the italic font of stale results."""
     made = QFont(font) if font else QFont()
     made.setItalic(True)
@@ -207,21 +207,21 @@ def text_of(entry: Entry, column: int) -> str:
     return COLUMN_TEXTS[column](entry)
 
 
-def _rate(entry: Entry) -> str:
-    method, giga = texts.method_of(entry.result), entry.result.gcups
-    return texts.rate(giga, method.problem_type.work_unit if method else "cells") if giga else ""
+def _rate_text(entry: Entry) -> str:
+    method, giga = texts.result_method(entry.result), entry.result.gcups
+    return texts.format_rate(giga, method.problem_type.work_unit if method else "cells") if giga else ""
 
 
 COLUMN_TEXTS: dict[int, Callable[[Entry], str]] = {
     TIME: lambda entry: entry.result.started.astimezone().strftime("%H:%M"),
     METHOD: lambda entry: entry.name or texts.method_name(entry.result),
-    ANSWER: lambda entry: texts.answer(entry.result),
-    SPENT: lambda entry: texts.duration(entry.result.compute_ms),
-    RATE: _rate,
+    ANSWER: lambda entry: texts.answer_text(entry.result),
+    SPENT: lambda entry: texts.format_duration(entry.result.compute_ms),
+    RATE: _rate_text,
     DEVICE: lambda entry: texts.device_name(entry.result),
     TAGS: lambda entry: ", ".join(entry.tags),
-    PARAMETERS: lambda entry: texts.settings(texts.used(entry.result)),
-    INPUT: lambda entry: texts.title(entry.result),
+    PARAMETERS: lambda entry: texts.format_settings(texts.used_parameters(entry.result)),
+    INPUT: lambda entry: texts.problem_title(entry.result),
 }
 """Formats the text of each column."""
 
@@ -239,6 +239,6 @@ def _sorted_by(entry: Entry, column: int) -> tuple[float, str]:
     return math.inf, text.lower()
 
 
-def _alignment(column: int) -> Qt.AlignmentFlag:
+def _column_alignment(column: int) -> Qt.AlignmentFlag:
     side = Qt.AlignmentFlag.AlignRight if column in RIGHT else Qt.AlignmentFlag.AlignLeft
     return side | Qt.AlignmentFlag.AlignVCenter

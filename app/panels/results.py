@@ -28,7 +28,7 @@ class ResultPanel(Card):
         self._session = session
         self.model = ResultModel(session, is_stale)
         self.table = ResultTable(self.model)
-        self.table.customContextMenuRequested.connect(self._menu)
+        self.table.customContextMenuRequested.connect(self._open_menu)
         for keys, slot in ((QKeySequence.StandardKey.Delete, self.delete), ("Ctrl+Return", self.compare)):
             shortcut = QShortcut(QKeySequence(keys), self.table, slot)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
@@ -45,17 +45,17 @@ class ResultPanel(Card):
         self.filter = UndoLineEdit()
         self.filter.setPlaceholderText("Filter by method, device, tag, note")
         self.filter.setClearButtonEnabled(True)
-        self.filter.textChanged.connect(self._filter)
+        self.filter.textChanged.connect(self._on_filter)
         self.hint = create_label("Results of runs appear here.", "muted", wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.box.addWidget(self.filter)
         self.box.addWidget(self.hint, 1)
         self.box.addWidget(self.table, 1)
-        self.table.selectionModel().currentRowChanged.connect(self._current)
-        self.table.selectionModel().selectionChanged.connect(self._offer)
-        session.results_changed.connect(self._follow)
-        session.shown_changed.connect(self._follow)
-        self._follow()
+        self.table.selectionModel().currentRowChanged.connect(self._on_current_row)
+        self.table.selectionModel().selectionChanged.connect(self._update_buttons)
+        session.results_changed.connect(self._update_list)
+        session.shown_changed.connect(self._update_list)
+        self._update_list()
 
     def delete(self) -> None:
         """Delete the selected results."""
@@ -74,11 +74,11 @@ class ResultPanel(Card):
     def tag(self, tags: Iterable[str]) -> None:
         """Replace the tags of the selected results."""
         given = tuple(dict.fromkeys(word for tag in tags if (word := " ".join(tag.split()))))
-        self._change("Tag results", {entry: replace(entry, tags=given) for entry in self.table.chosen()})
+        self._relabel("Tag results", {entry: replace(entry, tags=given) for entry in self.table.chosen()})
 
     def note(self, text: str) -> None:
         """Replace the note of the selected results."""
-        self._change("Note on results", {entry: replace(entry, note=text.strip()) for entry in self.table.chosen()})
+        self._relabel("Note on results", {entry: replace(entry, note=text.strip()) for entry in self.table.chosen()})
 
     def ask_tags(self) -> None:
         """Ask for the tags of the selected results."""
@@ -99,28 +99,28 @@ class ResultPanel(Card):
         if given:
             self.note(text)
 
-    def _change(self, what: str, changes: dict[Entry, Entry]) -> None:
-        self._session.relabel(what, changes)
-        self._select(changes.values())
+    def _relabel(self, what: str, changes: dict[Entry, Entry]) -> None:
+        self._session.relabel_results(what, changes)
+        self._select_entries(changes.values())
 
-    def _filter(self, text: str) -> None:
+    def _on_filter(self, text: str) -> None:
         self.table.sorted.set_filter(text)
-        self._mark()
+        self._mark_shown()
 
-    def _current(self, index: QModelIndex) -> None:
+    def _on_current_row(self, index: QModelIndex) -> None:
         if index.isValid() and index.row() < self.table.sorted.rowCount():
             self._session.show(self.table.entry(index))
 
-    def _follow(self) -> None:
+    def _update_list(self) -> None:
         """Select the row of the shown result."""
         there = bool(self.model.entries)
         self.hint.setVisible(not there)
         self.table.setVisible(there)
         self.filter.setVisible(len(self.model.entries) >= FILTER_FROM or bool(self.filter.text()))
-        self._mark()
-        self._offer()
+        self._mark_shown()
+        self._update_buttons()
 
-    def _mark(self) -> None:
+    def _mark_shown(self) -> None:
         shown = self._session.shown
         if shown in self.model.entries and (row := self.table.row_of(shown)) >= 0:
             if self.table.currentIndex().row() != row:
@@ -131,7 +131,7 @@ class ResultPanel(Card):
         elif shown is None:
             self.table.selectionModel().clear()
 
-    def _select(self, entries: Iterable[Entry]) -> None:
+    def _select_entries(self, entries: Iterable[Entry]) -> None:
         """Select only the rows of these results."""
         flags, found = QItemSelectionModel.SelectionFlag, QItemSelection()
         for entry in entries:
@@ -140,12 +140,12 @@ class ResultPanel(Card):
                 found.select(index, index)
         self.table.selectionModel().select(found, flags.ClearAndSelect | flags.Rows)
 
-    def _offer(self) -> None:
+    def _update_buttons(self) -> None:
         count = len(self.table.selectionModel().selectedRows())
         self.delete_button.setEnabled(count > 0)
         self.compare_button.setEnabled(count > 1)
 
-    def _menu(self, place: QPoint) -> None:
+    def _open_menu(self, place: QPoint) -> None:
         if self.table.selectionModel().hasSelection():
             menu = QMenu(self)
             menu.addAction("Compare\tCtrl+Return", self.compare).setEnabled(self.compare_button.isEnabled())

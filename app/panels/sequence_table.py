@@ -60,8 +60,8 @@ class SequenceModel(QAbstractTableModel):
         self._sequences = session.state.sequences
         self.inputs: int | None = 2
         self._roles: tuple[tuple[int, ...], frozenset[int]] = (), frozenset()
-        session.sequences_changed.connect(self._take)
-        session.chosen_changed.connect(self._repaint)
+        session.sequences_changed.connect(self._load_sequences)
+        session.chosen_changed.connect(self._repaint_all)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         return 0 if parent.isValid() else len(self._sequences)
@@ -75,7 +75,7 @@ class SequenceModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return HEADERS[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(section)
+            return _column_alignment(section)
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -83,9 +83,9 @@ class SequenceModel(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return self._text(index.row(), sequence, column)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(column)
+            return _column_alignment(column)
         if role == Qt.ItemDataRole.ForegroundRole:
-            return QColor(theme.active().accent if column == ROLE else _colour(column))
+            return QColor(theme.active().accent if column == ROLE else _column_colour(column))
         if role == Qt.ItemDataRole.FontRole and column in (ROLE, NAME) and self._is_chosen(index.row()):
             font = QFont()
             font.setBold(True)
@@ -93,7 +93,7 @@ class SequenceModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return _tool_tip(sequence)
         if role == DESCRIPTION:
-            return texts.about(sequence)
+            return texts.describe_sequence(sequence)
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -105,7 +105,7 @@ class SequenceModel(QAbstractTableModel):
             if index.column() == NAME:
                 self._session.rename(index.row(), str(value))
             elif index.column() == TYPE:
-                self._session.retype([index.row()], SequenceType(value))
+                self._session.change_type([index.row()], SequenceType(value))
         except AntidiagError as error:
             self.refused.emit(str(error))
             return False
@@ -113,40 +113,40 @@ class SequenceModel(QAbstractTableModel):
 
     def _text(self, row: int, sequence: Sequence, column: int) -> str:
         if column == ROLE:
-            return self._role(row)
+            return self._role_text(row)
         if column == NAME:
             return sequence.name
         if column == TYPE:
             return str(sequence.type)
-        return f"{len(sequence):,}" if column == LENGTH else texts.makeup(sequence)
+        return f"{len(sequence):,}" if column == LENGTH else texts.describe_content(sequence)
 
     def _is_chosen(self, row: int) -> bool:
         """Return whether a row is an input of the next run; False for all rows if all of them are."""
-        return row in (self._session.state.rows(self.inputs) if self.inputs is not None else self._subset())
+        return row in (self._session.state.rows(self.inputs) if self.inputs is not None else self._chosen_subset())
 
-    def _role(self, row: int) -> str:
+    def _role_text(self, row: int) -> str:
         if not self._is_chosen(row):
             return ""
         return "\N{BULLET}" if self.inputs is None else str(self._session.state.rows(self.inputs).index(row) + 1)
 
-    def _subset(self) -> frozenset[int]:
+    def _chosen_subset(self) -> frozenset[int]:
         """Return the chosen rows for a method that takes any number of sequences; empty if it takes all."""
         subset = self._session.state.subset
         if subset is not self._roles[0]:
             self._roles = subset, frozenset(subset)
         return self._roles[1]
 
-    def _take(self) -> None:
+    def _load_sequences(self) -> None:
         after = self._session.state.sequences
         if len(after) == len(self._sequences):
             self._sequences = after
-            self._repaint()
+            self._repaint_all()
             return
         self.beginResetModel()
         self._sequences = after
         self.endResetModel()
 
-    def _repaint(self) -> None:
+    def _repaint_all(self) -> None:
         if self._sequences:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._sequences) - 1, len(HEADERS) - 1))
 
@@ -246,16 +246,17 @@ class SequenceTable(QTableView):
         self.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
 
-def _alignment(column: int) -> Qt.AlignmentFlag:
+def _column_alignment(column: int) -> Qt.AlignmentFlag:
     side = Qt.AlignmentFlag.AlignRight if column in (LENGTH, CONTENT) else Qt.AlignmentFlag.AlignLeft
     return side | Qt.AlignmentFlag.AlignVCenter
 
 
-def _colour(column: int) -> str:
+def _column_colour(column: int) -> str:
     return theme.active().text if column == NAME else theme.active().muted
 
 
 def _tool_tip(sequence: Sequence) -> str:
-    parts = (sequence.name, texts.about(sequence), f"{texts.length(sequence)}, {sequence.type}", sequence.source,
-             getattr(sequence, "note", ""))  # fmt: skip
+    size = f"{texts.format_length(sequence)}, {sequence.type}"
+    note = getattr(sequence, "note", "")
+    parts = (sequence.name, texts.describe_sequence(sequence), size, sequence.source, note)
     return "\n".join(part for part in parts if part)

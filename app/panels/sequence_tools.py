@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from antidiag.app import texts
-from antidiag.app.session.editing import Editor
+from antidiag.app.session.sequence_editor import SequenceEditor
 from antidiag.app.session.session import Session
 from antidiag.kernels.errors import AntidiagError, InputError
 from antidiag.kernels.io import sequence_tools as tools
@@ -40,7 +40,7 @@ class SequenceTools:
         self,
         parent: QWidget,
         session: Session,
-        editor: Editor,
+        editor: SequenceEditor,
         rows: Callable[[], Sequence[int]],
         said: Callable[[str], None],
     ) -> None:
@@ -52,35 +52,35 @@ class SequenceTools:
         menu.addAction("Translate...", self.ask_translate)
         menu.addAction("Extract part...", self.ask_part)
         menu.addSeparator()
-        menu.addAction("Remove duplicates", self.remove_doubles)
+        menu.addAction("Remove duplicates", self.remove_duplicates)
         menu.addAction("Keep by name or length...", self.ask_keep)
 
     def turn(self) -> None:
         """Add the reverse complements of the selected sequences."""
-        self._make("Reverse complement", tools.reverse_complement)
+        self._make_sequences("Reverse complement", tools.reverse_complement)
 
     def translate(self, frame: int) -> None:
         """Add the translations of the selected sequences in a reading frame."""
-        self._make("Translate", partial(tools.translate_sequence, frame=frame))
+        self._make_sequences("Translate", partial(tools.translate_sequence, frame=frame))
 
     def cut(self, span: str) -> None:
         """Add a part of each selected sequence, such as "10-200"."""
-        self._make(
+        self._make_sequences(
             f"Letters {span}", lambda sequence: tools.extract_range(sequence, *tools.parse_range(span, len(sequence)))
         )
 
-    def _make(self, label: str, made: Callable[[Data], Data]) -> None:
-        if rows := self._selected(label):
+    def _make_sequences(self, label: str, made: Callable[[Data], Data]) -> None:
+        if rows := self._selected_rows(label):
             self._editor.make(label, rows, made)
 
-    def _selected(self, label: str) -> Sequence[int]:
+    def _selected_rows(self, label: str) -> Sequence[int]:
         """Return the selected rows; show a message if there are none."""
         rows = self._rows()
         if not rows:
             self._said(f"{label}: no sequence is selected; select rows of the table first.")
         return rows
 
-    def remove_doubles(self) -> None:
+    def remove_duplicates(self) -> None:
         """Remove sequences that equal an earlier one."""
         sequences = self._session.state.sequences
         self._editor.keep("Remove duplicates", lambda check: tools.unique_rows(sequences, check))
@@ -91,7 +91,7 @@ class SequenceTools:
         try:
             keeps = tools.sequence_filter(name, shortest, longest)
         except AntidiagError as error:
-            self._said(texts.sentence(str(error)))
+            self._said(texts.as_sentence(str(error)))
             return
 
         def kept(check: Callable[[], None]) -> list[int]:
@@ -109,7 +109,7 @@ class SequenceTools:
 
     def copy(self) -> None:
         """Put the selected sequences on the clipboard as FASTA."""
-        sequences = [self._session.state.sequences[row] for row in self._selected("Copy")]
+        sequences = [self._session.state.sequences[row] for row in self._selected_rows("Copy")]
         if sum(map(len, sequences)) > MAX_COPIED_LETTERS:
             self._said(f"More than {MAX_COPIED_LETTERS:,} letters cannot be copied; use File > Save sequences.")
         elif sequences:
@@ -117,7 +117,7 @@ class SequenceTools:
 
     def ask_translate(self) -> None:
         """Ask for a reading frame and translate the selected sequences."""
-        if not self._selected("Translate"):
+        if not self._selected_rows("Translate"):
             return
         chosen, taken = QInputDialog.getItem(self._parent, "Translate", "Reading frame", list(FRAMES), 0, False)
         if taken:
@@ -125,7 +125,7 @@ class SequenceTools:
 
     def ask_part(self) -> None:
         """Ask for a range and extract it from the selected sequences."""
-        if not self._selected("Extract part"):
+        if not self._selected_rows("Extract part"):
             return
         text, taken = QInputDialog.getText(
             self._parent, "Extract part", "Range of letters, counted from 1: 10-200, 10- or -200"
@@ -135,7 +135,7 @@ class SequenceTools:
 
     def ask_keep(self) -> None:
         """Ask which titles and lengths to keep."""
-        dialog = KeepDialog(self._parent)
+        dialog = KeepSequencesDialog(self._parent)
         dialog.accepted.connect(
             lambda: self.keep(dialog.name.text(), dialog.shortest.value(), dialog.longest.value() or MAX_LENGTH)
         )
@@ -143,7 +143,7 @@ class SequenceTools:
 
     def ask_new(self) -> None:
         """Ask for the letters of a new sequence and add it."""
-        dialog = NewDialog(self._parent)
+        dialog = NewSequenceDialog(self._parent)
         dialog.accepted.connect(lambda: self.add_text(dialog.name.text(), dialog.letters.toPlainText()))
         dialog.open()
 
@@ -153,12 +153,12 @@ class SequenceTools:
         try:
             found = read_sequence_text(text, "typed")
         except AntidiagError as error:
-            self._said(texts.sentence(str(error)))
+            self._said(texts.as_sentence(str(error)))
             return
         self._session.add(found, f"Add {found[0].name}")
 
 
-class KeepDialog(QDialog):
+class KeepSequencesDialog(QDialog):
     """Asks which titles and lengths to keep."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -174,10 +174,10 @@ class KeepDialog(QDialog):
         form.addRow("Title matches", self.name)
         form.addRow("Minimum length", self.shortest)
         form.addRow("Maximum length", self.longest)
-        form.addRow(_buttons(self, "Keep"))
+        form.addRow(_make_buttons(self, "Keep"))
 
 
-class NewDialog(QDialog):
+class NewSequenceDialog(QDialog):
     """Asks for the name and the letters of a new sequence."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -190,11 +190,11 @@ class NewDialog(QDialog):
         form.addRow("Name", self.name)
         box.addLayout(form)
         box.addWidget(self.letters)
-        box.addWidget(_buttons(self, "Add"))
+        box.addWidget(_make_buttons(self, "Add"))
         self.resize(480, 280)
 
 
-def _buttons(dialog: QDialog, accept: str) -> QDialogButtonBox:
+def _make_buttons(dialog: QDialog, accept: str) -> QDialogButtonBox:
     box = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
     box.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
     box.accepted.connect(dialog.accept)

@@ -17,7 +17,7 @@ from antidiag.app.kit.controls.widgets import Card, ElidedLabel, create_label, q
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.panels.sequence_table import NAME, SequenceModel, SequenceTable
 from antidiag.app.panels.sequence_tools import SequenceTools
-from antidiag.app.session.editing import MANY, Editor
+from antidiag.app.session.sequence_editor import MANY, SequenceEditor
 from antidiag.app.session.session import Session
 from antidiag.app.session.state import BATCH
 from antidiag.kernels.method import ProblemInput
@@ -42,7 +42,7 @@ class SequencePanel(Card):
     def __init__(self, session: Session, queue: JobQueue) -> None:
         super().__init__("Sequences")
         self._session = session
-        self._editor = Editor(session, queue, self.refused.emit)
+        self._editor = SequenceEditor(session, queue, self.refused.emit)
         self.tools = SequenceTools(self, session, self._editor, lambda: self.table.rows(), self.refused.emit)
         self._is_sending = False
         self._naming = LatestTask(self, self._send_names)
@@ -53,7 +53,7 @@ class SequencePanel(Card):
         self.table.role_wanted.connect(lambda role: self.use(role))
         self.table.delete_wanted.connect(self.delete)
         self.table.copy_wanted.connect(self.tools.copy)
-        self.table.customContextMenuRequested.connect(self._menu)
+        self.table.customContextMenuRequested.connect(self._open_menu)
         self.table.selectionModel().selectionChanged.connect(self._collect_names)
         self.open_button = quiet_button("", "Open files (Ctrl+O)")
         self.open_button.setAccessibleName("Open files")
@@ -73,11 +73,11 @@ class SequencePanel(Card):
         self.names: list[ElidedLabel] = []
         self.swap_button = QPushButton("Swap")
         self.swap_button.setToolTip("Swap the first and the second sequence")
-        self.swap_button.clicked.connect(session.swap)
+        self.swap_button.clicked.connect(session.swap_inputs)
         self.all_button = quiet_button("Use all", "Use all sequences in the next run")
-        self.all_button.clicked.connect(lambda: session.restrict([]))
+        self.all_button.clicked.connect(lambda: session.restrict_rows([]))
         self.subset_button = quiet_button("Use selected", "Use only the sequences selected in the table")
-        self.subset_button.clicked.connect(lambda: session.restrict(self.table.rows()))
+        self.subset_button.clicked.connect(lambda: session.restrict_rows(self.table.rows()))
         self.set_input(None)
         session.chosen_changed.connect(self._show_inputs)
         theme.notifier.changed.connect(self.table.viewport().update)
@@ -131,9 +131,9 @@ class SequencePanel(Card):
         """Delete all sequences, as one edit that can be undone."""
         self._session.remove(range(len(self._session.state.sequences)))
 
-    def duplicate(self) -> None:
+    def duplicate_rows(self) -> None:
         """Duplicate the selected sequences."""
-        self._editor.duplicate(self.table.rows())
+        self._editor.duplicate_rows(self.table.rows())
 
     def rename(self) -> None:
         """Let the user type a name for the current sequence."""
@@ -147,13 +147,13 @@ class SequencePanel(Card):
         self._session.move(rows, step)
         if rows and rows[0] + step >= 0 and rows[-1] + step < self.model.rowCount():
             places = np.array(rows) + step
-            self.table.select_ranges(_edges(np.bincount(places, minlength=self.model.rowCount())))
+            self.table.select_ranges(_range_edges(np.bincount(places, minlength=self.model.rowCount())))
             flag = QItemSelectionModel.SelectionFlag.NoUpdate
             self.table.selectionModel().setCurrentIndex(self.model.index(int(places[0]), NAME), flag)
 
-    def retype(self, kind: SequenceType) -> None:
+    def change_type(self, kind: SequenceType) -> None:
         """Change the type of the selected sequences."""
-        self._editor.retype(self.table.rows(), kind)
+        self._editor.change_type(self.table.rows(), kind)
 
     def go_to(self, row: int) -> None:
         """Select a row and scroll to it."""
@@ -166,7 +166,7 @@ class SequencePanel(Card):
         if self._is_sending:
             return
         found = [name in names for name in sequence_names(self._session.state.sequences)] if names else []
-        edges = _edges(found) if names else []
+        edges = _range_edges(found) if names else []
         if len(edges) > 2 * MAX_RANGES:
             self.refused.emit(
                 f"{sum(found):,} sequences in {len(edges) // 2:,} separate places of the table are too many to select; "
@@ -186,9 +186,9 @@ class SequencePanel(Card):
         sequences, rows = self._session.state.sequences, self.table.rows()
         self._naming.cancel()
         if len(rows) > MANY:
-            self._naming.request(lambda monitor: _names(sequences, rows, monitor))
+            self._naming.request(lambda monitor: _names_of_rows(sequences, rows, monitor))
         else:
-            self._send_names(_names(sequences, rows))
+            self._send_names(_names_of_rows(sequences, rows))
 
     def _send_names(self, names: frozenset[str]) -> None:
         self._is_sending = True
@@ -205,18 +205,18 @@ class SequencePanel(Card):
         for role, name in enumerate(self.names if self.model.inputs else ()):
             if role < len(rows):
                 sequence = state.sequences[rows[role]]
-                parts = (sequence.name, texts.about(sequence), texts.length(sequence))
+                parts = (sequence.name, texts.describe_sequence(sequence), texts.format_length(sequence))
                 name.setText(" \N{MIDDLE DOT} ".join(part for part in parts if part))
             else:
                 name.setText("not set")
         self.swap_button.setEnabled(len(rows) >= 2)
-        self._count()
+        self._show_count()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._count()
+        self._show_count()
 
-    def _count(self) -> None:
+    def _show_count(self) -> None:
         """Show the number of sequences in the heading, or only in its tooltip if the panel is narrow."""
         total = len(self._session.state.sequences)
         counted = f"Sequences ({total:,})" if total else "Sequences"
@@ -228,7 +228,7 @@ class SequencePanel(Card):
         self.all_button.setEnabled(used < total)
         self.subset_button.setEnabled(total > 0)
 
-    def _menu(self, place: QPoint) -> None:
+    def _open_menu(self, place: QPoint) -> None:
         if not self.table.rows():
             return
         menu = QMenu(self)
@@ -241,8 +241,8 @@ class SequencePanel(Card):
         menu.addAction("Rename\tF2", self.rename)
         kinds = menu.addMenu("Type")
         for kind in SequenceType:
-            kinds.addAction(str(kind), lambda kind=kind: self.retype(kind))
-        menu.addAction("Duplicate\tCtrl+D", self.duplicate)
+            kinds.addAction(str(kind), lambda kind=kind: self.change_type(kind))
+        menu.addAction("Duplicate\tCtrl+D", self.duplicate_rows)
         menu.addAction("Copy as FASTA\tCtrl+C", self.tools.copy)
         self.tools.fill(menu.addMenu("Tools"))
         menu.addAction("Move up\tAlt+Up", lambda: self.move_rows(-1))
@@ -253,7 +253,9 @@ class SequencePanel(Card):
         menu.exec(self.table.viewport().mapToGlobal(place))
 
 
-def _names(sequences: Sequences[Sequence], rows: Sequences[int], monitor: Monitor | None = None) -> frozenset[str]:
+def _names_of_rows(
+    sequences: Sequences[Sequence], rows: Sequences[int], monitor: Monitor | None = None
+) -> frozenset[str]:
     """The names of these rows."""
     found: set[str] = set()
     for at in range(0, len(rows), BATCH):
@@ -263,6 +265,6 @@ def _names(sequences: Sequences[Sequence], rows: Sequences[int], monitor: Monito
     return frozenset(found)
 
 
-def _edges(wanted: Sequences[bool] | np.ndarray) -> list[int]:
+def _range_edges(wanted: Sequences[bool] | np.ndarray) -> list[int]:
     """Return the begins and ends of the ranges of wanted rows, in turn."""
     return np.flatnonzero(np.diff(np.asarray(wanted, np.int8), prepend=0, append=0)).tolist()

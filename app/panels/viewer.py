@@ -25,8 +25,8 @@ from antidiag.app.kit.view_protocols import (
     can_show_datum,
     view_widget,
 )
-from antidiag.app.panels.placed import Places
 from antidiag.app.panels.result_table import STALE
+from antidiag.app.panels.view_places import ViewPlaces
 from antidiag.app.session.entry import Entry, edited_summary
 from antidiag.kernels.model import Result
 from antidiag.kernels.registry.data_loading import find_kind
@@ -58,28 +58,30 @@ class ResultViews(QWidget):
         self._edits: Mapping[str, Any] = {}
         self._fresh: set[ResultView] = set()
         self._last_id = ""
-        self.stamp, self.chips = ElidedLabel(), ChipRow()
-        self.stamp.setObjectName("heading")
+        self.heading_label, self.chips = ElidedLabel(), ChipRow()
+        self.heading_label.setObjectName("heading")
         self._counting = LatestTask(self, self._show_identity)
-        self.stale = quiet_button("Use these settings", "This result was made with other settings: put them back")
-        self.stale.clicked.connect(lambda: self.settings_wanted.emit(self._entry))
+        self.stale_button = quiet_button(
+            "Use these settings", "This result was made with other settings: put them back"
+        )
+        self.stale_button.clicked.connect(lambda: self.settings_wanted.emit(self._entry))
         self.keep = quiet_button("Add to data", "")
         self.keep.clicked.connect(lambda: self.products_wanted.emit(self._entry))
         self.stale_note = ElidedLabel(STALE)
         self.stale_note.setObjectName("warning")
-        self.places = Places(self._make)
+        self.places = ViewPlaces(self._make_view)
         self.tabs = self.places.tabs
-        self.places.looked.connect(self._look)
+        self.places.view_shown.connect(self._on_view_shown)
         self._none = create_label(
             "No view can show this result; its numbers are in the line above.", "muted", wrap=True
         )
         page, head, box = QWidget(), QHBoxLayout(), QVBoxLayout()
         head.setContentsMargins(theme.SPACING, 0, theme.SPACING, 0)
         head.addWidget(self.stale_note, 1)
-        head.addWidget(self.stale)
+        head.addWidget(self.stale_button)
         top = QHBoxLayout()
         top.setContentsMargins(theme.SPACING, theme.SPACING, theme.SPACING, 0)
-        top.addWidget(self.stamp, 1)
+        top.addWidget(self.heading_label, 1)
         top.addWidget(self.keep)
         box.setContentsMargins(0, 0, 0, 0)
         numbers = QHBoxLayout()
@@ -119,7 +121,7 @@ class ResultViews(QWidget):
         """The views made so far, by their ids."""
         return self._made
 
-    def able(self, datum: Any) -> list[type[ResultView]]:
+    def capable_views(self, datum: Any) -> list[type[ResultView]]:
         """Return the kinds of views that can show data."""
         return [kind for kind in self._kinds() if can_show_datum(kind, datum)]
 
@@ -130,7 +132,7 @@ class ResultViews(QWidget):
             if isinstance(view, SideDataView):
                 view.offer(data)
 
-    def _make(self, kind: type[ResultView]) -> ResultView:
+    def _make_view(self, kind: type[ResultView]) -> ResultView:
         """A view that is looked at for the first time."""
         view = self._made[kind.id] = kind(self._selection)
         if isinstance(view, DataSourceView):
@@ -148,15 +150,15 @@ class ResultViews(QWidget):
 
         ``edits`` holds the user's edits of their pictures, by the id of the view.
         """
-        able = self.able(datum)
+        able = self.capable_views(datum)
         if not able:
             return False
         self._entry = self._result = None
         self._datum, self._edits = datum, edits
         self._counting.cancel()
-        self._show(able)
+        self._show_views(able)
         self._name_datum(edits)
-        self.stamp.setToolTip(datum.source)
+        self.heading_label.setToolTip(datum.source)
         self.chips.show_chips(())
         self._none.hide()
         self.keep.hide()
@@ -167,20 +169,20 @@ class ResultViews(QWidget):
     def _name_datum(self, edits: Mapping[str, Any]) -> None:
         """Show the name and the present size of the data."""
         size = edited_summary(edits) or self._datum.summary
-        self.stamp.setText(f"{self._datum.name} \N{MIDDLE DOT} {size}")
+        self.heading_label.setText(f"{self._datum.name} \N{MIDDLE DOT} {size}")
 
     def show_entry(self, entry: Entry | None) -> None:
         """Show this result in all views that can; None shows the page with the next steps."""
         self._entry, self._result = entry, entry.result if entry else None
         self._datum, self._edits = None, entry.edits if entry else {}
         able = [kind for kind in self._kinds() if kind.shows(self._result)] if self._result is not None else []
-        self._head()
+        self._show_heading()
         self._none.setVisible(self._result is not None and not able)
         self._offer_products()
         self._pages.setCurrentIndex(int(self._result is not None))
-        self._show(able)
+        self._show_views(able)
 
-    def _show(self, able: Sequence[type[ResultView]]) -> None:
+    def _show_views(self, able: Sequence[type[ResultView]]) -> None:
         """Show the result in the visible views; the others get it when they become visible."""
         self._fresh.clear()
         for view in self._made.values():
@@ -189,29 +191,29 @@ class ResultViews(QWidget):
         for view in self.places.show_views(able, self._last_id):
             self._refresh(view)
 
-    def _head(self) -> None:
+    def _show_heading(self) -> None:
         """Show title and values of the result; a thread computes the identity."""
         self._counting.cancel()
         result = self._result
         if result is None:
-            self.stamp.setText("")
+            self.heading_label.setText("")
             self.chips.show_chips(())
             return
-        title, chips = texts.headline(result)
-        self.stamp.setText(" \N{MIDDLE DOT} ".join(filter(None, (title, edited_summary(self._entry.edits)))))
+        title, chips = texts.result_heading(result)
+        self.heading_label.setText(" \N{MIDDLE DOT} ".join(filter(None, (title, edited_summary(self._entry.edits)))))
         self.chips.show_chips(chips)
-        for widget in (self.stamp, self.chips):
-            widget.setToolTip("\n".join(texts.stamp_parts(result)))
-        if texts.identical(result) is not None:
-            self._counting.request(lambda monitor: texts.identical(result)())
+        for widget in (self.heading_label, self.chips):
+            widget.setToolTip("\n".join(texts.origin_parts(result)))
+        if texts.identity_counter(result) is not None:
+            self._counting.request(lambda monitor: texts.identity_counter(result)())
 
     def _show_identity(self, share: float) -> None:
         answer, *rest = self.chips.chips
-        self.chips.show_chips((answer, ("identity", texts.percentage(share)), *rest))
+        self.chips.show_chips((answer, ("identity", texts.format_percent(share)), *rest))
 
     def _offer_products(self) -> None:
         """Show the button "Add to data" if other methods can use data of this result, such as a tree."""
-        method = texts.method_of(self._result) if self._result else None
+        method = texts.result_method(self._result) if self._result else None
         products = method.problem_type.extract_data(self._result) if method and method.problem_type.extract_data else []
         self.keep.setVisible(bool(products))
         if products:
@@ -222,7 +224,7 @@ class ResultViews(QWidget):
 
     def set_stale(self, stale: bool) -> None:
         """Show or hide the note that the settings have changed since this result."""
-        self.stale.setVisible(stale)
+        self.stale_button.setVisible(stale)
         self.stale_note.setVisible(stale)
 
     def undoing(self) -> UndoView | None:
@@ -243,7 +245,7 @@ class ResultViews(QWidget):
         if self.tabs.count():
             self.tabs.setCurrentIndex((self.tabs.currentIndex() + by) % self.tabs.count())
 
-    def _look(self, view: ResultView) -> None:
+    def _on_view_shown(self, view: ResultView) -> None:
         """Update a view that became visible."""
         if view is self.current:
             self._last_id = view.id
@@ -265,7 +267,7 @@ class ResultViews(QWidget):
         shown = self._entry or self._datum
         if shown is not None:
             self.edited.emit(shown, view.id, edits)
-            self._head() if self._entry is not None else self._name_datum({view.id: edits or {}})
+            self._show_heading() if self._entry is not None else self._name_datum({view.id: edits or {}})
 
 
 class EmptyPage(QWidget):
@@ -334,7 +336,7 @@ class EmptyPage(QWidget):
         elif reason:
             self.title.setText("This run cannot start")
             fits = texts.what_fits(fit.format_text for fit in fitting)
-            self.text.setText("\n\n".join(part for part in (texts.sentence(reason), fits) if part))
+            self.text.setText("\n\n".join(part for part in (texts.as_sentence(reason), fits) if part))
         else:
             self.title.setText("Ready to run")
             ready = (

@@ -129,8 +129,8 @@ class Autosave(QObject):
             self._start()
 
     def _start(self) -> None:
-        self._monitor, self._saved = Monitor(self._hear), 0.0
-        self._thread = threading.Thread(target=self._save, args=(self._monitor, self._snapshot()), name="autosave")
+        self._monitor, self._saved = Monitor(self._on_progress), 0.0
+        self._thread = threading.Thread(target=self._save, args=(self._monitor, self._take_snapshot()), name="autosave")
         self._thread.start()
 
     def _wait(self, tell: Callable[[float], None]) -> None:
@@ -138,10 +138,10 @@ class Autosave(QObject):
             self._thread.join(TELL_S)
             tell(self._saved)
 
-    def _hear(self, done: int, total: int, phase: str) -> None:
+    def _on_progress(self, done: int, total: int, phase: str) -> None:
         self._saved = done / total if total else 0.0
 
-    def _snapshot(self) -> archive.Saved:
+    def _take_snapshot(self) -> archive.Saved:
         session = self._session
         return session.state, session.entries, dict(self._settings()), session.data_edits()
 

@@ -12,7 +12,7 @@ from antidiag.kernels.recovery import interrupted_runs
 from antidiag.kernels.recovery.interrupted_runs import InterruptedRun
 
 
-class Interrupted(QObject):
+class InterruptedRuns(QObject):
     """Looks for interrupted runs on a thread, because a disk may be slow, and sends ``found(runs)``, the newest first.
 
     ``taken`` holds the runs that jobs of this window continue.
@@ -28,7 +28,7 @@ class Interrupted(QObject):
 
     def look(self, discard: InterruptedRun | None = None) -> None:
         """Look again, after ``discard`` was removed."""
-        start_worker(self._look, "interrupted", discard)
+        start_worker(self._find_runs, "interrupted", discard)
 
     def ended(self, job: Job) -> None:
         """Look again after a job ended, because it may have left an interrupted run."""
@@ -39,7 +39,7 @@ class Interrupted(QObject):
         taken = {run.id for run in self.taken.values()}
         self.found.emit(tuple(run for run in runs if run.id not in taken))
 
-    def _look(self, discard: InterruptedRun | None) -> None:
+    def _find_runs(self, discard: InterruptedRun | None) -> None:
         if discard:
             interrupted_runs.discard_run(discard)
         runs = tuple(run for run in interrupted_runs.list_runs() if not run.running and run.fraction)

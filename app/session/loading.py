@@ -33,7 +33,7 @@ LONG = 100_000
 """Least letters of a sequence whose composition the reading thread counts, not the table."""
 
 
-class Loader(QObject):
+class DataLoader(QObject):
     """Starts reading jobs and puts what they read into the session.
 
     Sequences opened together become the inputs of the next run. A sequence opened alone becomes the last input, after
@@ -81,7 +81,9 @@ class Loader(QObject):
 
     def open_text(self, text: str) -> None:
         """Read pasted text and show what kind of data it was recognised as."""
-        self._read("Read pasted text", lambda monitor: data_loading.parse_text(text), [], tell=partial(_pasted, text))
+        self._read(
+            "Read pasted text", lambda monitor: data_loading.parse_text(text), [], tell=partial(_describe_pasted, text)
+        )
 
     def _read(
         self,
@@ -148,18 +150,18 @@ class Loader(QObject):
 
 
 def prepare_all(sequences: Sequences[Sequence], others: Iterable[Any], check: Callable[[], None]) -> None:
-    """Prepare all that was read (see `prepare`); ``check`` may raise Cancelled."""
+    """Prepare all that was read (see `prepare_datum`); ``check`` may raise Cancelled."""
     long = np.flatnonzero(sequence_lengths(sequences) >= LONG).tolist()
     for datum in itertools.chain((sequences[row] for row in long), others):
         check()
-        prepare(datum)
+        prepare_datum(datum)
 
 
-def prepare(datum: Any) -> None:
+def prepare_datum(datum: Any) -> None:
     """Do slow work on the reading thread: count letters of long sequences, load compiled code for alignments."""
     if isinstance(datum, Sequence):
         if len(datum) >= LONG:
-            texts.makeup(datum)
+            texts.describe_content(datum)
     elif isinstance(datum, AlignedSequences):
         from antidiag.kernels.alignments import cell_pixels  # which loads Numba
 
@@ -173,7 +175,7 @@ def read_file(path: Path, monitor: Monitor) -> Sequences[Any]:
     return data_loading.read_data(path, monitor)
 
 
-def _pasted(text: str, sequences: Sequences[Sequence]) -> tuple[str, ...]:
+def _describe_pasted(text: str, sequences: Sequences[Sequence]) -> tuple[str, ...]:
     """What a pasted text was taken for, and a doubt where it does not look like it; nothing of other data."""
     if not sequences:
         return ()

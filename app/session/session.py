@@ -94,7 +94,7 @@ class Session(QObject):
         """Leave a datum out of runs that do not need it."""
         self.edit(f"Leave out {self.state.data[number].name}", left_out(self.state, number))
 
-    def pick(self, number: int) -> None:
+    def use_datum(self, number: int) -> None:
         """Use a datum in the next run that takes its kind."""
         after = picked(self.state, number)
         if after != self.state:
@@ -106,7 +106,7 @@ class Session(QObject):
         if numbers:
             self.edit("Delete data", without_data(self.state, numbers))
 
-    def restrict(self, rows: Iterable[int]) -> None:
+    def restrict_rows(self, rows: Iterable[int]) -> None:
         """Use only these rows in runs that take any number of sequences; none means all."""
         after = replace(self.state, subset=tuple(sorted(set(rows))))
         if after != self.state:
@@ -118,7 +118,7 @@ class Session(QObject):
         if gone := len(self.state.sequences) - len(after.sequences):
             self.edit(f"Delete {_count(gone)}", after)
 
-    def duplicate(self, rows: Iterable[int]) -> None:
+    def duplicate_rows(self, rows: Iterable[int]) -> None:
         """Add copies of the sequences of these rows."""
         rows = set(rows)
         if rows:
@@ -136,7 +136,7 @@ class Session(QObject):
         if name and name != self.state.sequences[row].name:
             self.edit("Rename", replaced(self.state, {row: rename_sequence(self.state.sequences[row], name)}))
 
-    def retype(self, rows: Iterable[int], kind: SequenceType) -> None:
+    def change_type(self, rows: Iterable[int], kind: SequenceType) -> None:
         """Change the type of these rows; InputError if a letter does not belong to it."""
         self.edit(retype_label(kind), retyped(self.state, rows, kind))
 
@@ -158,7 +158,7 @@ class Session(QObject):
         if after != state:
             self.edit("Use the data of a result", after)
 
-    def swap(self, problem: ProblemType | None = None) -> None:
+    def swap_inputs(self, problem: ProblemType | None = None) -> None:
         """Swap the first two inputs: other data if the ``problem`` takes two such, else sequences."""
         for taken in problem.inputs if problem else ():
             if taken.kind is not SEQUENCE and taken.maximum == 2:
@@ -186,14 +186,14 @@ class Session(QObject):
             after = tuple(entry for entry in self.entries if entry not in gone)
             self.undo_stack.push(_RemoveResults(self, label, gone, self.entries, after))
 
-    def relabel(self, label: str, changes: Mapping[Entry, Entry]) -> None:
+    def relabel_results(self, label: str, changes: Mapping[Entry, Entry]) -> None:
         """Replace entries whose name, tags or note changed; ``label`` names the edit."""
         if changes:
             self.undo_stack.push(_Relabel(self, label, changes))
 
     def rename_result(self, entry: Entry, name: str) -> None:
         """Rename a result; an empty name restores the name of its method."""
-        self.relabel("Rename result", {entry: replace(entry, name=name)})
+        self.relabel_results("Rename result", {entry: replace(entry, name=name)})
 
     def replace_entries(self, changes: Mapping[Entry, Entry]) -> None:
         """Replace entries by others of the same results; the shown result stays."""

@@ -258,7 +258,7 @@ class SweepForm(Card):
         try:
             count = format_count(len(self.read_sweep().make_tasks()), "point")
         except AntidiagError as wrong:
-            error = texts.sentence(str(wrong))
+            error = texts.as_sentence(str(wrong))
         self.point_count.setText(count)
         self.error_label.setText(error)
         self.error_label.setVisible(bool(error))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from PySide6.QtCore import Signal
@@ -32,7 +32,7 @@ class InputEditor(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.open_data: tuple[Any, ...] = ()
+        self.open_data: Sequence[Any] = ()
         self._problem: ProblemType | None = None
         self._wanted_source = OPEN_DATA
         self.source = ElidedComboBox()
@@ -63,7 +63,7 @@ class InputEditor(QWidget):
         self.length.textChanged.connect(self._update_fields)
         self._offer_sources()
 
-    def set_data(self, data: tuple[Any, ...], problem: ProblemType | None = None) -> None:
+    def set_data(self, data: Sequence[Any], problem: ProblemType | None = None) -> None:
         """Take the open data of the chosen method, and its problem, which says what can be generated."""
         self.open_data, self._problem = data, problem
         self._offer_sources()
@@ -77,7 +77,7 @@ class InputEditor(QWidget):
             if not self.open_data:
                 other = ", or generate the input" if self.source.count() > 1 else ""
                 raise ParameterError(f"no open data fits this method; open files in Analyse{other}")
-            return Loaded(self.open_data)
+            return Loaded(tuple(self.open_data))
         kind, lengths = SequenceType(self.type.currentText()), _parse_lengths(self.length.text())
         number, divergence = self.count.value() or None, self.divergence.value()
         return Generated(KINDS[source], kind, lengths, number, divergence, seed=self.seed.value())

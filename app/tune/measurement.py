@@ -78,7 +78,7 @@ class SweepMeasurement:
     @property
     def is_paused(self) -> bool:
         """Whether the user paused it."""
-        return self.job is not None and self.job.paused
+        return self.job is not None and self.job.is_paused
 
     def take_new_points(self) -> list[MeasuredPoint]:
         """Move new points from the inbox to the measurement, and return them."""

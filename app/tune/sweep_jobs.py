@@ -72,7 +72,7 @@ def tune_job(
             task, budget_s, control, measurement.inbox.add_point, progress_reporter(control), store=store
         )
 
-    title = f"{measurement.title} \N{MIDDLE DOT} {texts.duration(1000 * budget_s)}"
+    title = f"{measurement.title} \N{MIDDLE DOT} {texts.format_duration(1000 * budget_s)}"
     return Job(title, lane_name((task.backend,), task.device), work, done, make_monitor=SweepControl, alone=True)
 
 

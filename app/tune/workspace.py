@@ -136,7 +136,7 @@ class TuneWorkspace(QWidget):
         """Take the method that is chosen in Analyse, and its options."""
         self.form.set_method(method, options)
 
-    def set_data(self, data: tuple[Any, ...]) -> None:
+    def set_data(self, data: Sequence[Any]) -> None:
         """Take the open data of that method."""
         self.form.input_editor.set_data(data, self.form.method.problem_type if self.form.method else None)
 
@@ -163,7 +163,7 @@ class TuneWorkspace(QWidget):
             sweep = replace(self.form.read_sweep(), devices=self.form.devices.chosen_gpus() or (self._device,))
             measurement = measure_sweep(sweep, [axis.name for axis in self.form.read_axes()])
         except AntidiagError as error:
-            self.message_sent.emit(texts.sentence(str(error)), True)
+            self.message_sent.emit(texts.as_sentence(str(error)), True)
             return
         done = partial(self._report_sweep, measurement)
         self._submit_measurement(measurement, sweep_job(sweep, measurement, self.form.reuse.isChecked(), done))
@@ -177,7 +177,7 @@ class TuneWorkspace(QWidget):
             inputs, backend = self.form.input_editor.read_inputs(), self.form.devices.chosen_backends()[0]
             task = searched_task(method, inputs, self.form.options, backend, self._device)
         except AntidiagError as error:
-            self.message_sent.emit(texts.sentence(str(error)), True)
+            self.message_sent.emit(texts.as_sentence(str(error)), True)
             return
         measurement = measure_search(task)
         done = partial(self._report_search, measurement)
@@ -299,9 +299,9 @@ class TuneWorkspace(QWidget):
         if measurement is self.shown_measurement:
             same = [point for point in self.points.points if found.values.items() <= point.parameters.items()]
             self.points.choose_point(plot_data.best_point(same, "compute_ms"))
-        values = texts.settings(found.values)
+        values = texts.format_settings(found.values)
         text = f"Best values found: {values}, {found.speedup_ratio:.2f} x the speed of the automatic values"
-        end = "; saved as defaults." if found.kept else f". {texts.sentence(found.reason)}"
+        end = "; saved as defaults." if found.kept else f". {texts.as_sentence(found.reason)}"
         self.message_sent.emit(text + end, False)
         self.tuned_changed.emit()
 

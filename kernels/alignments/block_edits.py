@@ -149,7 +149,9 @@ def move_cells(alignment: AlignedSequences, rows: np.ndarray, columns: ColumnRun
     first, last = column_runs.changed_range(columns, staying)
     if 2 * rows.size <= count:
         few, of_few = rows, columns
-        after = alignment if width == old else _map_layers(alignment, lambda tiles: tiles.widened(width - old))
+        after = (
+            alignment if width == old else _map_layers(alignment, lambda tiles: tiles.append_gap_columns(width - old))
+        )
     else:
         others = np.ones(count, bool)
         others[rows] = False

@@ -145,7 +145,7 @@ class BlockedCells:
         places[new] = self.used + np.arange(int(new.sum()))
         return self._with_places(places, self.used + int(new.sum()))
 
-    def widened(self, count: int) -> BlockedCells:
+    def append_gap_columns(self, count: int) -> BlockedCells:
         """Return these cells with so many columns of gaps at the end."""
         used = self.used + count
         return self._with_places(np.append(self.places, np.arange(self.used, used)), used)

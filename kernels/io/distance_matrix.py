@@ -50,7 +50,7 @@ class DistanceMatrix:
         return hash((self.names[:16], self.values[:1].tobytes()))
 
     @cached_property
-    def greatest(self) -> float:
+    def max_distance(self) -> float:
         """The greatest distance. It is kept, because every plan of a run asks for it and a large matrix takes long
         to read."""
         parts = [self.values[at : at + TILE] for at in range(0, len(self), TILE)]

@@ -114,17 +114,17 @@ class MsaProblem:
         return SequenceType.PROTEIN if SequenceType.PROTEIN in kinds else min(kinds)
 
     @property
-    def protein(self) -> bool:
+    def is_protein(self) -> bool:
         """Return whether the sequences are proteins."""
         return self.type == SequenceType.PROTEIN
 
     @cached_property
-    def related(self) -> bool:
+    def are_related(self) -> bool:
         """Return whether the sequences seem to be of one family, by shared words."""
-        return are_related(self.sequences, self.protein)
+        return are_related(self.sequences, self.is_protein)
 
     @cached_property
-    def different(self) -> int:
+    def distinct_count(self) -> int:
         """Return the number of different sequences."""
         return group_equal_sequences(self.sequences)[0].size
 

@@ -96,7 +96,7 @@ class PartTreeProblem:
         return int(self.lengths.sum())
 
     @cached_property
-    def protein(self) -> bool:
+    def is_protein(self) -> bool:
         """Whether any sequence is a protein."""
         return not scoring_options.are_nucleotides(self.sequences)
 

@@ -36,8 +36,8 @@ class PartTreeTextbook:
     """The 6-mers of a problem's sequences by plain counters, their distances, and the recursion over them."""
 
     def __init__(self, problem: PartTreeProblem) -> None:
-        groups = GROUPS if problem.protein else BASES
-        self.problem, self.b = problem, LENGTH_FACTOR[problem.protein]
+        groups = GROUPS if problem.is_protein else BASES
+        self.problem, self.b = problem, LENGTH_FACTOR[problem.is_protein]
         code = {letter: str(number) for number, letters in enumerate(groups) for letter in letters}
         texts = ["".join(code.get(letter, "") for letter in one.letters.decode()) for one in problem.sequences]
         self.kept = list(map(len, texts))
@@ -220,9 +220,9 @@ def _equal_leaves(problem: PartTreeProblem, sequence: int) -> TextbookNode:
 
 def lcs_distances(problem: PartTreeProblem) -> dict[tuple[int, int], float]:
     """Return the distances of all pairs (i <= j) by their longest common subsequences."""
-    known = (symbols.AMINO_ACIDS if problem.protein else symbols.BASES).decode()
+    known = (symbols.AMINO_ACIDS if problem.is_protein else symbols.BASES).decode()
     texts = [one.letters.decode() for one in problem.sequences]
-    if not problem.protein:
+    if not problem.is_protein:
         texts = [text.replace("U", "T") for text in texts]
     return {(i, j): _lcs_distance(problem, texts, i, j, known) for i in range(len(texts)) for j in range(i, len(texts))}
 

@@ -38,7 +38,7 @@ DEVICE_BYTES, COPIED_BYTES = 96, 750
 
 def possible_words(problem: PartTreeProblem) -> int:
     """Return the number of possible 6-mers."""
-    return len(GROUPS if problem.protein else BASES) ** K
+    return len(GROUPS if problem.is_protein else BASES) ** K
 
 
 def part_tree_logged(problem: PartTreeProblem, parameters: MethodParameters, backend: str) -> LoggedWork:
@@ -210,7 +210,7 @@ def alignment_footprint(problem: MsaProblem, parameters: PartTreeThreads, backen
     """Return the memory of masks or words, waiting profiles, directions and rows."""
     lengths = problem.lengths
     count, letters, single = lengths.size, int(lengths.sum()), problem.rules.guide != PARTTREE
-    different = problem.different
+    different = problem.distinct_count
     second = int(np.sort(lengths)[max(lengths.size - 2, 0)])
     columns = _expected_columns(problem)
     waiting = int(np.log2(different + 1)) + 4
@@ -237,7 +237,7 @@ def initial_device_bytes(different: int, letters: int) -> tuple[int, int]:
 
 def _device_alignment_bytes(problem: MsaProblem, lengths: np.ndarray, single: bool) -> dict[str, int]:
     """Return the device bytes of the guide tree or of the profiles, whichever is more: they follow each other."""
-    different, mean = problem.different, float(lengths.mean())
+    different, mean = problem.distinct_count, float(lengths.mean())
     guide = _device_linkage_bytes(lengths)
     if not single:
         guide = {"6-mers": DEVICE_WORD_BYTES * int(lengths.sum()), "sequences": DEVICE_BYTES * lengths.size}
@@ -262,7 +262,7 @@ def alignment_logged(problem: MsaProblem, parameters: PartTreeThreads, backend: 
 def alignment_work(problem: MsaProblem, parameters: PartTreeThreads) -> int:
     """Return the cells of all nodes, and the cost of the guide tree in such cells."""
     lengths = problem.lengths
-    different = problem.different
+    different = problem.distinct_count
     share = different / lengths.size
     nodes = _expected_columns(problem) * float(lengths.sum()) * share
     guide = float(PART_TREE_CELLS) * min(problem.rules.references, different) * different
@@ -278,12 +278,12 @@ def alignment_work(problem: MsaProblem, parameters: PartTreeThreads) -> int:
 def _expected_columns(problem: MsaProblem) -> int:
     """Return the expected number of columns of the alignment."""
     guide = SINGLE if problem.tree is not None else problem.rules.guide
-    count, longest, mean = max(problem.different, 1), int(problem.lengths.max()), float(problem.lengths.mean())
-    if problem.related:
+    count, longest, mean = max(problem.distinct_count, 1), int(problem.lengths.max()), float(problem.lengths.mean())
+    if problem.are_related:
         linked = guide == MEDOID and count <= LINKED_PER_REFERENCE * problem.rules.references
         factor, power = WIDENED[SINGLE if linked else guide]
         return max(int(factor * mean ** (1 - LONGEST_SHARE) * longest**LONGEST_SHARE * count**power), longest)
-    share = 1.5 + APART[problem.protein] * mean**0.5 * count / (1 + count / MOST_APART)
-    if problem.protein and gap_cost_growth(count, problem.rules.growth) > GROWS:
+    share = 1.5 + APART[problem.is_protein] * mean**0.5 * count / (1 + count / MOST_APART)
+    if problem.is_protein and gap_cost_growth(count, problem.rules.growth) > GROWS:
         share = mean**0.5 * (APART_GROWN + DOUBLED * np.log2(count / SMALL))
     return max(int(share * mean * (MORE if guide == PARTTREE else 1)), longest)

@@ -221,7 +221,7 @@ def describe_answer(result: Result) -> LabelledRows:
     counts = np.bincount(answer.operations, minlength=3)
     first, second = (profile.name for profile in problem.profiles)
     return [
-        ("Distance" if problem.scoring.minimised else "Score", score_text(result)),
+        ("Distance" if problem.scoring.is_minimised else "Score", score_text(result)),
         ("Path", f"{_format_cell(answer.start)} to {_format_cell(answer.end)}"),
         ("Columns", f"{answer.operations.size:,}, {counts[DIAGONAL]:,} shared by both"),
         ("Blank columns", f"{counts[2]:,} added to {first}, {counts[1]:,} to {second}"),
@@ -235,7 +235,7 @@ def json_fields(result: Result) -> dict[str, Any]:
     scoring = problem.scoring
     return {
         "score": result.score,
-        "distance": scoring.minimised,
+        "distance": scoring.is_minimised,
         "start": [int(cell) for cell in answer.start],
         "end": [int(cell) for cell in answer.end],
         "names": [sequence.name for sequence, _ in merged],

@@ -39,7 +39,7 @@ class CheckpointWriter:
         self._written: Future[None] | None = None
 
     @property
-    def due(self) -> bool:
+    def is_save_due(self) -> bool:
         """Return whether to save now: the last part is written, and the run has lasted long enough."""
         idle = self._written is None or self._written.done()
         return idle and not self.failure and time.monotonic() >= self._patient_until

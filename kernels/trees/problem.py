@@ -127,9 +127,9 @@ def build_problem(data: Sequences[DistanceMatrix], options: Mapping[str, Any]) -
             raise ParameterError(f"{reason}; name a taxon, such as {matrix.names[0]}")
     elif values["outgroup"]:
         raise ParameterError("outgroup names a taxon, but root is not outgroup; set root to outgroup")
-    if values["precision"] == "single" and matrix.greatest > MOST_SINGLE:
+    if values["precision"] == "single" and matrix.max_distance > MOST_SINGLE:
         raise InputError(f"{matrix.name}: distances beyond {MOST_SINGLE:g} need double precision")
-    if matrix.greatest > MOST_DOUBLE:
+    if matrix.max_distance > MOST_DOUBLE:
         raise InputError(f"{matrix.name}: distances beyond {MOST_DOUBLE:g} cannot be summed; scale them down")
     return TreeProblem(matrix, **values)
 

@@ -74,7 +74,7 @@ def count_face_cells(problem: TripleProblem, parameters: ChunkParameters, kind: 
 
 def count_border_bytes(problem: TripleProblem, parameters: ChunkParameters, kind: ChunkKind) -> float:
     """Count bytes of faces, written once and read once, of their local starts, and of bottoms of subchunks."""
-    values = 4 if problem.affine else 1
+    values = 4 if problem.has_affine_gaps else 1
     of_one = VALUE_BYTES * values * 2 + (START_BYTES * values if kind.has_local_starts else 0)
     found = of_one * count_face_cells(problem, parameters, kind)
     if kind.has_subchunks:
@@ -149,7 +149,7 @@ def _model_operations(work: Callable[[TripleProblem, Any], float]) -> CostModel:
     """Return the model of the operations of all cells, by the gap costs of the problem."""
     made = operations_model(work, ONE_OPERATION, "Li et al. 2014, section 3", "those of all cells, recomputed ones too")
     value: Value = lambda problem, parameters, backend, workers: (  # noqa: E731
-        work(problem, parameters) * LEAST_OPERATIONS[problem.affine][backend]
+        work(problem, parameters) * LEAST_OPERATIONS[problem.has_affine_gaps][backend]
     )
     return replace(made, value=value)
 

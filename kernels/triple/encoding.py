@@ -47,7 +47,7 @@ class EncodedTriple:
         return tuple(size - 1 for size in self.cells)  # type: ignore[return-value]
 
     @property
-    def affine(self) -> bool:
+    def has_affine_gaps(self) -> bool:
         """Whether opening a gap costs anything."""
         return self.open > 0
 

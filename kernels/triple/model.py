@@ -70,7 +70,7 @@ class TripleProblem:
         return len(self.first) * len(self.second) * len(self.third)
 
     @property
-    def affine(self) -> bool:
+    def has_affine_gaps(self) -> bool:
         """Whether opening a gap costs more than its letters: seven values per cell instead of one."""
         return self.scoring.open > 0
 

@@ -102,7 +102,7 @@ def list_answer_rows(result: Result) -> LabelledRows:
 
 def list_settings(problem: TripleProblem) -> LabelledRows:
     """List what defines the answer, for people."""
-    kind = "quasi-natural, affine" if problem.affine else "linear"
+    kind = "quasi-natural, affine" if problem.has_affine_gaps else "linear"
     return [("Scoring", problem.scoring.describe_costs()), ("Sum of pairs", f"three pairs of rows, {kind} gaps")]
 
 

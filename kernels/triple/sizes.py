@@ -80,7 +80,7 @@ def estimate_footprint(problem: TripleProblem, parameters: ChunkParameters, back
     if backend == "cuda":
         return kernel_sizes.estimate_footprint(problem, chunks, kind, parameters.mapping)
     narrow = int16.fits_int16(encode_problem(problem), kind, chunks)
-    n, number_bytes = layouts.make_box_layout(chunks, kind.layered, problem.affine, narrow), 2 if narrow else 4
+    n, number_bytes = layouts.make_box_layout(chunks, kind.layered, problem.has_affine_gaps, narrow), 2 if narrow else 4
     threads = parameters.threads
     workers = min(threads, chunks.chunks)
     axes = (2, 0, 1) if kind.layered else (0, 1, 2)
@@ -119,7 +119,7 @@ def count_device_steps(
     """Return the steps of a chunk on a GPU, with this method in this order (``layered``)."""
     kind = replace(CHUNK_KINDS[method_id], layered=layered)
     chunks = make_run_grid(problem, parameters)
-    shape = kernel_sizes.choose_kernel_shape(chunks, kind, problem.affine, parameters.mapping)
+    shape = kernel_sizes.choose_kernel_shape(chunks, kind, problem.has_affine_gaps, parameters.mapping)
     busy = shape.tiles_per_side if layered else shape.threads
     return DeviceSteps(shape.count_steps(chunks.cells[2]), shape.tile, busy, shape.threads)
 
@@ -132,13 +132,13 @@ def count_letters(problem: TripleProblem) -> int:
 def estimate_scoring_footprint(problem: TripleProblem, parameters: MethodParameters, backend: str) -> Footprint:
     """Estimate the bytes of Scoring: two planes."""
     _, j, k = (length + 1 for length in problem.lengths)
-    values = 8 if problem.affine else 1
+    values = 8 if problem.has_affine_gaps else 1
     return Footprint({"two planes": 8 * values * (j + 1) * (k + 1), "scores": 4 * count_letters(problem) * k})
 
 
 def estimate_traceback_footprint(problem: TripleProblem, parameters: MethodParameters, backend: str) -> Footprint:
     """Estimate the bytes of Traceback: two planes, and the best move of every cell."""
     planes = estimate_scoring_footprint(problem, parameters, backend)
-    bytes_a_cell = 4 if problem.affine else 1
+    bytes_a_cell = 4 if problem.has_affine_gaps else 1
     i, j, k = (length + 1 for length in problem.lengths)
     return Footprint({**planes.host, "moves": bytes_a_cell * i * j * k, "path": i + j + k})

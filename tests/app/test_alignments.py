@@ -28,7 +28,7 @@ def opened(qtbot: Any, window: Any, folder: Path) -> Any:
 def test_an_alignment_that_was_opened_is_shown_as_one(qtbot: Any, window: Any, tmp_path: Path) -> None:
     view = opened(qtbot, window, tmp_path)
     assert window.viewer.tabs_shown() == ("aligned", "profile") and view.alignment.names == ("one", "two", "three")
-    assert "3 rows of 5 columns" in window.viewer.stamp.text() and not window.session.state.sequences
+    assert "3 rows of 5 columns" in window.viewer.heading_label.text() and not window.session.state.sequences
 
 
 def test_undo_and_the_menus_of_every_day_are_seen_in_a_small_window(qtbot: Any, window: Any, tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_edits_go_with_the_session(
     QTest.keyClick(view.canvas, Qt.Key.Key_Space)
     wanted = view.alignment
     assert wanted.letters.shape == (3, 6)
-    sizes = [lambda: window.viewer.stamp.text(), lambda: window.data.list.topLevelItem(0).text(SUMMARY)]
+    sizes = [lambda: window.viewer.heading_label.text(), lambda: window.data.list.topLevelItem(0).text(SUMMARY)]
     assert all("3 rows of 6 columns, edited" in size() for size in sizes)
     view.undo()
     assert all(size().endswith("3 rows of 5 columns") for size in sizes)
@@ -115,5 +115,5 @@ def test_an_alignment_that_is_no_longer_open_is_no_longer_shown(qtbot: Any, wind
     window.session.remove_data([0])
     assert not window.viewer.tabs.isVisible() and window.viewer.datum is None
     window.session.undo_stack.undo()
-    window.data.show_it()
+    window.data.show_current()
     assert window.viewer.tabs_shown() == ("aligned", "profile")

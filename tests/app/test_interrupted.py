@@ -180,7 +180,7 @@ def test_a_method_that_was_chosen_by_hand_stays_with_a_hint(qtbot, with_long_met
     assert window.cost.fitting.isHidden()
     again = with_long_method()
     assert again.method.method.id == "fake"
-    again.recall(window.remembered())
+    again.restore_settings(window.saved_settings())
     assert again.method.method.id == "long"
     assert again.method.by_hand
 

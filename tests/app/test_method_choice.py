@@ -29,12 +29,12 @@ LETTERS = Sequence("s", b"ACGT" * 1000, SequenceType.DNA)
     ],
 )
 def test_a_datum_leads_to_the_first_method_that_takes_it(datum: object, chosen: str, found: str | None) -> None:
-    method = method_choice.for_opened(registry.METHODS, registry.find_method(chosen), [datum])
+    method = method_choice.choose_for_opened(registry.METHODS, registry.find_method(chosen), [datum])
     assert method is (registry.find_method(found) if found else None)
 
 
 def better(chosen: str, *data: object) -> memory_advice.MethodSuggestion | None:
-    return method_choice.better(registry.METHODS, registry.find_method(chosen), data, "cpu")
+    return method_choice.find_better_method(registry.METHODS, registry.find_method(chosen), data, "cpu")
 
 
 def test_the_recommended_method_of_a_problem_is_taken_with_its_reason() -> None:
@@ -48,7 +48,7 @@ def test_the_recommended_method_of_a_problem_is_taken_with_its_reason() -> None:
 
 
 def test_an_alignment_of_some_of_the_sequences_says_which_family_takes_all() -> None:
-    said = method_choice.rest(registry.METHODS, registry.find_method("striped-alignment"), 3)
+    said = method_choice.unused_sequences_note(registry.METHODS, registry.find_method("striped-alignment"), 3)
     assert "StripedAlignment aligns 2 of the 3 open sequences" in said and "family triple" in said
     for chosen, count in (
         ("sloped-bt3", 3),
@@ -57,8 +57,8 @@ def test_an_alignment_of_some_of_the_sequences_says_which_family_takes_all() -> 
         ("nussinov", 2),
         ("nj-pruned", 3),
     ):
-        assert method_choice.rest(registry.METHODS, registry.find_method(chosen), count) == ""
-    assert method_choice.rest(registry.METHODS, None, 3) == ""
+        assert method_choice.unused_sequences_note(registry.METHODS, registry.find_method(chosen), count) == ""
+    assert method_choice.unused_sequences_note(registry.METHODS, None, 3) == ""
 
 
 def test_every_recommendation_names_a_method_of_its_problem() -> None:
@@ -81,7 +81,7 @@ def letters(*types: SequenceType) -> list[Sequence]:
 
 def opened(chosen: str, *data: object, by_hand: bool = False, sample: bool = False) -> str | None:
     """The id of the method that data lead to."""
-    found = method_choice.for_opened(registry.METHODS, registry.find_method(chosen), data, by_hand, sample)
+    found = method_choice.choose_for_opened(registry.METHODS, registry.find_method(chosen), data, by_hand, sample)
     return found.id if found else None
 
 

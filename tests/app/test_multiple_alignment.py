@@ -46,9 +46,9 @@ def test_its_views_are_the_alignment_the_tree_and_the_stages(qtbot: Any, window:
 
 def test_what_is_added_to_the_data_says_which_method_aligned_it(result: Result) -> None:
     alignment, tree = registry.find_method("msa-clustalw").problem_type.extract_data(result)
-    kept = texts.made_by(alignment, result)
+    kept = texts.name_after_method(alignment, result)
     assert kept.name == f"{alignment.name} by ClustalW" and kept == alignment
-    assert texts.made_by(tree, result) is tree
+    assert texts.name_after_method(tree, result) is tree
 
 
 def test_it_survives_a_session(tmp_path: Path, result: Result) -> None:
@@ -112,13 +112,13 @@ def test_the_window_refines_the_alignment_that_is_picked_and_adds_what_is_open(r
 
 def test_a_job_that_shows_something_can_be_looked_at(qtbot: Any, window: Any) -> None:
     job = Job("alignment", "cpu", lambda monitor: None, lambda value: None)
-    window.jobs._add(job)
+    window.jobs._add_job(job)
     row = window.jobs.rows[job]
-    assert row.look_button.isHidden()
+    assert row.watch_button.isHidden()
     job.monitor.partial_result = TreeGrowth.start_growth(Tree.from_joins(["a", "b"], np.array([[0, 1]])))
     window.jobs._change(job)
-    assert not row.look_button.isHidden()
-    row.look_button.click()
+    assert not row.watch_button.isHidden()
+    row.watch_button.click()
     (opened,) = window.findChildren(GrowthWindow)
     assert opened.isVisible() and opened.picture is not None
     opened.close()

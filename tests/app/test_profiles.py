@@ -52,12 +52,12 @@ def test_alignments_that_are_open_are_taken_in_their_order(qtbot: Any, window: W
     data = opened(qtbot, window, files)
     assert window.session.state.inputs(profiles.PROFILES) == tuple(data)
     assert kinds(window) == ["alignment, first", "alignment, second"]
-    window.session.swap(profiles.PROFILES)
+    window.session.swap_inputs(profiles.PROFILES)
     assert window.session.state.inputs(profiles.PROFILES) == tuple(reversed(data))
     assert kinds(window) == ["alignment, second", "alignment, first"]
     window.session.undo_stack.undo()
     problem = profiles.PROFILES.make_problem(data, {})
-    window.session.swap(profiles.PROFILES)
+    window.session.swap_inputs(profiles.PROFILES)
     window.session.use(profiles.PROFILES, problem.data)
     assert window.session.state.inputs(profiles.PROFILES) == tuple(data), "found by the profiles that they stand for"
 
@@ -83,7 +83,7 @@ def test_a_profile_is_made_with_weights_and_shown(qtbot: Any, window: Window, fi
     assert isinstance(made, Profile) and (made.name, made.pseudocounts) == ("weighted", 2)
     weights = dict(zip(made.names, made.weights.tolist(), strict=True))
     assert weights["far"] == 1 and weights["near"] == weights["same"] == 0.625
-    assert window.viewer.tabs_shown() == ("profile",) and "weighted" in window.viewer.stamp.text()
+    assert window.viewer.tabs_shown() == ("profile",) and "weighted" in window.viewer.heading_label.text()
     window.data.list.setCurrentItem(window.data.list.topLevelItem(0))
     window.data.want_profile()
     assert asked == [data[0]]

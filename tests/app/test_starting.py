@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 from PySide6.QtCore import Qt
 
-from antidiag.app import settings, starting, texts, views
+from antidiag.app import settings, startup, texts, views
 from antidiag.app.panels.sequence_table import NAME, ROLE
 from antidiag.app.session import archive, autosave, loading
 from antidiag.app.session.state import State
-from antidiag.app.starting import load_the_rest, start_with
+from antidiag.app.startup import load_the_rest, start_with
 from antidiag.app.window import Window
 from tests.app.steps import cells, run, set_parameter
 
@@ -54,7 +54,7 @@ def test_the_window_opens_without_what_nobody_looks_at_yet(tmp_path):
 
 def test_what_the_first_result_needs_is_loaded_on_a_thread(qtbot, ready, monkeypatch):
     threads = []
-    monkeypatch.setattr(starting.views, "preload_views", lambda: threads.append(threading.current_thread()))
+    monkeypatch.setattr(startup.views, "preload_views", lambda: threads.append(threading.current_thread()))
     rest = load_the_rest(ready)
     qtbot.waitUntil(lambda: not rest.busy)
     assert len(threads) == 1 and threads[0] is not threading.main_thread()
@@ -65,18 +65,18 @@ def test_the_rest_is_loaded_when_what_was_open_last_is_read(ready, monkeypatch):
     """Threads that run Python would hold up the window beside each other: one reads, then one looks for GPUs, then one
     loads, and what plans is not disturbed either."""
     done, later = [], []
-    monkeypatch.setattr(starting, "load_the_rest", lambda window: done.append("loaded"))
+    monkeypatch.setattr(startup, "load_the_rest", lambda window: done.append("loaded"))
     monkeypatch.setattr(ready, "look_around", lambda: done.append("looked"))
-    monkeypatch.setattr(starting, "QTimer", SimpleNamespace(singleShot=lambda *given: later.append(given[-1])))
+    monkeypatch.setattr(startup, "QTimer", SimpleNamespace(singleShot=lambda *given: later.append(given[-1])))
 
     def begins(reading: bool, looking: bool, planning: bool) -> list[str]:
         monkeypatch.setattr(ready.autosave, "reading", reading)
-        monkeypatch.setattr(ready.device, "looking", looking, raising=False)
+        monkeypatch.setattr(ready.device, "is_looking", looking, raising=False)
         monkeypatch.setattr(type(ready.planner), "busy", planning)
         later.pop()()
         return done
 
-    later.append(lambda: starting.go_on(ready))
+    later.append(lambda: startup.load_after_start(ready))
     assert begins(reading=True, looking=False, planning=True) == []
     assert begins(reading=False, looking=True, planning=True) == ["looked"]
     assert begins(reading=False, looking=False, planning=True) == ["looked"]
@@ -98,11 +98,11 @@ def test_the_window_is_opening_until_the_last_result_is_shown(qtbot, make_window
 
 
 def test_the_device_box_says_whether_it_looks(qtbot, window):
-    qtbot.waitUntil(lambda: not window.device.looking)
+    qtbot.waitUntil(lambda: not window.device.is_looking)
     window.device.look()
-    assert window.device.looking
+    assert window.device.is_looking
     qtbot.waitSignal(window.device.found).wait()
-    assert not window.device.looking
+    assert not window.device.is_looking
 
 
 def test_the_form_is_laid_out_once_for_what_was_open_last(qtbot, make_window, ready, monkeypatch):
@@ -120,7 +120,7 @@ def test_what_was_open_last_is_prepared_by_the_thread_that_reads_it(qtbot, make_
     ready.close()
     again, threads = make_window(), []
     monkeypatch.setattr(loading, "LONG", 1)
-    monkeypatch.setattr(texts, "makeup", lambda sequence: threads.append(threading.current_thread()) or "")
+    monkeypatch.setattr(texts, "describe_content", lambda sequence: threads.append(threading.current_thread()) or "")
     start_with(again, [])
     qtbot.waitUntil(lambda: bool(again.session.state.sequences))
     assert len(threads) >= 2 and threading.main_thread() not in threads[:2]

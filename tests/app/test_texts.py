@@ -13,24 +13,24 @@ def dna(letters=b"ACGT", description=""):
 
 @pytest.mark.parametrize(("time_ms", "text"), [(0.01, "less than 10 ms"), (10, "about 10 ms"), (2400, "about 2.4 s")])
 def test_an_estimate_of_a_short_run_claims_nothing(time_ms, text):
-    assert texts.expected(time_ms) == text
+    assert texts.format_estimate(time_ms) == text
 
 
 def test_one_row_is_no_rows():
-    assert texts.size(1, 1020) == "1 row x 1,020 columns"
-    assert texts.size(2, 1) == "2 rows x 1 column"
+    assert texts.format_size(1, 1020) == "1 row x 1,020 columns"
+    assert texts.format_size(2, 1) == "2 rows x 1 column"
 
 
 def test_a_sentence_leaves_names_as_they_are():
-    assert texts.sentence("this run needs 3 GiB") == "This run needs 3 GiB."
-    assert texts.sentence("b: letter 'J' has no score.") == "b: letter 'J' has no score."
+    assert texts.as_sentence("this run needs 3 GiB") == "This run needs 3 GiB."
+    assert texts.as_sentence("b: letter 'J' has no score.") == "b: letter 'J' has no score."
 
 
 def test_time_left_is_silent_until_it_is_no_guess():
-    assert texts.left_s(None, 5.0) is None
-    assert texts.left_s(0.0, 5.0) is None
-    assert texts.left_s(0.001, 5.0) is None
-    assert texts.left_s(0.25, 5.0) == pytest.approx(15.0)
+    assert texts.remaining_s(None, 5.0) is None
+    assert texts.remaining_s(0.0, 5.0) is None
+    assert texts.remaining_s(0.001, 5.0) is None
+    assert texts.remaining_s(0.25, 5.0) == pytest.approx(15.0)
 
 
 @pytest.mark.parametrize(
@@ -39,20 +39,20 @@ def test_time_left_is_silent_until_it_is_no_guess():
      ("Homo sapiens", "Homo sapiens")],
 )  # fmt: skip
 def test_what_a_sequence_is_without_its_name(title, text):
-    assert texts.about(dna(description=title)) == text
+    assert texts.describe_sequence(dna(description=title)) == text
 
 
 def test_files_of_the_project_go_by_their_path_below_it():
     path = bundled_samples()[0].paths[0]
     assert path.is_absolute()
-    assert texts.place(str(path)) == f"resources/samples/{path.name}"
-    assert texts.place("/elsewhere/a.fasta") == "/elsewhere/a.fasta"
-    assert texts.place("a.fasta") == "a.fasta"
+    assert texts.relative_path(str(path)) == f"resources/samples/{path.name}"
+    assert texts.relative_path("/elsewhere/a.fasta") == "/elsewhere/a.fasta"
+    assert texts.relative_path("a.fasta") == "a.fasta"
 
 
 def test_the_content_of_a_sequence_is_short():
-    assert texts.makeup(dna(b"GCGC")) == "GC 100 %"
-    assert texts.makeup(dna(b"ACGT")) == "GC 50.0 %"
+    assert texts.describe_content(dna(b"GCGC")) == "GC 100 %"
+    assert texts.describe_content(dna(b"ACGT")) == "GC 50.0 %"
 
 
 def test_what_would_fit_is_a_list_or_nothing():

@@ -14,7 +14,7 @@ from antidiag.app.kit.controls.widgets import add_check_action
 from antidiag.app.window import Window
 
 
-@theme.undressed()
+@theme.unstyled()
 def fails() -> None:
     assert not QApplication.instance().styleSheet()
     raise ValueError("what is put together is wrong")

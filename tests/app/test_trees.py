@@ -14,7 +14,7 @@ from antidiag.app import actions
 from antidiag.app.session import archive
 from antidiag.app.session.session import Entry
 from antidiag.app.session.state import State
-from antidiag.app.starting import start_with
+from antidiag.app.startup import start_with
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_files import TREE, write_trees
 from antidiag.kernels.steps import StepLog
@@ -41,7 +41,7 @@ def test_a_tree_that_was_opened_is_shown(qtbot: Any, window: Any, tree_file: Pat
     view = opened(qtbot, window, tree_file)
     assert window.viewer.tabs_shown() == ("tree",) and view.tree == tree_examples.tree()
     assert window.data.isVisible() and window.data.list.topLevelItem(0).text(1) == TREE.label
-    assert "7 taxa" in window.viewer.chips.accessibleName() + window.viewer.stamp.text()
+    assert "7 taxa" in window.viewer.chips.accessibleName() + window.viewer.heading_label.text()
 
 
 def test_a_tree_can_be_pasted(qtbot: Any, window: Any) -> None:
@@ -183,7 +183,7 @@ def test_a_tree_of_a_result_and_the_same_one_as_data_are_edited_apart(window: An
     tree = view.result.answer.tree
     view.editor.swap_children(0)
     window.session.add_data([tree])
-    window.data.show_it()
+    window.data.show_current()
     assert view.tree == tree
     view.editor.ladderize_below(larger_last=False)
     assert list(window.session.data_edits()) == [0] and window.session.entries[0].edits["tree"]["tree"] != view.tree

@@ -149,7 +149,7 @@ def test_a_view_stands_beside_the_others_and_in_a_window_of_its_own(qtbot, ready
     shown, places = ready.viewer.tabs_shown(), ready.viewer.places
     ready.viewer.turn_to("summary")
     ready.commands["beside"].trigger()
-    assert places.placed() == {"summary": "beside"} and places.beside.isVisible()
+    assert places.moved_views() == {"summary": "beside"} and places.beside.isVisible()
     assert [view.id for view in places.seen()] == [
         ready.viewer.tabs_shown()[ready.viewer.tabs.currentIndex()],
         "summary",
@@ -157,13 +157,13 @@ def test_a_view_stands_beside_the_others_and_in_a_window_of_its_own(qtbot, ready
     run(qtbot, ready)
     assert places.seen()[-1].id == "summary" and set(ready.viewer.tabs_shown()) == set(shown)
     places.back_button.click()
-    assert not places.beside.isVisible() and not places.placed()
+    assert not places.beside.isVisible() and not places.moved_views()
     ready.viewer.turn_to("timeline")
     ready.commands["apart"].trigger()
     window = places._windows["timeline"]
     assert window.isVisible() and "timeline" in ready.viewer.tabs_shown()
     window.close()
-    assert not places.placed() and ready.viewer.tabs_shown() == shown
+    assert not places.moved_views() and ready.viewer.tabs_shown() == shown
 
 
 def test_no_view_makes_a_small_window_larger(qtbot, ready):

@@ -147,7 +147,7 @@ def test_two_files_opened_together_are_a_pair_and_one_alone_is_the_second_of_the
 
 
 def test_a_pair_of_proteins_takes_no_dna_for_its_third(qtbot, ready, tmp_path):
-    ready.session.restrict([])
+    ready.session.restrict_rows([])
     ready.loader.taken = replace(ready.loader.taken, minimum=3, maximum=3)
     proteins = tmp_path / "proteins.fa"
     proteins.write_text(">p\nMEEPQSDPSVEPPLSQ\n>q\nMEEPQSDLSVEPPLSQ\n")
@@ -161,7 +161,7 @@ def test_rename_retype_reorder_duplicate_delete_and_undo(qtbot, ready):
     model, panel = ready.sequences.model, ready.sequences
     model.setData(model.index(0, NAME), "human")
     panel.go_to(0)
-    panel.retype(SequenceType.RNA)
+    panel.change_type(SequenceType.RNA)
     ready.commands["down"].trigger()
     assert cells(ready, NAME) == ["two", "human"]
     assert list(panel.table.rows()) == [1]
@@ -192,7 +192,7 @@ def test_all_sequences_are_cleared_as_one_edit_and_copied_by_the_menu(qtbot, rea
 def test_a_type_that_does_not_fit_is_explained(qtbot, window):
     window.session.add([Sequence("p", b"MEEPQSDPSV", SequenceType.PROTEIN)])
     window.sequences.go_to(0)
-    window.sequences.retype(SequenceType.DNA)
+    window.sequences.change_type(SequenceType.DNA)
     assert "choose another type" in window.jobs.message.text()
 
 

@@ -17,7 +17,7 @@ def test_a_run_shows_its_result(qtbot, ready):
     run(qtbot, ready)
     entry = ready.session.entries[0]
     assert ready.viewer.result is entry.result
-    assert "one x two" in ready.viewer.stamp.text()
+    assert "one x two" in ready.viewer.heading_label.text()
     assert ("s", "128") in ready.viewer.chips.chips and "s = 128" in ready.viewer.chips.toolTip()
     qtbot.waitUntil(lambda: ("identity", "95.0 %") in ready.viewer.chips.chips)
     assert ready.results.table.currentIndex().row() == 0
@@ -124,10 +124,10 @@ def test_an_older_result_is_marked_and_its_settings_come_back(qtbot, ready):
     set_parameter(ready, "s", 64)
     ready.sequences.swap_button.click()
     qtbot.waitUntil(lambda: ready.is_stale(old))
-    assert ready.viewer.stale.isVisible()
-    ready.viewer.stale.click()
+    assert ready.viewer.stale_button.isVisible()
+    ready.viewer.stale_button.click()
     qtbot.waitUntil(lambda: ready.answer is not None and not ready.is_stale(old))
-    assert not ready.viewer.stale.isVisible()
+    assert not ready.viewer.stale_button.isVisible()
     assert cells(ready, ROLE) == ["1", "2"]
 
 

@@ -121,7 +121,11 @@ def watch_measurement() -> Iterator[tuple[SweepControl, Callable[[Far], None]]]:
         task = bar.add_task("starting", total=None, count="", left="")
 
         def show_progress(progress: Far) -> None:
-            left = "" if progress.remaining_s is None else f"about {texts.duration(progress.remaining_s * 1e3)} left"
+            left = (
+                ""
+                if progress.remaining_s is None
+                else f"about {texts.format_duration(progress.remaining_s * 1e3)} left"
+            )
             count = f"{progress.done} of {progress.total}" if progress.total else f"{progress.done} tried"
             total = progress.total or None
             bar.update(task, completed=progress.done, total=total, description=progress.text, count=count, left=left)

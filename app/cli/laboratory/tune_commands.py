@@ -165,12 +165,12 @@ def _list_tuned(method_id: str | None, reset: bool) -> None:
 
 
 def _show_search(found: TuningOutcome, name: str, targets: TableTargets) -> None:
-    best = f"{texts.settings(found.values)}: {tables.format_milliseconds(found.time_ms)}"
+    best = f"{texts.format_settings(found.values)}: {tables.format_milliseconds(found.time_ms)}"
     rows = [
         ("method", name),
         ("tried", f"{len(found.points)} sets of values" + (", stopped" if found.stopped else "")),
         ("best", f"{best}, {found.speedup_ratio:.2f} x as fast as the automatic values"),
-        ("automatic", f"{texts.settings(found.automatic)}: {tables.format_milliseconds(found.automatic_ms)}"),
+        ("automatic", f"{texts.format_settings(found.automatic)}: {tables.format_milliseconds(found.automatic_ms)}"),
         ("kept", "yes, as the default for problems of about this size" if found.kept else f"no: {found.reason}"),
     ]
     fastest = sorted(found.points, key=lambda point: point.median_value("wall_ms") or float("inf"))

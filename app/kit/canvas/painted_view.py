@@ -140,4 +140,4 @@ class PaintedView(FigureView):
 
     def figure_title(self) -> str:
         """Return the title of the exported figure."""
-        return texts.stamp(self.result) if self.result else ""
+        return texts.origin_line(self.result) if self.result else ""

@@ -60,7 +60,7 @@ class Player(QWidget):
         return self.slider.maximum()
 
     @property
-    def playing(self) -> bool:
+    def is_playing(self) -> bool:
         """Whether the position moves on by itself."""
         return self._clock.isActive()
 
@@ -123,7 +123,7 @@ class Player(QWidget):
 
     def toggle_playing(self) -> None:
         """Play or pause."""
-        if self.playing:
+        if self.is_playing:
             self.pause()
         else:
             self.play()

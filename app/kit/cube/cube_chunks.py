@@ -26,7 +26,7 @@ def is_triple(result: Result) -> bool:
 def chunk_grid(result: Result) -> ChunkGrid:
     """Return the chunks of a run; a method without chunks has one: the cube."""
     problem: Any = result.problem
-    cuts = texts.cuts_of(result)
+    cuts = texts.result_cuts(result)
     if not cuts.block:
         cells: Cell = tuple(length + 1 for length in problem.lengths)
         return ChunkGrid(cells, max(cells[:2]), cells[2])

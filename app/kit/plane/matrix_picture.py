@@ -154,10 +154,10 @@ def create_picture(result: Result) -> MatrixPicture:
     if not isinstance(result.problem, PairProblem):
         none = np.empty((0, 4), np.int64)
         plane, answer = ProfilePlane(result.problem), result.answer
-        return MatrixPicture(plane, texts.cuts_of(result), shared_path_index(answer), answer.end, none)
+        return MatrixPicture(plane, texts.result_cuts(result), shared_path_index(answer), answer.end, none)
     alignment = result.answer.alignment
     path = shared_path_index(alignment) if alignment is not None else None
-    return MatrixPicture(result.problem, texts.cuts_of(result), path, result.answer.end, *recomputed_areas(result))
+    return MatrixPicture(result.problem, texts.result_cuts(result), path, result.answer.end, *recomputed_areas(result))
 
 
 def recomputed_areas(result: Result) -> tuple[np.ndarray, tuple[int, ...]]:

@@ -14,7 +14,7 @@ from PySide6.QtGui import QPainter, QPen
 from antidiag.app import theme
 from antidiag.app.kit.painting.fonts_and_colours import mix_colours
 
-theme.dress_plots()  # this may be the first plot
+theme.set_plot_colours()  # this may be the first plot
 
 LABEL_HEIGHT, WIDE = 18, 48  # pixels of a label along a vertical and along a horizontal axis
 

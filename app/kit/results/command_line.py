@@ -39,7 +39,7 @@ def format_command(result: Result) -> str:
 def _input_arguments(taken: ProblemInput, data: Sequence[Any]) -> list[str]:
     every = data.sources if isinstance(data, SequenceSet) else (datum.source for datum in data)
     sources = dict.fromkeys(every)  # many sequences come from few files
-    files = list(dict.fromkeys("FILE" if source in NO_FILE else texts.place(source) for source in sources))
+    files = list(dict.fromkeys("FILE" if source in NO_FILE else texts.relative_path(source) for source in sources))
     if taken.flag:
         return [word for file in files for word in ("--" + taken.flag, file)]
     if taken.kind is not SEQUENCE or taken.maximum is None:

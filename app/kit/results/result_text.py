@@ -6,7 +6,7 @@ from typing import Any
 
 from antidiag.app import texts as app_texts
 from antidiag.app.texts import ELLIPSIS as ELLIPSIS
-from antidiag.app.texts import shortened
+from antidiag.app.texts import shorten_name
 from antidiag.kernels.model import Result
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.triple.model import TripleProblem
@@ -52,11 +52,11 @@ def format_title(result: Result | None) -> str:
     if result is None:
         return ""
     problem: Any = result.problem
-    method = app_texts.method_of(result)
+    method = app_texts.result_method(result)
     aligns = is_pair_or_triple(result)
-    names = app_texts.title(result)
+    names = app_texts.problem_title(result)
     if aligns:
-        names = f" {TIMES} ".join(shortened(sequence.name) for sequence in problem.sequences)
+        names = f" {TIMES} ".join(shorten_name(sequence.name) for sequence in problem.sequences)
     parts = [names, app_texts.method_name(result)]
     parts += [f"{name} = {result.parameters[name]}" for name in ("s", "h") if name in result.parameters]
     if aligns:

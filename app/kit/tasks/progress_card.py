@@ -143,5 +143,5 @@ class ProgressCard(QFrame):
 
 def progress_text(doing: str, fraction: float, elapsed_s: float) -> str:
     """Return "Computing the matrix: 40 %, 1.5 s left", without a time before it is known."""
-    left = texts.left_s(fraction, elapsed_s)
-    return f"{doing}: {int(100 * fraction)} %" + (f", {texts.duration(1000 * left)} left" if left else "")
+    left = texts.remaining_s(fraction, elapsed_s)
+    return f"{doing}: {int(100 * fraction)} %" + (f", {texts.format_duration(1000 * left)} left" if left else "")

@@ -156,7 +156,7 @@ class LecturePlayer(QWidget):
             if not begun:
                 self.measured_runs.run_methods()
             return not begun
-        if player.playing:
+        if player.is_playing:
             player.go_to_end()
         elif player.share < 1:
             player.play()
@@ -170,7 +170,7 @@ class LecturePlayer(QWidget):
             self._reveal_answer()
         elif self._forward_measured():
             return
-        elif self.controls.playing:
+        elif self.controls.is_playing:
             self.controls.pause()
             self.controls.go_to(self.last_tick)
         elif self.clock.plays and self.controls.step < self.last_tick:
@@ -261,7 +261,7 @@ class LecturePlayer(QWidget):
             self.animation_views, self.clock.steps_at(tick) if self.clock.plays else (), strict=False
         ):
             stage.show_step(step)
-        if self.controls.playing and tick >= self.last_tick:
+        if self.controls.is_playing and tick >= self.last_tick:
             self.controls.pause()
         self.controls.label.setText(self.clock.format_tick(tick) if self.clock.plays else "")
         self.formula_label.setText(self._marked_formula())

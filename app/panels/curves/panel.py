@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import is_
 from typing import Any
 
@@ -10,14 +10,14 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from antidiag.app import texts
-from antidiag.app.jobs.planning import Answer
+from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.kit.controls.forms import ParameterForm
 from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, ElidedLabel, quiet_button
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.panels.curves import points
+from antidiag.app.panels.curves import cost_curve
+from antidiag.app.panels.curves.cost_curve import CostCurve, CostPoint
 from antidiag.app.panels.curves.plot import CurvePlot
-from antidiag.app.panels.curves.points import Curve, Point
-from antidiag.app.panels.curves.scales import percent
+from antidiag.app.panels.curves.scales import format_percent
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.parameters import Parameter
 
@@ -42,9 +42,9 @@ class CurvePanel(Card):
     def __init__(self, form: ParameterForm, closed: bool = False) -> None:
         super().__init__("Cost against")
         self._form, self._closed = form, closed
-        self._answer: Answer | None = None
+        self._answer: PlanAnswer | None = None
         self._made_for: Any = None
-        self._data: tuple[Any, ...] = ()
+        self._data: Sequence[Any] = ()
         self._wanted = ""
         self.chooser, self.plot, self.readout = ElidedComboBox(), CurvePlot(), ElidedLabel()
         self.chooser.setAccessibleName("Parameter of the curves")
@@ -56,13 +56,13 @@ class CurvePanel(Card):
         self.header.addWidget(self.fold)
         self.box.addWidget(self.readout)
         self.box.addWidget(self.plot)
-        self._curves = LatestTask(self, self._take_curve, self._fail)
+        self._curves = LatestTask(self, self._take_curve, self._show_failure)
         self._drag = QTimer(self, singleShot=True, interval=DRAG_MS)
         self._drag.timeout.connect(self._set_picked)
         self._picked: int | None = None
         self.fold.clicked.connect(lambda: self.set_closed(not self._closed, tell=True))
-        self.chooser.activated.connect(lambda: self._choose(self.chooser.currentData()))
-        self.plot.picked.connect(self._pick)
+        self.chooser.activated.connect(lambda: self._choose_parameter(self.chooser.currentData()))
+        self.plot.picked.connect(self._on_pick)
         self.plot.pointed.connect(self._point_at)
         application = QApplication.instance()
         if isinstance(application, QApplication):
@@ -79,7 +79,7 @@ class CurvePanel(Card):
     def parameter(self) -> Parameter | None:
         """The parameter on the axis."""
         plan = self._answer.plan if self._answer else None
-        names = {p.name: p for p in points.shown(plan)} if plan else {}
+        names = {p.name: p for p in cost_curve.curve_parameters(plan)} if plan else {}
         return names.get(self._wanted) or next(iter(names.values()), None)
 
     def set_closed(self, closed: bool, tell: bool = False) -> None:
@@ -92,18 +92,18 @@ class CurvePanel(Card):
         if tell:
             self.folded.emit(closed)
         if not closed:
-            self._look()
+            self._update_curve()
 
-    def show_answer(self, found: Answer | None) -> None:
+    def show_answer(self, found: PlanAnswer | None) -> None:
         """Show the cost of the current settings; without a plan, the last curves stay, but pale."""
         self._answer = found
         if found is None or found.plan is None:
             self._curves.cancel()
             self.setVisible(self.plot.curve is not None)
             self.plot.show_waiting(True)
-            self.readout.setText(texts.sentence(found.refusal) if found else NO_PLAN)
+            self.readout.setText(texts.as_sentence(found.refusal) if found else NO_PLAN)
             return
-        shown = points.shown(found.plan)
+        shown = cost_curve.curve_parameters(found.plan)
         self.setVisible(bool(shown))
         self.chooser.blockSignals(True)
         self.chooser.clear()
@@ -112,7 +112,7 @@ class CurvePanel(Card):
         if self.parameter:
             self.chooser.setCurrentIndex(self.chooser.findData(self.parameter.name))
         self.chooser.blockSignals(False)
-        self._look()
+        self._update_curve()
 
     def forget(self) -> None:
         """Clear the curves after another method was chosen."""
@@ -127,7 +127,7 @@ class CurvePanel(Card):
         if not self._drag.isActive():
             self.plot.show_waiting(True)
 
-    def _look(self) -> None:
+    def _update_curve(self) -> None:
         """Mark the present value, and request the curve of the current settings if another one is shown."""
         parameter, plan = self.parameter, self._answer.plan if self._answer else None
         if plan is None or parameter is None or self._closed:
@@ -135,9 +135,9 @@ class CurvePanel(Card):
             return
         self.plot.setAccessibleName(f"Cost against {parameter.label}")
         given = {name: value for name, value in self._answer.request.parameters.items() if name != parameter.name}
-        settings, present = _settings(self._answer, parameter, given), points.point(plan, parameter.name)
+        settings, present = _curve_settings(self._answer, parameter, given), cost_curve.make_point(plan, parameter.name)
         shown = self.plot.curve
-        if settings == self._made_for and shown is not None and shown.agrees(present):
+        if settings == self._made_for and shown is not None and shown.has_same_cost(present):
             self._curves.cancel()
             self.plot.show_waiting(False)
         else:
@@ -145,29 +145,29 @@ class CurvePanel(Card):
                 self.plot.show_curve(None)
             self.plot.show_waiting(True)
             self._made_for, self._data = None, self._answer.request.data
-            self._curves.request(lambda monitor: (settings, points.curve(plan, given, parameter, monitor)))
-        self._mark(present)
+            self._curves.request(lambda monitor: (settings, cost_curve.compute_curve(plan, given, parameter, monitor)))
+        self._mark_value(present)
 
-    def _mark(self, present: Point) -> None:
+    def _mark_value(self, present: CostPoint) -> None:
         self.plot.show_present(present)
-        self._say(present)
+        self._show_readout(present)
 
-    def _take_curve(self, found: tuple[Any, Curve]) -> None:
+    def _take_curve(self, found: tuple[Any, CostCurve]) -> None:
         self._made_for, curve = found
         self.plot.show_curve(curve)
         self.plot.show_waiting(False)
         if self.plot.present is not None:
-            self._mark(curve.at(self.plot.present.value) or self.plot.present)
+            self._mark_value(curve.at(self.plot.present.value) or self.plot.present)
 
-    def _fail(self, error: Exception) -> None:
+    def _show_failure(self, error: Exception) -> None:
         self.plot.show_curve(None)
         self.readout.setText(f"The curve could not be computed: {error}")
 
-    def _choose(self, name: str) -> None:
+    def _choose_parameter(self, name: str) -> None:
         if name != self._wanted:
             self._wanted = name
             self.chooser.setCurrentIndex(self.chooser.findData(name))
-            self._look()
+            self._update_curve()
 
     def _follow_focus(self, _: QWidget | None, now: QWidget | None) -> None:
         """Switch to the parameter whose editor has the focus."""
@@ -175,13 +175,13 @@ class CurvePanel(Card):
             for name in self._form.parameter_names():
                 editor = self._form.editor(name)
                 if (editor is now or editor.isAncestorOf(now)) and self.chooser.findData(name) >= 0:
-                    self._choose(name)
+                    self._choose_parameter(name)
 
-    def _pick(self, value: int) -> None:
+    def _on_pick(self, value: int) -> None:
         """Mark a picked value at once; the form gets it a few times per second."""
         self._picked = value
         nearest = self.plot.curve.nearest(value)
-        self._mark(_moved(nearest, value))
+        self._mark_value(_with_value(nearest, value))
         if not self._drag.isActive():
             self._drag.start()
 
@@ -193,37 +193,39 @@ class CurvePanel(Card):
             editor.edited.emit()
 
     def _point_at(self, value: int | None) -> None:
-        self._say(_moved(self.plot.curve.nearest(value), value) if value is not None else self.plot.present)
+        self._show_readout(
+            _with_value(self.plot.curve.nearest(value), value) if value is not None else self.plot.present
+        )
 
-    def _say(self, point: Point | None) -> None:
+    def _show_readout(self, point: CostPoint | None) -> None:
         """Show one line about a point; the tooltip gives the reason of a refusal."""
         parameter = self.parameter
         if point is None or parameter is None:
             self.readout.setText("")
             return
-        self.readout.setText(words(parameter, point))
-        self.readout.setToolTip(texts.sentence(point.refusal) if point.refusal else self.readout.text())
+        self.readout.setText(point_text(parameter, point))
+        self.readout.setToolTip(texts.as_sentence(point.refusal) if point.refusal else self.readout.text())
         self.plot.setAccessibleDescription(self.readout.text())
         self.plot.setToolTip(HINT)
 
 
-def words(parameter: Parameter, point: Point) -> str:
+def point_text(parameter: Parameter, point: CostPoint) -> str:
     """Return a text such as '928 columns: 21.8 MiB, 11 % recomputed, 76 ms'."""
     places = ((point.host_bytes, "main"), (point.device_bytes, "GPU"), (point.disk_bytes, "disk"))
     used = [(count, place) for count, place in places if count]
     parts = [format_bytes(count) + (f" {place}" if len(used) > 1 else "") for count, place in used]
     if point.recomputed:
-        parts.append(f"{percent(100 * point.recomputed)} recomputed")
-    parts.append("does not fit" if point.refusal else texts.expected(point.time_ms).removeprefix("about "))
-    return f"{point.value:,} {_unit(parameter, point.value)}".strip() + ": " + ", ".join(parts)
+        parts.append(f"{format_percent(100 * point.recomputed)} recomputed")
+    parts.append("does not fit" if point.refusal else texts.format_estimate(point.time_ms).removeprefix("about "))
+    return f"{point.value:,} {_unit_text(parameter, point.value)}".strip() + ": " + ", ".join(parts)
 
 
-def _moved(point: Point | None, value: int) -> Point | None:
+def _with_value(point: CostPoint | None, value: int) -> CostPoint | None:
     """Return a point of the curve with another value."""
-    return None if point is None else Point(value, *(getattr(point, name) for name in Point.__slots__[1:]))
+    return None if point is None else CostPoint(value, *(getattr(point, name) for name in CostPoint.__slots__[1:]))
 
 
-def _settings(answer: Answer, parameter: Parameter, given: Mapping[str, Any]) -> tuple[Any, ...]:
+def _curve_settings(answer: PlanAnswer, parameter: Parameter, given: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return everything that a curve depends on."""
     request, plan = answer.request, answer.plan
     return (
@@ -240,7 +242,7 @@ def _settings(answer: Answer, parameter: Parameter, given: Mapping[str, Any]) ->
 class _Data:
     """Data that are compared by identity, at once if they come in the same tuple."""
 
-    def __init__(self, data: tuple[Any, ...]) -> None:
+    def __init__(self, data: Sequence[Any]) -> None:
         self._data = data
 
     def __eq__(self, other: object) -> bool:
@@ -252,6 +254,6 @@ class _Data:
     __hash__ = None
 
 
-def _unit(parameter: Parameter, value: float) -> str:
+def _unit_text(parameter: Parameter, value: float) -> str:
     """Return the unit of a value: 'threads', or 'thread' for 1."""
     return parameter.unit.removesuffix("s") if value == 1 else parameter.unit

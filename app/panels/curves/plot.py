@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPolyg
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from antidiag.app import texts, theme
-from antidiag.app.panels.curves.points import Curve, Point, snapped
-from antidiag.app.panels.curves.scales import Line, Scale, powers_of_two, scales
+from antidiag.app.panels.curves.cost_curve import CostCurve, CostPoint, snap_value
+from antidiag.app.panels.curves.scales import CostLine, CostScale, make_scales, powers_of_two
 
 FIRST_HEIGHT, HEIGHT, GAP = 58, 42, 6
 """Pixels of the first panel, of each panel below it, and between panels."""
@@ -27,31 +27,34 @@ REFUSED = "does not fit"
 
 
 class CurvePlot(QWidget):
-    """Draws a `Curve` and the present value. Dragging sends ``picked(value)``, hovering ``pointed(value or None)``."""
+    """Draws a `CostCurve` and the present value.
+
+    Dragging sends ``picked(value)``, hovering ``pointed(value or None)``.
+    """
 
     picked = Signal(object)
     pointed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.curve: Curve | None = None
-        self.present: Point | None = None
+        self.curve: CostCurve | None = None
+        self.present: CostPoint | None = None
         self.waiting = False
-        self._scales: tuple[Scale, ...] = ()
+        self._scales: tuple[CostScale, ...] = ()
         self._hovered: int | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        theme.notifier.changed.connect(self._rescale)
+        theme.notifier.changed.connect(self._update_scales)
 
-    def show_curve(self, curve: Curve | None) -> None:
+    def show_curve(self, curve: CostCurve | None) -> None:
         """Show a curve; None clears the plot."""
         self.curve, self._hovered = curve, None
-        self._rescale()
+        self._update_scales()
         self.updateGeometry()
 
-    def show_present(self, present: Point | None) -> None:
+    def show_present(self, present: CostPoint | None) -> None:
         """Mark the present value and its cost."""
         self.present = present
         self.update()
@@ -63,7 +66,7 @@ class CurvePlot(QWidget):
             self.update()
 
     @property
-    def scales(self) -> tuple[Scale, ...]:
+    def scales(self) -> tuple[CostScale, ...]:
         """The scales of the drawn panels."""
         return self._scales
 
@@ -78,26 +81,26 @@ class CurvePlot(QWidget):
         """Return the nearest valid value at a horizontal position; None without a curve."""
         if self.curve is None or not self.curve.points:
             return None
-        left, right = self._left, self.width() - RIGHT
+        left, right = self._axis_left, self.width() - RIGHT
         share = min(max((x - left) / max(right - left, 1), 0), 1)
-        low, high = self._ends
-        return snapped(self.curve.parameter, low * (high / low) ** share, (low, high))
+        low, high = self._axis_ends
+        return snap_value(self.curve.parameter, low * (high / low) ** share, (low, high))
 
     def x_of(self, value: float) -> float:
         """Return the horizontal position of a value."""
-        low, high = self._ends
-        left, right = self._left, self.width() - RIGHT
+        low, high = self._axis_ends
+        left, right = self._axis_left, self.width() - RIGHT
         share = math.log(value / low) / math.log(high / low) if high > low else 0.5
         return left + min(max(share, 0), 1) * (right - left)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._pick(self.value_at(event.position().x()))
+            self._send_pick(self.value_at(event.position().x()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         value = self.value_at(event.position().x())
         if event.buttons() & Qt.MouseButton.LeftButton:
-            self._pick(value)
+            self._send_pick(value)
         self._point_at(value)
 
     def leaveEvent(self, event) -> None:
@@ -105,7 +108,7 @@ class CurvePlot(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move by a point (Left, Right), by a factor of two (Page Down, Page Up), or to an end (Home, End)."""
-        key, low_high = event.key(), self._ends if self.curve and self.curve.points else None
+        key, low_high = event.key(), self._axis_ends if self.curve and self.curve.points else None
         if low_high is None or self.present is None:
             event.ignore()
             return
@@ -121,7 +124,7 @@ class CurvePlot(QWidget):
         if wanted is None:
             event.ignore()
         else:
-            self._pick(snapped(self.curve.parameter, wanted, low_high))
+            self._send_pick(snap_value(self.curve.parameter, wanted, low_high))
 
     def focusInEvent(self, event) -> None:
         super().focusInEvent(event)
@@ -137,7 +140,7 @@ class CurvePlot(QWidget):
         painter, colours = QPainter(self), theme.active()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setOpacity(WAITING_OPACITY if self.waiting else 1)
-        panels = self._panels()
+        panels = self._panel_boxes()
         for panel, scale in panels:
             painter.fillRect(panel, QColor(colours.background))
             self._draw_refused(painter, panel, colours)
@@ -155,18 +158,18 @@ class CurvePlot(QWidget):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.RADIUS, theme.RADIUS)
 
     @property
-    def _left(self) -> int:
+    def _axis_left(self) -> int:
         return TICK_WIDTH
 
     @property
-    def _ends(self) -> tuple[int, int]:
+    def _axis_ends(self) -> tuple[int, int]:
         return self.curve.points[0].value, self.curve.points[-1].value
 
-    def _rescale(self) -> None:
-        self._scales = scales(self.curve) if self.curve is not None and self.curve.points else ()
+    def _update_scales(self) -> None:
+        self._scales = make_scales(self.curve) if self.curve is not None and self.curve.points else ()
         self.update()
 
-    def _pick(self, value: int | None) -> None:
+    def _send_pick(self, value: int | None) -> None:
         if value is not None and (self.present is None or value != self.present.value):
             self.picked.emit(value)
 
@@ -176,15 +179,15 @@ class CurvePlot(QWidget):
             self.pointed.emit(value)
             self.update()
 
-    def _panels(self) -> list[tuple[QRectF, Scale]]:
-        found, top, width = [], 0.0, self.width() - self._left - RIGHT
+    def _panel_boxes(self) -> list[tuple[QRectF, CostScale]]:
+        found, top, width = [], 0.0, self.width() - self._axis_left - RIGHT
         for number, scale in enumerate(self._scales):
             height = HEIGHT if number else FIRST_HEIGHT
-            found.append((QRectF(self._left, top, width, height), scale))
+            found.append((QRectF(self._axis_left, top, width, height), scale))
             top += height + GAP
         return found
 
-    def _draw_scale(self, painter: QPainter, panel: QRectF, scale: Scale, colours: theme.Theme) -> None:
+    def _draw_scale(self, painter: QPainter, panel: QRectF, scale: CostScale, colours: theme.Theme) -> None:
         """Draw round values at the left and lines across."""
         below = math.inf
         for value, text in scale.ticks:
@@ -196,10 +199,10 @@ class CurvePlot(QWidget):
                 continue
             below = top
             painter.setPen(QColor(colours.muted))
-            place = QRectF(0, top, self._left - 6, 16)
+            place = QRectF(0, top, self._axis_left - 6, 16)
             painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _draw_title(self, painter: QPainter, panel: QRectF, scale: Scale, colours: theme.Theme) -> None:
+    def _draw_title(self, painter: QPainter, panel: QRectF, scale: CostScale, colours: theme.Theme) -> None:
         """Draw the title where the curves are low; several names get the colours of their curves."""
         words = [(scale.title, colours.muted)]
         if len(scale.lines) > 1:
@@ -240,7 +243,7 @@ class CurvePlot(QWidget):
         found: list[tuple[float, float]] = []
         borders = [places[0], *middles, places[-1]]
         if len(points) == 1:
-            borders = [float(self._left), float(self.width() - RIGHT)]
+            borders = [float(self._axis_left), float(self.width() - RIGHT)]
         for point, low, high in zip(points, borders, borders[1:], strict=False):
             if point.refusal:
                 if found and found[-1][1] == low:
@@ -253,9 +256,9 @@ class CurvePlot(QWidget):
         top, metrics = self.height() - AXIS_HEIGHT, painter.fontMetrics()
         taken: list[tuple[float, float]] = []
         present = self.present.value if self.present else None
-        low, high = self._ends
+        low, high = self._axis_ends
         for value in [*([present] if present else []), low, high, *powers_of_two(low, high)]:
-            text = texts.count(value) if value >= 100_000 else f"{value:,}"
+            text = texts.format_number(value) if value >= 100_000 else f"{value:,}"
             width = metrics.horizontalAdvance(text) + 8
             start = min(max(self.x_of(value) - width / 2, 0), self.width() - width)
             if any(start < end and begin < start + width for begin, end in taken):
@@ -269,7 +272,9 @@ class CurvePlot(QWidget):
             painter.setPen(QColor(colours.accent_text if value == present else colours.muted))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _draw_markers(self, painter: QPainter, panels: Sequence[tuple[QRectF, Scale]], colours: theme.Theme) -> None:
+    def _draw_markers(
+        self, painter: QPainter, panels: Sequence[tuple[QRectF, CostScale]], colours: theme.Theme
+    ) -> None:
         """Draw lines through all panels at the present value and at the hovered one."""
         for value, style, colour in (
             (self._hovered, Qt.PenStyle.DotLine, colours.muted),
@@ -280,8 +285,8 @@ class CurvePlot(QWidget):
                 painter.setPen(QPen(QColor(colour), 1, style))
                 painter.drawLine(QPointF(x, panels[0][0].top()), QPointF(x, self.height() - AXIS_HEIGHT + 2))
 
-    def _draw_line(self, painter: QPainter, panel: QRectF, scale: Scale, line: Line) -> None:
-        def place(point: Point) -> QPointF:
+    def _draw_line(self, painter: QPainter, panel: QRectF, scale: CostScale, line: CostLine) -> None:
+        def place(point: CostPoint) -> QPointF:
             return QPointF(self.x_of(point.value), panel.bottom() - scale.share(line.value(point)) * panel.height())
 
         painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from antidiag.app import texts, theme
-from antidiag.app.panels.curves.points import Curve, Point
+from antidiag.app.panels.curves.cost_curve import CostCurve, CostPoint
 from antidiag.kernels.memory import format_bytes
 
 MAX_TICKS = 3
@@ -18,20 +18,20 @@ FLAT = 1.3
 
 
 @dataclass(frozen=True)
-class Line:
+class CostLine:
     """A curve of a panel: name, colour, and a function for its value at a point (0: none)."""
 
     name: str
     colour: str
-    value: Callable[[Point], float]
+    value: Callable[[CostPoint], float]
 
 
 @dataclass(frozen=True)
-class Scale:
+class CostScale:
     """A panel of the plot: title, curves, ends of its scale, and values and labels of its ticks."""
 
     title: str
-    lines: tuple[Line, ...]
+    lines: tuple[CostLine, ...]
     low: float
     high: float
     ticks: tuple[tuple[float, str], ...]
@@ -40,32 +40,32 @@ class Scale:
         """Return the height of a value in the panel, from 0 to 1."""
         return math.log(max(value, self.low) / self.low) / math.log(self.high / self.low)
 
-    def falls(self, curve: Curve) -> bool:
+    def falls(self, curve: CostCurve) -> bool:
         """Return whether the highest curve is lower at the right than at the left."""
         left, right = (max(line.value(point) for line in self.lines) for point in (curve.points[0], curve.points[-1]))
         return right < left
 
 
-def scales(curve: Curve) -> tuple[Scale, ...]:
+def make_scales(curve: CostCurve) -> tuple[CostScale, ...]:
     """Return the scales of a curve: memory; recomputed cells or work; time, if they change."""
     colours, points = theme.active(), curve.points
     memory = (
-        Line("main", colours.accent, lambda point: point.host_bytes),
-        Line("GPU", colours.success, lambda point: point.device_bytes),
-        Line("disk", colours.warning, lambda point: point.disk_bytes),
+        CostLine("main", colours.accent, lambda point: point.host_bytes),
+        CostLine("GPU", colours.success, lambda point: point.device_bytes),
+        CostLine("disk", colours.warning, lambda point: point.disk_bytes),
     )
     used = tuple(line for line in memory if any(line.value(point) for point in points))
     title = f"{used[0].name} memory" if len(used) == 1 else "memory:"
-    found = [_scale(title, used, points, 1024, bytes_tick)] if used else []
+    found = [_make_scale(title, used, points, 1024, bytes_tick)] if used else []
     if any(point.recomputed for point in points):
-        recomputed = Line("recomputed", colours.recomputed, lambda point: 100 * point.recomputed)
-        found.append(_scale("recomputed cells", (recomputed,), points, 10, percent))
+        recomputed = CostLine("recomputed", colours.recomputed, lambda point: 100 * point.recomputed)
+        found.append(_make_scale("recomputed cells", (recomputed,), points, 10, format_percent))
     elif len({point.work for point in points}) > 1:
-        work = Line("work", colours.recomputed, lambda point: point.work)
-        found.append(_scale(curve.unit, (work,), points, 10, texts.count))
+        work = CostLine("work", colours.recomputed, lambda point: point.work)
+        found.append(_make_scale(curve.unit, (work,), points, 10, texts.format_number))
     if len({point.time_ms for point in points}) > 1:
-        time = Line("time", colours.text, lambda point: point.time_ms)
-        found.append(_scale("expected time", (time,), points, 10, time_tick))
+        time = CostLine("time", colours.text, lambda point: point.time_ms)
+        found.append(_make_scale("expected time", (time,), points, 10, time_tick))
     return tuple(found)
 
 
@@ -74,7 +74,7 @@ def powers_of_two(low: int, high: int) -> list[int]:
     return [2**k for k in range(low.bit_length() - 1, high.bit_length()) if low <= 2**k <= high]
 
 
-def percent(value: float) -> str:
+def format_percent(value: float) -> str:
     """Return a percentage as text, such as '0.05 %', '12 %' or '350 %'."""
     return f"{value:,.0f} %" if value >= 10 else f"{value:.2g} %"
 
@@ -88,7 +88,7 @@ def time_tick(milliseconds: float) -> str:
     """Return the label of a time tick, such as '20 µs' or '5 ms'."""
     if milliseconds < 1:
         return f"{1000 * milliseconds:.3g} \N{MICRO SIGN}s"
-    return texts.duration(milliseconds).replace(".0 ", " ")
+    return texts.format_duration(milliseconds).replace(".0 ", " ")
 
 
 def ticks_between(low: float, high: float, base: int = 10) -> list[float]:
@@ -111,9 +111,9 @@ def _round_to_two_digits(value: float, base: int) -> float:
     return float(f"{value / unit:.2g}") * unit
 
 
-def _scale(
-    title: str, lines: tuple[Line, ...], points: Sequence[Point], base: int, text: Callable[[float], str]
-) -> Scale:
+def _make_scale(
+    title: str, lines: tuple[CostLine, ...], points: Sequence[CostPoint], base: int, text: Callable[[float], str]
+) -> CostScale:
     """Make a panel whose scale contains all values with a margin."""
     found = [value for line in lines for point in points if (value := line.value(point)) > 0]
     low, high = min(found), max(found)
@@ -122,4 +122,4 @@ def _scale(
     margin = (high / low) ** 0.08
     low, high = low / margin, high * margin
     ticks = ticks_between(low, high, base) or [_round_to_two_digits(math.sqrt(low * high), base)]
-    return Scale(title, lines, low, high, tuple((value, text(round(value, 9))) for value in ticks))
+    return CostScale(title, lines, low, high, tuple((value, text(round(value, 9))) for value in ticks))

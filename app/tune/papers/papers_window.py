@@ -75,7 +75,7 @@ class PapersWindow(QDialog):
             button.setAutoDefault(False)  # Enter in the list must not start a measurement
         self.tabs, self.notes = QTabWidget(), create_label(kind="muted", wrap=True)
         self._estimates = LatestTask(
-            self, self._show_estimate, lambda error: self.effort_label.setText(texts.sentence(str(error)))
+            self, self._show_estimate, lambda error: self.effort_label.setText(texts.as_sentence(str(error)))
         )
         self._timer = polling_timer(self, POLL_MS, self._take_points)
         self._lay_out()
@@ -180,7 +180,7 @@ class PapersWindow(QDialog):
             self._points = [*reproduction.stored_points(self.paper_list.chosen_table, self.quick_button.isChecked())]
         except AntidiagError as error:
             self._points = []
-            self.message_sent.emit(texts.sentence(str(error)), True)
+            self.message_sent.emit(texts.as_sentence(str(error)), True)
         self._show_table()
         self._request_estimate()
 
@@ -217,7 +217,7 @@ class PapersWindow(QDialog):
             self.progress_bar.setValue(done)
             table, _ = self._measured_table
             far = STATE_TEXTS.get(job.state) or (
-                "paused" if job.paused else f"{done} of {total}" if total else "starting"
+                "paused" if job.is_paused else f"{done} of {total}" if total else "starting"
             )
             self.progress_label.setText(f"{table.title}: {far} {words}".rstrip())
 
@@ -236,8 +236,8 @@ class PapersWindow(QDialog):
         self.message_sent.emit(f"{table.title}: {format_count(len(found), 'point')}{missing}.", False)
 
     def _report_failure(self, job: Job) -> None:
-        self.effort_label.setText(texts.sentence(job.error))  # the main window may be hidden behind this one
-        self.message_sent.emit(texts.sentence(job.error), True)
+        self.effort_label.setText(texts.as_sentence(job.error))  # the main window may be hidden behind this one
+        self.message_sent.emit(texts.as_sentence(job.error), True)
 
     def _request_estimate(self) -> None:
         table, quick = self.paper_list.chosen_table, self.quick_button.isChecked()
@@ -250,5 +250,7 @@ class PapersWindow(QDialog):
         )
 
     def _show_estimate(self, seconds: float | None) -> None:
-        known = "No time estimate." if seconds is None else f"About {texts.duration(1e3 * seconds)} on this machine."
+        known = (
+            "No time estimate." if seconds is None else f"About {texts.format_duration(1e3 * seconds)} on this machine."
+        )
         self.effort_label.setText(f"{self._size_text} {known}")

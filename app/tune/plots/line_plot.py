@@ -247,7 +247,7 @@ def _clip_spreads(
 def _place_text(place: float) -> str:
     """Format a place on an axis: '1,024', '0.25', '16 M'."""
     text = f"{place:,.6g}"
-    return texts.count(place) if "e+" in text else text
+    return texts.format_number(place) if "e+" in text else text
 
 
 def _choose_symbol(shade: int) -> str:

@@ -102,7 +102,7 @@ class PointPanel(Card):
         self.hint.setVisible(not shown)
         self.table.setVisible(bool(shown))
         self.spring.setVisible(not shown)
-        self.warning.setText(texts.sentence(chosen.reason) if chosen and chosen.reason else "")
+        self.warning.setText(texts.as_sentence(chosen.reason) if chosen and chosen.reason else "")
         self.warning.setVisible(bool(self.warning.text()))
         self.use_button.setEnabled(chosen is not None and not chosen.is_peer and bool(chosen.parameters))
         self.pin_button.setEnabled(chosen is not None)
@@ -170,7 +170,7 @@ def model_facts(point: MeasuredPoint) -> list[FactRow]:
 
 def format_amount(value: float, unit: str) -> str:
     """Format a predicted amount with three digits: '98.4 KiB', '50.2 k steps'."""
-    return format_bytes(round(value)) if unit == "bytes" else f"{texts.count(value)} {unit}".rstrip()
+    return format_bytes(round(value)) if unit == "bytes" else f"{texts.format_number(value)} {unit}".rstrip()
 
 
 def format_spread(quantity: str, spread: Spread) -> str:

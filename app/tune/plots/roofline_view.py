@@ -160,7 +160,7 @@ def axis_ticks(low: float, high: float) -> list[list[tuple[float, str]]]:
     for power in range(math.floor(low) - span, math.ceil(high) + span):
         for digit in range(1, 10):
             value = digit * 10.0**power
-            words = (texts.count(value) if power >= 0 else f"{value:.{-power}f}") if digit in named else ""
+            words = (texts.format_number(value) if power >= 0 else f"{value:.{-power}f}") if digit in named else ""
             found[0 if words else 1].append((math.log10(value), words))
     return found
 
@@ -178,8 +178,8 @@ def _limits_text(
     if not declared:
         return UNDECLARED_TEXT
     found = [
-        f"{roof.device}: at most {texts.count(roof.operations_per_s)} operations/s and "
-        f"{texts.count(roof.bytes_per_s)} bytes/s on {roof.workers} "
+        f"{roof.device}: at most {texts.format_number(roof.operations_per_s)} operations/s and "
+        f"{texts.format_number(roof.bytes_per_s)} bytes/s on {roof.workers} "
         f"{'multiprocessors' if roof.backend == 'cuda' else 'threads'}, measured {roof.measured[:10]}."
         for roof in roofs
     ]

@@ -30,7 +30,7 @@ def describe_cell(picture: AlignmentPicture | None, cell: tuple[int, int] | None
     parts = [f"column {column + 1:,}", f"row {place + 1:,} {picture.line_name(place)}", where]
     if not choice.is_empty:
         blocks = "" if choice.is_single_block else f", in {len(choice.blocks)} blocks"
-        parts.append(f"selected: {texts.size(int(choice.rows.sum()), int(choice.columns.sum()))}{blocks}")
+        parts.append(f"selected: {texts.format_size(int(choice.rows.sum()), int(choice.columns.sum()))}{blocks}")
     elif not (cell or place or column):
         parts.append(HINT)
     return " \N{MIDDLE DOT} ".join(parts)

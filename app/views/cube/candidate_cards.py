@@ -29,7 +29,7 @@ class CandidateCards(QWidget):
         self.setAccessibleName("Candidates of the cell")
 
     def sizeHint(self) -> QSize:
-        lines = CARD_LINES + 2 * (self._problem is not None and self._problem.affine)
+        lines = CARD_LINES + 2 * (self._problem is not None and self._problem.has_affine_gaps)
         return QSize(400, round(lines * self.fontMetrics().height()) + 6)
 
     def show_cell(self, values: CubeValues | None, cell: Cell | None) -> None:
@@ -85,7 +85,7 @@ class CandidateCards(QWidget):
         painter.setBrush(QColor(active.selection if won else active.panel))
         painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), theme.RADIUS, theme.RADIUS)
         self._draw_letters(painter, QRectF(box.left(), box.top() + 4, box.width(), line + 2), move)
-        value = 2 if self._problem.affine else 1
+        value = 2 if self._problem.has_affine_gaps else 1
         for number, words in enumerate(self.card_lines(candidate)):
             lit = won and number in (value, value + 1)
             painter.setPen(QColor(active.accent if lit else active.text if number == value else active.muted))

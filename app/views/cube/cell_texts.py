@@ -36,7 +36,7 @@ def edge_labels(result: Result | None) -> tuple[str, str, str]:
     """Return the labels of the edges, such as 'i  HBA_HUMAN'."""
     if result is None:
         return "", "", ""
-    i, j, k = (result_text.shortened(sequence.name, MOST_NAME) for sequence in result.problem.sequences)
+    i, j, k = (result_text.shorten_name(sequence.name, MOST_NAME) for sequence in result.problem.sequences)
     return f"i  {i}", f"j  {j}", f"k  {k}"
 
 
@@ -55,7 +55,7 @@ def cell_text(problem: TripleProblem, cell: Cell, h: int | None, point: int | No
 def letters_text(problem: TripleProblem, cell: Cell) -> str:
     """Return the last letter of each sequence before a cell."""
     found = (
-        f"{chr(sequence.letters[place - 1])}{place:,}" if place else f"before {result_text.shortened(sequence.name)}"
+        f"{chr(sequence.letters[place - 1])}{place:,}" if place else f"before {result_text.shorten_name(sequence.name)}"
         for sequence, place in zip(problem.sequences, cell, strict=True)
     )
     return f" {result_text.DOT} ".join(found)
@@ -85,7 +85,7 @@ def chunk_text(found: CubeChunks, number: int, worker_name: str) -> str:
     start, end = found.chunk_times_ns[number].tolist()
     if end >= 0:
         parts.append(f"{worker_name} {found.worker_of_chunk[number]}")
-        parts.append(f"{start / 1e6:,.3f} to {end / 1e6:,.3f} ms ({app_texts.duration((end - start) / 1e6)})")
+        parts.append(f"{start / 1e6:,.3f} to {end / 1e6:,.3f} ms ({app_texts.format_duration((end - start) / 1e6)})")
     if found.recompute_events.size:
         cells = count_cells(found.recomputed_boxes[found.box_chunks == number])
         share = cells / count_cells(box[None, :])

@@ -111,7 +111,7 @@ def draw_stages(painter: QPainter, area: QRectF, times: tuple[PhaseTime, ...], c
         painter.setPen(QPen(QColor(active.recomputed if lit else active.border), 2 if lit else 1))
         painter.drawRect(box)
         painter.setPen(QColor(active.text))
-        words = (time.name, f"{texts.duration(time.time_ms)} \N{MIDDLE DOT} {time.share:.0%}")
+        words = (time.name, f"{texts.format_duration(time.time_ms)} \N{MIDDLE DOT} {time.share:.0%}")
         for number, text in enumerate(words):
             line = QRectF(box.left() + 4, box.top() + 4 + number * font.height(), box.width() - 8, font.height())
             shown = font.elidedText(text, Qt.TextElideMode.ElideRight, int(line.width()))

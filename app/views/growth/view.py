@@ -185,7 +185,7 @@ def progress_text(found: TreeGrowth, states: np.ndarray, time_ns: float) -> str:
     """Return how many nodes are aligned at a moment, and how many are being aligned."""
     inner = states[found.inner_nodes]
     done, under_way = int((inner == DONE).sum()), int((inner == UNDER_WAY).sum())
-    passed = f"after {texts.duration(time_ns / 1e6)}, " if np.isfinite(time_ns) else ""
+    passed = f"after {texts.format_duration(time_ns / 1e6)}, " if np.isfinite(time_ns) else ""
     return f"{passed}{done:,} of {inner.size:,} nodes aligned, {under_way:,} being aligned"
 
 
@@ -199,7 +199,7 @@ def node_text(found: TreeGrowth, node: int) -> str:
         text += f", {int(found.columns[node]):,} columns"
     if found.ended_ns[node] == tree_growth.NOT_YET:
         return text
-    begun, ended = (texts.duration(float(times[node]) / 1e6) for times in (found.begun_ns, found.ended_ns))
+    begun, ended = (texts.format_duration(float(times[node]) / 1e6) for times in (found.begun_ns, found.ended_ns))
     beside = int(((found.begun_ns == found.begun_ns[node]) & (tree.degrees > 0)).sum()) - 1
     others = f", together with {beside:,} other{'s' * (beside != 1)}" if beside else ""
     return f"{text}, aligned from {begun} to {ended}{others}"

@@ -182,7 +182,9 @@ class MatrixView(PlaneView):
         if problem is None:
             self.begin_picture()
         else:
-            self.begin_picture((result_text.shortened(problem.first.name), result_text.shortened(problem.second.name)))
+            self.begin_picture(
+                (result_text.shorten_name(problem.first.name), result_text.shorten_name(problem.second.name))
+            )
             lengths = sorted(self.plot.lengths)
             self.square.setChecked(lengths[1] <= LONGEST_SQUARE * lengths[0])
             self.set_square(self.square.isChecked())

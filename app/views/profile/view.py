@@ -206,7 +206,7 @@ class ProfileView(PaintedView):
         """List the profiles of a result; hide the list where there is only one."""
         self.profile_choice.clear()
         for place, profile in zip(("first", "second"), profiles, strict=False):
-            self.profile_choice.addItem(f"{texts.shortened(profile.name)} ({place})", profile)
+            self.profile_choice.addItem(f"{texts.shorten_name(profile.name)} ({place})", profile)
         self.profile_choice.setVisible(self.profile_choice.count() > 1)
 
     def _show_chosen(self) -> None:

@@ -68,7 +68,7 @@ class ReplayView(PaintedView):
         """Draw title and picture, for a file."""
         line = painter.fontMetrics().height()
         painter.setPen(QColor(theme.active().text))
-        painter.drawText(QRectF(8, 4, area.width() - 16, line), texts.stamp(self.result) if self.result else "")
+        painter.drawText(QRectF(8, 4, area.width() - 16, line), texts.origin_line(self.result) if self.result else "")
         self.draw(painter, area.adjusted(8, line + 10, -8, -8))
 
     def figure_size(self) -> QSize:

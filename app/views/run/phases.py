@@ -58,7 +58,7 @@ class PhasesBar(QWidget):
         for time, box in self.phase_boxes():
             colour = QColor(phase_colour(time.name, self._names, palette))
             painter.fillRect(box.adjusted(0, 0, -1 if box.width() > 3 else 0, 0), colour)
-            lines = [time.name, f"{texts.duration(time.time_ms)} \u00b7 {100 * time.share:.1f} %"]
+            lines = [time.name, f"{texts.format_duration(time.time_ms)} \u00b7 {100 * time.share:.1f} %"]
             if max(map(metrics.horizontalAdvance, lines)) + 12 > box.width():
                 lines = [time.name] if metrics.horizontalAdvance(time.name) + 8 <= box.width() else []
             painter.setPen(QColor("#10141a"))
@@ -67,7 +67,7 @@ class PhasesBar(QWidget):
     def mouseMoveEvent(self, event) -> None:
         for time, box in self.phase_boxes():
             if box.contains(QPointF(event.position())):
-                tip = f"{time.name}: {texts.duration(time.time_ms)}, {100 * time.share:.2f} %"
+                tip = f"{time.name}: {texts.format_duration(time.time_ms)}, {100 * time.share:.2f} %"
                 QToolTip.showText(event.globalPosition().toPoint(), tip, self)
 
 
@@ -120,9 +120,11 @@ class PhasesView(QWidget):
         apart = tuple(time for time in times if time.apart)
         self.bar.show_times(tuple(time for time in times if not time.apart), names)
         self.apart_bar.show_times(apart, names)
-        self._total.setText(f"{texts.duration(result.compute_ms)} computing, {_rate_text(result)}" if result else "")
+        self._total.setText(
+            f"{texts.format_duration(result.compute_ms)} computing, {_rate_text(result)}" if result else ""
+        )
         spent = sum(time.time_ms for time in apart)
-        self._apart.setText(f"{texts.duration(spent)} more, not counted in the rate (own scale)")
+        self._apart.setText(f"{texts.format_duration(spent)} more, not counted in the rate (own scale)")
         for widget in (self._apart, self.apart_bar):
             widget.setVisible(spent > 0)
         self._copy.setEnabled(bool(times))
@@ -157,7 +159,7 @@ class PhasesView(QWidget):
     def _fill_table(self, times: tuple[PhaseTime, ...], names: tuple[str, ...]) -> None:
         rows = [(time.name, *_table_row(time)) for time in times]
         if self.result is not None:
-            total = texts.duration(self.result.compute_ms)
+            total = texts.format_duration(self.result.compute_ms)
             rows.append(("all phases", total, "100.0 %", f"{self.result.cells:,}", _rate_text(self.result)))
         self.table.setRowCount(len(rows))
         for row, values in enumerate(rows):
@@ -176,15 +178,15 @@ class PhasesView(QWidget):
 
 
 def _rate_text(result: Result) -> str:
-    method = texts.method_of(result)
-    return texts.rate(result.gcups, method.problem_type.work_unit if method else "cells")
+    method = texts.result_method(result)
+    return texts.format_rate(result.gcups, method.problem_type.work_unit if method else "cells")
 
 
 def _table_row(time: PhaseTime) -> tuple[str, str, str, str]:
     counted = time.cells and not time.apart
-    rate = texts.rate(time.gcups) if counted and time.time_ms else ""
+    rate = texts.format_rate(time.gcups) if counted and time.time_ms else ""
     share = "" if time.apart else f"{100 * time.share:.1f} %"
-    return texts.duration(time.time_ms), share, f"{time.cells:,}" if counted else "", rate
+    return texts.format_duration(time.time_ms), share, f"{time.cells:,}" if counted else "", rate
 
 
 def _colour_icon(colour: str) -> QIcon:

@@ -165,8 +165,10 @@ class TimelineView(PaintedView):
         """Yield start, end and label of each folded gap as it is drawn."""
         compiled = used.least_share_ns(1e6 * self._compilation_ms).tolist()
         for start, length, least in zip(used.starts_ns.tolist(), used.lengths_ns.tolist(), compiled, strict=True):
-            why = f"compilation, at least {texts.duration(least / 1e6)} of it" if 2 * least > length else GAP_TEXT
-            words = f"no {self._worker_name()} busy for {texts.duration(length / 1e6)}: {why}"
+            why = (
+                f"compilation, at least {texts.format_duration(least / 1e6)} of it" if 2 * least > length else GAP_TEXT
+            )
+            words = f"no {self._worker_name()} busy for {texts.format_duration(length / 1e6)}: {why}"
             yield (
                 float(used.fold_times(start)),
                 float(used.fold_times(start + length)),
@@ -202,15 +204,17 @@ class TimelineView(PaintedView):
             layers = f"layers {event['layer_start'] + 1:,}\u2013{event['layer_end']:,}   "
             cells *= int(event["layer_end"] - event["layer_start"])
         rate = (
-            f"   {texts.rate(cells / (end - start) / 1e6)}" if end > start and not self._shares_layers(number) else ""
+            f"   {texts.format_rate(cells / (end - start) / 1e6)}"
+            if end > start and not self._shares_layers(number)
+            else ""
         )
         return (
             f"{self.bars.words.phase_name(event['phase'])}   {self.bars.words.piece_name(event['phase'])} "
             f"{event['strip']:,}   "
             f"rows {rows}   columns {columns}   "
             f"{layers}{self._worker_name()} {event['worker']}   "
-            f"{start:,.3f} to {end:,.3f} ms ({texts.duration(end - start)}"
-            f"{', waited ' + texts.duration(waited) if waited else ''}){rate}"
+            f"{start:,.3f} to {end:,.3f} ms ({texts.format_duration(end - start)}"
+            f"{', waited ' + texts.format_duration(waited) if waited else ''}){rate}"
         )
 
     def _shares_layers(self, number: int) -> bool:
@@ -257,19 +261,21 @@ class TimelineView(PaintedView):
         strips = len(np.unique(found.events[numbers]))
         gaps = self._fold.gaps_after_start_ns
         waiting = f", waiting {100 * found.waiting_share(gaps):.0f} %" if found.waiting_share() else ""
-        beside = f", plus {texts.duration(gaps / 1e6)} of gaps" if gaps else ""
+        beside = f", plus {texts.format_duration(gaps / 1e6)} of gaps" if gaps else ""
         shown = f"; 1 of {1 / found.share:.0f} launches is shown" if found.share < 1 else ""
         return (
             f"{count:,} {self._worker_name()}{'s' * (count != 1)}, {strips:,} {name}{'s' * (strips != 1)}, "
             f"busy {100 * found.busy_share(gaps):.0f} %{waiting} of "
-            f"{texts.duration((found.end_ns - found.start_ns - gaps) / 1e6)}{beside}{shown}"
+            f"{texts.format_duration((found.end_ns - found.start_ns - gaps) / 1e6)}{beside}{shown}"
         )
 
     def _first_gap_text(self) -> str:
         """Return a text such as '470 ms before the first strip: compilation 465 ms, transfer 2 ms'."""
         found, named = self.bars.lanes, {"compilation": 0.0, "transfer": 0.0, **self.result.times_ms}
-        parts = [f"{name} {texts.duration(named[name])}" for name in ("compilation", "transfer") if named[name] > 0]
-        text = f"{texts.duration(found.start_ns / 1e6)} before the first {self._event_name()}"
+        parts = [
+            f"{name} {texts.format_duration(named[name])}" for name in ("compilation", "transfer") if named[name] > 0
+        ]
+        text = f"{texts.format_duration(found.start_ns / 1e6)} before the first {self._event_name()}"
         return f"{text}: {', '.join(parts)}" if parts else text
 
     def _update_legend(self) -> None:

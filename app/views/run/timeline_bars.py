@@ -31,7 +31,7 @@ class PieceNames:
     @classmethod
     def for_result(cls, result: Result | None, layers: bool) -> PieceNames:
         """Return the names for a result; with ``layers``, an event is a chunk of a cube."""
-        method = texts.method_of(result) if result is not None else None
+        method = texts.result_method(result) if result is not None else None
         return cls("chunk" if layers else "strip", method.picture.event_nouns if method is not None else {})
 
     def phase_name(self, number: int) -> str:

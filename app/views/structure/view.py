@@ -24,7 +24,7 @@ from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.painting.saved_painter import saved_painter_state
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.texts import percentage
+from antidiag.app.texts import format_percent
 from antidiag.app.views.structure.arcs import ArcsPane
 from antidiag.app.views.structure.displayed_structure import KINDS, DisplayedStructure, kind_colours
 from antidiag.app.views.structure.plane_drawing import MAP, PlanePane
@@ -252,7 +252,7 @@ class StructureView(PaintedView):
         letters, partner = self.shown.sequence.letters, self.shown.partner_of(letter)
         words = f"letter {letter + 1:,}: {chr(letters[letter])}"
         share = self.shown.agreement_of(letter)
-        agree = f", as in {percentage(share)} of the best structures" if share is not None else ""
+        agree = f", as in {format_percent(share)} of the best structures" if share is not None else ""
         if partner is None:
             return f"{words}, unpaired{agree}"
         return f"{words}, pairs with {partner + 1:,}: {chr(letters[partner])}{agree}"

@@ -130,13 +130,13 @@ class SummaryView(QWidget):
 
 def summary_sections(result: Result) -> list[Section]:
     """Return the headings, each with pairs of name and value."""
-    method = texts.method_of(result)
+    method = texts.result_method(result)
     run = [("Method", f"{texts.method_name(result)} ({result.method})")]
     if method is not None:
         run.append(("Published in", method.citation.format_text()))
         run.append(("Exact", "yes" if method.is_exact else "no: a heuristic"))
     run += [
-        ("Parameters", texts.settings(texts.used(result)) or "none"),
+        ("Parameters", texts.format_settings(texts.used_parameters(result)) or "none"),
         ("Started", f"{result.started:%Y-%m-%d %H:%M:%S %Z}"),
     ]
     place = [("Backend", result.backend), ("Device", result.device), *(("Note", note) for note in result.notes)]
@@ -155,12 +155,12 @@ def summary_sections(result: Result) -> list[Section]:
 
 
 def _answer_rows(result: Result) -> list[tuple[str, str]]:
-    method = texts.method_of(result)
+    method = texts.result_method(result)
     return method.problem_type.answer_rows(result) if method else []
 
 
 def _problem_rows(result: Result) -> list[tuple[str, str]]:
-    method, problem = texts.method_of(result), result.problem
+    method, problem = texts.result_method(result), result.problem
     rows = [_datum_row(number, datum) for number, datum in enumerate(problem.data[:MOST_DATA], 1)]
     if len(problem.data) > MOST_DATA:
         rows.append(("", f"and {len(problem.data) - MOST_DATA:,} more"))
@@ -171,19 +171,19 @@ def _problem_rows(result: Result) -> list[tuple[str, str]]:
 def _datum_row(number: int, datum: Any) -> tuple[str, str]:
     """Describe an input: a sequence with its title line, or other data with their summary."""
     if isinstance(datum, Sequence):
-        details = [datum.name, texts.length(datum), str(datum.type), texts.place(datum.source)]
-        lines = [", ".join(detail for detail in details if detail), texts.about(datum)]
+        details = [datum.name, texts.format_length(datum), str(datum.type), texts.relative_path(datum.source)]
+        lines = [", ".join(detail for detail in details if detail), texts.describe_sequence(datum)]
         return f"Sequence {number}", "\n".join(line for line in lines if line)
     found = find_kind(datum)
-    details = [datum.name, datum.summary, texts.place(datum.source)]
+    details = [datum.name, datum.summary, texts.relative_path(datum.source)]
     return (found.label if found else "Input").capitalize(), ", ".join(detail for detail in details if detail)
 
 
 def _time_rows(result: Result) -> list[tuple[str, str]]:
-    method = texts.method_of(result)
-    rate = texts.rate(result.gcups, method.problem_type.work_unit if method else "cells")
-    rows = [("Computing", f"{texts.duration(result.compute_ms)}, {rate}")]
-    return rows + [(time.name.capitalize(), texts.duration(time.time_ms)) for time in list_phase_times(result)]
+    method = texts.result_method(result)
+    rate = texts.format_rate(result.gcups, method.problem_type.work_unit if method else "cells")
+    rows = [("Computing", f"{texts.format_duration(result.compute_ms)}, {rate}")]
+    return rows + [(time.name.capitalize(), texts.format_duration(time.time_ms)) for time in list_phase_times(result)]
 
 
 def _section_html(heading: str, rows: list[tuple[str, str]]) -> str:

@@ -59,10 +59,10 @@ def create_colouring(tree: Tree, by: str, patterns: Sequence[str], theme: Theme)
         "length": lambda: colour_by_values(tree, tree.lengths, "branch length", theme),
         "support": lambda: colour_by_values(tree, node_supports(tree), "support", theme),
     }
-    return makers[by]() if by in makers else uncoloured(tree)
+    return makers[by]() if by in makers else make_uncoloured(tree)
 
 
-def uncoloured(tree: Tree) -> TreeColouring:
+def make_uncoloured(tree: Tree) -> TreeColouring:
     """Return a colouring without colours."""
     return TreeColouring(np.full(len(tree), -1, np.int16), ())
 
@@ -99,7 +99,7 @@ def colour_by_values(tree: Tree, values: np.ndarray, label: str, theme: Theme) -
     """Colour nodes by a number, NaN for none."""
     known = ~np.isnan(values)
     if not known.any():
-        return uncoloured(tree)
+        return make_uncoloured(tree)
     low, high = float(values[known].min()), float(values[known].max())
     codes = np.full(len(tree), -1, np.int16)
     codes[known] = np.clip((values[known] - low) / ((high - low) or 1) * SCALE_COLOURS, 0, SCALE_COLOURS - 1)

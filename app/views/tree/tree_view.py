@@ -296,7 +296,9 @@ class TreeView(AnnotatedTreeView):
         else:
             state = self.editor.state
             nobody = np.zeros(len(state.tree), bool)
-            picture = TreePicture(made, tree_colours.uncoloured(state.tree), nobody, np.empty(0, np.int64), current)
+            picture = TreePicture(
+                made, tree_colours.make_uncoloured(state.tree), nobody, np.empty(0, np.int64), current
+            )
             self.menus.apply_options(picture)
             if self.editor.table is not None:
                 picture.metadata = tip_columns.create_columns(state.tree, self.editor.table, theme.active())
@@ -334,7 +336,7 @@ class TreeView(AnnotatedTreeView):
                 found = tree_colours.create_colouring(self.tree, self.colour_by, self.patterns, colours)
         except ParameterError as error:
             self._status.setText(str(error))
-            found = tree_colours.uncoloured(self.tree)
+            found = tree_colours.make_uncoloured(self.tree)
         picture.colouring = found
         self._update_legend()
         self.canvas.update()

@@ -26,7 +26,7 @@ from antidiag.kernels.hmm.sums.problem import (
     LearningProblem,
     PosteriorAnswer,
     impossible_sequence_error,
-    learn,
+    learn_model,
 )
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
@@ -76,7 +76,9 @@ def hmm_baum_welch(problem: LearningProblem, parameters: SumParameters, monitor:
     run.compile(lambda: _compile_counts(cannot_underflow(longest)))
     try:
         with run.phase("learning") as phase:
-            found = learn(problem, lambda model, part, number: _count_portions(portions, model, part, phase), monitor)
+            found = learn_model(
+                problem, lambda model, part, number: _count_portions(portions, model, part, phase), monitor
+            )
     except BaseException:
         end_idle_threads()
         raise

@@ -32,7 +32,7 @@ from antidiag.kernels.hmm.sums.problem import (
     LearningProblem,
     PosteriorAnswer,
     impossible_sequence_error,
-    learn,
+    learn_model,
 )
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
@@ -105,7 +105,7 @@ def hmm_baum_welch(problem: LearningProblem, parameters: SumParameters, monitor:
         run.monitor = CancelOnlyMonitor(part)
         return _count_batches(batches, hmm, run, piece)
 
-    found = learn(problem, count, monitor, run.time_phase)
+    found = learn_model(problem, count, monitor, run.time_phase)
     run.finish_pending()
     longest = max(problem.parts, key=lambda part: part.n)
     notes = () if cannot_underflow(longest) else (extended_range.LOST_STATES_NOTE,)

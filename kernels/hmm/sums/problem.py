@@ -187,7 +187,7 @@ ExpectedCounts = tuple[float, np.ndarray, np.ndarray, np.ndarray]
 """The logarithm of the probability of all sequences under a model, and the counts that `estimate_model` takes."""
 
 
-def learn(
+def learn_model(
     problem: LearningProblem,
     count: Callable[[Hmm, Monitor, int], ExpectedCounts],
     monitor: Monitor,

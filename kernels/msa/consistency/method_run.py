@@ -79,7 +79,9 @@ def make_consistency_answer(problem: MsaProblem, aligned: ConsistencyAlignment) 
 
 def encode_sequences(problem: MsaProblem) -> list[np.ndarray]:
     """Return the sequences that have letters, encoded."""
-    return [pair_models.encode_letters(problem.sequences[number].letters, problem.protein) for number in problem.filled]
+    return [
+        pair_models.encode_letters(problem.sequences[number].letters, problem.is_protein) for number in problem.filled
+    ]
 
 
 def compile_stages(alignment_recipe: ConsistencyRecipe) -> None:

@@ -48,14 +48,14 @@ def make_recipe(problem: MsaProblem) -> ConsistencyRecipe:
     """Return the recipe of a problem's effort."""
     own: ConsistencyRules | RefinementRules = problem.rules
     triplets = isinstance(own, ConsistencyRules) and own.triplets
-    chosen = pair_models.make_protein_models() if problem.protein else pair_models.make_dna_models()
+    chosen = pair_models.make_protein_models() if problem.is_protein else pair_models.make_dna_models()
     normal = ConsistencyRecipe(
-        chosen, seed=own.refinement_seed, cut=minimum_units(own), triplets=triplets, tree_weights=not problem.protein
+        chosen, seed=own.refinement_seed, cut=minimum_units(own), triplets=triplets, tree_weights=not problem.is_protein
     )
     effort = own.effort if isinstance(own, ConsistencyRules) else "normal"
     if effort == "fast":
         return replace(normal, rounds=1, refinements=0)
-    return replace(normal, variants=make_variants(normal, problem.protein)) if effort == "thorough" else normal
+    return replace(normal, variants=make_variants(normal, problem.is_protein)) if effort == "thorough" else normal
 
 
 def make_variants(normal: ConsistencyRecipe, protein: bool) -> tuple[ConsistencyRecipe, ...]:

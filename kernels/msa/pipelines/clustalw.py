@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,7 +143,7 @@ class ClustalwRules:
     hydrophilic: bool
 
 
-def make_rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> ClustalwRules:
+def make_rules(sequences: Sequences[Sequence], values: Mapping[str, Any]) -> ClustalwRules:
     """Return the rules of option values; missing gap costs are those of proteins or nucleotides."""
     protein = any(sequence.type == SequenceType.PROTEIN for sequence in sequences)
     suitable = dict(zip(("gap_open", "gap_extend"), PROTEIN_GAPS if protein else NUCLEOTIDE_GAPS, strict=True))
@@ -152,8 +153,8 @@ def make_rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> Cl
 
 def pairwise_scoring(problem: MsaProblem) -> Scoring:
     """Return the scoring of aligned pairs whose identities are counted."""
-    matrix = named_matrix("GONNET1992") if problem.protein else match_mismatch(PAIR_MATCH, 0, "N", nucleotides=True)
-    return Scoring(matrix, *PAIR_GAPS[problem.protein])
+    matrix = named_matrix("GONNET1992") if problem.is_protein else match_mismatch(PAIR_MATCH, 0, "N", nucleotides=True)
+    return Scoring(matrix, *PAIR_GAPS[problem.is_protein])
 
 
 def align_clustalw(job: PipelineJob) -> tuple[np.ndarray, Tree]:
@@ -174,7 +175,7 @@ class ClustalwRule:
     def __init__(self, problem: MsaProblem, alphabet: str, alike: divergent_sequences.MeanIdentity) -> None:
         self._rules: ClustalwRules = problem.rules
         self._type, self._alphabet, self._alike = problem.type, alphabet, alike
-        self._protein = problem.protein
+        self._protein = problem.is_protein
         by_residue, by_run = self._protein and self._rules.residues, self._protein and self._rules.hydrophilic
         self._residues = np.array([RESIDUES[letter] for letter in alphabet[:-1]] if by_residue else [], np.int64)
         self._in_run = IN_RUN if by_run else 0.0

@@ -42,7 +42,7 @@ def compute_distances(job: PipelineJob, pairwise: str, scoring: Scoring) -> Dist
     """Return the distances of all pairs, under the names of the taxa."""
     parameters = PairParameters(threads=job.run.threads)
     if pairwise == KTUPLE:
-        words = KtupleProblem(job.sequences, **KTUPLE_DEFAULTS[job.problem.protein])
+        words = KtupleProblem(job.sequences, **KTUPLE_DEFAULTS[job.problem.is_protein])
         return job.run_stage(DISTANCES, job.tools.ktuple_distances, words, parameters).distances
     problem = FullProblem(replace_unknown_letters(job.sequences, scoring.matrix), scoring, Mode.LOCAL)
     return job.run_stage(DISTANCES, job.tools.full_distances, problem, parameters).distances

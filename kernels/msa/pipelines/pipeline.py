@@ -55,7 +55,7 @@ class PipelineJob:
     @property
     def alphabet(self) -> str:
         """Return the alphabet of the profiles."""
-        return PROTEIN if self.problem.protein else NUCLEOTIDES
+        return PROTEIN if self.problem.is_protein else NUCLEOTIDES
 
     def run_stage(self, name: str, method: Backend, problem: Any, parameters: MethodParameters) -> Any:
         """Run a method as a stage and return its answer; its compilation and transfers count separately."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +59,7 @@ class ThesisRules:
     scoring: Scoring
 
 
-def make_rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> ThesisRules:
+def make_rules(sequences: Sequences[Sequence], values: Mapping[str, Any]) -> ThesisRules:
     """Return the rules of option values, completed by what suits the sequences."""
     declared = [option for option in scoring_options.SCORING_OPTIONS if option.name != "mode"]
     given = {option.name: values[option.name] for option in declared if values[option.name] not in (None, "")}

@@ -42,7 +42,7 @@ class StripCheckpoints:
         """Report progress, and save the strips up to the last complete special column when the store asks for it."""
         store, strips = self.phase.run.monitor.store, self.strips
         self.phase.report(strips.finished_rows)
-        if store is None or not store.due:
+        if store is None or not store.is_save_due:
             return
         end = max((strip + 1 for strip in strips.kept_columns if strip < self._count_finished()), default=0)
         if end <= self.saved_strips:

@@ -194,7 +194,7 @@ class _BandWriter:
             return
         through_all = part.end - (self.job.strip_count - 1) * part.skew - self.job.row_spread + 1
         complete = checkpoints.finished_bands + max(min(through_all, self.job.encoded.rows.size - 1), 0) // layout.tile
-        while self.next_band < complete and (layout.on_disk or checkpoints.store.due):
+        while self.next_band < complete and (layout.on_disk or checkpoints.store.is_save_due):
             self._save_band(state)
 
     def finish(self) -> None:

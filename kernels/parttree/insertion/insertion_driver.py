@@ -37,12 +37,12 @@ def _insert_sequences(problem: GivenProblem, run: CpuRun) -> tuple[MsaAnswer, in
     rows = problem.letters if len(given) == len(problem.alignment.names) else problem.letters[given]
     rules = make_score_rules(problem, len(given))
     planes = np.zeros(SYMBOLS * rows.shape[1], np.float32)
-    codes = encode_letters(np.arange(256, dtype=np.uint8), AMINO_ACIDS if problem.protein else BASES)
-    symbols = symbol_table(problem.protein, codes, insertion_kernels.NO_LETTER)
+    codes = encode_letters(np.arange(256, dtype=np.uint8), AMINO_ACIDS if problem.is_protein else BASES)
+    symbols = symbol_table(problem.is_protein, codes, insertion_kernels.NO_LETTER)
     with run.phase(PROFILE, total=len(given)) as phase:
         present = phase.call(partial(insertion_kernels.count_profile, rows, symbols, planes, phase.done, run.stop))
     with run.phase(INSERTION_PHASE, total=len(added)) as phase:
-        codes, offsets = encode_sequences(added, problem.protein)
+        codes, offsets = encode_sequences(added, problem.is_protein)
         places, several = np.empty(codes.size, np.int32), insertion_kernels.TASK
         given_rows = np.float32(len(given))
         spans = [(first, min(first + several, len(added))) for first in range(0, len(added), several)]

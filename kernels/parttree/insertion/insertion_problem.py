@@ -42,7 +42,7 @@ class InsertionRules:
     growth: float
 
 
-def make_insertion_rules(sequences: tuple[Sequence, ...], values: Mapping[str, Any]) -> InsertionRules:
+def make_insertion_rules(sequences: Sequences[Sequence], values: Mapping[str, Any]) -> InsertionRules:
     """Return the rules of option values."""
     return InsertionRules(**complete_options(sequences, values))
 

@@ -54,7 +54,7 @@ def run_linkage(problem: PartTreeProblem, run: CpuRun, name: str, link: Link, le
     """
     with run.phase(name) as phase:
         first, own = group_equal_sequences(problem.sequences)
-        codes, offsets = encode_sequences(take_sequences(problem.sequences, first.tolist()), problem.protein)
+        codes, offsets = encode_sequences(take_sequences(problem.sequences, first.tolist()), problem.is_protein)
         report = RecursionProgress(run.monitor, name)
         joins, heights = link(codes, offsets, first, phase, report)
         report(1, 1)

@@ -150,7 +150,7 @@ def make_leaves(problem: MsaProblem, keep_equal: bool) -> AlignmentLeaves:
     """Return the leaves; with ``keep_equal``, equal sequences are separate leaves."""
     filled = problem.filled_sequences
     first, own = (np.arange(len(filled)),) * 2 if keep_equal else group_equal_sequences(filled)
-    return AlignmentLeaves(first, own, *encode_sequences(take_sequences(filled, first.tolist()), problem.protein))
+    return AlignmentLeaves(first, own, *encode_sequences(take_sequences(filled, first.tolist()), problem.is_protein))
 
 
 def gap_cost_growth(count: int, power: float) -> float:
@@ -163,7 +163,7 @@ def make_score_rules(problem: MsaProblem, count: int) -> ScoreRules:
     OPTIONS."""
     own = problem.rules
     table = np.zeros((SYMBOLS, SYMBOLS), np.float32)
-    if problem.protein:
+    if problem.is_protein:
         matrix, letters = named_matrix(own.matrix), AMINO_ACIDS.decode()
         places = [matrix.letters.index(letter) for letter in letters]
         table[:LETTERS, :LETTERS] = np.asarray(matrix.values)[np.ix_(places, places)]

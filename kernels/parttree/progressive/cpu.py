@@ -93,7 +93,7 @@ def run_stages(problem: MsaProblem, run: CpuRun, guide_of: GuideMaker, align: Pr
             begun_ns, report = time.perf_counter_ns(), RecursionProgress(run.monitor, REFINEMENT)
             rules, most = make_score_rules(problem, count), problem.rules.refine_top
             rows = target[leaves.sequences]
-            target = refine_branches(rows, joins, most, rules, problem.protein, phase, report)[leaves.own]
+            target = refine_branches(rows, joins, most, rules, problem.is_protein, phase, report)[leaves.own]
             phase.log(LoggedCells((0, count), (0, target.shape[1])), 0, begun_ns)
     return Outcome(make_answer(problem, target, tree), run.times_ms, nbytes)
 
@@ -115,7 +115,7 @@ def make_guide_on_threads(
 
     def measure_of(letters: LetterArrays) -> tuple[IndexedDistances, int]:
         with CpuRun(CancelOnlyMonitor(phase.run.monitor), threads=phase.run.threads).phase(WORDS) as unlogged:
-            words = encode_sixmers(letters, problem.protein, unlogged)
+            words = encode_sixmers(letters, problem.is_protein, unlogged)
         return IndexedDistances(words, letters.possible_words, unlogged, report.report_distances), TASK
 
     return make_guide(problem, leaves, phase, report, link, measure_of)
@@ -138,7 +138,7 @@ def make_guide(
     if rules.guide == PARTTREE:
         filled = [problem.sequences[problem.filled[number]] for number in leaves.sequences.tolist()]
         part = PartTreeProblem(tuple(filled), rules.references, rules.pick_seed)
-        measure, task = measure_of(letters_of(filled, problem.protein))
+        measure, task = measure_of(letters_of(filled, problem.is_protein))
         return PartTreeRecursion(part, measure.words, measure, phase, report, task).joins()
     if rules.guide == MEDOID:
         settings = rules.references, rules.pick_seed, phase, report

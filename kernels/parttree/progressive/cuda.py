@@ -35,7 +35,7 @@ def msa_parttree(problem: MsaProblem, parameters: PartTreeWarps, monitor: Monito
         return link_on_device(codes, offsets, run, report)
 
     def measure_of(letters: LetterArrays) -> tuple[DeviceDistances, int]:
-        return DeviceDistances(letters, problem.protein, run, parameters), TASK
+        return DeviceDistances(letters, problem.is_protein, run, parameters), TASK
 
     def guide(leaves: AlignmentLeaves, phase: CpuPhase) -> tuple[np.ndarray, np.ndarray]:
         return make_guide(problem, leaves, phase, RecursionProgress(monitor, TREE), link, measure_of)

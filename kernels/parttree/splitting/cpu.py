@@ -89,8 +89,8 @@ def run_recursion(
         with run.phase(name):  # so that all phases are listed, in this order
             pass
     with run.phase(phases[0], total=len(problem.sequences)) as phase:
-        letters = concatenate_letters(problem.sequences, problem.protein)
-        words = encode_sixmers(letters, problem.protein, phase)
+        letters = concatenate_letters(problem.sequences, problem.is_protein)
+        words = encode_sixmers(letters, problem.is_protein, phase)
     with run.phase(RECURSION) as phase:
         report = RecursionProgress(run.monitor, RECURSION)
         measure = measure_of(words, letters.possible_words, phase, report.report_distances)

@@ -56,8 +56,8 @@ def parttree(problem: PartTreeProblem, parameters: PartTreeWarps, monitor: Monit
     host = run.host_part(count_processors())
     host.compile(compile_all)
     with host.phase(WORDS):
-        letters = concatenate_letters(problem.sequences, problem.protein)
-        counted = DeviceDistances(letters, problem.protein, run, parameters)
+        letters = concatenate_letters(problem.sequences, problem.is_protein)
+        counted = DeviceDistances(letters, problem.is_protein, run, parameters)
     monitor.update(1, 1, WORDS)
     with host.phase(RECURSION) as phase:
         counted.phase, report = phase, RecursionProgress(monitor, RECURSION)

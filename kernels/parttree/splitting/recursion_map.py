@@ -117,11 +117,11 @@ def measure_distances(problem: PartTreeProblem, references: np.ndarray, sequence
     """
     compile_all()
     numbers, places = np.unique(np.concatenate([references, sequences]), return_inverse=True)
-    letters = concatenate_letters(take_sequences(problem.sequences, numbers.tolist()), problem.protein)
+    letters = concatenate_letters(take_sequences(problem.sequences, numbers.tolist()), problem.is_protein)
     refs, members = places[: references.size], places[references.size :]
     tasks = np.array([[0, at, min(at + TASK, members.size)] for at in range(0, members.size, TASK)])
     batch = DistanceBatch(refs, np.array([0, refs.size]), members, np.array([0, members.size]), tasks)
     with CpuRun().phase("words") as phase:
-        words = encode_sixmers(letters, problem.protein, phase)
+        words = encode_sixmers(letters, problem.is_protein, phase)
         found = IndexedDistances(words, letters.possible_words, phase, lambda done, total: None)(batch, True, 0)
     return found.everything[: members.size * refs.size].reshape(members.size, refs.size).T

@@ -65,6 +65,6 @@ class ProfilePairBatch:
         return len(self.rows) // int(self.m.sum() + len(self.m))
 
     @property
-    def linear(self) -> bool:
+    def has_linear_gaps(self) -> bool:
         """Return whether no gap costs anything to open."""
         return not (self.row_open.any() or self.column_open.any())

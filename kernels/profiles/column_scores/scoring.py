@@ -119,13 +119,13 @@ class ColumnScoring:
         return FREQUENCY_UNITS if self.kind is ColumnScore.EUCLIDEAN else SCORE_UNITS
 
     @property
-    def minimised(self) -> bool:
+    def is_minimised(self) -> bool:
         """Return whether the score is shown as a distance, of which less is better."""
         return self.kind is ColumnScore.EUCLIDEAN and self.offset == 0
 
     def unscale_score(self, score: int) -> int | float:
         """Return an engine score in units of the matrix; distances are 0 or more."""
-        value = (-score if self.minimised else score) / self.units
+        value = (-score if self.is_minimised else score) / self.units
         return int(value) if value.is_integer() else value
 
     def describe_costs(self) -> str:
@@ -186,7 +186,7 @@ class EncodedProfiles(NamedTuple):
         return self.columns.shape[1] - 1
 
     @property
-    def linear(self) -> bool:
+    def has_linear_gaps(self) -> bool:
         """Return whether no gap costs anything to open."""
         return not (self.row_open.any() or self.column_open.any())
 

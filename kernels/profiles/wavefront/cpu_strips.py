@@ -51,7 +51,7 @@ class ProfileStripProblem(NamedTuple):
     first_row: np.ndarray
     first_column: np.ndarray
     cuts: tuple[int, int, int, int, int]
-    linear: bool
+    has_linear_gaps: bool
 
 
 class KeptStripBorders(NamedTuple):
@@ -107,7 +107,11 @@ def cut_strip(strip_problem, packed, left):
     return (
         TileFactors(packed, columns.view(np.int32), pairs, width, strip_problem.encoded.row_bias, bias),
         TileGapCosts(
-            strip_problem.encoded.row_open, strip_problem.encoded.row_extend, source, sums, strip_problem.linear
+            strip_problem.encoded.row_open,
+            strip_problem.encoded.row_extend,
+            source,
+            sums,
+            strip_problem.has_linear_gaps,
         ),
     )
 
@@ -152,7 +156,7 @@ def compute_strip(strip_problem, packed, number, borders, turns, times):
         if bottom < m:
             row = (bottom & RING) * (factors.width + LANES) + LANES
             borders.rows[number, at, 0, : factors.width] = rings.h[row : row + factors.width]
-            if strip_problem.linear:
+            if strip_problem.has_linear_gaps:
                 before_it = ((bottom - 1) & RING) * (factors.width + LANES) + LANES
                 borders.rows[number, at, 1, : factors.width] = (
                     rings.h[before_it : before_it + factors.width] - strip_problem.encoded.row_extend[bottom - 1]

@@ -63,7 +63,7 @@ class TileGapCosts(NamedTuple):
     row_extend: np.ndarray
     source: np.ndarray
     column_sum: np.ndarray
-    linear: bool
+    has_linear_gaps: bool
 
 
 class TileRings(NamedTuple):
@@ -257,7 +257,7 @@ def compute_tile(factors, finish, gaps, rings, row_range, left, right, best, end
             _score_four_rows(factors, finish, rings, i, bottom, begin, mask)
         above, here = ((i - begin) & mask) * length, ((i + 1 - begin) & mask) * length
         last = here + LANES + real - 1
-        if gaps.linear and mask != ALL:
+        if gaps.has_linear_gaps and mask != ALL:
             most = _compute_linear_row(rings, above, here, width, left.h[i + 1], gaps.row_extend[i], gaps, floor)
             right.f[i + 1] = rings.h[last - 1] - step
         else:

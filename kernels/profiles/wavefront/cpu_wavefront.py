@@ -49,7 +49,7 @@ def make_strip_problem(encoded: EncodedProfiles, s: int, batch: int) -> ProfileS
     first_row = cpu_cells.border_scores(encoded.mode, encoded.column_open, encoded.column_extend)
     first_column = cpu_cells.border_scores(encoded.mode, encoded.row_open, encoded.row_extend)
     cuts = encoded.m, encoded.n, s, batch, encoded.mode
-    return ProfileStripProblem(encoded, first_row, first_column, cuts, encoded.linear)
+    return ProfileStripProblem(encoded, first_row, first_column, cuts, encoded.has_linear_gaps)
 
 
 def allocate_borders(strip_problem: ProfileStripProblem) -> KeptStripBorders:

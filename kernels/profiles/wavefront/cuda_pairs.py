@@ -122,7 +122,7 @@ class DeviceProfilePairs:
         """Compile a kernel for the factors, score and mode of the pairs."""
         made = self.made
         return self.run.compile_kernel(
-            sources, name, STEPS=self.steps, KIND=made.kind, MODE=made.mode, OPENING=not made.linear, **defines
+            sources, name, STEPS=self.steps, KIND=made.kind, MODE=made.mode, OPENING=not made.has_linear_gaps, **defines
         )
 
     def compile_all(self) -> None:

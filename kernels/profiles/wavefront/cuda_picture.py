@@ -150,7 +150,7 @@ def _download_borders(
         h, g = run.download_array(borders[number * wider - 1]).T
         cpu_borders.columns[number, 0, 0], cpu_borders.columns[number, 0, 1:] = strip_problem.first_row[number * s], h
         cpu_borders.columns[number, 1, 1:] = (
-            cpu_borders.columns[0, 1, 1:] if strip_problem.linear else g - sums[number * s - 1]
+            cpu_borders.columns[0, 1, 1:] if strip_problem.has_linear_gaps else g - sums[number * s - 1]
         )
     for number in range(len(rows) if cpu_borders.rows.shape[1] else 0):
         own = run.download_array(rows[number])[higher - 1 :: higher][: cpu_borders.rows.shape[1]]
@@ -158,7 +158,7 @@ def _download_borders(
         width = min(GPU_STRIP, cpu_borders.rows.shape[3] - place)
         cpu_borders.rows[strip, :, 0, place : place + width] = own[:, :width, 0]
         cpu_borders.rows[strip, :, 1, place : place + width] = (
-            cpu_borders.columns[0, 1, 0] if strip_problem.linear else own[:, :width, 1]
+            cpu_borders.columns[0, 1, 0] if strip_problem.has_linear_gaps else own[:, :width, 1]
         )
 
 
@@ -180,7 +180,7 @@ def _upload_borders(
         gaps = cpu_borders.columns[number, 1, begin + 1 : until + 1].astype(np.int64)
         own[:, 1] = (
             0
-            if strip_problem.linear
+            if strip_problem.has_linear_gaps
             else gaps + int(strip_problem.encoded.column_extend[: number * s].sum(dtype=np.int64))
         )
         borders[first - 1, begin:until].set(own)

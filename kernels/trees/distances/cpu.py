@@ -101,7 +101,7 @@ def distance_6mer(problem: SixmerProblem, parameters: PairParameters, monitor: M
     run, taxa = CpuRun(monitor, steps, parameters.threads), len(problem.sequences)
     run.compile(_compile_kmers)
     with run.phase("words"):
-        kmers = count_sixmers(problem.sequences, problem.protein, monitor.check)
+        kmers = count_sixmers(problem.sequences, problem.is_protein, monitor.check)
         words, sizes = cpu_kmers.find_owners(kmers), cpu_kmers.kmer_totals(kmers)
     values, common = np.zeros((taxa, taxa)), np.empty((run.threads, taxa), np.int32)
 

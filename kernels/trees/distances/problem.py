@@ -24,7 +24,7 @@ from antidiag.kernels.method import FileFormat, LabelledRows, ProblemInput, Prob
 from antidiag.kernels.model import Result, Sequence, concatenate_letters, sequence_lengths, sequence_names
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.scoring import Mode, Scoring, refuse_overflow
-from antidiag.kernels.sequences.sequence_set import SequenceSet, pack_sequences
+from antidiag.kernels.sequences.sequence_set import pack_sequences
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.trees import dp_classes
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import MODELS
@@ -63,7 +63,7 @@ MODEL = Parameter(
 class _Sequences:
     """Sequences, between all pairs of which a distance is computed."""
 
-    sequences: tuple[Sequence, ...] | SequenceSet
+    sequences: Sequences[Sequence]
 
     @property
     def data(self) -> Sequences[Sequence]:
@@ -107,7 +107,7 @@ class _Sequences:
         return ()
 
     @property
-    def protein(self) -> bool:
+    def is_protein(self) -> bool:
         """Whether any sequence is a protein."""
         return not scoring_options.are_nucleotides(self.sequences)
 
@@ -141,7 +141,7 @@ class SixmerProblem(_Sequences):
     """MAFFT's distances of shared 6-mers."""
 
     def _without_words(self) -> tuple[str, ...]:
-        grouped = letter_codes(GROUPS if self.protein else BASES) >= 0
+        grouped = letter_codes(GROUPS if self.is_protein else BASES) >= 0
         lengths = sequence_lengths(self.sequences)
         counts = np.add.reduceat(
             grouped[concatenate_letters(self.sequences)], np.cumsum(lengths) - lengths, dtype=np.int64

@@ -66,12 +66,12 @@ def _fill_tables(rows: list[int], columns: list[int], problem: FullProblem) -> t
 
 def sixmer_distance(problem: SixmerProblem, i: int, j: int) -> float:
     """Return MAFFT's distance of the 6-mers that two sequences share, by plain counters."""
-    groups = GROUPS if problem.protein else BASES
+    groups = GROUPS if problem.is_protein else BASES
     code = {letter: str(number) for number, letters in enumerate(groups) for letter in letters}
     texts = ["".join(code.get(letter, "") for letter in problem.sequences[at].letters.decode()) for at in (i, j)]
     kmers = [Counter(text[at : at + K] for at in range(len(text) - K + 1)) for text in texts]
     totals, (short, long) = [sum(own.values()) for own in kmers], sorted(map(len, texts))
-    b = LENGTH_FACTOR[problem.protein]
+    b = LENGTH_FACTOR[problem.is_protein]
     factor = 1 / (0.1 * short / max(long, 1) + b / (long + b) + 0.01)
     unlike = 1 - sum((kmers[0] & kmers[1]).values()) / min(totals) if min(totals) else 1.0
     return min(unlike * factor, FARTHEST)

@@ -132,7 +132,7 @@ PAIR_CELLS, WORD_CELLS = 1000, 100
 
 def sixmer_work(problem: SixmerProblem, parameters: PairParameters) -> int:
     """Return the cost of 6-mer distances, in cells: a pair costs little more than its entry of the matrix."""
-    pairs, possible = max(problem.pairs, 1), len(GROUPS if problem.protein else BASES) ** K
+    pairs, possible = max(problem.pairs, 1), len(GROUPS if problem.is_protein else BASES) ** K
     mean = problem.cells / pairs
     shared = min(max(mean / possible, RELATED * mean**0.5), possible)
     return int(pairs * (PAIR_CELLS + WORD_CELLS * shared))

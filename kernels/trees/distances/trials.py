@@ -151,7 +151,7 @@ def check_chains(
 
 def _covered_letters(first: bytes, second: bytes, problem: KtupleProblem) -> int:
     """Return how many letters of the first are in a k-mer of both."""
-    k, unknown = problem.ktuple, b"" if problem.protein else b"N"
+    k, unknown = problem.ktuple, b"" if problem.is_protein else b"N"
     kmers = {second[at : at + k] for at in range(len(second) - k + 1)}
     inside = [
         place

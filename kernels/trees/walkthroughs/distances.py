@@ -161,7 +161,7 @@ def check_distances(play: Animation, answer: Any) -> None:
 
 def sixmer_distance(shown_problem: SixmerProblem, i: int, j: int) -> tuple[float, str, int]:
     """Return the 6-mer distance of a pair."""
-    groups = GROUPS if shown_problem.protein else BASES
+    groups = GROUPS if shown_problem.is_protein else BASES
     code = {letter: str(at) for at, letters in enumerate(groups) for letter in letters}
     words = []
     for at in (i, j):

@@ -56,7 +56,7 @@ def compute_cube(encoded: EncodedTriple, monitor: Monitor, device: int) -> np.nd
     """Return H' of all cells, int32, as in `compute_slices.Values`; raises what `compute_slices` raises."""
     with devices.use_device(device):
         run = DeviceRun(monitor)
-        shape = (*encoded.cells, 8) if encoded.affine else encoded.cells
+        shape = (*encoded.cells, 8) if encoded.has_affine_gaps else encoded.cells
         found = run.allocate_filled(shape, np.int32, 0x80)
         _fill_planes(encoded, encoded.cells, (0, 0, 0), {}, found, run)
         return run.download_array(found)
@@ -72,10 +72,10 @@ def _fill_planes(
 ) -> None:
     """Compute one plane i + j + k = d per launch; ``everything`` takes H'."""
     ni, nj, nk = cells
-    kernel = run.compile_kernel(SOURCES, "cube_plane", AFFINE=int(encoded.affine))
+    kernel = run.compile_kernel(SOURCES, "cube_plane", AFFINE=int(encoded.has_affine_gaps))
     cube, wanted = _cube_arguments(encoded, cells, run), _wanted_arguments(place, planes, everything)
     shift = np.int32(2 * encoded.extend if everything is None else 0)
-    state = run.allocate_array((4, nj, nk, 8 if encoded.affine else 1), np.int32)
+    state = run.allocate_array((4, nj, nk, 8 if encoded.has_affine_gaps else 1), np.int32)
     count = ni + nj + nk - 2
     with run.begin_phase("slices") as phase:
         for d in range(count):

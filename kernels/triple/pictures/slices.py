@@ -40,7 +40,7 @@ class CubeValues:
 
     def plane_scores(self, axis: int, place: int) -> np.ndarray:
         """Return H where coordinate ``axis`` is ``place``, in engine units, int64, the other two in order."""
-        values = self.array[..., FIRST_MOVE] if self.problem.affine else self.array
+        values = self.array[..., FIRST_MOVE] if self.problem.has_affine_gaps else self.array
         return _unshift_scores(values.take(place, axis), self.problem, axis, place)
 
     def cell_score(self, cell: Cell) -> int:
@@ -49,7 +49,7 @@ class CubeValues:
 
     def _taken_value(self, cell: Cell, move: int) -> int:
         """Return what a move takes from the cell before it, in engine units."""
-        value = int(self.array[(*cell, move)] if self.problem.affine else self.array[cell])
+        value = int(self.array[(*cell, move)] if self.problem.has_affine_gaps else self.array[cell])
         return value - 2 * self.problem.scoring.extend * sum(cell)
 
     def _ending_value(self, cell: Cell, move: int) -> int | None:
@@ -114,7 +114,7 @@ def choose_winner(found: tuple[Candidate | None, ...]) -> Candidate | None:
 
 def _make_candidate(values: CubeValues, cell: Cell, move: int) -> Candidate:
     before, column = source_cell(cell, move), score_column(values.problem, cell, move)
-    if not values.problem.affine:
+    if not values.problem.has_affine_gaps:
         return Candidate(move, before, values.cell_score(before), None, 0, column)
     opening = {after: OPENINGS[after, move] * values.problem.scoring.open for after in MOVE_ORDER}
     endings = {after: values._ending_value(before, after) for after in MOVE_ORDER}
@@ -125,7 +125,7 @@ def _make_candidate(values: CubeValues, cell: Cell, move: int) -> Candidate:
 
 def count_cell_values(problem: TripleProblem) -> int:
     """Return the values of a cell."""
-    return 8 if problem.affine else 1
+    return 8 if problem.has_affine_gaps else 1
 
 
 def is_kept(problem: TripleProblem) -> bool:
@@ -135,7 +135,7 @@ def is_kept(problem: TripleProblem) -> bool:
 
 def estimate_effort(problem: TripleProblem, on_gpu: bool = False) -> int:
     """Return what a pass over the cube costs, in cells with linear gaps."""
-    return _count_cells(problem) * (_affine_cell_effort(on_gpu) if problem.affine else 1)
+    return _count_cells(problem) * (_affine_cell_effort(on_gpu) if problem.has_affine_gaps else 1)
 
 
 def explain_refusal(problem: TripleProblem, on_gpu: bool = False) -> str:
@@ -143,11 +143,11 @@ def explain_refusal(problem: TripleProblem, on_gpu: bool = False) -> str:
     most = MOST_CELLS_ON_GPU if on_gpu else MOST_CELLS
     if estimate_effort(problem, on_gpu) <= most:
         return ""
-    gaps = ", with affine gaps" if problem.affine else ""
+    gaps = ", with affine gaps" if problem.has_affine_gaps else ""
     return (
         f"no method keeps H, so slices are computed again; this cube has {_count_cells(problem):,} cells, and "
         "slices are "
-        f"shown up to {most // (_affine_cell_effort(on_gpu) if problem.affine else 1):,} cells{gaps}"
+        f"shown up to {most // (_affine_cell_effort(on_gpu) if problem.has_affine_gaps else 1):,} cells{gaps}"
     )
 
 
@@ -160,7 +160,7 @@ def compute_cube(problem: TripleProblem, monitor: Monitor, device: int | None = 
 
         return CubeValues(problem, cuda_slices.compute_cube(encode_problem(problem), monitor, device))
     sizes = tuple(length + 1 for length in problem.lengths)
-    array = np.empty((*sizes, 8) if problem.affine else sizes, np.int32)
+    array = np.empty((*sizes, 8) if problem.has_affine_gaps else sizes, np.int32)
     for i, plane in enumerate(_iterate_planes(problem, sizes, monitor)):  # type: ignore[arg-type]
         array[i] = plane
     return CubeValues(problem, array)
@@ -200,7 +200,7 @@ def _compute_cpu_slices(
         2: np.empty((i_cells, j_cells), np.int32),
     }
     for i, plane in enumerate(_iterate_planes(problem, cells, monitor)):
-        h = plane[..., FIRST_MOVE] if problem.affine else plane
+        h = plane[..., FIRST_MOVE] if problem.has_affine_gaps else plane
         if i == cell[0] and 0 in axes:
             found[0][:] = h
         if 1 in axes:

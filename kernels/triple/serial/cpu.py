@@ -21,19 +21,19 @@ from antidiag.kernels.triple.serial import cpu_rows
 from antidiag.kernels.triple.serial.cpu_rows import TripleGaps, TripleScores
 
 
-def scoring(problem: TripleProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
+def run_scoring(problem: TripleProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run Scoring: two planes of the cube, on one core."""
     return _run_serial(problem, monitor, steps, False)
 
 
-def traceback(problem: TripleProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
+def run_traceback(problem: TripleProblem, parameters: MethodParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run Traceback: two planes, and the best move of every cell is kept."""
     return _run_serial(problem, monitor, steps, True)
 
 
 def _run_serial(problem: TripleProblem, monitor: Monitor, steps: StepLog, keeps: bool) -> Outcome:
     run, encoded = CpuRun(monitor, steps), encode_problem(problem)
-    run.compile(lambda: _compile_serial(encoded.affine, keeps))
+    run.compile(lambda: _compile_serial(encoded.has_affine_gaps, keeps))
     return _compute_answer(run, encoded, keeps)
 
 
@@ -47,16 +47,16 @@ def _compile_serial(affine: bool, keeps: bool) -> None:
 def _compute_answer(run: CpuRun, encoded: EncodedTriple, keeps: bool) -> Outcome:
     """Compute the cube, and the path where moves are kept."""
     i_cells, j_cells, k_cells = encoded.cells
-    moves = np.empty(encoded.cells, np.int32 if encoded.affine else np.uint8) if keeps else None
+    moves = np.empty(encoded.cells, np.int32 if encoded.has_affine_gaps else np.uint8) if keeps else None
     with run.phase("phase 1", i_cells * j_cells) as phase:
         begun_ns = time.perf_counter_ns()
         (plane,) = deque(iterate_planes(encoded, encoded.cells, phase.report, moves), maxlen=1)
         phase.report(phase.total)
         i, j, k = encoded.end_cell
         phase.log(LoggedCells((0, i), (0, j), layers=(0, k)), 0, begun_ns)
-    planes_bytes = 2 * (j_cells + 1) * (k_cells + 1) * plane.itemsize * (8 if encoded.affine else 1)
+    planes_bytes = 2 * (j_cells + 1) * (k_cells + 1) * plane.itemsize * (8 if encoded.has_affine_gaps else 1)
     used = planes_bytes + 4 * encoded.letter_count * k_cells + (0 if moves is None else moves.nbytes)
-    score = int(plane[(-1, -1, 7) if encoded.affine else (-1, -1)])
+    score = int(plane[(-1, -1, 7) if encoded.has_affine_gaps else (-1, -1)])
     if moves is None:
         return Outcome(encoded.make_answer(score), run.times_ms, used)
     with run.phase("phase 2"):
@@ -80,7 +80,7 @@ def make_gaps(encoded: EncodedTriple) -> TripleGaps:
 def _find_path(encoded: EncodedTriple, found: np.ndarray) -> np.ndarray:
     """Return the moves of the path, from the first one on; ``found`` are the best moves of all cells."""
     backwards = np.empty(sum(encoded.cells), np.uint8)
-    count = cpu_rows.walk_back(found, encoded.affine, backwards)
+    count = cpu_rows.walk_back(found, encoded.has_affine_gaps, backwards)
     return backwards[: count - 1][::-1].copy()
 
 
@@ -92,13 +92,13 @@ def iterate_planes(
     With affine gaps, a cell has the values of all moves. ``report`` gets the number of finished rows of cells along k,
     some times a second. ``moves`` takes the best moves of all cells; see `cpu_rows`.
     """
-    values = (8,) if encoded.affine else ()
+    values = (8,) if encoded.has_affine_gaps else ()
     planes = np.full((2, cells[1] + 1, cells[2] + 1, *values), NEGATIVE, np.int32)
-    seed = (1, 0, 0, *((7,) if encoded.affine else ()))
+    seed = (1, 0, 0, *((7,) if encoded.has_affine_gaps else ()))
     planes[seed] = 0
     scores = make_scores(encoded, encoded.codes[2][: cells[2]])
     common, call = (
-        ((make_gaps(encoded), scores), cpu_rows.affine_rows) if encoded.affine else ((scores,), cpu_rows.rows)
+        ((make_gaps(encoded), scores), cpu_rows.affine_rows) if encoded.has_affine_gaps else ((scores,), cpu_rows.rows)
     )
     band = max(1, cpu_rows.VALUES_PER_CHECK // planes[0, 0].size)
     for i in range(cells[0]):

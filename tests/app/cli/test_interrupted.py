@@ -67,7 +67,7 @@ def interrupt(path: Path, **parameters: int) -> interrupted_runs.InterruptedRun:
     given = {"s": 32, "tile": 64, "T": 32, **parameters}
 
     def listen(done: int, total: int, phase: str) -> None:
-        while (done == total or phase == "phase 2") and monitor.store and not monitor.store.due:
+        while (done == total or phase == "phase 2") and monitor.store and not monitor.store.is_save_due:
             pass  # what was saved before is being written
         if phase == "phase 2":
             raise Cancelled

@@ -36,7 +36,7 @@ def three(qtbot, ready):
 
 
 def select(window, *numbers):
-    window.results._select([window.session.entries[number] for number in numbers])
+    window.results._select_entries([window.session.entries[number] for number in numbers])
 
 
 def test_several_results_are_selected_and_compared(qtbot, three):

@@ -51,20 +51,20 @@ def test_progress_time_left_and_rate(monkeypatch):
     monkeypatch.setattr(jobs.time, "monotonic", lambda: now)
     job = Job("job", "cpu", print, print, cells=4_000_000_000)
     job.started = now
-    assert (job.fraction, job.left_s, job.gcups) == (None, None, None)
+    assert (job.fraction, job.remaining_s, job.gcups) == (None, None, None)
     now = 120.0
     job.monitor.update(0, 4, "phase 1")
-    assert (job.fraction, job.left_s, job.gcups) == (0, None, None)
+    assert (job.fraction, job.remaining_s, job.gcups) == (0, None, None)
     now = 122.0
     job.monitor.update(1, 4, "phase 1")
-    assert (job.fraction, job.left_s, job.gcups) == (0.25, pytest.approx(6), pytest.approx(0.5))
+    assert (job.fraction, job.remaining_s, job.gcups) == (0.25, pytest.approx(6), pytest.approx(0.5))
     now = 128.0
     job.monitor.update(4, 4, "phase 1")
     job.monitor.update(0, 50, "phase 3")
-    assert (job.left_s, job.gcups) == (None, None)
+    assert (job.remaining_s, job.gcups) == (None, None)
     now = 129.0
     job.monitor.update(10, 50, "phase 3")
-    assert (job.left_s, job.gcups) == (pytest.approx(4), None)
+    assert (job.remaining_s, job.gcups) == (pytest.approx(4), None)
 
 
 def test_what_was_done_before_a_run_went_on_is_not_its_rate(monkeypatch):
@@ -73,10 +73,10 @@ def test_what_was_done_before_a_run_went_on_is_not_its_rate(monkeypatch):
     job = Job("continued", "cpu", print, print, cells=1_000_000_000)
     job.started = now
     job.monitor.update(80, 100, "phase 1")
-    assert job.left_s is None
+    assert job.remaining_s is None
     now = 20.0
     job.monitor.update(90, 100, "phase 1")
-    assert (job.left_s, job.gcups) == (pytest.approx(10), pytest.approx(0.01))
+    assert (job.remaining_s, job.gcups) == (pytest.approx(10), pytest.approx(0.01))
 
 
 def test_cancel_a_waiting_and_a_running_job(qtbot, queue):
@@ -129,7 +129,7 @@ def test_a_job_that_does_not_heed_its_cancelling_is_left_alone(qtbot, queue):
     job = queue.submit(Job("job", "cpu", compiling(release), done.append, cells=7, detachable=True))
     behind = queue.submit(Job("behind", "cpu", lambda monitor: 7, done.append))
     queue.cancel(job)
-    assert job.state is JobState.CANCELLING and job.compiling
+    assert job.state is JobState.CANCELLING and job.is_compiling
     alone = queue.submit(Job("sweep", "cpu", lambda monitor: 9, done.append, alone=True))
     qtbot.waitUntil(lambda: 7 in done)
     assert (job.state, behind.state, job.note) == (

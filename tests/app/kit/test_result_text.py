@@ -4,9 +4,9 @@ from antidiag.app.kit.results import result_text
 
 
 def test_names_of_any_length_fit_a_line():
-    assert result_text.shortened("NC_012920.1") == "NC_012920.1"
-    assert result_text.shortened("n" * 40) == "n" * 40
-    assert result_text.shortened("n" * 200) == "n" * 39 + result_text.ELLIPSIS
+    assert result_text.shorten_name("NC_012920.1") == "NC_012920.1"
+    assert result_text.shorten_name("n" * 40) == "n" * 40
+    assert result_text.shorten_name("n" * 200) == "n" * 39 + result_text.ELLIPSIS
 
 
 def test_numbers_end_in_a_digit_and_small_ones_stay():

@@ -76,7 +76,7 @@ class Plain(QWidget):
 def test_a_view_needs_no_more_than_the_protocol(qtbot):
     shown = ResultViews(lambda: [Plain], Selection(), QWidget())
     qtbot.addWidget(shown)
-    assert shown.able("anything") == [] and not shown.show_datum("anything")
+    assert shown.capable_views("anything") == [] and not shown.show_datum("anything")
     shown.show_entry(None)
     assert shown.tabs_shown() == ()
 

@@ -61,14 +61,14 @@ def _play_measured(qtbot, player):
     qtbot.keyClick(player, Qt.Key.Key_PageDown)
     assert measured.is_busy
     qtbot.keyClick(player, Qt.Key.Key_PageDown)  # a click more does no harm
-    qtbot.waitUntil(lambda: measured.replays.player.playing)
+    qtbot.waitUntil(lambda: measured.replays.player.is_playing)
     assert "The CPU is used" in measured.status_label.text() and player.page_number == number
     assert [result.method for result in measured.results] == [one.method for one in player.current_scene.plays]
     qtbot.keyClick(player, Qt.Key.Key_PageDown)
-    assert measured.replays.player.share == 1 and not measured.replays.player.playing
+    assert measured.replays.player.share == 1 and not measured.replays.player.is_playing
     qtbot.keyClick(player, Qt.Key.Key_Home)
     qtbot.keyClick(player, Qt.Key.Key_Space)
-    assert measured.replays.player.playing
+    assert measured.replays.player.is_playing
     qtbot.keyClick(player, Qt.Key.Key_End)
     qtbot.keyClick(player, Qt.Key.Key_Space)
     measured.replays.player.go_to_end()
@@ -96,11 +96,11 @@ def test_keys_of_a_clicker_and_of_a_lecturer(qtbot):
     qtbot.addWidget(player)
     player.show()
     qtbot.keyClick(player, Qt.Key.Key_PageDown)
-    assert player.page_number == 0 and player.controls.playing
+    assert player.page_number == 0 and player.controls.is_playing
     qtbot.keyClick(player, Qt.Key.Key_PageDown)
-    assert not player.controls.playing and player.controls.step == player.last_tick
+    assert not player.controls.is_playing and player.controls.step == player.last_tick
     qtbot.keyClick(player, Qt.Key.Key_PageDown)
-    assert player.page_number == 1 and not player.controls.playing
+    assert player.page_number == 1 and not player.controls.is_playing
     player.controls.go_to(player.last_tick)
     qtbot.keyClick(player, Qt.Key.Key_Left)
     assert player.controls.step == player.last_tick - 1

@@ -109,11 +109,11 @@ def test_forward_back_jump_and_play(qtbot, page):
     qtbot.keyClick(page, Qt.Key.Key_End)
     assert page.animation_views[0].look.step == last - 1
     qtbot.keyClick(page, Qt.Key.Key_Space)
-    assert page.controls.playing and page.controls.step == 0
+    assert page.controls.is_playing and page.controls.step == 0
     page.controls.advance(1)
     assert page.controls.step == 1
     qtbot.keyClick(page, Qt.Key.Key_Space)
-    assert not page.controls.playing
+    assert not page.controls.is_playing
     curve = _picture(page).curve
     page.animation_views[0]._on_clicked(QPointF(curve.left() + curve.width() * 0.5, curve.center().y()))
     assert page.animation_views[0].look.step == pytest.approx(last / 2, abs=1)

@@ -23,7 +23,7 @@ def test_the_newest_datum_is_taken_until_another_is_picked(qtbot: Any) -> None:
     session.add_data([ONE])
     session.add_data([TWO])
     assert session.state.inputs(fake.WEIGHING) == (TWO, *LETTERS)
-    session.pick(0)
+    session.use_datum(0)
     assert session.state.inputs(fake.WEIGHING)[0] is ONE
     session.undo_stack.undo()
     assert session.state.inputs(fake.WEIGHING)[0] is TWO
@@ -43,11 +43,11 @@ def test_what_is_missing_is_said() -> None:
 def test_a_subset_follows_its_sequences(qtbot: Any) -> None:
     session = Session()
     session.add(LETTERS)
-    session.restrict([2, 0])
+    session.restrict_rows([2, 0])
     assert [session.state.sequences[row].name for row in session.state.rows(None)] == ["a", "c"]
     session.remove([1])
     assert [session.state.sequences[row].name for row in session.state.rows(None)] == ["a", "c"]
-    session.restrict([])
+    session.restrict_rows([])
     assert len(session.state.rows(None)) == 2
 
 

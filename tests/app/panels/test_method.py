@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.app.panels.method import MethodPanel, kind_of_letters
+from antidiag.app.panels.method import MethodPanel, letter_kind
 from antidiag.kernels import registry
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Sequence, SequenceType
@@ -31,8 +31,8 @@ def test_options_and_parameters_of_one_kind_do_not_follow_to_another(qtbot: Any)
 
 def test_alignments_have_a_kind_too() -> None:
     rows = AlignedSequences(("a", "b"), np.full((2, 3), ord("A"), np.uint8), SequenceType.PROTEIN, "x")
-    assert kind_of_letters([rows]) == "protein" and kind_of_letters([DNA]) == "nucleotides"
-    assert kind_of_letters([]) == ""
+    assert letter_kind([rows]) == "protein" and letter_kind([DNA]) == "nucleotides"
+    assert letter_kind([]) == ""
 
 
 def test_what_is_recalled_is_set_in_the_forms_that_are_there(qtbot: Any) -> None:
@@ -40,17 +40,17 @@ def test_what_is_recalled_is_set_in_the_forms_that_are_there(qtbot: Any) -> None
     panel = MethodPanel(methods)
     qtbot.addWidget(panel)
     panel.set_values(methods[0], {"gap_open": 7}, {"s": 64})
-    saved = panel.remembered()
+    saved = panel.saved_settings()
     panel.reset()
     gap, width = panel.options.editor("gap_open"), panel.parameters.editor("s")
-    panel.recall(saved)
+    panel.restore_settings(saved)
     assert panel.options.editor("gap_open") is gap and gap.value() == 7
     assert panel.parameters.editor("s") is width and width.value() == 64
-    panel.recall({**saved, "method": "chunked-alignment-1"})
+    panel.restore_settings({**saved, "method": "chunked-alignment-1"})
     assert panel.options.editor("gap_open") is gap and gap.value() == 7
     assert panel.parameters.parameter_names() == tuple(one.name for one in methods[1].parameters.declared())
     assert panel.parameters.values().get("s") is None
-    panel.recall({"method": "upgma", "values": {}})
+    panel.restore_settings({"method": "upgma", "values": {}})
     assert panel.options.parameter_names() == tuple(option.name for option in methods[2].problem_type.options)
-    panel.recall(saved)
+    panel.restore_settings(saved)
     assert panel.options.values()["gap_open"] == 7 and panel.parameters.values()["s"] == 64

@@ -32,8 +32,8 @@ def table(qtbot, monkeypatch):
         "antidiag.app.panels.result_table.COLUMN_TEXTS",
         {**COLUMN_TEXTS, **dict.fromkeys(SHOWN_IF_FITS[:1] + SHOWN_IF_FITS[2:], lambda entry: "x")},
     )
-    monkeypatch.setattr("antidiag.app.texts.answer", lambda result: "288")
-    monkeypatch.setattr("antidiag.app.texts.stamp", lambda result: f"{result.method} of one x two")
+    monkeypatch.setattr("antidiag.app.texts.answer_text", lambda result: "288")
+    monkeypatch.setattr("antidiag.app.texts.origin_line", lambda result: f"{result.method} of one x two")
     made = ResultTable(ResultModel(Session(), lambda entry: False))
     qtbot.addWidget(made)
     made.resize(308, 200)

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from antidiag.app.panels.sequence_tools import KeepDialog, NewDialog
+from antidiag.app.panels.sequence_tools import KeepSequencesDialog, NewSequenceDialog
 
 
 def names(window) -> list[str]:
@@ -56,14 +56,14 @@ def test_where_no_row_is_selected_it_says_so(opened) -> None:
 def test_doubles_go_and_sequences_are_kept_by_name_and_length(opened) -> None:
     said = []
     opened.sequences.refused.connect(said.append)
-    opened.sequences.tools.remove_doubles()
+    opened.sequences.tools.remove_duplicates()
     assert names(opened) == ["a", "c"]
     opened.sequences.tools.keep("nobody", 0, 100)
     opened.sequences.tools.keep("(", 0, 100)
     assert ["No sequence matches" in said[0], "not a regular expression" in said[1]] == [True, True]
     assert names(opened) == ["a", "c"]
     opened.sequences.tools.ask_keep()
-    dialog = opened.findChild(KeepDialog)
+    dialog = opened.findChild(KeepSequencesDialog)
     dialog.name.setText("LONG")
     dialog.accept()
     assert names(opened) == ["c"]
@@ -74,7 +74,7 @@ def test_rows_are_copied_as_fasta_and_pasted_letters_become_a_sequence(qtbot, op
     qtbot.keyClick(opened.sequences.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == ">c long\nATGGCCTTTAAA\n"
     opened.commands["new"].trigger()
-    dialog = opened.findChild(NewDialog)
+    dialog = opened.findChild(NewSequenceDialog)
     dialog.name.setText("mine")
     dialog.letters.setPlainText("acg\nt")
     dialog.accept()
@@ -86,7 +86,7 @@ def test_rows_are_copied_as_fasta_and_pasted_letters_become_a_sequence(qtbot, op
 
 def test_a_renamed_sequence_and_a_copy_are_copied_and_found_by_their_names(opened) -> None:
     opened.session.rename(2, "renamed")
-    opened.session.duplicate([2])
+    opened.session.duplicate_rows([2])
     table = opened.sequences.table
     table.selectAll()
     opened.sequences.tools.copy()

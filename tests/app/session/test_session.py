@@ -16,13 +16,13 @@ def do(session: Session, what: str, row: int) -> None:
     if what in ("undo", "redo"):
         getattr(session.undo_stack, what)()
     elif what == "swap":
-        session.swap()
+        session.swap_inputs()
     elif row >= 0 and what in ("up", "down"):
         session.move([row], -1 if what == "up" else 1)
     elif row >= 0 and what == "choose":
         session.choose(min(1, len(session.state.sequences) - 1), row)
     elif row >= 0:
-        {"remove": session.remove, "duplicate": session.duplicate}[what]([row])
+        {"remove": session.remove, "duplicate": session.duplicate_rows}[what]([row])
 
 
 @given(st.lists(st.tuples(st.sampled_from(["remove", "up", "down", "duplicate", "choose", "swap", "undo", "redo"]),
@@ -56,7 +56,7 @@ def test_a_type_that_the_letters_refuse():
     session = Session()
     session.add([Sequence("p", b"MEEPQSDPSV", SequenceType.PROTEIN)])
     with pytest.raises(InputError, match="p: letter 'E' at position 2"):
-        session.retype([0], SequenceType.DNA)
+        session.change_type([0], SequenceType.DNA)
     assert session.state.sequences[0].type is SequenceType.PROTEIN
 
 

@@ -44,7 +44,7 @@ def alone(qtbot: Any, folder: Path, pair: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(registry, "METHODS", (method, fake.make("other"), fake.make_weighing(), fake.make_kept()))
     monkeypatch.setattr(devices, "discover_devices", lambda: ((), "there is none in tests"))
     application.make_application(settings.Settings())
-    with theme.undressed():
+    with theme.unstyled():
         made = TuneWorkspace(queue, registry.METHODS)
     qtbot.addWidget(made)
     made.resize(1280, 720)

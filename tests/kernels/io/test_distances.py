@@ -163,7 +163,7 @@ def test_what_is_wrong_is_found_in_every_tile(taxa: int, type) -> None:
         rounded[i, j] *= 1 + 3e-7
         found = make_distance_matrix(numbered_names(taxa), rounded)
         np.testing.assert_array_equal(found.values, found.values.T)
-        assert found.greatest == found.values.max()
+        assert found.max_distance == found.values.max()
 
 
 def test_claims_are_made_of_matrices_alone() -> None:

@@ -147,7 +147,7 @@ def test_nodes_are_encoded_as_their_profiles_are(data):
     choose = HypothesisChooser(data.draw)
     random = choose.make_generator()
     problem = trials.draw_problem(registry.find_method("msa-clustalw").problem_type, choose, {}, 5, 20)
-    alphabet = PROTEIN if problem.protein else NUCLEOTIDES
+    alphabet = PROTEIN if problem.is_protein else NUCLEOTIDES
     rule = clustalw.ClustalwRule(problem, alphabet, lambda *leaves: float(random.random()))
     nodes = [_node(random, alphabet, choose.draw_integer(1, 12), place) for place in (0, 1)]
     encoder = NodeEncoder(rule, alphabet)

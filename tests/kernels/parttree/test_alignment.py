@@ -208,12 +208,12 @@ def test_nucleotides_are_aligned_too() -> None:
 def test_columns_are_foretold_of_unrelated_sequences_too(guide: str, count: int, shortest: int, longest: int) -> None:
     sequences = trials.random_proteins(count, shortest, longest, seed=3)
     problem = ALIGNMENT_PROBLEM.make_problem(list(sequences), {"guide": guide})
-    assert not problem.related
+    assert not problem.are_related
     columns = answer(problem).alignment.letters.shape[1]
     assert columns / 2 <= sizes._expected_columns(problem) <= 2 * columns
 
 
 def test_a_family_is_told_from_sequences_that_have_nothing_in_common() -> None:
-    assert ALIGNMENT_PROBLEM.make_problem(list(related(60, 1)), {}).related
-    assert not ALIGNMENT_PROBLEM.make_problem(list(trials.random_proteins(60)), {}).related
-    assert ALIGNMENT_PROBLEM.make_problem(list(trials.random_proteins(5)), {}).related, "few are taken for a family"
+    assert ALIGNMENT_PROBLEM.make_problem(list(related(60, 1)), {}).are_related
+    assert not ALIGNMENT_PROBLEM.make_problem(list(trials.random_proteins(60)), {}).are_related
+    assert ALIGNMENT_PROBLEM.make_problem(list(trials.random_proteins(5)), {}).are_related, "few are taken for a family"

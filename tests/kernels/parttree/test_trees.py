@@ -40,11 +40,11 @@ def all_against_all(
 ) -> MeasuredDistances:
     """Every sequence is a reference, and a member; ``progress`` becomes the progress."""
     count = len(problem.sequences)
-    letters = concatenate_letters(problem.sequences, problem.protein)
+    letters = concatenate_letters(problem.sequences, problem.is_protein)
     steps: list[tuple[int, int]] = [] if progress is None else progress
     ends, every = np.array([0, count]), np.arange(count)
     with CpuRun(threads=2).phase("words") as phase:
-        words = cpu.encode_sixmers(letters, problem.protein, phase)
+        words = cpu.encode_sixmers(letters, problem.is_protein, phase)
         measure = (cpu.IndexedDistances if kind == "index" else cpu.SerialDistances)(
             words, letters.possible_words, phase, lambda *step: steps.append(step)
         )

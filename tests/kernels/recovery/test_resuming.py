@@ -51,7 +51,7 @@ def add(problem: PairProblem, parameters: AddingParameters, monitor: Monitor, st
         monitor.update(number, LENGTH, "adding")
         COMPUTED.append(number)
         total += number * parameters.factor
-        if store.due:
+        if store.is_save_due:
             store.save({}, {"total": np.array([total])}, (number + 1) / LENGTH).result()
     return Outcome(PairAnswer(total, (0, 0)), {"phase 1": 1.0})
 

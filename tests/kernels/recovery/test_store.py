@@ -69,17 +69,17 @@ def test_what_lies_behind_damage_is_left(make: Make, tmp_path: Path, harm: str) 
 
 
 def test_a_short_run_leaves_the_disk_alone(make: Make) -> None:
-    assert not make(patience_s=3600).due
-    assert make().due
+    assert not make(patience_s=3600).is_save_due
+    assert make().is_save_due
 
 
 def test_nothing_is_due_while_a_part_is_written(make: Make) -> None:
     store, release = make(), threading.Event()
     future = store.save({}, {}, 0.5, release.wait)
-    assert not store.due
+    assert not store.is_save_due
     release.set()
     future.result()
-    assert store.due
+    assert store.is_save_due
 
 
 def test_a_disk_that_fails_is_said_and_stops_nothing(make: Make, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_disk_that_fails_is_said_and_stops_nothing(make: Make, tmp_path: Path)
     save(store, 1)
     assert "No space left" in store.failure
     assert str(tmp_path) in store.failure
-    assert not store.due
+    assert not store.is_save_due
     assert store.fraction == 0
     assert os.listdir(tmp_path) == []
 

@@ -32,7 +32,7 @@ def assert_equal(given: TripleProblem, cell: tuple[int, int, int], kept: bool) -
             np.testing.assert_array_equal(ours[axis], plane)
     if kept:
         ours, expected = (slices.compute_cube(given, Monitor(), device) for device in (0, None))
-        values = np.s_[..., 1:] if given.affine else np.s_[...]
+        values = np.s_[..., 1:] if given.has_affine_gaps else np.s_[...]
         np.testing.assert_array_equal(ours.array[values], expected.array[values])
 
 

@@ -109,7 +109,7 @@ class ColourInputs:
     ``confidence`` are shares from 0 to 1 per column; ``structure`` has one character per column."""
 
     columns: ColumnCounts | None
-    protein: bool
+    is_protein: bool
     reference: np.ndarray | None = None
     scores: np.ndarray | None = None
     agreement: np.ndarray | None = None
@@ -158,7 +158,7 @@ def _colour_name(colour: np.ndarray) -> str:
 
 def _colour_residues(given: ColourInputs) -> CellColours:
     groups: dict[str, str] = {}
-    for letter, colour in theme.active().residues(given.protein).items():
+    for letter, colour in theme.active().residues(given.is_protein).items():
         groups[colour] = groups.get(colour, "") + letter
     return _colour_groups({letters: colour for colour, letters in groups.items()}, soften=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Sequence as Sequences
 from dataclasses import replace
 
 import numpy as np
@@ -95,7 +96,7 @@ class RealignCommands:
         except InputError as error:
             self._view.show_status(str(error))
 
-    def add_sequences(self, records: list[Sequence]) -> None:
+    def add_sequences(self, records: Sequences[Sequence]) -> None:
         """Align sequences to the rows one after another and append them as rows."""
         alignment = self._alignment
         what = f"adding {format_count(len(records), 'sequence')}"

@@ -136,7 +136,7 @@ def copy_cells(picture: AlignmentPicture, form: str) -> str:
     shown = picture.list_rows(picture.order)
     rows = shown.size if picture.cell_selection.is_empty else int(picture.cell_selection.rows[shown].sum())
     columns = picture.shape[1] if picture.cell_selection.is_empty else int(picture.cell_selection.columns.sum())
-    what = format_count(rows, "name") if form == "names" else texts.size(rows, columns)
+    what = format_count(rows, "name") if form == "names" else texts.format_size(rows, columns)
     return f"Copied {what}."
 
 

@@ -13,7 +13,7 @@ from antidiag.app import theme
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.texts import percentage
+from antidiag.app.texts import format_percent
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
 from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture, CellFrame
@@ -128,12 +128,12 @@ class PairSummary:
         parts = [f"Score <b>{result_text.format_number(result.score)}</b>", f"Columns <b>{columns:,}</b>"]
         if counts is not None:
             parts += [
-                f"Identity <b>{percentage(counts.identical / columns)}</b> ({counts.identical:,})",
-                f"Similarity <b>{percentage(counts.positive / columns)}</b> ({counts.positive:,})",
+                f"Identity <b>{format_percent(counts.identical / columns)}</b> ({counts.identical:,})",
+                f"Similarity <b>{format_percent(counts.positive / columns)}</b> ({counts.positive:,})",
                 f"Gaps <b>{counts.gap_letters:,}</b> letters in {format_count(counts.gaps, 'gap')}",
             ]
         for datum, start, end in zip(result.problem.data, path.start, path.end, strict=True):  # sequences or profiles
-            name = result_text.shortened(datum.name).replace("&", "&amp;").replace("<", "&lt;")
+            name = result_text.shorten_name(datum.name).replace("&", "&amp;").replace("<", "&lt;")
             parts.append(f"{name} <b>{min(start + 1, end):,}\u2013{end:,}</b> of {len(datum):,}")
         self.numbers.setText("&nbsp; ".join(f"<span style='white-space:nowrap'>{part}</span>&nbsp;" for part in parts))
 

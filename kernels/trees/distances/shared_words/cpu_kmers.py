@@ -54,7 +54,7 @@ def find_owners(kmers: KmerCounts) -> WordOwners:
 
 def kmer_totals(kmers: KmerCounts) -> KmerTotals:
     """Return the totals of the 6-mers of all sequences."""
-    return KmerTotals(kmers.totals, kmers.letters, LENGTH_FACTOR[kmers.protein])
+    return KmerTotals(kmers.totals, kmers.letters, LENGTH_FACTOR[kmers.is_protein])
 
 
 @inner_njit

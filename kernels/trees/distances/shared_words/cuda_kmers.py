@@ -29,7 +29,7 @@ def sixmer_distances(problem: SixmerProblem, run: DeviceRun) -> np.ndarray:
     kernel = run.compile_kernel(WORDS, "common_words")
     run.compile_host_code(_compile_distances)
     with run.time_phase("words"):
-        kmers = count_sixmers(problem.sequences, problem.protein, run.monitor.check)
+        kmers = count_sixmers(problem.sequences, problem.is_protein, run.monitor.check)
         sizes, common = kmer_totals(kmers), _common_words(kmers, kernel, run)
         return fill_matrix(partial(distances_of_counts, sizes, common), len(common), run.monitor.check)
 

@@ -40,7 +40,7 @@ class KmerCounts:
     totals: np.ndarray
     letters: np.ndarray
     bins: int
-    protein: bool
+    is_protein: bool
 
 
 def count_sixmers(

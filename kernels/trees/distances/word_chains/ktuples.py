@@ -87,7 +87,7 @@ def list_ktuples(problem: KtupleProblem, check: Callable[[], None] = lambda: Non
 
 def _alphabet(problem: KtupleProblem) -> tuple[str, ...]:
     """Return the alphabet of a problem."""
-    return LETTERS if problem.protein else BASES
+    return LETTERS if problem.is_protein else BASES
 
 
 def _kmers_of_codes(codes: np.ndarray, k: int, base: int) -> np.ndarray:

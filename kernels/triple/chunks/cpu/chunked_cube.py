@@ -77,7 +77,7 @@ class ChunkedCube:
     def gap_costs(self) -> tuple[np.int32, np.int32] | None:
         """Costs of opening one gap and two, negative; None with linear gaps."""
         opening = self.encoded.open
-        return (np.int32(-opening), np.int32(-2 * opening)) if self.encoded.affine else None
+        return (np.int32(-opening), np.int32(-2 * opening)) if self.encoded.has_affine_gaps else None
 
     @cached_property
     def order_of_chunks(self) -> dict[Chunk, int]:
@@ -92,7 +92,7 @@ class ChunkedCube:
     @cached_property
     def layout(self) -> BoxLayout:
         """The layout of a thread's memory."""
-        return layouts.make_box_layout(self.grid, self.kind.layered, self.encoded.affine, self.narrow)
+        return layouts.make_box_layout(self.grid, self.kind.layered, self.encoded.has_affine_gaps, self.narrow)
 
     @cached_property
     def axis_letters(self) -> tuple[np.ndarray, np.ndarray]:

@@ -53,7 +53,7 @@ def fits_int16(encoded: EncodedTriple, kind: ChunkKind, chunks: ChunkGrid) -> bo
     It can where gaps are linear, no local starts (of 32 bits) are kept, chunks end where a vector does, and every value
     fits.
     """
-    if encoded.affine or kind.has_local_starts or (chunks.chunks > 1 and chunks.s % INT16_LANES):
+    if encoded.has_affine_gaps or kind.has_local_starts or (chunks.chunks > 1 and chunks.s % INT16_LANES):
         return False
     scores = encoded.table[:-1, :-1]
     highest, lowest = int(scores.max(initial=0)), int(scores.min(initial=0))

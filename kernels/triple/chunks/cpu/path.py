@@ -102,7 +102,7 @@ def _walk_part(worker: ChunkWorker, part: PathPart, phase: CpuPhase) -> tuple[np
         begun_ns = time.perf_counter_ns()
         first_layer = box * cube.grid.h
         worker.recompute_box(part.chunk, box, cell[2] - first_layer + 1)
-        walked = (walk_back_affine if cube.encoded.affine else walk_back)(
+        walked = (walk_back_affine if cube.encoded.has_affine_gaps else walk_back)(
             *_walk_arguments(worker, part.chunk, box, cell, after)
         )
         count, after = walked[0], walked[4]
@@ -121,5 +121,5 @@ def _walk_arguments(worker: ChunkWorker, chunk: tuple[int, int], box: int, cell:
     cube = worker.cube
     weights = tuple(LETTER_BITS[axis] for axis in cube.box_axes)
     start = to_box_axes(cube, chunk, box, cell)
-    between = (start, after, worker.path_moves) if cube.encoded.affine else (start, worker.path_moves)
+    between = (start, after, worker.path_moves) if cube.encoded.has_affine_gaps else (start, worker.path_moves)
     return (worker.moves, cube.layout, weights, *between)

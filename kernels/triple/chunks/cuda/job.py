@@ -59,7 +59,7 @@ class TripleJob:
 
     def compile_kernel(self, source: str, name: str, moves: bool = False) -> Any:
         """Compile a kernel for this run, and allow it the shared memory that it needs."""
-        parts = list_sources(source, self.shape.affine, self.shape.mapping)
+        parts = list_sources(source, self.shape.has_affine_gaps, self.shape.mapping)
         kernel = self.run.compile_kernel(parts, name, **self.shape.compile_constants(moves))
         if name != "link_parts":
             allow_shared_bytes(kernel, self.shared_bytes(moves))
@@ -88,10 +88,10 @@ def begin_job(
     refuse_layers(problem, kind)
     encoded = encode_problem(problem)
     chunks = make_grid(problem, parameters.s, parameters.subchunk_height)
-    shape = kernel_sizes.choose_kernel_shape(chunks, kind, encoded.affine, parameters.mapping)
+    shape = kernel_sizes.choose_kernel_shape(chunks, kind, encoded.has_affine_gaps, parameters.mapping)
     run = DeviceRun(monitor, steps)
     job = TripleJob(encoded, chunks, kind, shape, run, run.upload_together(*encoded.codes, encoded.table))
-    numbers = kernel_sizes.count_face_numbers(chunks, kind, encoded.affine)
+    numbers = kernel_sizes.count_face_numbers(chunks, kind, encoded.has_affine_gaps)
     word = np.int32 if kind.keeps_faces else np.uint64
     # No word is written yet: EMPTY in cube.cuh, or 0, which no chunk writes.
     faces = [run.allocate_filled(numbers[name], word, 0x80 if kind.keeps_faces else 0) for name in ("south", "east")]

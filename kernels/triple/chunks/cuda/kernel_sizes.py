@@ -49,7 +49,7 @@ class KernelShape:
     s: int
     tile: int
     mapping: str
-    affine: bool
+    has_affine_gaps: bool
     kind: ChunkKind
 
     @property
@@ -72,13 +72,13 @@ class KernelShape:
     @property
     def batch_layers(self) -> int:
         """Layers of faces that are fetched at a time."""
-        return BATCH_LAYERS[self.affine]
+        return BATCH_LAYERS[self.has_affine_gaps]
 
     @property
     def resident_blocks(self) -> int:
         """Blocks that should fit a multiprocessor, for which the compiler saves registers."""
         return (
-            RESIDENT_BLOCKS[self.affine]
+            RESIDENT_BLOCKS[self.has_affine_gaps]
             if self.threads == 64 and not self.kind.has_local_starts and not self.one_cell_per_step
             else 1
         )
@@ -86,7 +86,7 @@ class KernelShape:
     @property
     def part_count(self) -> int:
         """Values of a cell that cross a face."""
-        return 4 if self.affine else 1
+        return 4 if self.has_affine_gaps else 1
 
     @property
     def batch_steps(self) -> int:
@@ -106,7 +106,7 @@ class KernelShape:
             "LETTERS": LETTER_SLOTS[self.mapping],
             "BLOCKS": self.resident_blocks,
             "LAYERED": int(self.kind.layered),
-            "AFFINE": int(self.affine),
+            "AFFINE": int(self.has_affine_gaps),
             "KEPT": int(self.kind.keeps_faces),
             "STARTS": int(self.kind.has_local_starts and not moves),
             "MOVES": int(moves),
@@ -141,7 +141,7 @@ class KernelShape:
 
     def _count_cell_numbers(self, starts: int) -> int:
         """Count the values of two layers or four planes, one per leaving move, and the columns' letters."""
-        ages, values = 2 if self.kind.layered else 4, (7 if self.affine else 1) * starts
+        ages, values = 2 if self.kind.layered else 4, (7 if self.has_affine_gaps else 1) * starts
         return ages * values * self.s * (self.s + 2) + self.s
 
 
@@ -188,7 +188,9 @@ def count_face_numbers(grid: ChunkGrid, kind: ChunkKind, affine: bool) -> dict[s
 
 def count_launch_chunks(grid: ChunkGrid, shape: KernelShape, multiprocessors: int) -> int:
     """Return the chunks of a launch that stays short."""
-    slower = (4 if shape.affine else 1) * (4 if shape.kind.layered else 1) * (4 if shape.one_cell_per_step else 1)
+    slower = (
+        (4 if shape.has_affine_gaps else 1) * (4 if shape.kind.layered else 1) * (4 if shape.one_cell_per_step else 1)
+    )
     cells = LAUNCH_CELLS[shape.kind.has_local_starts] // slower * multiprocessors
     return max(cells // (grid.s**2 * grid.cells[2]), 1)
 
@@ -222,7 +224,7 @@ def refuse_wide_chunks(shape: KernelShape, letters: int) -> None:
 
 def estimate_footprint(problem: TripleProblem, grid: ChunkGrid, kind: ChunkKind, mapping: str) -> Footprint:
     """Estimate the bytes of a run on a GPU."""
-    affine = problem.affine
+    affine = problem.has_affine_gaps
     numbers = count_face_numbers(grid, kind, affine)
     letters = int(np.count_nonzero(sum(np.bincount(codes, minlength=256) for codes in problem.codes))) + 1
     refuse_wide_chunks(choose_kernel_shape(grid, kind, affine, mapping), letters)

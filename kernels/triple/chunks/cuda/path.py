@@ -40,7 +40,7 @@ def compute_moves(job: TripleJob, parts: np.ndarray) -> np.ndarray:
     places = np.cumsum(lengths) - lengths
     kernel, shared = job.compile_kernel("path", "compute_parts", moves=True), job.shared_bytes(True)
     blocks = min(len(parts), kernel_sizes.MOST_BLOCKS)
-    box = kernel_sizes.box_move_bytes(job.grid, job.encoded.affine)
+    box = kernel_sizes.box_move_bytes(job.grid, job.encoded.has_affine_gaps)
     moves, found = job.run.allocate_array(blocks * box, np.uint8), job.run.allocate_array(int(lengths.sum()), np.uint8)
     on_device, places_on_device = job.run.upload_together(parts.view(np.int32), places)
     log = job.run.allocate_events(len(parts))

@@ -24,7 +24,7 @@ WINDOW = 700.0, 500.0
 
 def pictured(found: TreeLayout, aligned: bool = False) -> TreePicture:
     none = np.zeros(len(found.tree), bool)
-    return TreePicture(found, tree_colours.uncoloured(found.tree), none, np.flatnonzero(none), aligned=aligned)
+    return TreePicture(found, tree_colours.make_uncoloured(found.tree), none, np.flatnonzero(none), aligned=aligned)
 
 
 def random(taxa: int) -> Tree:

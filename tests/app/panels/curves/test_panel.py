@@ -11,10 +11,10 @@ from PySide6.QtGui import QColor
 
 from antidiag.app import theme
 from antidiag.app.jobs import planning
-from antidiag.app.jobs.planning import Request
+from antidiag.app.jobs.planning import RunRequest
 from antidiag.app.kit.controls.forms import ParameterForm
-from antidiag.app.panels.curves import points, scales
-from antidiag.app.panels.curves.panel import NO_PLAN, CurvePanel, words
+from antidiag.app.panels.curves import cost_curve, scales
+from antidiag.app.panels.curves.panel import NO_PLAN, CurvePanel, point_text
 from antidiag.kernels import registry
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.method import nothing_recomputed
@@ -72,7 +72,7 @@ METHOD = fake.make(
 
 
 def answer(method=METHOD, data=PAIR, **parameters):
-    return planning.answer(Request(method, data, {}, parameters))
+    return planning.plan_request(RunRequest(method, data, {}, parameters))
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def show(qtbot, panel, **parameters):
 
 @pytest.mark.parametrize("parameter", [S, H])
 def test_every_point_is_what_a_run_with_its_value_would_cost(parameter):
-    curve = points.curve(answer(h=32).plan, {"h": 32}, parameter, Monitor())
+    curve = cost_curve.compute_curve(answer(h=32).plan, {"h": 32}, parameter, Monitor())
     others = {"s": 128, "h": 32}
     assert curve.unit == "cells"
     for point in curve.points:
@@ -118,12 +118,12 @@ def test_every_point_is_what_a_run_with_its_value_would_cost(parameter):
 )  # fmt: skip
 def test_values_can_be_set_and_reach_from_end_to_end(minimum, step, steps, usual, present):
     parameter = Parameter("p", "int", "P", "", minimum=minimum, maximum=minimum + step * (steps + 1), step=step)
-    values = points.values(parameter, usual, minimum + step * min(present, steps) or None)
+    values = cost_curve.curve_values(parameter, usual, minimum + step * min(present, steps) or None)
     assert list(values) == sorted(set(values))
     assert all(parameter.validate(value) > 0 for value in values)
-    low, high = points.bounds(parameter, usual or 0)
+    low, high = cost_curve.curve_bounds(parameter, usual or 0)
     assert values[0] == low and values[-1] >= high
-    assert all(points.snapped(parameter, value, (low, high)) == value for value in (low, high))
+    assert all(cost_curve.snap_value(parameter, value, (low, high)) == value for value in (low, high))
 
 
 @given(st.floats(1e-3, 1e12), st.floats(1.2, 1e6), st.sampled_from((10, 1024)))
@@ -151,8 +151,8 @@ def test_work_beyond_the_cells_is_not_computed_again_unless_a_method_says_so(qtb
 def test_a_strip_wider_than_the_pair_is_computed_again_once(strips):
     """A pair of 200 x 240 letters: a wider strip has nothing more to compute again."""
     method = registry.find_method("striped-alignment")
-    found = points.point(answer(method, s=strips).plan, "s")
-    assert found.recomputed == 1 and words(StripWidth.declared()[0], found).split(", ")[1] == "100 % recomputed"
+    found = cost_curve.make_point(answer(method, s=strips).plan, "s")
+    assert found.recomputed == 1 and point_text(StripWidth.declared()[0], found).split(", ")[1] == "100 % recomputed"
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
@@ -161,7 +161,7 @@ def test_the_present_point_lies_on_its_curve(qtbot, panel, name):
     try:
         show(qtbot, panel, s=256)
         plot = panel.plot
-        (area, scale), *_ = plot._panels()
+        (area, scale), *_ = plot._panel_boxes()
         x = plot.x_of(256)
         y = area.bottom() - scale.share(plot.present.host_bytes) * area.height()
         assert plot.value_at(x) == 256

@@ -390,7 +390,7 @@ def test_names_of_any_length_leave_room_for_the_rest(qtbot: Any) -> None:
     widest = max(view.fontMetrics().horizontalAdvance(name) for name in view.picture.names)
     assert widest < view.picture.width() / 2
     assert len(texts.format_title(result)) < 200
-    assert "SLOPED-BT2" in app_texts.stamp(result) and len(app_texts.stamp(result)) < 300
+    assert "SLOPED-BT2" in app_texts.origin_line(result) and len(app_texts.origin_line(result)) < 300
     rows, summary = AlignmentViewer(view.selection), SummaryView(view.selection)
     for other in (rows, summary):
         qtbot.addWidget(other)

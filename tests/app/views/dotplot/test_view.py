@@ -351,7 +351,7 @@ def test_nothing_is_computed_on_the_thread_of_the_window(qtbot, view, monkeypatc
 def test_the_chosen_pair_is_looked_at_before_and_after_a_run(qtbot, ready):
     ready.commands["dotplot"].trigger()
     assert ready.viewer.tabs_shown() == ("dotplot",)
-    assert "not aligned" in ready.viewer.stamp.text()
+    assert "not aligned" in ready.viewer.heading_label.text()
     view = ready.viewer.current
     settled(qtbot, view)
     ready.commands["run"].trigger()

@@ -68,9 +68,9 @@ def test_it_plays_to_the_end(qtbot: Any, result: Result) -> None:
     view = opened(qtbot, result)
     view.player.speed_box.setCurrentIndex(0)
     qtbot.keyClick(view, Qt.Key.Key_Space)
-    assert view.player.playing and view.player.slider.value() == 0
+    assert view.player.is_playing and view.player.slider.value() == 0
     view.player.advance(100)
-    qtbot.waitUntil(lambda: not view.player.playing)
+    qtbot.waitUntil(lambda: not view.player.is_playing)
     assert view.player.slider.value() == TICKS
     view.show_result(None)
     assert view.moment_text() == "" and not view.grab().toImage().isNull()

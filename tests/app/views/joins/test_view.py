@@ -90,22 +90,22 @@ def test_play_runs_to_the_end_and_pause_stops(qtbot, view, monkeypatch) -> None:
     now = [100.0]
     monkeypatch.setattr("antidiag.app.kit.controls.player.time", SimpleNamespace(monotonic=lambda: now[0]))
     qtbot.keyClick(view.canvas, Qt.Key.Key_Space)
-    assert view.player.playing and view.player.play_button.text() == "Pause"
+    assert view.player.is_playing and view.player.play_button.text() == "Pause"
     now[0] += 1.5
     qtbot.waitUntil(lambda: view.current_moment.time == 1.5)
     view.player.speed_box.setCurrentIndex(view.player.speed_box.findText("5 joins/s"))
     now[0] += 0.1
     qtbot.waitUntil(lambda: view.current_moment.time == pytest.approx(2.0))
     now[0] += 100
-    qtbot.waitUntil(lambda: not view.player.playing)
+    qtbot.waitUntil(lambda: not view.player.is_playing)
     assert view.current_moment.time == view.current_moment.scene.last_step and view.player.play_button.text() == "Play"
     view.player.play_button.click()
-    assert view.player.playing and view.current_moment.time == 0, "from the beginning"
+    assert view.player.is_playing and view.current_moment.time == 0, "from the beginning"
     view.player.play_button.click()
-    assert not view.player.playing
+    assert not view.player.is_playing
     view.player.play()
     view.hide()
-    assert not view.player.playing
+    assert not view.player.is_playing
 
 
 def test_a_pair_is_described_and_selected(qtbot, view) -> None:

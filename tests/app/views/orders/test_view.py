@@ -44,16 +44,16 @@ def test_stepping_by_buttons_keys_and_slider(qtbot: Any, view: OrdersView) -> No
 
 def test_playing_goes_to_the_end_and_begins_anew(qtbot: Any, view: OrdersView) -> None:
     qtbot.keyClick(view, Qt.Key.Key_Space)
-    assert view.player.playing and view.player.play_button.text() == "Pause"
+    assert view.player.is_playing and view.player.play_button.text() == "Pause"
     view.player.advance(1)
     assert view.player.step == 1
     view.player.slider.setValue(view.player.slider.maximum() - 1)
     view.player.advance(1)
-    assert not view.player.playing and all(panel.step_text().startswith("done") for panel in view.panels)
+    assert not view.player.is_playing and all(panel.step_text().startswith("done") for panel in view.panels)
     view.player.play()
     assert view.player.step == 0
     view.hide()
-    assert not view.player.playing
+    assert not view.player.is_playing
 
 
 def test_another_chunk_begins_at_its_first_step(view: OrdersView) -> None:

@@ -63,11 +63,11 @@ def test_a_real_run_is_played_from_start_to_end(qtbot, result):
     assert (view.replay.sheets[0].pixel_states(view.time_ns) == 2).all()
     assert (view.replay.sheets[0].begun < NEVER).all(), "the whole matrix was computed"
     view.player.play()
-    assert view.player.playing and view.player.slider.value() == 0
+    assert view.player.is_playing and view.player.slider.value() == 0
     view.player.advance(0.1)
     assert view.player.slider.value() > 0
     view.show_result(None)
-    assert not view.player.playing and view.replay is None
+    assert not view.player.is_playing and view.replay is None
 
 
 def test_runs_side_by_side_have_one_measured_clock(qtbot):

@@ -77,8 +77,8 @@ def test_phases_view(qtbot):
     assert [view.table.item(row, 0).text() for row in (0, 3, 5)] == ["phase 1", "compilation", "all phases"]
     assert view.table.item(0, 2).text() == "79.1 %"
     assert [view.table.item(row, 4).text() for row in (0, 5)] == [
-        texts.rate(RESULT.problem.cells / 12.5e6),
-        texts.rate(RESULT.gcups),
+        texts.format_rate(RESULT.problem.cells / 12.5e6),
+        texts.format_rate(RESULT.gcups),
     ]
     assert view.table.item(0, 4).text().endswith(" MCUPS")
     boxes = [box for _, box in view.bar.phase_boxes()]

@@ -29,12 +29,12 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
     wanted = window.settings.flag("restore", True) and not any(file.suffix == SESSION_SUFFIX for file in files)
     restored = wanted and actions.open_autosaved(window)
     window.autosave.kept.connect(lambda path: _report_kept_session(window, Path(path)))
-    window.autosave.failed.connect(lambda text: window.jobs.say(text, error=True))
+    window.autosave.failed.connect(lambda text: window.jobs.show_message(text, error=True))
     if not wanted and (kept := autosave.set_aside()):
         _report_kept_session(window, kept)
     if files:
         window.loader.open_paths(files)
-    elif not restored and not _seen(window.settings):
+    elif not restored and not _has_started_before(window.settings):
         window.loader.open_sample(_first_sample())
     window.settings.put("seen", True)
 
@@ -46,26 +46,26 @@ def load_the_rest(window: Workbench) -> LatestTask:
     return rest
 
 
-def go_on(window: Workbench) -> None:
+def load_after_start(window: Workbench) -> None:
     """Look for GPUs and interrupted runs once the last session is open; load the rest once its run is planned.
 
     Done at the same time, these threads would slow the window down.
     """
-    _when(window, lambda: not window.opening, lambda: _look_and_load(window))
+    _call_when_ready(window, lambda: not window.opening, lambda: _look_and_load(window))
 
 
 def _look_and_load(window: Workbench) -> None:
     window.look_around()
-    quiet = lambda: not (window.opening or window.device.looking or window.planner.busy)  # noqa: E731
-    _when(window, quiet, lambda: load_the_rest(window))
+    quiet = lambda: not (window.opening or window.device.is_looking or window.planner.busy)  # noqa: E731
+    _call_when_ready(window, quiet, lambda: load_the_rest(window))
 
 
-def _when(window: Workbench, ready: Callable[[], bool], do: Callable[[], object]) -> None:
+def _call_when_ready(window: Workbench, ready: Callable[[], bool], do: Callable[[], object]) -> None:
     """Call ``do`` as soon as ``ready()`` is true."""
     if ready():
         do()
     else:
-        QTimer.singleShot(SOON_MS, window, lambda: _when(window, ready, do))
+        QTimer.singleShot(SOON_MS, window, lambda: _call_when_ready(window, ready, do))
 
 
 def _raise_error(error: Exception) -> None:
@@ -85,12 +85,12 @@ def _say_when_idle(window: Workbench, text: str) -> None:
         if window.queue.active:
             QTimer.singleShot(POLL_MS, window, say)
         else:
-            window.jobs.say(text)
+            window.jobs.show_message(text)
 
     QTimer.singleShot(POLL_MS, window, say)
 
 
-def _seen(settings: Settings) -> bool:
+def _has_started_before(settings: Settings) -> bool:
     return settings.flag("seen", False)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from antidiag.app import texts
-from antidiag.app.jobs.planning import Request
+from antidiag.app.jobs.planning import RunRequest
 from antidiag.app.jobs.queue import Job
 from antidiag.app.session.session import Entry, Session
 from antidiag.kernels import registry
@@ -18,7 +18,7 @@ from antidiag.kernels.recovery.interrupted_runs import InterruptedRun
 from antidiag.kernels.run_plan import RunPlan
 
 
-def run_job(request: Request, plan: RunPlan, session: Session) -> Job:
+def make_run_job(request: RunRequest, plan: RunPlan, session: Session) -> Job:
     """Return the job that runs a request and adds its result at the top of the list.
 
     The run is planned again when the job starts, because the free memory may have changed.
@@ -32,14 +32,14 @@ def run_job(request: Request, plan: RunPlan, session: Session) -> Job:
 
     of = getattr(plan.problem, "title", "")
     place = plan.device_name if plan.backend == "cuda" else "CPU"
-    settings = texts.settings(plan.method.parameters.select_used(plan.parameters.as_mapping(), plan.backend))
+    settings = texts.format_settings(plan.method.parameters.select_used(plan.parameters.as_mapping(), plan.backend))
     title = " \N{MIDDLE DOT} ".join(part for part in (plan.method.name, of, settings, place) if part)
-    lane = _lane(plan.backend, plan.device)
+    lane = _job_lane(plan.backend, plan.device)
     cells = plan.method.cost.count_work(plan.problem, plan.parameters)
     return Job(title, lane, work, done, cells=cells, detachable=True)
 
 
-def resumed_job(run: InterruptedRun, session: Session) -> Job:
+def make_resumed_job(run: InterruptedRun, session: Session) -> Job:
     """Return the job that continues an interrupted run from its folder."""
 
     def work(monitor: Monitor) -> Result:
@@ -52,21 +52,21 @@ def resumed_job(run: InterruptedRun, session: Session) -> Job:
         options = dict(method.problem_type.option_values(result.problem))
         session.add_result(Entry(result, options, interrupted_runs.resumed_parameters(method, run, {})))
 
-    title = f"{described(run)} \N{MIDDLE DOT} continued from {interrupted_runs.format_percent(run.fraction)}"
-    return Job(title, _lane(run.backend, 0), work, done, detachable=True)
+    title = f"{describe_run(run)} \N{MIDDLE DOT} continued from {interrupted_runs.format_percent(run.fraction)}"
+    return Job(title, _job_lane(run.backend, 0), work, done, detachable=True)
 
 
-def described(run: InterruptedRun) -> str:
+def describe_run(run: InterruptedRun) -> str:
     """Return the description of an interrupted run, such as 'CheckpointedAlignment · human x chimpanzee'."""
     names = [method.name for method in registry.METHODS if method.id == run.method]
     return " \N{MIDDLE DOT} ".join([*(names or [run.method]), run.title])
 
 
-def _lane(backend: str, device: int) -> str:
+def _job_lane(backend: str, device: int) -> str:
     return f"cuda {device}" if backend == "cuda" else "cpu"
 
 
-def made_by(plan: RunPlan, given: Mapping[str, Any], entry: Entry) -> bool:
+def would_repeat(plan: RunPlan, given: Mapping[str, Any], entry: Entry) -> bool:
     """Return whether a run of this plan, with the parameters ``given`` by hand, would repeat the result of an entry.
 
     Automatic parameters may differ, because they depend on the machine, for example on its free memory.

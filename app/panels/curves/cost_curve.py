@@ -20,7 +20,7 @@ REACH = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CostPoint:
     """The cost of a run with one value: bytes, work in the unit of the problem, expected time, and reason of a refusal.
 
     ``recomputed`` is the largest number of recomputed cells relative to the cells of the problem, or 0.
@@ -37,42 +37,42 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class CostCurve:
     """Points in ascending order of their values, and the unit of their work."""
 
     parameter: Parameter
-    points: tuple[Point, ...]
+    points: tuple[CostPoint, ...]
     unit: str
 
-    def at(self, value: int) -> Point | None:
+    def at(self, value: int) -> CostPoint | None:
         """Return the point of exactly this value, or None."""
         return next((point for point in self.points if point.value == value), None)
 
-    def agrees(self, found: Point) -> bool:
+    def has_same_cost(self, found: CostPoint) -> bool:
         """Return whether the curve has no other cost at the value of a point; a run may have changed the rate since."""
         own = self.at(found.value)
-        return own is None or _cost(own) == _cost(found)
+        return own is None or _cost_key(own) == _cost_key(found)
 
-    def nearest(self, value: int) -> Point | None:
+    def nearest(self, value: int) -> CostPoint | None:
         """Return the point nearest to a value on a logarithmic scale; None if there are no points."""
         distances = {point: abs(math.log(point.value / value)) for point in self.points}
         return min(distances, key=distances.__getitem__, default=None)
 
 
-def _cost(point: Point) -> tuple[Any, ...]:
+def _cost_key(point: CostPoint) -> tuple[Any, ...]:
     return point.host_bytes, point.device_bytes, point.disk_bytes, point.work, point.time_ms, bool(point.refusal)
 
 
-def shown(plan: RunPlan) -> tuple[Parameter, ...]:
+def curve_parameters(plan: RunPlan) -> tuple[Parameter, ...]:
     """The parameters of a plan that a curve can be drawn over: whole numbers that its backend uses."""
     return tuple(p for p in plan.method.parameters.declared() if p.kind == "int" and plan.backend in p.backends)
 
 
-def point(plan: RunPlan, name: str) -> Point:
+def make_point(plan: RunPlan, name: str) -> CostPoint:
     """Return the cost of a plan as the point of its value of a parameter."""
     needed, cells = plan.footprint, getattr(plan.problem, "cells", 0)
     recomputed = plan.method.cost.count_recomputed(plan.problem, plan.parameters)
-    return Point(
+    return CostPoint(
         value=getattr(plan.parameters, name),
         host_bytes=needed.host_bytes,
         device_bytes=needed.device_bytes,
@@ -84,7 +84,7 @@ def point(plan: RunPlan, name: str) -> Point:
     )
 
 
-def curve(base: RunPlan, given: Mapping[str, Any], parameter: Parameter, monitor: Monitor) -> Curve:
+def compute_curve(base: RunPlan, given: Mapping[str, Any], parameter: Parameter, monitor: Monitor) -> CostCurve:
     """Compute the curve of a parameter; all else is as in ``base``, with ``given`` set by hand. Raises Cancelled."""
     others = {name: value for name, value in given.items() if name != parameter.name}
 
@@ -94,25 +94,25 @@ def curve(base: RunPlan, given: Mapping[str, Any], parameter: Parameter, monitor
 
     points = []
     automatic, chosen = (getattr(plan.parameters, parameter.name) for plan in (planned(None), base))
-    wanted = values(parameter, automatic, chosen)
+    wanted = curve_values(parameter, automatic, chosen)
     for done, value in enumerate(wanted):
         monitor.update(done, len(wanted))
         try:
-            points.append(point(planned(value), parameter.name))
+            points.append(make_point(planned(value), parameter.name))
         except AntidiagError:
             continue  # some values are invalid with the other parameters
-    return Curve(parameter, tuple(points), base.method.problem_type.work_unit)
+    return CostCurve(parameter, tuple(points), base.method.problem_type.work_unit)
 
 
-def values(parameter: Parameter, usual: int | None, present: int | None = None) -> tuple[int, ...]:
+def curve_values(parameter: Parameter, usual: int | None, present: int | None = None) -> tuple[int, ...]:
     """Return the values of a curve, evenly spread on a logarithmic scale, including the present one."""
-    low, high = bounds(parameter, max(usual or 0, (present or 0) // REACH))
+    low, high = curve_bounds(parameter, max(usual or 0, (present or 0) // REACH))
     spread = (low * (high / low) ** (k / (POINTS - 1)) for k in range(POINTS))
-    every = {snapped(parameter, value, (low, high)) for value in spread}
+    every = {snap_value(parameter, value, (low, high)) for value in spread}
     return tuple(sorted(every | ({present} if present else set())))
 
 
-def bounds(parameter: Parameter, usual: int) -> tuple[int, int]:
+def curve_bounds(parameter: Parameter, usual: int) -> tuple[int, int]:
     """Return the least and the greatest value of a curve; both are valid and above 0."""
     offset, step = int(parameter.minimum or 0), int(parameter.step)
     low = offset or step
@@ -122,7 +122,7 @@ def bounds(parameter: Parameter, usual: int) -> tuple[int, int]:
     return low, max(offset + (high - offset) // step * step, low)
 
 
-def snapped(parameter: Parameter, value: float, within: tuple[int, int]) -> int:
+def snap_value(parameter: Parameter, value: float, within: tuple[int, int]) -> int:
     """Return the valid value nearest to a number, within bounds."""
     offset, step = int(parameter.minimum or 0), int(parameter.step)
     nearest = offset + round((value - offset) / step) * step

@@ -20,17 +20,17 @@ LETTERS = 10
 Make = Callable[[Check], State]
 
 
-class Editor:
+class SequenceEditor:
     """Makes edits whose time grows with the rows; ``refused(text)`` shows why an edit was not made."""
 
     def __init__(self, session: Session, queue: JobQueue, refused: Callable[[str], None]) -> None:
         self._session, self._queue, self._refused = session, queue, refused
 
-    def duplicate(self, rows: Sequence[int]) -> None:
+    def duplicate_rows(self, rows: Sequence[int]) -> None:
         """Add copies of these rows after the last of them."""
         before = self._session.state
         if rows:
-            self._edit(duplicate_label(len(rows)), len(rows), lambda check: duplicated(before, rows, check))
+            self._apply_edit(duplicate_label(len(rows)), len(rows), lambda check: duplicated(before, rows, check))
 
     def make(self, label: str, rows: Sequence[int], made: Callable[[Data], Data]) -> None:
         """Add ``made(sequence)`` of each of these rows after the last of them."""
@@ -38,19 +38,19 @@ class Editor:
         if not rows:
             return
         letters = int(sequence_lengths(before.sequences)[rows].sum())
-        self._edit(label, max(len(rows), letters // LETTERS), lambda check: with_made(before, rows, made, check))
+        self._apply_edit(label, max(len(rows), letters // LETTERS), lambda check: with_made(before, rows, made, check))
 
     def keep(self, label: str, kept: Callable[[Check], Sequence[int]]) -> None:
         """The sequences of these rows alone."""
         before = self._session.state
-        self._edit(label, len(before.sequences), lambda check: kept_alone(before, kept(check)))
+        self._apply_edit(label, len(before.sequences), lambda check: kept_alone(before, kept(check)))
 
-    def retype(self, rows: Sequence[int], kind: SequenceType) -> None:
+    def change_type(self, rows: Sequence[int], kind: SequenceType) -> None:
         """Change the type of these rows, or refuse and name the first letter that does not belong to it."""
         before = self._session.state
-        self._edit(retype_label(kind), len(rows), lambda check: retyped(before, rows, kind, check))
+        self._apply_edit(retype_label(kind), len(rows), lambda check: retyped(before, rows, kind, check))
 
-    def _edit(self, label: str, rows: int, make: Make) -> None:
+    def _apply_edit(self, label: str, rows: int, make: Make) -> None:
         before = self._session.state
 
         def take(after: State) -> None:

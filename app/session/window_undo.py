@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QUndoStack
 from antidiag.app.kit.view_protocols import UndoView
 
 
-class Undoing(QObject):
+class WindowUndo(QObject):
     """Implements Undo and Redo of the menu, wherever the focus is.
 
     ``view()`` returns the visible view that can undo, or None. Of session and view, the one edited last is undone
@@ -25,7 +25,7 @@ class Undoing(QObject):
         self._actions: tuple[QAction, QAction] | None = None
         stack.indexChanged.connect(self._edited_session)
 
-    def dress(self, undo: QAction, redo: QAction) -> None:
+    def set_actions(self, undo: QAction, redo: QAction) -> None:
         """Keep these two actions enabled and labelled by what they would do."""
         self._actions = undo, redo
         self.tell()
@@ -48,7 +48,7 @@ class Undoing(QObject):
             self._stack.redo()
         self.tell()
 
-    def edited_view(self) -> None:
+    def note_view_edit(self) -> None:
         """Note that a view was edited last."""
         self._view_last = True
         self.tell()

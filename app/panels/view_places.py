@@ -24,7 +24,7 @@ do not fit side by side are stacked."""
 WINDOW_SIZE = 900, 640
 
 
-class Holder(LazyWidget):
+class ViewHolder(LazyWidget):
     """Holds a view, which is made when it is first shown."""
 
     def __init__(self, kind: type[ResultView], make: Callable[[type[ResultView]], ResultView]) -> None:
@@ -42,7 +42,7 @@ class ViewWindow(QWidget):
 
     closed = Signal()
 
-    def __init__(self, parent: QWidget, holder: Holder) -> None:
+    def __init__(self, parent: QWidget, holder: ViewHolder) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setWindowTitle(f"{holder.kind.title} - Antidiag")
         self.holder = holder
@@ -57,20 +57,20 @@ class ViewWindow(QWidget):
         self.closed.emit()
 
 
-class Places(QSplitter):
+class ViewPlaces(QSplitter):
     """Shows views in tabs, in a second group of tabs, and in windows; ``make(kind)`` makes a view.
 
     Signals: ``looked(view)`` when a view becomes visible and must show the current result; ``moved`` when a view has
     changed its place.
     """
 
-    looked = Signal(object)
+    view_shown = Signal(object)
     moved = Signal()
 
     def __init__(self, make: Callable[[type[ResultView]], ResultView]) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._make = make
-        self._holders: dict[str, Holder] = {}
+        self._holders: dict[str, ViewHolder] = {}
         self._able: list[type[ResultView]] = []
         self._place: dict[str, str] = {}
         self._windows: dict[str, ViewWindow] = {}
@@ -80,8 +80,8 @@ class Places(QSplitter):
         for tabs in (self.tabs, self.beside):
             tabs.setDocumentMode(True)
             tabs.tabBar().setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-            tabs.tabBar().customContextMenuRequested.connect(lambda at, tabs=tabs: self._menu(tabs, at))
-            tabs.currentChanged.connect(lambda index, tabs=tabs: self._look(tabs, index))
+            tabs.tabBar().customContextMenuRequested.connect(lambda at, tabs=tabs: self._open_menu(tabs, at))
+            tabs.currentChanged.connect(lambda index, tabs=tabs: self._on_tab(tabs, index))
             self.addWidget(tabs)
         self.beside.hide()
         self.split_button = quiet_button("", "Show this view beside the others")
@@ -99,7 +99,7 @@ class Places(QSplitter):
         self.beside.setCornerWidget(self.back_button)
         self._show_beside(False)
 
-    def placed(self) -> dict[str, str]:
+    def moved_views(self) -> dict[str, str]:
         """Return the place of each view that is not in the tabs, by its id."""
         return {name: place for name, place in self._place.items() if place != TABS}
 
@@ -127,9 +127,9 @@ class Places(QSplitter):
         if all(kind.id != wanted for kind in placed[TABS]):
             self.tabs.setCurrentIndex(0)
         for kind in placed[WINDOW]:
-            self._open(kind)
+            self._open_window(kind)
         for name in [name for name in self._windows if all(kind.id != name for kind in able)]:
-            self._drop(name)
+            self._close_window(name)
         self._show_beside(self.beside.count() > 0)
         for tabs in (self.tabs, self.beside):
             tabs.blockSignals(False)
@@ -140,35 +140,35 @@ class Places(QSplitter):
     def _take_away(self, tabs: QTabWidget, kinds: Sequence[type[ResultView]]) -> None:
         """Remove the tabs of other kinds. The rest stay: inserting all again would take longer than most views need."""
         for index in reversed(range(tabs.count())):
-            if _held(tabs.widget(index)).kind not in kinds:
+            if _tab_holder(tabs.widget(index)).kind not in kinds:
                 tabs.removeTab(index)
 
     def _put_in(self, tabs: QTabWidget, kinds: Sequence[type[ResultView]]) -> None:
         """Insert the tabs of these kinds that are missing, in this order."""
         for index, kind in enumerate(kinds):
-            if tabs.widget(index) is not self._holder(kind):
-                tabs.insertTab(index, self._holder(kind), kind.title)
+            if tabs.widget(index) is not self._find_holder(kind):
+                tabs.insertTab(index, self._find_holder(kind), kind.title)
 
     def seen(self) -> list[ResultView]:
         """Return the visible views."""
-        found = [_held(tabs.currentWidget()).view for tabs in (self.tabs, self.beside) if tabs.count()]
+        found = [_tab_holder(tabs.currentWidget()).view for tabs in (self.tabs, self.beside) if tabs.count()]
         return [*found, *(window.holder.view for window in self._windows.values())]
 
     @property
     def current(self) -> ResultView | None:
         """The view of the current tab."""
-        return _held(self.tabs.currentWidget()).view if self.tabs.count() else None
+        return _tab_holder(self.tabs.currentWidget()).view if self.tabs.count() else None
 
     def shown(self) -> tuple[str, ...]:
         """Return the ids of all views: first the tabs in their order, then the others."""
-        inside = [_held(self.tabs.widget(index)).kind.id for index in range(self.tabs.count())]
+        inside = [_tab_holder(self.tabs.widget(index)).kind.id for index in range(self.tabs.count())]
         return tuple(inside + [kind.id for kind in self._able if kind.id not in inside])
 
     def turn_to(self, view_id: str) -> None:
         """Show the view of this id, wherever it is."""
         for tabs in (self.tabs, self.beside):
             for index in range(tabs.count()):
-                if _held(tabs.widget(index)).kind.id == view_id:
+                if _tab_holder(tabs.widget(index)).kind.id == view_id:
                     tabs.setCurrentIndex(index)
         if view_id in self._windows:
             self._windows[view_id].raise_()
@@ -176,49 +176,49 @@ class Places(QSplitter):
     def put(self, view_id: str, place: str) -> None:
         """Move a view to another place."""
         self._place[view_id] = place
-        self._drop(view_id)
-        shown = _held(self.tabs.currentWidget()).kind.id if self.tabs.count() else ""
+        self._close_window(view_id)
+        shown = _tab_holder(self.tabs.currentWidget()).kind.id if self.tabs.count() else ""
         for view in self.show_views(self._able, view_id if place == TABS else shown):
-            self.looked.emit(view)
+            self.view_shown.emit(view)
         if place == BESIDE:
-            self._halve()
+            self._split_evenly()
             self.turn_to(view_id)
         self.moved.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._turn()
+        self._update_orientation()
 
     def _show_beside(self, there: bool) -> None:
         """Show one or two groups of tabs; two may be as narrow as one."""
         for tabs in (self.tabs, self.beside):
             tabs.setMinimumSize(*((TABS_WIDTH // 2, TABS_HEIGHT) if there else (TABS_WIDTH, 0)))
-        self._turn()
+        self._update_orientation()
         self.beside.setVisible(there)
 
-    def _turn(self) -> None:
+    def _update_orientation(self) -> None:
         """Put two groups of tabs side by side if they fit, otherwise stack them."""
         fitting = self.width() >= 2 * TABS_WIDTH + self.handleWidth()
         turned = Qt.Orientation.Horizontal if fitting else Qt.Orientation.Vertical
         if self.orientation() != turned:
             self.setOrientation(turned)
-            self._halve()
+            self._split_evenly()
 
-    def _halve(self) -> None:
+    def _split_evenly(self) -> None:
         self.setSizes([self.width() + self.height()] * 2)
 
-    def _holder(self, kind: type[ResultView]) -> Holder:
+    def _find_holder(self, kind: type[ResultView]) -> ViewHolder:
         if kind.id not in self._holders:
-            self._holders[kind.id] = Holder(kind, self._make)
+            self._holders[kind.id] = ViewHolder(kind, self._make)
         return self._holders[kind.id]
 
-    def _open(self, kind: type[ResultView]) -> None:
+    def _open_window(self, kind: type[ResultView]) -> None:
         if kind.id not in self._windows:
-            window = self._windows[kind.id] = ViewWindow(self, self._holder(kind))
+            window = self._windows[kind.id] = ViewWindow(self, self._find_holder(kind))
             window.closed.connect(lambda name=kind.id: self.put(name, TABS))
             window.show()
 
-    def _drop(self, view_id: str) -> None:
+    def _close_window(self, view_id: str) -> None:
         if window := self._windows.pop(view_id, None):
             window.closed.disconnect()
             window.holder.setParent(self)
@@ -228,17 +228,17 @@ class Places(QSplitter):
 
     def _move_current(self, tabs: QTabWidget, place: str) -> None:
         if tabs.count():
-            self.put(_held(tabs.currentWidget()).kind.id, place)
+            self.put(_tab_holder(tabs.currentWidget()).kind.id, place)
 
-    def _look(self, tabs: QTabWidget, index: int) -> None:
+    def _on_tab(self, tabs: QTabWidget, index: int) -> None:
         if index >= 0:
-            self.looked.emit(_held(tabs.widget(index)).view)
+            self.view_shown.emit(_tab_holder(tabs.widget(index)).view)
 
-    def _menu(self, tabs: QTabWidget, at: QPoint) -> None:
+    def _open_menu(self, tabs: QTabWidget, at: QPoint) -> None:
         index = tabs.tabBar().tabAt(at)
         if index < 0:
             return
-        name, menu = _held(tabs.widget(index)).kind.id, QMenu(self)
+        name, menu = _tab_holder(tabs.widget(index)).kind.id, QMenu(self)
         choices: dict[str, tuple[str, Callable[[], bool]]] = {
             BESIDE: ("Show beside the others", lambda: tabs is self.tabs and tabs.count() > 1),
             WINDOW: ("Show in a separate window", lambda: True),
@@ -249,6 +249,6 @@ class Places(QSplitter):
         menu.exec(tabs.tabBar().mapToGlobal(at))
 
 
-def _held(page: QWidget) -> Holder:
+def _tab_holder(page: QWidget) -> ViewHolder:
     """Return the page of a tab with its type."""
-    return cast(Holder, page)
+    return cast(ViewHolder, page)
