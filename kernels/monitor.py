@@ -47,8 +47,8 @@ class Monitor:
     """Reports the progress of a run and stops the run when the user cancels it. Reports nothing by default.
 
     ``listener(done, total, phase)`` is called on the run's thread and must return at once. ``store`` keeps finished
-    parts of a resumable run (kernels/recovery/store.py). ``shown`` is a partial result that can be displayed during the
-    run, such as a guide tree whose nodes are being aligned; None if there is none.
+    parts of a resumable run (kernels/recovery/checkpoint_store.py). ``shown`` is a partial result that can be
+    displayed during the run, such as a guide tree whose nodes are being aligned; None if there is none.
     """
 
     store: CheckpointStore | None = None

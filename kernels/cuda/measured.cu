@@ -1,4 +1,4 @@
-// Computes: the variants of the measured guidelines (measured.py). All variants of a guideline compute the same numbers; what
+// Computes: the variants of the measured guidelines (guideline_timings.py). All variants of a guideline compute the same numbers; what
 // differs is the memory that they read, or the instructions that they use.
 //
 // Threads: a launch has whole blocks of THREADS threads. Thread t of all threads writes results[t].

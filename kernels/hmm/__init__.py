@@ -112,7 +112,7 @@ def _declare_viterbi_method(
             cost_models=(*analysis.list_viterbi_models(kind.count_work), *models),
         ),
         picture=TablePicture(logged_work=sizes.describe_log),
-        teaching=Teaching(PAGE, f"antidiag.kernels.hmm.plays.{walkthrough}"),
+        teaching=Teaching(PAGE, f"antidiag.kernels.hmm.walkthroughs.{walkthrough}"),
     )
 
 
@@ -270,7 +270,7 @@ METHODS = (
             nominal_gcups={"cpu": 3.0, "cuda": 200.0},
             cost_models=analysis.list_sum_models(1),
         ),
-        teaching=Teaching(PAGE, "antidiag.kernels.hmm.plays.forward_backward:FORWARD"),
+        teaching=Teaching(PAGE, "antidiag.kernels.hmm.walkthroughs.forward_backward:FORWARD"),
     ),
     _declare_sum_method(
         id="hmm-posterior",
@@ -287,7 +287,7 @@ METHODS = (
             nominal_gcups={"cpu": 3.0, "cuda": 200.0},
             cost_models=analysis.list_sum_models(2),
         ),
-        teaching=Teaching(PAGE, "antidiag.kernels.hmm.plays.forward_backward:POSTERIOR"),
+        teaching=Teaching(PAGE, "antidiag.kernels.hmm.walkthroughs.forward_backward:POSTERIOR"),
     ),
     _declare_sum_method(
         id="hmm-baum-welch",
@@ -304,6 +304,6 @@ METHODS = (
             nominal_gcups={"cpu": 3.0, "cuda": 200.0},
             cost_models=analysis.list_sum_models(3),
         ),
-        teaching=Teaching(PAGE, "antidiag.kernels.hmm.plays.baum_welch:LEARNING"),
+        teaching=Teaching(PAGE, "antidiag.kernels.hmm.walkthroughs.baum_welch:LEARNING"),
     ),
 )

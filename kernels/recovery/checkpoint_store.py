@@ -1,9 +1,9 @@
 """The store of a run: writes finished parts to disk on a thread while the run goes on.
 
-A method that can be continued finds its store in ``monitor.store`` (resuming.py puts it there). It first reads
-``parts()``, which an interrupted run has left. Then, whenever ``due``, it saves what it has finished since the last
-part, as arrays that it will not change any more; all parts together must suffice to continue. A store never stops a
-run: if a part cannot be written, ``failure`` says why, and nothing is due again.
+A method that can be continued finds its store in ``monitor.store`` (interrupted_runs.py puts it there). It first
+reads ``parts()``, which an interrupted run has left. Then, whenever ``is_save_due``, it saves what it has finished
+since the last part, as arrays that it will not change any more; all parts together must suffice to continue. A store
+never stops a run: if a part cannot be written, ``failure`` says why, and nothing is due again.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ run is cancelled or dies, and is removed when there is a result (in `keep_until_
 
 - ``run.json``: method, parameters, place and time, and the process that computes the run;
 - ``problem``: the problem itself, so that the run can be continued without its input files;
-- ``part-000000`` and so on: finished parts (store.py), each with a checksum (checkpoint_files.py).
+- ``part-000000`` and so on: finished parts (checkpoint_store.py), each with a checksum (checkpoint_files.py).
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ LEAST_OPERATIONS = {False: {"cpu": 11.0, "cuda": 6.0}, True: {"cpu": 28.0, "cuda
 """Fewest operations of a cell, with linear and with affine gaps.
 
 On a CPU these are additions and maxima of the recurrence (serial/cpu_rows.py), on a GPU instructions with Hopper's
-fused add-and-maximum (chunks/linear.cuh).
+fused add-and-maximum (chunks/cuda/linear.cuh).
 """
 VALUE_BYTES, START_BYTES = 4, 4
 ORDER_SECTIONS = {True: "Li et al. 2014, section 4.1", False: "Li et al. 2014, section 4.2"}

@@ -1,4 +1,4 @@
-"""One line of a box on the CPU, linear gaps: 16 cells of one plane at a time (axes and layouts: cpu_boxes.py).
+"""One line of a box on the CPU, linear gaps: 16 cells of one plane at a time (axes and layouts: boxes.py).
 
 Lane l of step t has the cell (o, l, t - l). Its sources are in the line above (o - 1), in the lane to the left, and in
 the step before:

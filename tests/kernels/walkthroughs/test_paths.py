@@ -11,8 +11,8 @@ import pytest
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.graphs.walkthroughs import any_graph as graphs
-from antidiag.kernels.hmm.plays import forward_backward, inputs, matrix_products
-from antidiag.kernels.hmm.plays import viterbi_rows as hmm_rows
+from antidiag.kernels.hmm.walkthroughs import forward_backward, inputs, matrix_products
+from antidiag.kernels.hmm.walkthroughs import viterbi_rows as hmm_rows
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP, Alignment, rescore_path
 from antidiag.kernels.pairwise.walkthroughs import catalog as pairs
 from antidiag.kernels.profiles.problem import ProfileAnswer

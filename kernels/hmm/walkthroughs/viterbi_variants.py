@@ -9,8 +9,8 @@ import numpy as np
 
 from antidiag.kernels.hmm import reference
 from antidiag.kernels.hmm.model.problem import HmmProblem
-from antidiag.kernels.hmm.plays.inputs import THREADS, declare_walkthrough
-from antidiag.kernels.hmm.plays.viterbi_rows import (
+from antidiag.kernels.hmm.walkthroughs.inputs import THREADS, declare_walkthrough
+from antidiag.kernels.hmm.walkthroughs.viterbi_rows import (
     RECURRENCE,
     ViterbiCosts,
     assert_path,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.hmm.plays import inputs
-from antidiag.kernels.hmm.plays.inputs import INPUTS, TABLES, THREADS
+from antidiag.kernels.hmm.walkthroughs import inputs
+from antidiag.kernels.hmm.walkthroughs.inputs import INPUTS, TABLES, THREADS
 from antidiag.kernels.hmm.sums.problem import (
     LearningAnswer,
     LearningProblem,

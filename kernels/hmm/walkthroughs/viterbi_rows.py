@@ -11,7 +11,7 @@ import numpy as np
 
 from antidiag.kernels.hmm import reference
 from antidiag.kernels.hmm.model.problem import HmmProblem
-from antidiag.kernels.hmm.plays.inputs import THREADS, declare_walkthrough
+from antidiag.kernels.hmm.walkthroughs.inputs import THREADS, declare_walkthrough
 from antidiag.kernels.text import format_count
 from antidiag.kernels.walkthroughs import animation as plays
 from antidiag.kernels.walkthroughs.animation import (

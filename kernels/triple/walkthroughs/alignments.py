@@ -11,7 +11,7 @@ from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.text import format_count
 from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkKind
 from antidiag.kernels.triple.model import TripleProblem
-from antidiag.kernels.triple.plays import scores
+from antidiag.kernels.triple.walkthroughs import scores
 from antidiag.kernels.walkthroughs.animation import (
     NEVER_STEP,
     Animation,
