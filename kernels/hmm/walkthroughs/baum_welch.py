@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.hmm.walkthroughs import inputs
-from antidiag.kernels.hmm.walkthroughs.inputs import INPUTS, TABLES, THREADS
 from antidiag.kernels.hmm.sums.problem import (
     LearningAnswer,
     LearningProblem,
@@ -17,6 +15,8 @@ from antidiag.kernels.hmm.sums.problem import (
     estimate_model,
     impossible_sequence_error,
 )
+from antidiag.kernels.hmm.walkthroughs import inputs
+from antidiag.kernels.hmm.walkthroughs.inputs import INPUTS, TABLES, THREADS
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.trials import TrialChooser
 from antidiag.kernels.walkthroughs import animation as plays

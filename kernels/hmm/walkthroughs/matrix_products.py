@@ -11,7 +11,13 @@ import numpy as np
 from antidiag.kernels.hmm import reference
 from antidiag.kernels.hmm.model.problem import HmmProblem
 from antidiag.kernels.hmm.walkthroughs.inputs import THREADS, declare_walkthrough
-from antidiag.kernels.hmm.walkthroughs.viterbi_rows import ViterbiCosts, assert_path, describe_path, list_ends, make_sum_case
+from antidiag.kernels.hmm.walkthroughs.viterbi_rows import (
+    ViterbiCosts,
+    assert_path,
+    describe_path,
+    list_ends,
+    make_sum_case,
+)
 from antidiag.kernels.text import format_count
 from antidiag.kernels.walkthroughs import animation as plays
 from antidiag.kernels.walkthroughs.animation import (

@@ -9,6 +9,7 @@ import numpy as np
 
 from antidiag.kernels.hmm import reference
 from antidiag.kernels.hmm.model.problem import HmmProblem
+from antidiag.kernels.hmm.sizes import split_pieces
 from antidiag.kernels.hmm.walkthroughs.inputs import THREADS, declare_walkthrough
 from antidiag.kernels.hmm.walkthroughs.viterbi_rows import (
     RECURRENCE,
@@ -22,7 +23,6 @@ from antidiag.kernels.hmm.walkthroughs.viterbi_rows import (
     make_sum_case,
     name_rows,
 )
-from antidiag.kernels.hmm.sizes import split_pieces
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.text import format_count
 from antidiag.kernels.walkthroughs import animation as plays
