@@ -8,12 +8,12 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from antidiag.app.kit.painting.fonts_and_colours import DARK_INK, LIGHT_INK, cell_font
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame, MatrixPicture
-from antidiag.app.kit.plane.matrix_values import MatrixCellBlock
 from antidiag.app.kit.results import result_text
 from antidiag.app.theme import Theme
 from antidiag.kernels.alignments.cell_origins import FROM_ABOVE, FROM_DIAGONAL, FROM_LEFT
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.registry.matrix_values import MatrixCellBlock
 
 HEADER = 22
 SMALLEST_FONT, EASY_FONT = 8, 11

@@ -11,9 +11,9 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from antidiag.app.kit.plane import path_states
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame, MatrixPicture
-from antidiag.app.kit.plane.matrix_values import Span
 from antidiag.app.theme import Theme
 from antidiag.kernels.pairwise import path_index
+from antidiag.kernels.registry.matrix_values import Span
 
 DENSEST_STRIPS, DENSEST_BOUNDARIES, DENSEST_TILES = 4, 12, 8
 SPARSE_TILES = 48  # pixels between special rows from which they are drawn in full

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QTransform
 
 from antidiag.app import texts
-from antidiag.app.kit.plane.matrix_values import MatrixCellBlock, Span
 from antidiag.app.kit.plane.profile_borders import ProfilePlane
 from antidiag.kernels.model import Result
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.path_index import PathIndex, shared_path_index
+from antidiag.kernels.registry.matrix_values import MatrixCellBlock, Span
 from antidiag.kernels.table_cuts import TableCuts
 
 LAYERS = {

@@ -11,10 +11,10 @@ from PySide6.QtGui import QKeyEvent, QPainter, QTransform
 
 from antidiag.app.kit.plane import cells, matrix_picture
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame
-from antidiag.app.kit.plane.matrix_values import Span
 from antidiag.app.kit.plane.profile_borders import ProfilePlane
 from antidiag.app.kit.plots.axis import LABEL_HEIGHT, WIDE, FastPlot, PlotAxis, create_plot
 from antidiag.kernels.pairwise.model import PairProblem
+from antidiag.kernels.registry.matrix_values import Span
 
 SETTLE_MS = 40
 PAN, ZOOM = 0.15, 0.6

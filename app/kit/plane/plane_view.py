@@ -21,11 +21,11 @@ from antidiag.app.kit.figures import export
 from antidiag.app.kit.plane import cell_address
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame, MatrixPicture
 from antidiag.app.kit.plane.matrix_plot import MatrixPlot
-from antidiag.app.kit.plane.matrix_values import Span
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.model import Result
+from antidiag.kernels.registry.matrix_values import Span
 
 Cell = tuple[int, int]
 SNAP_PIXELS = 6

@@ -14,10 +14,10 @@ from antidiag.app.jobs.planning import PlanAnswer
 from antidiag.app.kit.controls.forms import ParameterForm
 from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, ElidedLabel, quiet_button
 from antidiag.app.kit.tasks.latest_task import LatestTask
-from antidiag.app.panels.curves import cost_curve
-from antidiag.app.panels.curves.cost_curve import CostCurve, CostPoint
 from antidiag.app.panels.curves.plot import CurvePlot
 from antidiag.app.panels.curves.scales import format_percent
+from antidiag.kernels.experiments import cost_curve
+from antidiag.kernels.experiments.cost_curve import CostCurve, CostPoint
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.parameters import Parameter
 

@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPolyg
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from antidiag.app import texts, theme
-from antidiag.app.panels.curves.cost_curve import CostCurve, CostPoint, snap_value
 from antidiag.app.panels.curves.scales import CostLine, CostScale, make_scales, powers_of_two
+from antidiag.kernels.experiments.cost_curve import CostCurve, CostPoint, snap_value
 
 FIRST_HEIGHT, HEIGHT, GAP = 58, 42, 6
 """Pixels of the first panel, of each panel below it, and between panels."""

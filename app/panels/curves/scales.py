@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from antidiag.app import texts, theme
-from antidiag.app.panels.curves.cost_curve import CostCurve, CostPoint
+from antidiag.kernels.experiments.cost_curve import CostCurve, CostPoint
 from antidiag.kernels.memory import format_bytes
 
 MAX_TICKS = 3

@@ -19,7 +19,6 @@ from antidiag.app.kit.plane import cell_text, cells
 from antidiag.app.kit.plane import layers as plane_layers
 from antidiag.app.kit.plane import matrix_picture as matrix_picture
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame, MatrixPicture
-from antidiag.app.kit.plane.matrix_values import Span
 from antidiag.app.kit.plane.plane_view import PlaneView, widen_span
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
@@ -35,6 +34,7 @@ from antidiag.kernels.pairwise.pictures import word_windows
 from antidiag.kernels.pairwise.pictures.dotplot_sizes import LEAST_K, MOST_K, choose_word_length
 from antidiag.kernels.pairwise.pictures.word_windows import DotOverview, DotWindow
 from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.registry.matrix_values import Span
 from antidiag.kernels.scoring import Scoring, match_mismatch
 from antidiag.kernels.table_cuts import TableCuts
 

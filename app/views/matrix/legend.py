@@ -9,8 +9,8 @@ from antidiag.app import theme
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.plane import cells, layers, path_states
 from antidiag.app.kit.plane.matrix_picture import MatrixFrame, MatrixPicture
-from antidiag.app.kit.plane.matrix_values import Levels
 from antidiag.app.kit.results import result_text
+from antidiag.kernels.registry.matrix_values import Levels
 
 SHADES = 9
 BORDERS = {

@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QMenu
 from antidiag.app import theme
 from antidiag.app.kit.controls.widgets import add_choice_section, menu_button
 from antidiag.app.kit.painting import fonts_and_colours
-from antidiag.app.kit.plane import cell_text, cells, layers, matrix_picture, matrix_values, profile_borders
+from antidiag.app.kit.plane import cell_text, cells, layers, matrix_picture, profile_borders
 from antidiag.app.kit.plane.matrix_picture import LAYERS, MatrixFrame
-from antidiag.app.kit.plane.matrix_values import Levels, MatrixCellBlock, MatrixRaster, Span
 from antidiag.app.kit.plane.plane_view import PlaneView, widen_span
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.selection import Selection
@@ -23,6 +22,8 @@ from antidiag.app.views.matrix import legend
 from antidiag.kernels.cuda.gpu_or_cpu import cpu_note
 from antidiag.kernels.model import Result
 from antidiag.kernels.profiles.problem import ProfileProblem, ProfileSequenceProblem
+from antidiag.kernels.registry import matrix_values
+from antidiag.kernels.registry.matrix_values import Levels, MatrixCellBlock, MatrixRaster, Span
 from antidiag.kernels.scoring import Mode
 
 MAPS = {"viridis": "Viridis", "cividis": "Cividis", "magma": "Magma"}

@@ -13,9 +13,10 @@ from antidiag.app import theme
 from antidiag.app.jobs import planning
 from antidiag.app.jobs.planning import RunRequest
 from antidiag.app.kit.controls.forms import ParameterForm
-from antidiag.app.panels.curves import cost_curve, scales
+from antidiag.app.panels.curves import scales
 from antidiag.app.panels.curves.panel import NO_PLAN, CurvePanel, point_text
 from antidiag.kernels import registry
+from antidiag.kernels.experiments import cost_curve
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.method import nothing_recomputed
 from antidiag.kernels.model import Sequence, SequenceType

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QGuiApplication
 from antidiag.app import theme
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.plane import cells as matrix_cells
-from antidiag.app.kit.plane import matrix_values, path_states
+from antidiag.app.kit.plane import path_states
 from antidiag.app.kit.plane.matrix_picture import LAYERS
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks import progress_card
@@ -16,6 +16,7 @@ from antidiag.app.views.matrix import view as matrix
 from antidiag.app.views.matrix.view import MatrixView
 from antidiag.kernels import engine, registry
 from antidiag.kernels.pairwise import reference
+from antidiag.kernels.registry import matrix_values
 from tests.app.views import examples
 
 FIRST, SECOND = examples.related(90)

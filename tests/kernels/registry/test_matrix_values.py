@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from antidiag.app.kit.painting.fonts_and_colours import needs_light_text
-from antidiag.app.kit.plane import matrix_values
 from antidiag.kernels.alignments.cell_origins import FROM_ABOVE, FROM_DIAGONAL, FROM_LEFT, NONE
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise import reference
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
 from antidiag.kernels.pairwise.pictures import matrix_view
+from antidiag.kernels.registry import matrix_values
 from tests.app.views import examples
 
 FIRST, SECOND = examples.related(90)

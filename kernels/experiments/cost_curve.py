@@ -1,4 +1,4 @@
-"""The cost of a run against one of its parameters, computed by planning a run for each value. No Qt here."""
+"""The cost of a run against one of its parameters, computed by planning a run for each value."""
 
 from __future__ import annotations
 
