@@ -1,15 +1,102 @@
 """Antidiag: dynamic-programming sequence alignment on GPUs, as a Python package.
 
-Importing this package loads neither Qt nor CuPy nor Numba; what a job needs is imported when it runs.
+>>> import antidiag as ad
+>>> ad.align("GATTACA", "GCATGCA", mode="global").score
+-1
+
+Importing this package loads neither Qt nor CuPy nor Numba nor NumPy; what a call needs is imported by the first call.
 """
 
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 _FOLDER = Path(__file__).resolve().parent
 if not (_FOLDER / "kernels").is_dir():
     # In a checkout the parts of the package are folders beside this one; installed, they lie inside it.
     __path__.append(str(_FOLDER.parent))
 
-from antidiag.kernels import __version__  # noqa: E402  # needs the line before
+if TYPE_CHECKING:
+    from antidiag.interface.answers import (
+        Alignment,
+        Answer,
+        Distances,
+        PairAlignment,
+        Product,
+        ShortestPaths,
+        StatePath,
+        Structure,
+        Tree,
+    )
+    from antidiag.interface.functions import (
+        align,
+        align_family,
+        align_many,
+        align_profiles,
+        distances,
+        fold,
+        hmm,
+        methods,
+        read,
+        run,
+        shortest_paths,
+        tree,
+    )
+    from antidiag.interface.models import Model
+    from antidiag.kernels import __version__
+    from antidiag.kernels.errors import AntidiagError, BackendUnavailable, InputError, MemoryRefused, ParameterError
 
-__all__ = ["__version__"]
+_ANSWERS = "Alignment Answer Distances PairAlignment Product ShortestPaths StatePath Structure Tree"
+_FUNCTIONS = "align align_family align_many align_profiles distances fold hmm methods read run shortest_paths tree"
+_ERRORS = "AntidiagError BackendUnavailable InputError MemoryRefused ParameterError"
+_MODULES = {
+    **dict.fromkeys(_ANSWERS.split(), "antidiag.interface.answers"),
+    **dict.fromkeys(_FUNCTIONS.split(), "antidiag.interface.functions"),
+    **dict.fromkeys(_ERRORS.split(), "antidiag.kernels.errors"),
+    "Model": "antidiag.interface.models",
+    "__version__": "antidiag.kernels",
+}
+"""The public names and the module of each."""
+
+__all__ = [
+    "Alignment",
+    "Answer",
+    "AntidiagError",
+    "BackendUnavailable",
+    "Distances",
+    "InputError",
+    "MemoryRefused",
+    "Model",
+    "PairAlignment",
+    "ParameterError",
+    "Product",
+    "ShortestPaths",
+    "StatePath",
+    "Structure",
+    "Tree",
+    "__version__",
+    "align",
+    "align_family",
+    "align_many",
+    "align_profiles",
+    "distances",
+    "fold",
+    "hmm",
+    "methods",
+    "read",
+    "run",
+    "shortest_paths",
+    "tree",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'antidiag' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

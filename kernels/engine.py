@@ -92,7 +92,7 @@ def execute(
     result = Result(
         method=run_plan.method.id,
         problem=run_plan.problem,
-        parameters=run_plan.parameters.as_mapping(),
+        parameters=dict(run_plan.parameters.as_mapping()),
         backend=run_plan.backend,
         device=run_plan.device_name,
         answer=outcome.answer,

@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -51,6 +52,10 @@ class StepLog:
         self._blocks: list[np.ndarray] = []
         self._ordered: np.ndarray | None = None
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what copies and pickles are made of: the events, without the lock."""
+        return _restore_log, (self.keeps_events, self.share, self.ordered_events())
 
     def add(
         self,
@@ -99,6 +104,13 @@ class StepLog:
                 self._ordered.flags.writeable = False
                 self._events, self._blocks = [], [self._ordered]
             return self._ordered
+
+
+def _restore_log(keeps: bool, share: float, events: np.ndarray) -> StepLog:
+    """Return a log with these events."""
+    log = StepLog(keeps, share)
+    log.add_array(events)
+    return log
 
 
 def _add_missing_fields(events: np.ndarray) -> np.ndarray:

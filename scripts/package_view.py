@@ -27,8 +27,9 @@ def make_view() -> Path:
     """Make the folder of links where it is missing; return it."""
     package = VIEW / "antidiag"
     package.mkdir(parents=True, exist_ok=True)
-    for path in (ROOT / "antidiag").glob("*.py"):
-        _link(package / path.name, path)
+    for path in (ROOT / "antidiag").iterdir():
+        if path.name != "__pycache__":
+            _link(package / path.name, path)
     for name in PARTS:
         _link(package / name, ROOT / name)
     for name in BESIDE:

@@ -37,11 +37,16 @@ def watch_run() -> Iterator[Monitor]:
         with cancelled_by_interrupt(monitor):
             yield monitor
         return
+    with draw_progress() as monitor, cancelled_by_interrupt(monitor):
+        yield monitor
+
+
+@contextmanager
+def draw_progress() -> Iterator[Monitor]:
+    """Yield a monitor that draws a progress bar on standard error, in a terminal or a notebook."""
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        monitor = Monitor(_ProgressBar(bar))
-        with cancelled_by_interrupt(monitor):
-            yield monitor
+        yield Monitor(_ProgressBar(bar))
 
 
 class _ProgressBar:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+
 from antidiag.kernels import folding, graphs, hmm, msa, pairwise, parttree, products, profiles, trees, triple
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.method import Method
@@ -25,5 +27,7 @@ def find_method(method_id: str) -> Method:
     for candidate in METHODS:
         if candidate.id == method_id:
             return candidate
-    known = ", ".join(candidate.id for candidate in METHODS)
-    raise ParameterError(f"unknown method {method_id!r}; known methods: {known}")
+    known = [candidate.id for candidate in METHODS]
+    close = difflib.get_close_matches(method_id, known, 3) or [one for one in known if method_id in one][:3]
+    hint = f"did you mean {' or '.join(close)}?" if close else f"known methods: {', '.join(known)}"
+    raise ParameterError(f"unknown method {method_id!r}; {hint}")

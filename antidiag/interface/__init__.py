@@ -1,0 +1,1 @@
+"""The functions and answers of ``import antidiag``."""

@@ -1,0 +1,391 @@
+"""The functions of ``import antidiag``: each runs a method of the program on what the user passes.
+
+Keyword arguments that a function does not name are options and parameters of the method, with the names of the command
+line: ``mode="global"``, ``matrix="BLOSUM62"``, ``gap_open=11``, ``s=64``. ``methods(id)`` lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from antidiag.interface.answers import (
+    Alignment,
+    Answer,
+    Distances,
+    PairAlignment,
+    ShortestPaths,
+    Structure,
+    Tree,
+    make_answer,
+)
+from antidiag.interface.inputs import as_data
+from antidiag.interface.models import Model, find_model
+from antidiag.interface.runs import run_method
+from antidiag.kernels import registry
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.io.tree import Tree as TreeData
+from antidiag.kernels.method import Method
+from antidiag.kernels.model import Sequence as Letters
+from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.registry import data_loading, memory_advice
+
+FEW_SEQUENCES = 200
+"""Up to so many sequences, distances come from the best alignment of each pair; for more, from words they share."""
+
+
+def run(
+    method: str,
+    *data: Any,
+    backend: str = "auto",
+    device: int = 0,
+    progress: bool = False,
+    type: str | None = None,
+    **settings: Any,
+) -> Any:
+    """Run any method by its id.
+
+    Parameters
+    ----------
+    method : str
+        An id of `methods`, such as "sloped-bt3".
+    *data
+        Sequences, alignments, trees, distances, models or graphs: letters (str or bytes), paths of files, objects of
+        Biopython, answers of this package, or lists of these.
+    backend : {"auto", "cpu", "cuda"}
+        Where to run; "auto" takes the GPU if there is one, the method has a GPU version, and the run fits.
+    device : int
+        The number of the GPU.
+    progress : bool
+        Whether to draw a progress bar, in a terminal or a notebook.
+    type : {"DNA", "RNA", "protein"}, optional
+        The type of all sequences; guessed from their letters by default.
+    **settings
+        Options and parameters of the method.
+
+    Returns
+    -------
+    Answer
+        Of the class that suits the method: `PairAlignment`, `Alignment`, `Tree`, `Distances`, ...
+
+    Raises
+    ------
+    InputError, ParameterError
+        The data or a setting does not suit the method; the message says what to do.
+    MemoryRefused
+        The run would not fit into memory; nothing was computed.
+    KeyboardInterrupt
+        After Ctrl-C, when the run has stopped.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> family = ad.run("sloped-bt3", ["GATTACA", "GCATGCA", "GATGCA"], s=64)
+    >>> len(family), family.score
+    (3, 6)
+    """
+    found = registry.find_method(method)
+    return make_answer(run_method(found, as_data(data, type), backend, device, progress, settings))
+
+
+def align(first: Any, second: Any, *, method: str | None = None, **settings: Any) -> PairAlignment:
+    """Return the best alignment of two sequences.
+
+    Parameters
+    ----------
+    first, second : str, bytes, Path, SeqRecord or Sequence
+        Letters, or a file with one sequence.
+    method : str, optional
+        A method for two sequences; by default one that suits their lengths.
+    **settings
+        Options such as ``mode="global"``, ``matrix="BLOSUM62"``, ``gap_open=11``, ``gap_extend=1``, parameters of the
+        method, and those of `run`.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> hit = ad.align("GATTACA", "GCATGCA", mode="global", match=1, mismatch=-1, gap_open=0, gap_extend=1)
+    >>> print(hit)
+    sequence 1 1 G-ATTACA 7
+                 | | |.||
+    sequence 2 1 GCA-TGCA 7
+    >>> hit.score, hit.cigar
+    (2, '1=1D1=1I1=1X2=')
+    """
+    wanted = settings.pop("type", None)
+    data = as_data([_single(first, "first"), _single(second, "second")], wanted)
+    chosen = method or _choose_method("striped-alignment", data, settings.get("backend", "auto"))
+    return run(chosen, *data, **settings)
+
+
+def align_many(first: Any, second: Any, *, method: str | None = None, **settings: Any) -> Iterator[PairAlignment]:
+    """Yield the best alignment of each sequence of ``first`` with the one in the same place of ``second``.
+
+    Raises InputError where one has more sequences than the other; the alignments before are yielded first.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> [hit.score for hit in ad.align_many(["GATTACA", "CCC"], ["GATACA", "CCG"], match=1, mismatch=-1)]
+    [4, 2]
+    """
+    wanted = settings.pop("type", None)
+    for number, (one, other) in enumerate(zip_longest(as_data(first, wanted), as_data(second, wanted)), 1):
+        if one is None or other is None:
+            fewer = "first" if one is None else "second"
+            raise InputError(f"{fewer} has {number - 1:,} sequences and the other more; pass as many of both")
+        yield align(one, other, method=method, **settings)
+
+
+def align_family(sequences: Any, *, method: str | None = None, **settings: Any) -> Alignment:
+    """Return a multiple alignment.
+
+    Parameters
+    ----------
+    sequences : path, list, or mapping of names to letters
+    method : str, optional
+        "msa", "msa-clustalw", "msa-thesis" or "msa-parttree"; by default "msa", or "msa-parttree" for many sequences.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> print(ad.align_family({"a": "GATTACAGATTACA", "b": "GATTACATTACA", "c": "GATTACAGATACA"}))
+    a GATTACAGATTACA
+    b GATTACA--TTACA
+    c GATTACAGA-TACA
+    """
+    data = as_data(sequences, settings.pop("type", None))
+    return run(method or _choose_method("msa", data, settings.get("backend", "auto")), *data, **settings)
+
+
+def align_profiles(first: Any, second: Any, *, method: str = "profile-wavefront", **settings: Any) -> Alignment:
+    """Return the best alignment of two alignments, each taken as a profile."""
+    return run(method, first, second, **settings)
+
+
+def distances(data: Any, *, method: str | None = None, **settings: Any) -> Distances:
+    """Return distances between aligned rows, or between sequences.
+
+    Parameters
+    ----------
+    data : Alignment, sequences, or the path of a file of either
+    method : str, optional
+        "distance-alignment" for an alignment; for sequences "distance-full" up to 200 of them, else "distance-6mer".
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> found = ad.distances({"a": "GATTACA", "b": "GATTACC", "c": "GATTACA"}, method="distance-6mer")
+    >>> found["a", "c"]
+    0.0
+    """
+    found = as_data(data, settings.pop("type", None))
+    if method is None:
+        aligned = any(isinstance(one, AlignedSequences) for one in found)
+        few = "distance-full" if len(found) <= FEW_SEQUENCES else "distance-6mer"
+        method = "distance-alignment" if aligned else few
+    return run(method, *found, **settings)
+
+
+def tree(data: Any, *, method: str | None = None, **settings: Any) -> Tree:
+    """Return a tree of distances, of an alignment, or of sequences.
+
+    Parameters
+    ----------
+    data : Distances, Alignment, sequences, or the path of a file of one of these
+        Distances of an alignment or of sequences are those of `distances`.
+    method : str, optional
+        Neighbor joining ("nj-pruned") by default; "upgma", or for sequences "parttree" and its like.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> ad.tree({"a": "GATTACA", "b": "GATTACC", "c": "GGTTACC"}).leaves
+    ('a', 'b', 'c')
+    """
+    found = as_data(data, settings.pop("type", None))
+    if found and isinstance(found[0], TreeData):
+        return Tree(found[0])
+    chosen = registry.find_method(method or "nj-pruned")
+    takes_distances = any(taken.kind.type is DistanceMatrix for taken in chosen.problem_type.inputs)
+    if takes_distances and not any(isinstance(one, DistanceMatrix) for one in found):
+        kept = {name: settings[name] for name in ("backend", "device", "progress") if name in settings}
+        found = [distances(found, **kept).data]
+    return run(chosen.id, *found, **settings)
+
+
+def hmm(model: Any) -> Model:
+    """Return a hidden Markov model by the name of a bundled model, or from a file.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> path = ad.hmm("cpg-islands").viterbi("CGCGCGCGATATATAT")
+    >>> len(path.states)
+    16
+    """
+    return find_model(model)
+
+
+def fold(sequence: Any, **settings: Any) -> Structure:
+    """Return a secondary structure of an RNA with the most base pairs (Nussinov).
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> print(ad.fold("GGGAAACCC"))
+    GGGAAACCC
+    (((...)))
+    """
+    return run("nussinov", sequence, **settings)
+
+
+def shortest_paths(graph: Any, *, method: str = "floyd-blocked", **settings: Any) -> ShortestPaths:
+    """Return the shortest paths between all vertices of a graph.
+
+    Parameters
+    ----------
+    graph : path, array_like, networkx graph, or iterable of (start, end, weight)
+        A square array holds the weight of each edge, infinite where there is none. Edges of a networkx graph without
+        a weight have 1.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> paths = ad.shortest_paths([("a", "b", 2), ("b", "c", 3), ("a", "c", 9)])
+    >>> paths.path("a", "c"), float(paths.distances[0, 2])
+    (['a', 'b', 'c'], 5.0)
+    """
+    return run(method, _as_graph(graph), **settings)
+
+
+def read(path: str | Path) -> Any:
+    """Return the data of a file: sequences (a list), an alignment, trees, distances or a model.
+
+    A file with one datum gives the datum, any other a list.
+    """
+    found = [_wrap(datum) for datum in data_loading.read_data(path)]
+    return found[0] if len(found) == 1 and not isinstance(found[0], Letters) else found
+
+
+@dataclass(frozen=True)
+class MethodInfo:
+    """A method: what it takes, returns, and may be set."""
+
+    id: str
+    name: str
+    family: str
+    summary: str
+    takes: str
+    returns: tuple[str, ...]
+    backends: tuple[str, ...]
+    settings: tuple[Parameter, ...]
+    citation: str
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.id} ({self.name}): {self.summary}",
+            f"takes {self.takes}; returns {', '.join(self.returns)}; runs on {', '.join(self.backends)}",
+            *(f"  {one.name:16} {one.help} ({one.describe_values()})" for one in self.settings),
+            self.citation,
+        ]
+        return "\n".join(lines)
+
+
+class MethodList(list[MethodInfo]):
+    """Methods, which print as a table."""
+
+    def __str__(self) -> str:
+        width = max((len(one.id) for one in self), default=0)
+        return "\n".join(f"{one.id:{width}}  {one.summary}" for one in self)
+
+    __repr__ = __str__
+
+
+def methods(text: str = "") -> MethodList:
+    """Return all methods, or those whose id, family or returns contain a text.
+
+    Examples
+    --------
+    >>> import antidiag as ad
+    >>> [one.id for one in ad.methods("nussinov")]
+    ['nussinov']
+    """
+    wanted = text.lower()
+    found = (_describe(method) for method in registry.METHODS)
+    return MethodList(one for one in found if wanted in f"{one.id} {one.family} {' '.join(one.returns)}".lower())
+
+
+def _describe(method: Method) -> MethodInfo:
+    """Return what users want to know of a method."""
+    return MethodInfo(
+        id=method.id,
+        name=method.name,
+        family=method.family,
+        summary=method.summary,
+        takes=method.problem_type.describe_inputs(),
+        returns=tuple(sorted(method.returns)),
+        backends=tuple(method.backends),
+        settings=(*method.problem_type.options, *method.parameters.declared()),
+        citation=method.citation.format_text(),
+    )
+
+
+def _choose_method(usual: str, data: Sequence[Any], backend: str) -> str:
+    """Return the recommended method of a problem, else the usual one."""
+    problem = registry.find_method(usual).problem_type
+    family = registry.find_method(usual).family
+    alike = [one for one in registry.METHODS if one.problem_type is problem or one.family == family]
+    found = memory_advice.suggest_method(alike, data, backend)
+    return found.method.id if found else usual
+
+
+def _single(given: Any, name: str) -> Any:
+    """Return the only datum in what was passed."""
+    found = as_data(given) if not isinstance(given, (str, bytes)) else None
+    if found is not None and len(found) != 1:
+        raise InputError(f"{name} has {len(found):,} sequences; pass one, or use align_many")
+    return given if found is None else found[0]
+
+
+def _as_graph(given: Any) -> Any:
+    """Return a graph of edges, of an array of weights or of networkx; a path unchanged."""
+    if isinstance(given, (str, Path, Graph, Answer)):
+        return given
+    if hasattr(given, "adjacency"):  # a networkx graph
+        edges = list(given.edges(data="weight", default=1))
+        if not given.is_directed():
+            edges += [(v, u, weight) for u, v, weight in edges]
+        return _graph_of_edges(edges, given.nodes)
+    if hasattr(given, "shape"):
+        return from_weights(np.array(given, np.float64))  # a copy, because a graph's weights become read-only
+    return _graph_of_edges(list(given), ())
+
+
+def _graph_of_edges(edges: Sequence[tuple[Any, Any, Any]], vertices: Iterable[Any]) -> Graph:
+    """Return a graph of (start, end, weight), its vertices in the order in which they are named."""
+    numbers: dict[Any, int] = {vertex: number for number, vertex in enumerate(vertices)}
+    for start, end, _ in edges:
+        numbers.setdefault(start, len(numbers))
+        numbers.setdefault(end, len(numbers))
+    ends = np.array([(numbers[start], numbers[end]) for start, end, _ in edges], np.int64).reshape(-1, 2)
+    weights = np.array([weight for _, _, weight in edges], np.float64)
+    return from_edges(len(numbers), ends[:, 0], ends[:, 1], weights, map(str, numbers))
+
+
+def _wrap(datum: Any) -> Any:
+    """Return a datum as what functions return."""
+    of_type: Iterable[tuple[Any, Any]] = (
+        (AlignedSequences, Alignment),
+        (TreeData, Tree),
+        (DistanceMatrix, Distances),
+    )
+    return next((wrap(datum) for kind, wrap in of_type if isinstance(datum, kind)), datum)

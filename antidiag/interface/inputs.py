@@ -1,0 +1,158 @@
+"""What users pass from Python, turned into the program's data."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.io import sequences
+from antidiag.kernels.io.distance_matrix import make_distance_matrix, numbered_names
+from antidiag.kernels.method import DataKind, Method, ProblemInput
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.registry import data_loading
+from antidiag.kernels.text import format_count
+
+LETTERS = re.compile(r"[A-Za-z*\s-]*\Z")
+"""A string of these alone is a sequence, unless a file has this name."""
+
+
+def as_data(given: Any, type: str | None = None) -> list[Any]:
+    """Return what a user passed as a list of the program's data.
+
+    Parameters
+    ----------
+    given : str, bytes, Path, Sequence, SeqRecord, Seq, answer, tree, matrix, or an iterable of these
+        A string of letters is a sequence, a string with a title line (">name") or several of them is FASTA text, and
+        any other string is the path of a file. Mappings are sequences by name.
+    type : {"DNA", "RNA", "protein"}, optional
+        The type of all sequences; guessed from their letters by default.
+    """
+    wanted = parse_type(type)
+    found = list(_iterate_data(given, wanted, itertools.count(1)))
+    return found if wanted else _unify_types(found)
+
+
+def parse_type(type: str | None) -> SequenceType | None:
+    """Return the type of a name, or None for None."""
+    if type is None:
+        return None
+    try:
+        return next(one for one in SequenceType if one.lower() == type.lower())
+    except (StopIteration, AttributeError):
+        raise ParameterError(f'type must be "DNA", "RNA" or "protein"; got {type!r}') from None
+
+
+def check_counts(method: Method, data: Iterable[Any]) -> None:
+    """Raise InputError unless a method takes so many data; the message says what to pass."""
+    data = list(data)
+    for taken in method.problem_type.inputs:
+        count = sum(map(taken.kind.accepts, data))
+        if count < taken.minimum or (taken.maximum is not None and count > taken.maximum):
+            raise InputError(f"{method.id} takes {taken.describe_count()}; got {count:,}; pass {_wanted_count(taken)}")
+    strangers = [datum for datum in data if not any(taken.kind.accepts(datum) for taken in method.problem_type.inputs)]
+    if strangers:
+        kind = data_loading.find_kind(strangers[0])
+        what = f"a {kind.label}" if kind else f"a {type(strangers[0]).__name__}"
+        raise InputError(f"{method.id} takes {method.problem_type.describe_inputs()}; got {what} too")
+
+
+def _iterate_data(given: Any, wanted: SequenceType | None, numbers: Iterator[int]) -> Iterator[Any]:
+    """Yield the data in a value or in a collection of values; ``numbers`` name sequences that have no name."""
+    if isinstance(given, Mapping):
+        yield from (_make_sequence(str(name), letters, wanted) for name, letters in given.items())
+    elif _is_single(given):
+        yield from _read_one(given, next(numbers), wanted)
+    else:
+        for one in given:
+            yield from _iterate_data(one, wanted, numbers)
+
+
+def _wanted_count(taken: ProblemInput) -> str:
+    """Return how many data to pass, in words."""
+    return taken.describe_count() if taken.minimum else f"no more than {taken.maximum}"
+
+
+def _is_single(given: Any) -> bool:
+    """Return whether a value is one datum and not a collection of data."""
+    return isinstance(given, (str, bytes, os.PathLike, Sequence, np.ndarray)) or not _is_collection(given)
+
+
+def _is_collection(given: Any) -> bool:
+    """Return whether a value is a list, tuple, set of sequences, or generator, and not itself a datum."""
+    if hasattr(given, "__antidiag__") or hasattr(given, "letter_annotations") or data_loading.find_kind(given):
+        return False
+    return hasattr(given, "__iter__") and type(given).__name__ not in ("Seq", "MutableSeq", "Graph", "DiGraph")
+
+
+def _read_one(given: Any, number: int, wanted: SequenceType | None) -> list[Any]:
+    """Return the data of one value; ``number`` names a sequence that has no name."""
+    if hasattr(given, "__antidiag__"):
+        return list(given.__antidiag__())
+    if isinstance(given, os.PathLike):
+        return _read_file(Path(given), wanted)
+    if isinstance(given, str):
+        return _read_string(given, number, wanted)
+    if isinstance(given, bytes):
+        return [_make_sequence(f"sequence {number}", given, wanted)]
+    if hasattr(given, "letter_annotations"):  # Bio.SeqRecord.SeqRecord
+        return [_make_sequence(given.id, str(given.seq), wanted, given.description)]
+    if type(given).__name__ in ("Seq", "MutableSeq"):  # Bio.Seq
+        return [_make_sequence(f"sequence {number}", str(given), wanted)]
+    if isinstance(given, np.ndarray) and given.ndim == 2 and given.shape[0] == given.shape[1]:
+        return [make_distance_matrix(numbered_names(len(given)), given)]
+    if data_loading.find_kind(given) is None:
+        raise InputError(
+            f"cannot take a {type(given).__name__}; pass letters (str or bytes), the path of a file, a SeqRecord, "
+            "or an answer of antidiag"
+        )
+    return [given]
+
+
+def _read_string(text: str, number: int, wanted: SequenceType | None) -> list[Any]:
+    """Return the data of a string: FASTA text, letters, or the path of a file."""
+    if text.lstrip().startswith(">"):
+        return list(sequences.read_sequence_text(text, wanted) if wanted else data_loading.parse_text(text))
+    if LETTERS.match(text) and not os.path.isfile(text):
+        return [_make_sequence(f"sequence {number}", text, wanted)]
+    if not os.path.exists(text):
+        raise InputError(f"{text}: no such file, and no sequence either, which has only letters; check the spelling")
+    return _read_file(Path(text), wanted)
+
+
+def _read_file(path: Path, wanted: SequenceType | None) -> list[Any]:
+    """Return all data of a file."""
+    kind: DataKind = data_loading.find_kind_of_file(path)
+    if kind is sequences.SEQUENCE and wanted:
+        return list(sequences.read_sequences(path, wanted))
+    return list(data_loading.read_data(path))
+
+
+def _make_sequence(name: str, letters: Any, wanted: SequenceType | None, description: str = "") -> Sequence:
+    """Return a checked sequence; its type is guessed if none is wanted."""
+    text = letters if isinstance(letters, bytes) else str(letters).encode("ascii", errors="replace")
+    plain = text.translate(None, b" \t\r\n").upper()
+    ungapped = plain.translate(None, b"-.")
+    gaps = len(plain) - len(ungapped)
+    note = f"{format_count(gaps, 'gap')} removed" if gaps else ""
+    sequence = Sequence(name, ungapped, wanted or sequences.guess_type(ungapped), description, note=note)
+    sequences.validate_letters(sequence)
+    return sequence
+
+
+def _unify_types(data: list[Any]) -> list[Any]:
+    """Return short sequences that could be nucleotides as peptides where others are proteins, as in a file."""
+    if not any(isinstance(datum, Sequence) and datum.type == SequenceType.PROTEIN for datum in data):
+        return data
+    return [
+        sequences.with_type(datum, SequenceType.PROTEIN)
+        if isinstance(datum, Sequence) and len(datum) < sequences.SURE_LETTERS
+        else datum
+        for datum in data
+    ]

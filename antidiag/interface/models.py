@@ -1,0 +1,91 @@
+"""Hidden Markov models from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from antidiag.interface.answers import Answer, StatePath
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.hmm.model.hmm import Hmm, format_json, list_bundled_models, read_hmm
+from antidiag.kernels.io.files import write_lines
+from antidiag.kernels.model import Result
+
+
+class Model(Answer):
+    """A hidden Markov model.
+
+    Attributes
+    ----------
+    data : Hmm
+        States, symbols and probabilities.
+    """
+
+    def __init__(self, data: Hmm, result: Result | None = None) -> None:
+        self.data = data
+        self._result = result
+
+    @property
+    def result(self) -> Result:  # type: ignore[override]
+        """The run that learned the model; InputError for one from a file."""
+        if self._result is None:
+            raise InputError(f"{self.data.name} was read, not learned; it has no run")
+        return self._result
+
+    def __antidiag__(self) -> list[Any]:
+        """Return the model as data of other methods."""
+        return [self.data]
+
+    def viterbi(self, sequence: Any, method: str = "viterbi-persistent", **settings: Any) -> StatePath:
+        """Return the most probable path of states of a sequence."""
+        return self._run(method, sequence, settings)
+
+    def forward(self, sequence: Any, **settings: Any) -> StatePath:
+        """Return the logarithm of the probability of a sequence."""
+        return self._run("hmm-forward", sequence, settings)
+
+    def posterior(self, sequence: Any, **settings: Any) -> StatePath:
+        """Return the probability of each state at each letter of a sequence."""
+        return self._run("hmm-posterior", sequence, settings)
+
+    def learn(self, sequences: Any, **settings: Any) -> Model:
+        """Return the model after training with Baum-Welch on sequences."""
+        return self._run("hmm-baum-welch", sequences, settings)
+
+    def save(self, path: str | Path, format: str | None = None) -> None:
+        """Save the model as JSON, which the program and `hmm` read."""
+        write_lines(Path(path), [format_json(self.data)])
+
+    def _run(self, method: str, given: Any, settings: dict[str, Any]) -> Any:
+        from antidiag.interface.functions import run
+
+        return run(method, self, given, **settings)
+
+    def _identity(self) -> Any:
+        return self.data
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self.data == other.data
+
+    def __hash__(self) -> int:
+        return hash(self.data)
+
+    def __repr__(self) -> str:
+        return f"<Model {self.data.name}: {self.data.summary}>"
+
+    __str__ = __repr__
+
+
+def find_model(given: Any) -> Model:
+    """Return the model of a bundled name, a file, or the program's own data."""
+    if isinstance(given, Model):
+        return given
+    if isinstance(given, Hmm):
+        return Model(given)
+    bundled = {path.name.split(".")[0]: path for path in list_bundled_models()}
+    path = bundled.get(str(given), Path(given))
+    if not path.exists():
+        raise InputError(
+            f"{given}: no such file, and no bundled model; these are bundled: {', '.join(sorted(bundled))}"
+        )
+    return Model(read_hmm(path)[0])

@@ -1,0 +1,211 @@
+"""``import antidiag``: what users type, what they get, and what errors say."""
+
+from __future__ import annotations
+
+import doctest
+import pickle
+import subprocess
+import sys
+import threading
+from concurrent.futures import Future
+from pathlib import Path
+
+import numpy as np
+import pytest
+from Bio import Align
+from Bio.Seq import Seq
+from Bio.SeqRecord import SeqRecord
+from hypothesis import given
+from hypothesis import strategies as some
+
+import antidiag as ad
+from antidiag.interface import functions, runs
+from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.monitor import Monitor
+from tests.documents import ROOT
+
+SAMPLES = ROOT / "resources" / "samples"
+FAMILY = {"a": "GATTACAGATTACA", "b": "GATTACATTACA", "c": "GATTACAGATACA", "d": "GATTTCAGATACA"}
+
+
+@pytest.mark.parametrize("module", [ad, functions])
+def test_the_examples_are_right(module) -> None:
+    found = doctest.testmod(module)
+    assert found.attempted and not found.failed
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    code = "import sys, antidiag; print(sorted({'PySide6', 'cupy', 'numba', 'numpy', 'Bio'} & set(sys.modules)))"
+    assert subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True).strip() == "[]"
+
+
+def test_every_public_name_is_there_and_documented() -> None:
+    for name in ad.__all__:
+        assert getattr(ad, name).__doc__ or name == "__version__"
+    assert set(ad.__all__) <= set(dir(ad))
+    with pytest.raises(AttributeError, match="no attribute 'aligne'"):
+        ad.aligne  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "GATTACA",
+        b"gattaca",
+        "GAT TAC\nA",
+        Seq("GATTACA"),
+        SeqRecord(Seq("GATTACA"), id="x"),
+        Sequence("x", b"GATTACA", SequenceType.DNA),
+        ">x\nGATTACA\n",
+    ],
+)
+def test_a_sequence_may_be_given_in_many_ways(first) -> None:
+    assert ad.align(first, "GATACA", match=1, mismatch=-1).score == 4
+
+
+def test_a_path_is_read_and_letters_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "one.fasta").write_text(">one\nGATTACA\n")
+    (tmp_path / "GATTACA").write_text(">two\nCCC\n")
+    assert ad.align(tmp_path / "one.fasta", "GATTACA").names[0] == "one"
+    assert ad.align(str(tmp_path / "one.fasta"), "GATTACA").identity == 1
+    monkeypatch.chdir(tmp_path)
+    assert ad.align("GATTACA", "CCC").names[0] == "two", "a file of this name goes first"
+
+
+LETTERS = some.text("ACGT", min_size=1, max_size=30)
+
+
+@given(first=LETTERS, second=LETTERS)
+def test_global_alignments_are_those_of_biopython(first: str, second: str) -> None:
+    hit = ad.align(first, second, mode="global", match=2, mismatch=-1, gap_open=3, gap_extend=1)
+    judge = Align.PairwiseAligner(
+        mode="global", match_score=2, mismatch_score=-1, open_gap_score=-4, extend_gap_score=-1
+    )
+    assert hit.score == judge.score(first, second)
+    found = hit.to_biopython()
+    assert [found[0], found[1]] == list(hit.rows)
+    assert hit.rows[0].replace("-", "") == first
+    assert hit.rows[1].replace("-", "") == second
+
+
+def test_answers_are_equal_copied_and_pickled() -> None:
+    for answer in (
+        ad.align("GATTACA", "GCATGCA"),
+        ad.align_family(FAMILY),
+        ad.tree(FAMILY),
+        ad.distances(FAMILY),
+        ad.fold("GGGAAACCC"),
+        ad.hmm("cpg-islands"),
+        ad.hmm("cpg-islands").viterbi("CGCGATAT"),
+    ):
+        again = pickle.loads(pickle.dumps(answer))
+        assert again == answer
+        assert hash(again) == hash(answer)
+        assert repr(answer).startswith("<") and len(repr(answer)) < 120
+    assert ad.align("GATTACA", "GCATGCA") != ad.align("GATTACA", "GATTACC")
+
+
+def test_a_family_its_distances_and_its_tree() -> None:
+    family = ad.align_family(FAMILY)
+    assert family.sequences == FAMILY
+    assert (len(family), family.columns) == family.array.shape
+    assert family.column(0) == "GGGG"
+    assert family[1] == family.rows[1]
+    assert family.confidence is not None and family.confidence.shape == (family.columns,)
+    assert [record.id for record in family.to_biopython()] == list(FAMILY)
+    assert family.to_pandas().shape == family.array.shape
+    between = ad.distances(family)
+    assert between["a", "b"] == between.array[0, 1]
+    assert np.array_equal(np.asarray(between), between.array)
+    assert list(between.to_pandas().index) == list(FAMILY)
+    tree = ad.tree(between)
+    assert set(tree.leaves) == set(FAMILY)
+    assert {leaf.name for leaf in tree.to_biopython().get_terminals()} == set(FAMILY)
+    assert ad.tree(family) == tree, "distances of an alignment are computed on the way"
+
+
+def test_what_is_saved_reads_back(tmp_path: Path) -> None:
+    family = ad.align_family(FAMILY)
+    family.save(tmp_path / "a.sto")
+    assert ad.read(tmp_path / "a.sto").rows == family.rows
+    ad.read(tmp_path / "a.sto").save(tmp_path / "b.fasta")
+    assert ad.read(tmp_path / "b.fasta") == family
+    ad.tree(family).save(tmp_path / "t.nwk")
+    assert ad.read(tmp_path / "t.nwk").leaves == ad.tree(family).leaves
+    ad.distances(family).save(tmp_path / "d.phy")
+    assert ad.read(tmp_path / "d.phy").names == tuple(FAMILY)
+    ad.align("GATTACA", "GCATGCA").save(tmp_path / "p.paf")
+    assert (tmp_path / "p.paf").read_text().startswith("sequence_1\t7\t")
+
+
+def test_notebooks_show_answers() -> None:
+    pair, family = ad.align("GATTACA", "GCATGCA"), ad.align_family(FAMILY)
+    assert "<span" in pair._repr_html_() and "<span" in family._repr_html_()
+    for picture in (ad.tree(family)._repr_html_(), ad.distances(family)._repr_html_()):
+        assert picture.startswith("<svg") and all(f">{name}<" in picture for name in FAMILY)
+
+
+def test_many_pairs_come_one_after_another() -> None:
+    assert [hit.score for hit in ad.align_many(["ACGT", "CCC"], ["ACGT", "CCC"], match=1, mismatch=-1)] == [4, 3]
+    with pytest.raises(ad.InputError, match="second has 1 sequences and the other more; pass as many of both"):
+        list(ad.align_many(["ACGT", "CCC"], ["ACGT"]))
+
+
+def test_graphs_of_networkx_arrays_and_edges() -> None:
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.Graph()
+    graph.add_edge("a", "b", weight=2)
+    graph.add_edge("b", "c", weight=3)
+    paths = ad.shortest_paths(graph)
+    assert paths.path("c", "a") == ["c", "b", "a"] and paths.distances[2, 0] == 5
+    weights = np.array([[0, 1], [np.inf, 0]])
+    assert ad.shortest_paths(weights).distances.tolist() == [[0, 1], [np.inf, 0]]
+    assert weights.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: ad.run("slopd", ["A"]), ad.ParameterError, "did you mean sloped"),
+        (lambda: ad.run("sloped", "GATTACA"), ad.InputError, "takes 3 sequences; got 1; pass 3 sequences"),
+        (lambda: ad.align("GAT", "GA7T"), ad.InputError, "no such file, and no sequence"),
+        (lambda: ad.align("GAT", b"GA7T"), ad.InputError, "letter '7' at position 3"),
+        (lambda: ad.align("GAT", "x.fasta"), ad.InputError, "x.fasta: no such file"),
+        (lambda: ad.align("ACGT", "ACGT", gap_opn=1), ad.ParameterError, "did you mean gap_open"),
+        (lambda: ad.align("ACGT", "ACGT", mode="globl"), ad.ParameterError, "mode must be one of local, global"),
+        (lambda: ad.align("ACGT", 4), ad.InputError, "cannot take a int; pass letters"),
+        (lambda: ad.align("ACGT", "ACGT", type="dns"), ad.ParameterError, 'type must be "DNA", "RNA" or "protein"'),
+        (lambda: ad.align("ACGT", "ACGT", method="striped-score").rows, ad.InputError, "returns only the score"),
+        (lambda: ad.hmm("nothing"), ad.InputError, "cpg-islands"),
+        (lambda: ad.tree(ad.hmm("cpg-islands")), ad.InputError, "takes"),
+    ],
+)
+def test_errors_say_what_to_do_in_python(call, error, text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_ctrl_c_cancels_and_waits() -> None:
+    """The first wait is interrupted; the run then hears Cancel and ends, and only then does the call."""
+    monitor, ended = Monitor(), threading.Event()
+
+    class InterruptedOnce(Future):
+        interrupted = False
+
+        def result(self, timeout=None):
+            if not self.interrupted:
+                self.interrupted = True
+                raise KeyboardInterrupt
+            return super().result(timeout)
+
+    def run_until_cancelled() -> None:
+        monitor._cancelled.wait()
+        ended.set()
+        future.set_exception(Cancelled())
+
+    future = InterruptedOnce()
+    threading.Thread(target=run_until_cancelled).start()
+    with pytest.raises(KeyboardInterrupt):
+        runs.wait_for_run(future, monitor)
+    assert ended.is_set()
