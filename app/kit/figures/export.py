@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRect, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QImageWriter, QPageSize, QPainter, QPdfWriter
-from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.figures import framed_figure
 from antidiag.app.kit.figures.legend import LegendItem, legend_height
+from antidiag.app.kit.figures.svg_device import SvgDevice
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
@@ -77,7 +77,7 @@ def save_figure(
     """Write a figure as PNG, SVG or PDF, chosen by the suffix; raise InputError if that fails. ``printed`` gives its
     size in print. ``check`` runs after drawing and may raise; then nothing is written. Qt does not report a full disk,
     so the figure is encoded in memory first."""
-    encoders = {".png": _encode_png, ".svg": _encode_svg, ".pdf": _encode_pdf}
+    encoders = {".png": _encode_png, ".svg": encode_svg, ".pdf": _encode_pdf}
     encode = encoders.get(path.suffix.lower())
     if encode is None:
         raise InputError(f"{path}: choose .png, .svg or .pdf for a figure")
@@ -210,14 +210,11 @@ def _encode_png(target: QBuffer, size: QSize, draw: Draw, title: str, printed: P
         raise InputError("the image is too large to write; choose a smaller size or SVG")
 
 
-def _encode_svg(target: QBuffer, size: QSize, draw: Draw, title: str, printed: PrintSize | None) -> None:
-    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # it clips, unlike SVG Tiny
-    generator.setOutputDevice(target)
-    generator.setSize(size if printed is None else size * printed.screen_scale(size, screen_dpi()))
-    generator.setViewBox(QRect(0, 0, size.width(), size.height()))
-    generator.setTitle(title)
-    generator.setResolution(screen_dpi())
-    _paint_on_panel(QPainter(generator), size, draw)
+def encode_svg(target: QBuffer, size: QSize, draw: Draw, title: str, printed: PrintSize | None) -> None:
+    """Encode a drawing whose text is outlines and whose cells are shapes."""
+    device = SvgDevice(size, screen_dpi())
+    _paint_on_panel(QPainter(device), size, draw)
+    target.write(QByteArray(device.svg_bytes(title, printed.width_mm if printed else None)))
 
 
 def _encode_pdf(target: QBuffer, size: QSize, draw: Draw, title: str, printed: PrintSize | None) -> None:

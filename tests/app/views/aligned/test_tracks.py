@@ -110,7 +110,7 @@ def test_tracks_of_a_row_tell_of_that_at_the_cursor_in_figures_too(
     view.canvas.select_cells(np.arange(3) == 2, None)
     for save in (view.exporter.save_wrapped, view.exporter.save_track_picture):
         drawn = saved(view, tmp_path / "figure.svg", monkeypatch, qtbot, save)
-        assert all(f">{letter}</text>" in drawn for letter in "MW12345678") and ">F</text>" not in drawn
+        assert all(f'aria-label="{letter}"' in drawn for letter in "MW12345678") and 'aria-label="F"' not in drawn
     view.canvas.go_to(2, 3)
     assert tracks.track_characters("row note:PP", view.picture, 0, 8) == ""
 
