@@ -154,6 +154,16 @@ def _apply_backend_cuts(
     return own, tuple(notes)
 
 
+def _fit_parameters(
+    method: Method, problem: Any, parameters: MethodParameters, backend: str
+) -> tuple[MethodParameters, tuple[str, ...]]:
+    """Return the values with which a backend computes, and a note for every one that it rounds."""
+    fitted = method.fit_parameters(problem, parameters, backend)
+    before, after = parameters.as_mapping(), fitted.as_mapping()
+    changed = [name for name, value in after.items() if value != before[name]]
+    return fitted, tuple(f"The backend {backend} rounds {name}={before[name]} to {after[name]}." for name in changed)
+
+
 def _plan_on(
     method: Method,
     problem: Any,
@@ -173,7 +183,8 @@ def _plan_on(
     automatic = {**method.choose_parameters(problem, backend, gpu.multiprocessors if gpu else None), **values}
     parameters = method.parameters.resolve(given, automatic)
     parameters, unused = _apply_backend_cuts(method, backend, parameters, automatic)
-    given_notes, notes = notes, (*notes, *unused, *method.parameter_notes(problem, parameters))
+    parameters, rounded = _fit_parameters(method, problem, parameters, backend)
+    given_notes, notes = notes, (*notes, *unused, *rounded, *method.parameter_notes(problem, parameters))
     footprint = method.cost.estimate_memory(problem, parameters, backend)
     free = devices.free_memory_bytes(device) if gpu else None
     refusal = memory.explain_refusal(footprint, memory.host_bytes_free(), free)

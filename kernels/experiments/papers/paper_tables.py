@@ -351,7 +351,7 @@ def _nearest_value(parameter: Parameter, words: str, scale: float = 1.0) -> Any:
     if parameter.kind == "float":
         return number
     start = int(parameter.minimum or 0)
-    return int(start + round((number - start) / parameter.step) * parameter.step)
+    return int(start + round((number - start) / parameter.finest_step) * parameter.finest_step)
 
 
 def _point_place(point: MeasuredPoint) -> tuple[str, str]:
