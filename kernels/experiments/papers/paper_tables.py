@@ -239,6 +239,8 @@ def _compare_run(
     ]
     if point is not None and point.status is not PointStatus.MEASURED:
         remarks.append(f"{point.status}: {point.reason}")
+    elif point is not None and (rounded := _list_rounded(task, point)):
+        remarks += rounded
     elif isinstance(found, Peer):
         remarks.append(f"its time is that of {found.counts}")
     ours = None if point is None else _point_quantity(point, number.quantity)
@@ -333,6 +335,12 @@ def _make_task(
         device=device,
         repeats=repeats,
     )
+
+
+def _list_rounded(task: MeasurementTask, point: MeasuredPoint) -> list[str]:
+    """The parameters that the backend rounded: 's = 416 here'."""
+    used = point.parameters
+    return [f"{name} = {used[name]} here" for name, value in task.parameters.items() if used.get(name, value) != value]
 
 
 def _scale_lengths(words: str, scale: float) -> Length:

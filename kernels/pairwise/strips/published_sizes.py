@@ -16,7 +16,7 @@ MOST_SHARED = 232_448
 """Most bytes of shared memory that a block can have on any GPU."""
 STATIC_SHARED = 1024
 """Most bytes of shared memory that the kernels use beside what is counted here."""
-SLICE_CELLS = 10_500_000_000
+SLICE_CELLS = 10_000_000_000
 """Cells of a launch: the largest pair of the paper, 100,000 x 100,000, takes one, as published."""
 LEAST_STEPS = 4096
 """Steps of a launch at least."""
@@ -55,8 +55,11 @@ def refuse_large_strips(problem: PairProblem, parameters: MappedStripParameters,
 
 def make_slices(rows: int, columns: int, s: int, batch: int) -> list[SweepSlice]:
     """Return the launches of a sweep, in order; a strip's last column is s - 1 steps behind its first."""
+    strips, steps, lag = -(-columns // s), rows + min(s, columns) - 1, s + batch
     most = max(SLICE_CELLS // columns, LEAST_STEPS)
-    return cuda_sizes.cut_steps(-(-columns // s), rows + min(s, columns) - 1, s + batch, most)
+    if rows * columns <= SLICE_CELLS:
+        most = max(most, steps + (strips - 1) * lag)
+    return cuda_sizes.cut_steps(strips, steps, lag, most)
 
 
 def direction_words(rows: np.ndarray, s: int) -> np.ndarray:
