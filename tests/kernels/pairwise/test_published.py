@@ -16,7 +16,7 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result
 from antidiag.kernels.pairwise import reference
 from antidiag.kernels.pairwise.model import PairProblem
-from antidiag.kernels.pairwise.strips import published_sizes
+from antidiag.kernels.pairwise.strips import cuda_sizes, published_sizes
 from antidiag.kernels.pairwise.trials import make_related_pair
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
@@ -144,6 +144,19 @@ def test_a_cpu_computes_whole_vectors_and_says_so(method: Method) -> None:
 def test_the_largest_pair_of_the_paper_takes_one_launch() -> None:
     assert len(published_sizes.make_slices(100_000, 100_000, 1900, 32)) == 1
     assert len(published_sizes.make_slices(1_000_000, 1_000_000, 1900, 32)) > 50
+
+
+def test_no_launch_is_without_strips() -> None:
+    """A strip of few rows has ended long before the next one begins, a batch of 32,768 rows later."""
+    rows, columns, batch = 100, 1_000_000, 32_768
+    for slices in (
+        cuda_sizes.make_slices(rows, columns, 1024, batch),
+        published_sizes.make_slices(rows, 200_000_000, 1900, batch),
+    ):
+        assert all(one.first_strip < one.end_strip for one in slices)
+        assert {strip for one in slices for strip in range(one.first_strip, one.end_strip)} == set(
+            range(slices[-1].end_strip)
+        )
 
 
 @pytest.mark.gpu
