@@ -86,8 +86,7 @@ class _HostJoining:
     def _find_pair(self, clusters: int) -> tuple[int, int]:
         """Return the slots of the best pair, the smaller one first: the best of what the blocks found."""
         numbers = np.int32(self.problem.taxa), np.int32(clusters)
-        pointers = [np.uint64(texture.ptr) for texture in self.textures]
-        self.kernel((self.blocks,), (self.threads,), (*pointers, *numbers, self.found))
+        self.kernel((self.blocks,), (self.threads,), (*self.textures, *numbers, self.found))
         found = self.found.get().view(SLOT_PAIR.dtype)[:, 0]
         best = found[found["criterion"] == found["criterion"].min()]
         first = best[np.lexsort((best["low"], best["high"]))[0]]
