@@ -155,13 +155,18 @@ def _apply_backend_cuts(
 
 
 def _fit_parameters(
-    method: Method, problem: Any, parameters: MethodParameters, backend: str
+    method: Method, problem: Any, parameters: MethodParameters, backend: str, given: Mapping[str, Any]
 ) -> tuple[MethodParameters, tuple[str, ...]]:
-    """Return the values with which a backend computes, and a note for every one that it rounds."""
+    """Return the values with which a backend computes, and a note for every given one that it replaces."""
     fitted = method.fit_parameters(problem, parameters, backend)
-    before, after = parameters.as_mapping(), fitted.as_mapping()
-    changed = [name for name, value in after.items() if value != before[name]]
-    return fitted, tuple(f"The backend {backend} rounds {name}={before[name]} to {after[name]}." for name in changed)
+    values = fitted.as_mapping()
+    changed = [name for name, value in parameters.as_mapping().items() if value != values[name]]
+    notes = tuple(
+        f"The backend {backend} computes with {name}={values[name]}, not {given[name]}."
+        for name in changed
+        if given.get(name) is not None
+    )
+    return fitted, notes
 
 
 def _plan_on(
@@ -183,8 +188,8 @@ def _plan_on(
     automatic = {**method.choose_parameters(problem, backend, gpu.multiprocessors if gpu else None), **values}
     parameters = method.parameters.resolve(given, automatic)
     parameters, unused = _apply_backend_cuts(method, backend, parameters, automatic)
-    parameters, rounded = _fit_parameters(method, problem, parameters, backend)
-    given_notes, notes = notes, (*notes, *unused, *rounded, *method.parameter_notes(problem, parameters))
+    parameters, fitted = _fit_parameters(method, problem, parameters, backend, given)
+    given_notes, notes = notes, (*notes, *unused, *fitted, *method.parameter_notes(problem, parameters))
     footprint = method.cost.estimate_memory(problem, parameters, backend)
     free = devices.free_memory_bytes(device) if gpu else None
     refusal = memory.explain_refusal(footprint, memory.host_bytes_free(), free)

@@ -359,7 +359,8 @@ class Method:
         values without effect.
     fit_parameters
         ``fit_parameters(problem, parameters, backend)`` returns the values with which a backend computes, where it
-        rounds some; plans note each that changes. Raises ParameterError for values that do not go together.
+        cannot use the given ones; plans note each that changes. Raises ParameterError for values that do not go
+        together.
     backends
         "package.module:function" for "cpu" and "cuda", called as ``function(problem, parameters, monitor, steps)``,
         which returns an Outcome. No other field imports a backend.

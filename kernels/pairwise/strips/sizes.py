@@ -41,7 +41,8 @@ def fit_parameters(
         return replace(parameters, s=-(-parameters.s // STRIP_STEP) * STRIP_STEP)
     if parameters.is_published:
         published_sizes.refuse_large_strips(problem, parameters, states)
-    elif parameters.s % STRIP_STEP or parameters.s > WIDEST_OF_WARP:
+        return replace(parameters, precision="32")
+    if parameters.s % STRIP_STEP or parameters.s > WIDEST_OF_WARP:
         raise ParameterError(
             f"s={parameters.s}: mapping=warps takes multiples of {STRIP_STEP} up to {WIDEST_OF_WARP:,}; choose one of "
             "these, or mapping=published"

@@ -136,9 +136,18 @@ def test_a_cpu_computes_whole_vectors_and_says_so(method: Method) -> None:
     problem = make_related_pair(100, 900)
     planned = engine.plan_run(method, problem, {"s": 410, "mapping": "published"}, "cpu")
     assert planned.parameters.s == 416
-    assert "The backend cpu rounds s=410 to 416." in planned.notes
+    assert "The backend cpu computes with s=416, not 410." in planned.notes
     found = engine.execute(planned)
     assert found.parameters["s"] == 416 and found.answer.score == reference.align_pair(problem).score
+
+
+def test_a_block_computes_in_32_bits_and_says_so(emulated) -> None:
+    """A precision that nobody chose is replaced without a word."""
+    problem = make_related_pair(100, 900)
+    for precision, notes in (({}, 0), ({"precision": "16"}, 1)):
+        planned = engine.plan_run(METHODS[0], problem, {"mapping": "published", **precision}, "cuda")
+        assert planned.parameters.precision == "32"
+        assert planned.notes.count("The backend cuda computes with precision=32, not 16.") == notes
 
 
 def test_the_largest_pair_of_the_paper_takes_one_launch() -> None:

@@ -126,6 +126,19 @@ def test_chunks_of_any_width_and_height(emulated, method: Method, gap_open: int,
             assert_textbook(emulated, method, problem, seed=seed, **given_to(method, s, h, "cells"))
 
 
+@pytest.mark.parametrize("name", ["layered", "sloped-bt2"])
+def test_pictures_and_the_step_log_have_the_chunks_of_the_run(emulated, name: str) -> None:
+    problem, steps, method = triple("ACGT" * 10, "ACGA" * 9, "ACGT" * 8), StepLog(), registry.find_method(name)
+    found = emulated(name, problem, steps=steps, **given_to(method, 19, 10, "cells"))
+    cuts = method.picture.table_cuts(method.restore_parameters(found))
+    assert (cuts.block, cuts.layers) == (19, 10 if name == "sloped-bt2" else 0)
+    events = steps.ordered_events()
+    events = events[events["phase"] == 1]
+    places = {(event["row_start"], event["row_end"], event["column_start"], event["column_end"]) for event in events}
+    rows, columns = ((0, 18), (18, 37), (37, 40)), ((0, 18), (18, 36))
+    assert places == {(*row, *column) for row in rows for column in columns}
+
+
 def test_tiles_fill_chunks_and_batches_fill_subchunks(emulated) -> None:
     problem, method = triple("ACGT" * 9, "ACGT" * 9, "ACGT" * 9), registry.find_method("sloped-bt2")
     for values, message in (

@@ -218,5 +218,7 @@ def test_a_cpu_takes_the_values_of_the_paper(name: str, gap_open: int) -> None:
     for s, rounded, h in ((31, 32, 100), (47, 48, 41), (67, 80, 9)):
         values = {"s": s, **({"h": h} if "h" in method.parameters.names() else {})}
         planned = engine.plan_run(method, problem, values, "cpu")
-        assert planned.parameters.s == rounded and f"The backend cpu rounds s={s} to {rounded}." in planned.notes
+        assert (
+            planned.parameters.s == rounded and f"The backend cpu computes with s={rounded}, not {s}." in planned.notes
+        )
         assert_same(engine.execute(planned).answer, expected)
