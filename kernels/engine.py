@@ -154,6 +154,21 @@ def _apply_backend_cuts(
     return own, tuple(notes)
 
 
+def _fit_parameters(
+    method: Method, problem: Any, parameters: MethodParameters, backend: str, given: Mapping[str, Any]
+) -> tuple[MethodParameters, tuple[str, ...]]:
+    """Return the values with which a backend computes, and a note for every given one that it replaces."""
+    fitted = method.fit_parameters(problem, parameters, backend)
+    values = fitted.as_mapping()
+    changed = [name for name, value in parameters.as_mapping().items() if value != values[name]]
+    notes = tuple(
+        f"The backend {backend} computes with {name}={values[name]}, not {given[name]}."
+        for name in changed
+        if given.get(name) is not None
+    )
+    return fitted, notes
+
+
 def _plan_on(
     method: Method,
     problem: Any,
@@ -173,7 +188,8 @@ def _plan_on(
     automatic = {**method.choose_parameters(problem, backend, gpu.multiprocessors if gpu else None), **values}
     parameters = method.parameters.resolve(given, automatic)
     parameters, unused = _apply_backend_cuts(method, backend, parameters, automatic)
-    given_notes, notes = notes, (*notes, *unused, *method.parameter_notes(problem, parameters))
+    parameters, fitted = _fit_parameters(method, problem, parameters, backend, given)
+    given_notes, notes = notes, (*notes, *unused, *fitted, *method.parameter_notes(problem, parameters))
     footprint = method.cost.estimate_memory(problem, parameters, backend)
     free = devices.free_memory_bytes(device) if gpu else None
     refusal = memory.explain_refusal(footprint, memory.host_bytes_free(), free)

@@ -264,6 +264,11 @@ def no_notes(problem: Any, parameters: Any) -> tuple[str, ...]:
     return ()
 
 
+def keep_parameters(problem: Any, parameters: Any, backend: str) -> Any:
+    """Return the parameters unchanged (default of ``Method.fit_parameters``)."""
+    return parameters
+
+
 def count_all_cells(problem: Any, parameters: Any) -> int:
     """Return the cells of a problem, each computed once (default of ``CostEstimate.count_work``)."""
     return problem.cells
@@ -352,6 +357,10 @@ class Method:
         The dataclass of the parameters; ``choose_parameters(problem, backend, multiprocessors)`` are values of its
         fields without a default, other names are ignored; ``parameter_notes(problem, parameters)`` are sentences about
         values without effect.
+    fit_parameters
+        ``fit_parameters(problem, parameters, backend)`` returns the values with which a backend computes, where it
+        cannot use the given ones; plans note each that changes. Raises ParameterError for values that do not go
+        together.
     backends
         "package.module:function" for "cpu" and "cuda", called as ``function(problem, parameters, monitor, steps)``,
         which returns an Outcome. No other field imports a backend.
@@ -372,6 +381,7 @@ class Method:
     parameters: type[MethodParameters] = MethodParameters
     choose_parameters: Callable[[Any, str, int | None], Mapping[str, Any]] = use_all_processors
     parameter_notes: Callable[[Any, Any], tuple[str, ...]] = no_notes
+    fit_parameters: Callable[[Any, Any, str], Any] = keep_parameters
     backends: Mapping[str, str]
     returns: frozenset[str]
     is_exact: bool = True

@@ -25,7 +25,8 @@ class Parameter:
     If ``default`` is None, the program chooses a value for the problem and the device (shown as "automatic").
     ``minimum`` and ``maximum`` are inclusive; integers are ``minimum + k * step``. ``choices`` belongs to kind
     "choice". ``backends`` are the backends that use the parameter. ``overrides`` are options that have no effect if
-    this one has a value.
+    this one has a value. Integers between the steps are valid too where ``between_steps`` says when ("with
+    mapping=cells"); the method refuses them otherwise (see ``Method.fit_parameters``).
     """
 
     name: str
@@ -40,6 +41,12 @@ class Parameter:
     choices: tuple[str, ...] = ()
     backends: tuple[str, ...] = BOTH_BACKENDS
     overrides: tuple[str, ...] = ()
+    between_steps: str = ""
+
+    @property
+    def finest_step(self) -> float:
+        """The step between all valid values."""
+        return 1 if self.between_steps else self.step
 
     def parse(self, text: str) -> Any:
         """Return the value of a text from the command line; raise ParameterError if it is not valid."""
@@ -75,7 +82,7 @@ class Parameter:
         if self.kind == "text":
             return "text"
         automatic = "auto or " if self.default is None else ""
-        return automatic + self._number_noun() + self._range_text()
+        return automatic + self._number_noun() + self._range_text() + self._between_text()
 
     def _range_error(self, quoted_value: str) -> ParameterError:
         unit = f" ({self.unit})" if self.unit else ""
@@ -89,6 +96,9 @@ class Parameter:
         if (self.minimum or 0) % self.step == 0:
             return f"a multiple of {self.step}"
         return f"a whole number in steps of {self.step}"
+
+    def _between_text(self) -> str:
+        return f", or any whole number {self.between_steps}" if self.between_steps else ""
 
     def _range_text(self) -> str:
         if self.minimum is None:
@@ -106,7 +116,7 @@ class Parameter:
             return False
         if not (abs(value) < WHOLE_LIMIT if isinstance(value, int) else math.isfinite(value)):
             return False
-        if self.kind == "int" and (int(value) != value or (value - (self.minimum or 0)) % self.step):
+        if self.kind == "int" and (int(value) != value or (value - (self.minimum or 0)) % self.finest_step):
             return False
         low = self.minimum is None or value >= self.minimum
         return low and (self.maximum is None or value <= self.maximum)
@@ -145,6 +155,7 @@ def parameter(
     step: float = 1,
     unit: str = "",
     backends: tuple[str, ...] = BOTH_BACKENDS,
+    between_steps: str = "",
 ) -> Any:
     """Return a field of a `MethodParameters` with its declaration (see `Parameter`).
 
@@ -160,6 +171,7 @@ def parameter(
         "step": step,
         "unit": unit,
         "backends": backends,
+        "between_steps": between_steps,
     }
     return field(default=MISSING if default is None else default, metadata=declared)
 

@@ -18,21 +18,20 @@ MOST_TEXELS = 1 << 27
 """Texels of a linear texture that every GPU can bind."""
 
 
+def refuse_texels(texels: int, remedy: str) -> None:
+    """MemoryRefused, with what to do instead, where the device cannot bind so many texels."""
+    most = block_limits.device_attributes().get("MaxTexture1DLinearWidth", MOST_TEXELS)
+    if texels > most:
+        raise MemoryRefused(f"the texture needs {texels:,} texels, but this GPU binds up to {most:,}; {remedy}")
+
+
 def bind_texture(array: cupy.ndarray, words: int) -> Any:
     """Return a texture object of an array, for ``tex1Dfetch`` of int, int2 or int4: texels of ``words`` 4-byte words.
 
     Keep it until its launches have ended: it is unbound when nothing refers to it. Raises MemoryRefused where the
     device cannot bind so many texels.
     """
-    texels, most = (
-        array.nbytes // (4 * words),
-        block_limits.device_attributes().get("MaxTexture1DLinearWidth", MOST_TEXELS),
-    )
-    if texels > most:
-        raise MemoryRefused(
-            f"the texture needs {texels:,} texels, but this GPU binds up to {most:,}; "
-            "choose the variant that uses shared memory only"
-        )
+    refuse_texels(array.nbytes // (4 * words), "choose the variant that uses shared memory only")
     bits = [WORD_BITS if word < words else 0 for word in range(4)]
     channels = texture.ChannelFormatDescriptor(*bits, runtime.cudaChannelFormatKindSigned)
     memory = texture.ResourceDescriptor(

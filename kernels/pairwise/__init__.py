@@ -25,7 +25,7 @@ from antidiag.kernels.pairwise.parameters import (
     CheckpointedParameters,
     ChunkedAlignmentParameters,
     LevelThreads,
-    PairStripParameters,
+    MappedStripParameters,
     StripedAlignmentParameters,
 )
 from antidiag.kernels.pairwise.problem import PAIR
@@ -71,6 +71,7 @@ def _declare_chunked(
         citation=PAPER.with_section(section),
         parameters=ChunkedAlignmentParameters,
         choose_parameters=sizes.choose_chunked_parameters,
+        fit_parameters=partial(sizes.fit_parameters, states=True),
         backends=backends_in("antidiag.kernels.pairwise.strips", f"chunked_alignment_{number}"),
         returns=ALIGNMENT,
         cost=CostEstimate(
@@ -97,8 +98,9 @@ METHODS = (
         name="StripedScore",
         summary="Score of the best alignment in strips of width s; only the strip boundaries pass through memory.",
         citation=PAPER.with_section("section IV"),
-        parameters=PairStripParameters,
+        parameters=MappedStripParameters,
         choose_parameters=sizes.choose_score_parameters,
+        fit_parameters=partial(sizes.fit_parameters, states=False),
         backends=backends_in("antidiag.kernels.pairwise.strips", "striped_score"),
         returns=SCORE,
         cost=CostEstimate(
@@ -117,6 +119,7 @@ METHODS = (
         citation=PAPER.with_section("section V.A"),
         parameters=StripedAlignmentParameters,
         choose_parameters=sizes.choose_alignment_parameters,
+        fit_parameters=partial(sizes.fit_parameters, states=True),
         backends=backends_in("antidiag.kernels.pairwise.strips", "striped_alignment"),
         returns=ALIGNMENT,
         cost=CostEstimate(

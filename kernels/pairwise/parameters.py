@@ -5,10 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from antidiag.kernels.parameters import BOTH_BACKENDS, CPU_ONLY, MethodParameters, parameter, thread_count
+from antidiag.kernels.parameters import (
+    BOTH_BACKENDS,
+    CPU_ONLY,
+    GPU_ONLY,
+    MethodParameters,
+    parameter,
+    thread_count,
+)
 
 STRIP_STEP = 32
 """Widths of strips are multiples of this: the lanes of a warp on a GPU, two columns in each of 16 lanes on a CPU."""
+WIDEST_OF_WARP, WIDEST = STRIP_STEP * 32, 2048
+"""Greatest s where a warp computes a strip, and where a block does."""
 MIB = 2**20
 UNCUT = 2**62
 """Chunk height that no strip reaches: strips are not cut."""
@@ -22,7 +31,7 @@ class StripWidth(MethodParameters):
         "Strip width s",
         "Columns of a strip. A wide strip writes fewer boundary cells; a narrow one lets more strips work at once.",
         minimum=STRIP_STEP,
-        maximum=STRIP_STEP * 32,
+        maximum=WIDEST_OF_WARP,
         step=STRIP_STEP,
         unit="columns",
     )
@@ -66,7 +75,36 @@ class PairStripParameters(StripWidth):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairStateParameters(PairStripParameters):
+class MappedStripParameters(PairStripParameters):
+    """Parameters of the methods of the paper, which a GPU can compute as published, with strips of any width."""
+
+    s: int = parameter(
+        "Strip width s",
+        "Columns of a strip. A wide strip writes fewer boundary cells; a narrow one lets more strips work at once. "
+        "A GPU computes more than 1,024 with mapping=published only; on a CPU s is rounded up to a multiple of 32.",
+        minimum=STRIP_STEP,
+        maximum=WIDEST,
+        step=STRIP_STEP,
+        unit="columns",
+        between_steps="with mapping=published",
+    )
+    mapping: Literal["warps", "published"] = parameter(
+        "Mapping",
+        "GPU: what computes a strip. warps: a warp, whose lanes keep their columns in registers (Antidiag's own). "
+        "published: a block, with the last antidiagonals in shared memory and a thread for each column, up to 1,024; "
+        "of p blocks, block i has every strip j with j mod p = i. It uses 32 bits and ignores threads.",
+        default="warps",
+        backends=GPU_ONLY,
+    )
+
+    @property
+    def is_published(self) -> bool:
+        """Whether a block computes a strip, as published."""
+        return self.mapping == "published"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairStateParameters(MappedStripParameters):
     """Parameters of the methods whose phase 1 carries local start states."""
 
     precision: Literal["32", "16"] = parameter(

@@ -21,6 +21,8 @@ LONGEST, LONGER = 130, 400
 COSTS = ((5, 2), (3, 1), (0, 2), (0, 1), (1, 0), (0, 0), (10, 1), (400, 3))
 BATCH_ON_GPU = {32: 8, 96: 24, 192: 48}
 """T for each s on a GPU, where both are compile-time constants: a third fewer kernels are compiled."""
+UNEVEN_COLUMNS = 5
+"""Columns beyond whole warps of a strip that a block computes."""
 
 DNA = Scoring(match_mismatch(2, -3), 5, 2)
 NARROW = 16
@@ -135,10 +137,13 @@ def check_file_rows(result: Result, data: Sequences[Any]) -> None:
 
 
 def adjust_parameters(method: Method, backend: str, drawn: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters for which fewer GPU kernels are compiled."""
-    if backend == "cuda" and "T" in drawn:
-        return {**drawn, "T": BATCH_ON_GPU.get(drawn["s"])}
-    return drawn
+    """Return parameters for which fewer GPU kernels are compiled; with the published mapping, strips of any width."""
+    if backend != "cuda" or "T" not in drawn:
+        return drawn
+    found = {**drawn, "T": BATCH_ON_GPU.get(drawn["s"])}
+    if drawn.get("mapping") == "published" and drawn["s"] is not None:
+        found["s"] = drawn["s"] + UNEVEN_COLUMNS
+    return found
 
 
 def _draw_length(choose: TrialChooser, longest: int) -> int:

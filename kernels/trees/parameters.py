@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from antidiag.kernels.parameters import MethodParameters, parameter, thread_count
+from antidiag.kernels.parameters import GPU_ONLY, MethodParameters, parameter, thread_count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +27,29 @@ class CellBlockParameters(MethodParameters):
         unit="pairs",
     )
     threads: int = thread_count("Threads that compare the pairs of every join together.")
+    mapping: Literal["dense", "published"] = parameter(
+        "Mapping",
+        "GPU: where clusters are joined. dense: on the GPU, where clusters stay side by side (Antidiag's own). "
+        "published: on the host, which copies a row and a column of the matrix to the GPU at each join; a block of "
+        "threads has one cell block, and reads the matrix through texture memory.",
+        default="dense",
+        backends=GPU_ONLY,
+    )
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the host joins the clusters, as published."""
+        return self.mapping == "published"
+
+    @property
+    def threads_across(self) -> int:
+        """Threads along a side of a cell block, with the published mapping."""
+        return round(int(self.block) ** 0.5)
+
+    @property
+    def cells_across(self) -> int:
+        """Rows, and columns, of the cells of a thread, with the published mapping."""
+        return round(int(self.cells) ** 0.5)
 
     @property
     def side(self) -> int:

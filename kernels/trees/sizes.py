@@ -11,7 +11,7 @@ from antidiag.kernels.cpu.workers import count_processors
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.steps import LoggedWork, WorkShare
-from antidiag.kernels.trees.parameters import PrunedParameters
+from antidiag.kernels.trees.parameters import CellBlockParameters, PrunedParameters
 from antidiag.kernels.trees.problem import TreeProblem
 
 LANES = 16
@@ -54,14 +54,33 @@ def square_footprint(problem: TreeProblem, parameters: MethodParameters, backend
     return _matrix_footprint(problem, backend, problem.taxa, -(-problem.taxa // LANES) * LANES)
 
 
-def basic_footprint(problem: TreeProblem, parameters: MethodParameters, backend: str) -> Footprint:
+def basic_footprint(problem: TreeProblem, parameters: CellBlockParameters, backend: str) -> Footprint:
     """Return the memory of NJ-basic, whose places are numbered from 1."""
-    return _matrix_footprint(problem, backend, problem.taxa + 1, problem.taxa + 1, folding=True)
+    found = _matrix_footprint(problem, backend, problem.taxa + 1, problem.taxa + 1, folding=True)
+    return _add_host_joining(found, problem, parameters, backend)
 
 
-def compact_footprint(problem: TreeProblem, parameters: MethodParameters, backend: str) -> Footprint:
+def compact_footprint(problem: TreeProblem, parameters: CellBlockParameters, backend: str) -> Footprint:
     """Return the memory of NJ-compact, which has half the rows."""
-    return _matrix_footprint(problem, backend, folded_rows(problem.taxa), problem.taxa + 1, folding=True)
+    found = _matrix_footprint(problem, backend, folded_rows(problem.taxa), problem.taxa + 1, folding=True)
+    return _add_host_joining(found, problem, parameters, backend)
+
+
+def count_cell_blocks(taxa: int, side: int) -> int:
+    """Return the cell blocks of the triangle of all pairs (Liu, Schmidt and Maskell 2009, equation 3)."""
+    blocks = -(-taxa // side)
+    return blocks * (blocks + 1) // 2
+
+
+def _add_host_joining(
+    found: Footprint, problem: TreeProblem, parameters: CellBlockParameters, backend: str
+) -> Footprint:
+    """Add what the published mapping needs: the matrix on the host, and what each cell block found."""
+    if backend == "cpu" or not parameters.is_published:
+        return found
+    pairs = PAIR_BYTES * count_cell_blocks(problem.taxa, parameters.side)
+    host = {"matrix": problem.dtype.itemsize * problem.taxa**2, "pairs of blocks": 3 * pairs}
+    return Footprint({**found.host, **host}, {**found.device, "pairs of blocks": pairs})
 
 
 def _matrix_footprint(problem: TreeProblem, backend: str, rows: int, columns: int, folding: bool = False) -> Footprint:
@@ -75,6 +94,8 @@ def _matrix_footprint(problem: TreeProblem, backend: str, rows: int, columns: in
     return Footprint({"joins": parts["sums and joins"]}, {**parts, **(blocks if folding else {})})
 
 
+PAIR_BYTES = 16
+"""Bytes of the best pair that a cell block found (SlotPair in joins_published.cu)."""
 CELLS_AT_ONCE = 1 << 18
 """Cells of the rows that are copied at a time."""
 DEVICE_NUMBERS = 1 << 18

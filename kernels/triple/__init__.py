@@ -50,6 +50,7 @@ def _declare_chunk_method(
         problem_type=TRIPLE,
         parameters=SubchunkParameters if kind.has_subchunks else ChunkParameters,
         choose_parameters=partial(sizes.choose_parameters, kind=kind),
+        fit_parameters=sizes.fit_parameters,
         parameter_notes=partial(sizes.list_notes, kind=kind),
         backends={
             "cpu": f"antidiag.kernels.triple.chunks.cpu.backend:{function}",

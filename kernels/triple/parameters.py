@@ -8,6 +8,10 @@ from typing import Literal
 from antidiag.kernels.parameters import GPU_ONLY, MethodParameters, parameter, thread_count
 from antidiag.kernels.triple.grid import WIDEST
 
+WIDTH_STEP, HEIGHT_STEP = 16, 8
+"""Steps of s and h: whole vectors and tiles, and whole batches of layers on a GPU."""
+ANY_NUMBER = "with mapping=cells"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ChunkWidth(MethodParameters):
@@ -16,10 +20,11 @@ class ChunkWidth(MethodParameters):
     s: int = parameter(
         "Chunk width s",
         "Rows and columns of a chunk. Wide chunks pass fewer cells through memory; narrow ones let more chunks run at "
-        "once. No chunk is wider than the sequences.",
-        minimum=16,
+        "once. No chunk is wider than the sequences. On a CPU s is rounded up to a multiple of 16.",
+        minimum=WIDTH_STEP,
         maximum=WIDEST,
-        step=16,
+        step=WIDTH_STEP,
+        between_steps=ANY_NUMBER,
         unit="cells",
     )
 
@@ -34,7 +39,7 @@ class ChunkParameters(ChunkWidth):
     mapping: Literal["tiles", "cells"] = parameter(
         "Mapping",
         "GPU: what a thread computes in a step. tiles: 4 x 4 columns of cells, kept in registers (Antidiag's own). "
-        "cells: one cell, with the last layers or planes in shared memory, as published.",
+        "cells: one cell, with the last layers or planes in shared memory, as published; s and h can be any number.",
         default="tiles",
         backends=GPU_ONLY,
     )
@@ -53,9 +58,10 @@ class SubchunkHeight(ChunkWidth):
         "Subchunk height h",
         "Layers of a subchunk. Its bottom face is kept, so that phase 3 begins there: low subchunks recompute fewer "
         "cells, high ones keep fewer faces.",
-        minimum=8,
+        minimum=HEIGHT_STEP,
         maximum=8192,
-        step=8,
+        step=HEIGHT_STEP,
+        between_steps=ANY_NUMBER,
         unit="layers",
     )
 

@@ -16,7 +16,7 @@ from antidiag.kernels.triple.chunks.cuda import kernel_sizes
 from antidiag.kernels.triple.encoding import encode_problem
 from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkGrid, ChunkKind, make_grid, refuse_layers
 from antidiag.kernels.triple.model import TripleProblem
-from antidiag.kernels.triple.parameters import ChunkParameters
+from antidiag.kernels.triple.parameters import WIDTH_STEP, ChunkParameters
 
 HEIGHT = 256
 """Default h on a CPU."""
@@ -36,6 +36,17 @@ def choose_parameters(
     # All are multiples of the lanes of a vector of 16-bit numbers.
     s = 32 if longest < 200 else 64 if kind.has_local_starts or longest < 700 else 96
     return {"s": s, "h": HEIGHT, "threads": min(count_processors(), make_grid(problem, s, None).chunks)}
+
+
+def fit_parameters(problem: TripleProblem, parameters: ChunkParameters, backend: str) -> ChunkParameters:
+    """Return the parameters with which a backend computes: on a CPU, chunks end where a vector does.
+
+    Raises ParameterError for values that the mapping of a GPU cannot take.
+    """
+    if backend == "cpu":
+        return replace(parameters, s=-(-parameters.s // WIDTH_STEP) * WIDTH_STEP)
+    kernel_sizes.refuse_partial_tiles(parameters)
+    return parameters
 
 
 def make_run_grid(problem: TripleProblem, parameters: ChunkParameters) -> ChunkGrid:

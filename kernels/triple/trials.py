@@ -24,6 +24,8 @@ MOST_CELLS = 5000
 """Most cells that the textbook is asked to fill."""
 WIDTHS_ON_GPU = {16: 16, 48: 32, 96: 32}
 """s on a GPU, where it is a constant of kernels."""
+UNEVEN_WIDTH = 19
+"""s of chunks that end within a vector and within a pack of a face, where a thread computes one cell per step."""
 
 DNA = Scoring(match_mismatch(2, -3), 0, 5)
 NARROW = 40
@@ -133,10 +135,17 @@ def make_related_problem(*lengths: int, seed: int = 1) -> TripleProblem:
 
 
 def choose_values(method: Method, backend: str, drawn: dict[str, Any]) -> dict[str, Any]:
-    """Choose few widths on a GPU, and narrow ones where a thread has one cell: with affine gaps others do not fit."""
-    if backend == "cuda" and "s" in drawn:
-        return {**drawn, "s": 16 if drawn["mapping"] == "cells" else WIDTHS_ON_GPU.get(drawn["s"])}
-    return drawn
+    """Choose few widths on a GPU, and narrow ones where a thread has one cell: with affine gaps others do not fit.
+
+    There, every other chunk ends within a vector, and its subchunks within a batch of layers.
+    """
+    if backend != "cuda" or "s" not in drawn:
+        return drawn
+    if drawn["mapping"] == "tiles":
+        return {**drawn, "s": WIDTHS_ON_GPU.get(drawn["s"])}
+    if drawn["s"] in (None, 16):
+        return {**drawn, "s": 16}
+    return {**drawn, "s": UNEVEN_WIDTH, **({"h": drawn["h"] + 3} if drawn.get("h") else {})}
 
 
 def list_unlogged_phases(method: Method, backend: str) -> frozenset[str]:

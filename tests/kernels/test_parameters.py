@@ -12,6 +12,7 @@ from antidiag.kernels.parameters import MethodParameters, Parameter, parameter, 
 from antidiag.kernels.semiring.thread_parameters import ThreadParameters
 
 WIDTH = Parameter("s", "int", "Width", "", minimum=32, maximum=1024, step=32)
+UNEVEN = Parameter("s", "int", "Width", "", minimum=32, maximum=2048, step=32, between_steps="with mapping=published")
 COST = Parameter("gap_open", "float", "Open", "", default=5.0, minimum=0)
 MODE = Parameter("mode", "choice", "Mode", "", default="local", choices=("local", "global"))
 FLAG = Parameter("fast", "bool", "Fast", "", default=False)
@@ -141,3 +142,13 @@ def test_values_by_name_and_for_a_backend():
 def test_a_method_without_threads_has_one():
     assert Strips(s=64).worker_threads == 1
     assert ThreadParameters(threads=3).worker_threads == 3
+
+
+def test_numbers_between_the_steps_are_valid_where_they_are_declared_so() -> None:
+    """What they go together with is for the method to say."""
+    assert UNEVEN.parse("410") == 410 and UNEVEN.finest_step == 1 and WIDTH.finest_step == 32
+    wanted = "auto or a multiple of 32 between 32 and 2048, or any whole number with mapping=published"
+    assert UNEVEN.describe_values() == wanted
+    for text in ("31", "2049", "410.5"):
+        with pytest.raises(ParameterError, match=f"s must be {wanted}; got"):
+            UNEVEN.parse(text)

@@ -239,6 +239,8 @@ def _compare_run(
     ]
     if point is not None and point.status is not PointStatus.MEASURED:
         remarks.append(f"{point.status}: {point.reason}")
+    elif point is not None and (rounded := _list_rounded(task, point)):
+        remarks += rounded
     elif isinstance(found, Peer):
         remarks.append(f"its time is that of {found.counts}")
     ours = None if point is None else _point_quantity(point, number.quantity)
@@ -335,6 +337,12 @@ def _make_task(
     )
 
 
+def _list_rounded(task: MeasurementTask, point: MeasuredPoint) -> list[str]:
+    """The parameters that the backend rounded: 's = 416 here'."""
+    used = point.parameters
+    return [f"{name} = {used[name]} here" for name, value in task.parameters.items() if used.get(name, value) != value]
+
+
 def _scale_lengths(words: str, scale: float) -> Length:
     lengths = tuple(max(1, round(int(part) * scale)) for part in words.split("x"))
     return lengths if len(lengths) > 1 else lengths[0]
@@ -351,7 +359,7 @@ def _nearest_value(parameter: Parameter, words: str, scale: float = 1.0) -> Any:
     if parameter.kind == "float":
         return number
     start = int(parameter.minimum or 0)
-    return int(start + round((number - start) / parameter.step) * parameter.step)
+    return int(start + round((number - start) / parameter.finest_step) * parameter.finest_step)
 
 
 def _point_place(point: MeasuredPoint) -> tuple[str, str]:

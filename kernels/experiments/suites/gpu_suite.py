@@ -40,15 +40,31 @@ def gpu_cases(quick: bool, with_cpu: bool) -> Iterator[BenchmarkCase]:
         for length in (300_000, 600_000):
             yield _gpu_case("striped-score", Generated(length=length), LOCAL, axes=precisions)
         yield _gpu_case("checkpointed-alignment", Generated(length=MEGABASES), LOCAL, repeats=1)
+    yield from _published_pair_cases()
     yield from _triple_cases(quick)
     yield from _tree_cases(quick)
     yield from _tropical_cases(quick)
+
+
+def _published_pair_cases() -> Iterator[BenchmarkCase]:
+    # A block a strip, with the strip widths and the chunk height of the paper's figures 9 and 19.
+    widths = (SweepAxis("s", "parameter", (64, 256, 1024, 1900), "Strip width s"),)
+    published = {"mapping": "published"}
+    yield _gpu_case("striped-score", Generated(length=100_000), LOCAL, axes=widths, parameters=published)
+    yield _gpu_case(
+        ("striped-alignment", "chunked-alignment-1", "chunked-alignment-2"),
+        Generated(length=(20_860, 29_120)),
+        LOCAL,
+        parameters={**published, "s": 410, "h": 128},
+    )
 
 
 def _triple_cases(quick: bool) -> Iterator[BenchmarkCase]:
     # SLOPED over LAYERED: in tiles, and with one cell per thread and step as in the paper.
     mappings = (SweepAxis("mapping", "parameter", ("tiles", "cells"), "Mapping"),)
     yield _gpu_case(("sloped", "layered"), _random_proteins(LARGEST_TRIPLE), TRIPLE, {"method": "layered"}, mappings)
+    for method, s in (("layered", 67), ("sloped", 47)):
+        yield _gpu_case(method, _random_proteins(LARGEST_TRIPLE), TRIPLE, parameters={"mapping": "cells", "s": s})
     methods = ("sloped", "sloped-bt1", "sloped-bt2", "sloped-bt3", "sloped-checkpointed")
     yield _gpu_case(methods, _random_proteins(LARGEST_TRIPLE), TRIPLE)
     yield _gpu_case("sloped", _random_proteins((2500, 2500, 2500)), TRIPLE)
@@ -61,7 +77,8 @@ def _triple_cases(quick: bool) -> Iterator[BenchmarkCase]:
 def _tree_cases(quick: bool) -> Iterator[BenchmarkCase]:
     for taxa in (10_240,) if quick else (10_240, 30_000, 100_000):
         yield _gpu_case("nj-pruned", Generated(length=taxa), repeats=1 if taxa > 30_000 else 3)
-    yield _gpu_case(("nj-basic", "nj-compact"), Generated(length=10_240))
+    mappings = (SweepAxis("mapping", "parameter", ("dense", "published"), "Mapping"),)
+    yield _gpu_case(("nj-basic", "nj-compact"), Generated(length=10_240), axes=mappings)
     proteins = Generated(type=SequenceType.PROTEIN, length=400, count=1000)
     for method, options in (("distance-full", {"mode": "local"}), ("distance-ktuple", {}), ("distance-6mer", {})):
         yield _gpu_case(method, proteins, options)
@@ -102,14 +119,16 @@ def _gpu_case(
     baseline: Mapping[str, Any] | None = None,
     axes: tuple[SweepAxis, ...] = (),
     repeats: int = 5,
+    parameters: Mapping[str, Any] | None = None,
 ) -> BenchmarkCase:
-    """Return a case of methods of one problem on the GPU that take turns."""
+    """Return a case of methods of one problem on the GPU that take turns; each takes the parameters that it has."""
     contenders = (methods,) if isinstance(methods, str) else methods
     sweep = Sweep(
         contenders=contenders,
         inputs=inputs,
         axes=axes,
         options=options or {},
+        parameters=parameters or {},
         backends=("cuda",),
         repeats=repeats,
         patience_s=120.0,

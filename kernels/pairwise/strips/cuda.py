@@ -9,20 +9,21 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import UP, PairProblem
 from antidiag.kernels.pairwise.parameters import (
     ChunkedAlignmentParameters,
-    PairStripParameters,
+    MappedStripParameters,
+    PairStateParameters,
     StripedAlignmentParameters,
 )
-from antidiag.kernels.pairwise.strips import cuda_job, cuda_path, cuda_sizes, cuda_sweep
+from antidiag.kernels.pairwise.strips import cuda_job, cuda_path, cuda_published, cuda_sizes, cuda_sweep
 from antidiag.kernels.steps import StepLog
 
 
-def striped_score(problem: PairProblem, parameters: PairStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
+def striped_score(problem: PairProblem, parameters: MappedStripParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Return the best score and its end cell by StripedScore (section IV) on the current device."""
-    packed = cuda_sizes.packs_two_cells(problem, parameters)
+    packed = not parameters.is_published and cuda_sizes.packs_two_cells(problem, parameters)
     job = cuda_job.begin_job(
         problem, monitor, steps, threads=parameters.threads, s=parameters.s, batch=parameters.T, packed=packed
     )
-    best = cuda_sweep.sweep_scores(job)
+    best = cuda_published.sweep_scores(job) if parameters.is_published else cuda_sweep.sweep_scores(job)
     return Outcome(
         job.encoded.make_answer(best.score, best.end), job.run.times_ms, job.host_bytes, job.run.device_bytes
     )
@@ -58,7 +59,7 @@ def chunked_alignment_2(
 
 def _run_alignment(
     problem: PairProblem,
-    parameters: PairStripParameters,
+    parameters: PairStateParameters,
     monitor: Monitor,
     steps: StepLog,
     chunks: int,
@@ -66,14 +67,18 @@ def _run_alignment(
 ) -> Outcome:
     """Run the three phases; ``chunks`` as in striped_states.cu, ``true_values`` as in striped_path.cu."""
     job = cuda_job.begin_job(problem, monitor, steps, threads=parameters.threads, s=parameters.s, batch=parameters.T)
-    kept, best = cuda_sweep.sweep_states(job, chunks, parameters.chunk_height if chunks else None, true_values)
+    published, height = parameters.is_published, parameters.chunk_height if chunks else None
+    sweep_states = cuda_published.sweep_states if published else cuda_sweep.sweep_states
+    link_sub_paths = cuda_published.link_sub_paths if published else cuda_path.link_sub_paths
+    kept, best = sweep_states(job, chunks, height, true_values)
     start, operations = (0, 0), np.empty(0, np.uint8)
     if best.end != (0, 0):
         with job.run.time_phase("phase 2"):
-            paths = cuda_path.link_sub_paths(job, kept, best)
+            paths = link_sub_paths(job, kept, best)
         rest = np.full(0 if job.encoded.is_local else paths[-1]["start_row"], UP, np.uint8)
         with job.run.time_phase("phase 3"):
-            start, operations = cuda_path.compute_paths(job, kept, paths, rest)
+            kernel = cuda_published.PATH if published else cuda_path.STRIPED_PATH
+            start, operations = cuda_path.compute_paths(job, kept, paths, rest, kernel)
     alignment = job.encoded.make_alignment(start, best.end, operations)
     return Outcome(
         job.encoded.make_answer(best.score, best.end, alignment), job.run.times_ms, job.host_bytes, job.run.device_bytes

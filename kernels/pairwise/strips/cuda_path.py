@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import cupy
@@ -14,17 +16,37 @@ from antidiag.kernels.pairwise.strips.cuda_job import LANES, PairJob, block_warp
 from antidiag.kernels.pairwise.strips.cuda_sources import BOUNDARY, IN_H, PATH, STATES, SUB_PATH, SUB_PATHS
 from antidiag.kernels.pairwise.strips.cuda_sweep import BestCell, SweepBuffers
 
+LaunchPaths = Callable[[tuple[Any, ...], int], None]
+"""Launches phase 3 with the arguments that all kernels share, SUB_PATHS and the log, for so many sub-paths."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathKernel:
+    """A kernel of phase 3.
+
+    ``count_words(rows, s)`` are the 32-bit words of the directions of sub-paths that span these numbers of rows;
+    ``prepare(job, buffers)`` compiles the kernel and returns the function that launches it.
+    """
+
+    count_words: Callable[[np.ndarray, int], np.ndarray]
+    prepare: Callable[[PairJob, SweepBuffers], LaunchPaths]
+
 
 def link_sub_paths(job: PairJob, buffers: SweepBuffers, best: BestCell) -> np.ndarray:
     """Run phase 2; return the sub-paths of strips or chunks from the last to the first, as records of SUB_PATH."""
     kernel = job.compile_kernel(STATES, "link_sub_paths", CHUNKS=buffers.chunks, TILE=False)
+    return launch_linking(job, buffers, best, kernel)
+
+
+def launch_linking(job: PairJob, buffers: SweepBuffers, best: BestCell, kernel: Any, *more: np.generic) -> np.ndarray:
+    """Run phase 2 by a kernel, which takes ``more`` arguments; return what `link_sub_paths` returns."""
     most = job.strip_count + (len(buffers.chunk_states) if buffers.chunks == 2 else 0) + 1
     # The number of sub-paths is stored behind them, so that one copy transfers both.
     paths = job.run.allocate_array((most + 1, SUB_PATH.word_count), np.int32)
     strip, column = divmod(best.end[1] - 1, job.s)
     ends = strip, best.end[0], column + 1, IN_H, best.state
     numbers = buffers.height, buffers.width, job.encoded.rows.size, *ends, buffers.true_values
-    arguments = (buffers.boundary_states, buffers.chunk_states, *map(np.int32, numbers), paths, paths[most:])
+    arguments = (buffers.boundary_states, buffers.chunk_states, *map(np.int32, numbers), paths, paths[most:], *more)
     with job.run.begin_phase("phase 2") as phase:
         kernel((1,), (1,), arguments)
         phase.note_launch()
@@ -33,24 +55,47 @@ def link_sub_paths(job: PairJob, buffers: SweepBuffers, best: BestCell) -> np.nd
 
 
 def compute_paths(
-    job: PairJob, buffers: SweepBuffers, paths: np.ndarray, border_operations: np.ndarray
+    job: PairJob,
+    buffers: SweepBuffers,
+    paths: np.ndarray,
+    border_operations: np.ndarray,
+    kernel: PathKernel | None = None,
 ) -> tuple[tuple[int, int], np.ndarray]:
     """Run phase 3; return the cell where the whole path starts, and its operations from there.
 
-    ``rest`` are the operations along the matrix border, before the first sub-path.
+    ``border_operations`` are those along the matrix border, before the first sub-path. The default kernel computes a
+    strip by a warp.
     """
-    kernel = job.compile_kernel(PATH, "striped_path")
-    words = cuda_sizes.direction_words(paths["end_row"] - paths["start_row"] + 1, job.s)
+    kernel = kernel or STRIPED_PATH
+    launch = kernel.prepare(job, buffers)
+    words = kernel.count_words(paths["end_row"] - paths["start_row"] + 1, job.s)
     capacity = min(int(words.sum()), max(cuda_sizes.DIRECTION_BYTES // 4, int(words.max())))
     directions = job.run.allocate_array(capacity, np.uint32)
     pieces: list[np.ndarray] = []
     for first, last in _group_sub_paths(words, capacity):
-        pieces.append(_compute_sub_paths(job, kernel, buffers, paths[first:last], words[first:last], directions))
+        pieces.append(_compute_sub_paths(job, launch, paths[first:last], words[first:last], directions))
         job.run.monitor.update(last, len(paths), "phase 3")
     operations = np.concatenate([*pieces, border_operations])
     end = int(paths[0]["end_row"]), int(paths[0]["strip"]) * job.s + int(paths[0]["end_column"])
     start = end[0] - int(np.count_nonzero(operations != LEFT)), end[1] - int(np.count_nonzero(operations != UP))
     return start, operations[::-1]
+
+
+def _prepare_striped_path(job: PairJob, buffers: SweepBuffers) -> LaunchPaths:
+    """Compile the kernel that computes a strip by a warp."""
+    kernel, shared = job.compile_kernel(PATH, "striped_path"), job.profile_bytes()
+    block_warps(kernel, LANES, shared)
+    cells = BOUNDARY(cells=buffers.boundary, capacity=buffers.boundary.shape[1])
+    sizes = np.int32(buffers.height), np.int32(buffers.width)
+
+    def launch(given: tuple[Any, ...], count: int) -> None:
+        arguments = *job.strip_arguments(), *cells, buffers.chunk_values, *sizes, *given
+        kernel((count,), (LANES,), arguments, shared_mem=shared)
+
+    return launch
+
+
+STRIPED_PATH = PathKernel(cuda_sizes.direction_words, _prepare_striped_path)
 
 
 def _group_sub_paths(words: np.ndarray, capacity: int) -> list[tuple[int, int]]:
@@ -67,7 +112,7 @@ def _group_sub_paths(words: np.ndarray, capacity: int) -> list[tuple[int, int]]:
 
 
 def _compute_sub_paths(
-    job: PairJob, kernel: Any, buffers: SweepBuffers, paths: np.ndarray, words: np.ndarray, directions: cupy.ndarray
+    job: PairJob, launch: LaunchPaths, paths: np.ndarray, words: np.ndarray, directions: cupy.ndarray
 ) -> np.ndarray:
     """Compute some sub-paths in one launch; return their operations, one after another, each backwards."""
     lengths = paths["end_row"].astype(np.int64) - paths["start_row"] + job.s + 1
@@ -77,8 +122,6 @@ def _compute_sub_paths(
     operations = job.run.allocate_array(int(lengths.sum()), np.uint8)
     counts = job.run.allocate_array(len(paths), np.int32)
     log = job.run.allocate_events(len(paths))
-    block_warps(kernel, LANES, job.profile_bytes())
-    cells = BOUNDARY(cells=buffers.boundary, capacity=buffers.boundary.shape[1])
     given = SUB_PATHS(
         paths=on_device[0],
         count=len(paths),
@@ -88,10 +131,8 @@ def _compute_sub_paths(
         operation_starts=on_device[2],
         operation_counts=counts,
     )
-    sizes = np.int32(buffers.height), np.int32(buffers.width)
     with job.run.begin_phase("phase 3") as phase:
-        arguments = *job.strip_arguments(), *cells, buffers.chunk_values, *sizes, *given, log
-        kernel((len(paths),), (LANES,), arguments, shared_mem=job.profile_bytes())
+        launch((*given, log), len(paths))
         phase.note_launch()
     found, taken = job.run.download_array(operations), job.run.download_array(counts)
     if job.run.steps.keeps_events:

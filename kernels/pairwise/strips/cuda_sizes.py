@@ -140,12 +140,19 @@ def choose_parameters(problem: PairProblem, multiprocessors: int, cost: StepCost
 def make_slices(rows: int, columns: int, s: int, batch: int, tiles: int = 1, spread: int = LANES) -> list[SweepSlice]:
     """Return the launches of a sweep, in order; ``tiles`` parts of this size are swept side by side."""
     strips, steps, lag = -(-columns // s), _round_up(rows + spread - 1), strip_skew(batch, spread)
-    length = min(slice_steps(columns * tiles), steps + (strips - 1) * lag)
+    return cut_steps(strips, steps, lag, slice_steps(columns * tiles))
+
+
+def cut_steps(strips: int, steps: int, lag: int, most: int) -> list[SweepSlice]:
+    """Return launches of at most so many steps, for strips of ``steps`` that begin ``lag`` steps one after another."""
+    length = min(most, steps + (strips - 1) * lag)
     found = []
     for start in range(0, steps + (strips - 1) * lag, length):
         end = start + length
         first = max(0, (start - steps) // lag + 1)
         last = min(strips, -(-end // lag))
+        if first >= last:  # one strip has ended, and the next one has not begun
+            continue
         begun = np.arange(first, last, dtype=np.int64) * lag
         done = np.minimum(end - begun, steps) - np.maximum(start - begun, 0)
         found.append(SweepSlice(first, last, steps, lag, start, end, int(done.sum())))

@@ -66,6 +66,16 @@ TILE = DeviceStruct(
     int row, column, m, n, height, unused;
 """,
 )
+PUBLISHED = DeviceStruct(
+    "Published",
+    """                  // strips as published, each computed by a block (published_sweep.cu)
+    int s, batch;                    // columns of a strip; T
+    unsigned long long* boundary;    // strips x m: H above K of the right boundary
+    unsigned long long* progress;    // rows of it that are complete, for each strip
+    int* kept;                       // antidiagonals between launches
+    int4* best;                      // best cell of each strip: score, row, column in the strip, start state
+""",
+)
 SUB_PATH = DeviceStruct(
     "SubPath",
     """                    // what phase 2 finds and phase 3 computes: the path inside one strip or chunk
@@ -143,4 +153,8 @@ STATES = (
     DeviceConstants.from_values(FIRST_H=STATES_REGISTERS.first_h, OTHERS=OTHERS, H_STATE=H_STATE, G_STATE=H_STATE + 1),
     HERE / "striped_states.cu",
 )
+PUBLISHED_STRIPS = (STRIP, EVENT, SLICE, HERE / "published_strip.cuh")
+PUBLISHED_SCORE = (*PUBLISHED_STRIPS, PUBLISHED, HERE / "published_sweep.cu")
+PUBLISHED_STATES = (*PUBLISHED_STRIPS, *SUB_PATH_STATES, BUFFERS, PUBLISHED, HERE / "published_sweep.cu")
+PUBLISHED_PATH = (*PUBLISHED_STRIPS, *SUB_PATH_STATES, SUB_PATHS, OPERATIONS, HERE / "published_path.cu")
 PATH = (STRIP, BOUNDARY, EVENT, HERE / "strip.cuh", *SUB_PATH_STATES, SUB_PATHS, OPERATIONS, HERE / "striped_path.cu")

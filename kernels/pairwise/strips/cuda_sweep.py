@@ -75,7 +75,7 @@ def sweep_scores(
     boundary = allocate_boundaries(job, whole=False)
     crossing_bytes = 4 if job.packed else 8
     swept = run_sweep(job, kernel, state, boundary, crossing_bytes, extra_arguments=extra, after_launch=after_launch)
-    _log_strips(job, *swept, run_continues=checkpoint_arguments is not NOWHERE)
+    log_strips(job, *swept, run_continues=checkpoint_arguments is not NOWHERE)
     return (
         find_best_cell(job, _read_lane_fields(job, state, 3), uses_keys(job))
         if job.encoded.is_local
@@ -92,7 +92,7 @@ def uses_keys(job: PairJob) -> bool:
 def sweep_states(job: PairJob, chunks: int, height: int | None, true_values: bool) -> tuple[SweepBuffers, BestCell]:
     """Run the sweep with local start states, in chunks of ``height`` rows where there are any."""
     kept, state = allocate_buffers(job, chunks, height, true_values)
-    _log_strips(job, *_run_state_sweep(job, "phase 1", kept, state))
+    log_strips(job, *_run_state_sweep(job, "phase 1", kept, state))
     if job.encoded.is_local:
         return kept, find_best_cell(job, _read_lane_fields(job, state, 4), states_kept=True)
     return kept, _read_corner(job, state, states_kept=True)
@@ -245,7 +245,7 @@ def _read_corner(job: PairJob, state: cupy.ndarray, states_kept: bool = False) -
     return BestCell(int(fields[first_h + column]), end, start_state)
 
 
-def _log_strips(
+def log_strips(
     job: PairJob, log: cupy.ndarray, slices: list[cuda_sizes.SweepSlice], run_continues: bool = False
 ) -> None:
     """Log an event of phase 1 for every strip and logged slice that computed something.

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.pairwise.parameters import (
+    STRIP_STEP,
+    WIDEST_OF_WARP,
     ChunkedAlignmentParameters,
-    PairStripParameters,
+    MappedStripParameters,
     StripedAlignmentParameters,
 )
-from antidiag.kernels.pairwise.strips import cpu_sizes, cuda_sizes
+from antidiag.kernels.pairwise.strips import cpu_sizes, cuda_sizes, published_sizes
 
 CHUNK_HEIGHT = {"cpu": 1024, "cuda": 512}
 """Rows of a chunk where the user does not choose: about the fastest for pairs of 16,000 to 48,000 letters on 2 cores
@@ -24,6 +28,26 @@ def choose_score_parameters(problem: PairProblem, backend: str, multiprocessors:
     if backend == "cuda":
         return cuda_sizes.choose_score_parameters(problem, multiprocessors or 1)
     return cpu_sizes.choose_score_parameters(problem)
+
+
+def fit_parameters(
+    problem: PairProblem, parameters: MappedStripParameters, backend: str, states: bool
+) -> MappedStripParameters:
+    """Return the parameters with which a backend computes: on a CPU, strips are whole vectors.
+
+    Raises ParameterError for values that the mapping of a GPU cannot take; ``states``: phase 1 has start states.
+    """
+    if backend == "cpu":
+        return replace(parameters, s=-(-parameters.s // STRIP_STEP) * STRIP_STEP)
+    if parameters.is_published:
+        published_sizes.refuse_large_strips(problem, parameters, states)
+        return replace(parameters, precision="32")
+    if parameters.s % STRIP_STEP or parameters.s > WIDEST_OF_WARP:
+        raise ParameterError(
+            f"s={parameters.s}: mapping=warps takes multiples of {STRIP_STEP} up to {WIDEST_OF_WARP:,}; choose one of "
+            "these, or mapping=published"
+        )
+    return parameters
 
 
 def choose_alignment_parameters(problem: PairProblem, backend: str, multiprocessors: int | None) -> Mapping[str, Any]:
@@ -64,9 +88,11 @@ def count_chunked_work(problem: PairProblem, parameters: ChunkedAlignmentParamet
     return problem.cells + count_chunked_recomputed(problem, parameters)
 
 
-def estimate_score_memory(problem: PairProblem, parameters: PairStripParameters, backend: str) -> Footprint:
+def estimate_score_memory(problem: PairProblem, parameters: MappedStripParameters, backend: str) -> Footprint:
     """Return the bytes of StripedScore."""
     if backend == "cuda":
+        if parameters.is_published:
+            return published_sizes.estimate_score_memory(problem, parameters)
         return cuda_sizes.estimate_score_memory(problem, parameters)
     return cpu_sizes.estimate_score_memory(problem, parameters)
 
@@ -74,6 +100,8 @@ def estimate_score_memory(problem: PairProblem, parameters: PairStripParameters,
 def estimate_alignment_memory(problem: PairProblem, parameters: StripedAlignmentParameters, backend: str) -> Footprint:
     """Return the bytes of StripedAlignment."""
     if backend == "cuda":
+        if parameters.is_published:
+            return published_sizes.estimate_alignment_memory(problem, parameters, 0)
         return cuda_sizes.estimate_alignment_memory(problem, parameters)
     return cpu_sizes.estimate_alignment_memory(problem, parameters)
 
@@ -83,5 +111,7 @@ def estimate_chunked_memory(
 ) -> Footprint:
     """Return the bytes of ChunkedAlignment1 or 2, by the number ``chunks``."""
     if backend == "cuda":
+        if parameters.is_published:
+            return published_sizes.estimate_alignment_memory(problem, parameters, chunks)
         return cuda_sizes.estimate_alignment_memory(problem, parameters, chunks)
     return cpu_sizes.estimate_chunked_memory(problem, parameters, chunks)

@@ -14,6 +14,8 @@ from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.steps import StepLog
+from antidiag.kernels.trees.joining import cuda_published
+from antidiag.kernels.trees.joining.cuda_published import LoadedMatrix
 from antidiag.kernels.trees.joining.cuda_sources import BLOCKS, BOUNDED, CLUSTERS, PAIR, PRUNED, STATE
 from antidiag.kernels.trees.joining.tree_from_joins import RECORD, make_joined_tree
 from antidiag.kernels.trees.parameters import CellBlockParameters, PrunedParameters
@@ -30,12 +32,21 @@ SHRUNK = 0.75
 
 def nj_basic(problem: TreeProblem, parameters: CellBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run NJ-basic: the triangle in a square matrix."""
-    return _BlockJoining(problem, parameters, DeviceRun(monitor, steps, rows=1), folded=False).run_joins()
+    return _run_blocks(problem, parameters, DeviceRun(monitor, steps, rows=1), folded=False)
 
 
 def nj_compact(problem: TreeProblem, parameters: CellBlockParameters, monitor: Monitor, steps: StepLog) -> Outcome:
     """Run NJ-compact: the triangle in the folded matrix."""
-    return _BlockJoining(problem, parameters, DeviceRun(monitor, steps, rows=1), folded=True).run_joins()
+    return _run_blocks(problem, parameters, DeviceRun(monitor, steps, rows=1), folded=True)
+
+
+def _run_blocks(problem: TreeProblem, parameters: CellBlockParameters, run: DeviceRun, folded: bool) -> Outcome:
+    """Run NJ-basic or NJ-compact (``folded``) with either mapping."""
+    if not parameters.is_published:
+        return _BlockJoining(problem, parameters, run, folded).run_joins()
+    cuda_published.refuse_texture(problem, folded)
+    device = _BlockJoining(problem, parameters, run, folded)
+    return cuda_published.run_joins(LoadedMatrix(problem, run, device.cells, device.S, folded), parameters)
 
 
 def nj_pruned(problem: TreeProblem, parameters: PrunedParameters, monitor: Monitor, steps: StepLog) -> Outcome:

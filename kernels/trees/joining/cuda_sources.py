@@ -17,6 +17,15 @@ PAIR = DeviceStruct(
     unsigned long long places;  // of the smaller slot, then of the greater
     """,
 )
+SLOT_PAIR = DeviceStruct(
+    "SlotPair",
+    """                  // a pair of clusters, by their slots (joins_published.cu)
+    double criterion;
+    int low, high;
+    """,
+)
+NO_CLUSTER = 1e300
+"""The sum of a place without a cluster, beyond every sum."""
 STATE = DeviceStruct(
     "State",
     """
@@ -57,5 +66,6 @@ BOUNDED = DeviceStruct(
     """,
 )
 JOINS = (PAIR, STATE, DeviceConstants.from_values(RECORD=RECORD), HERE / "joins.cuh")
-BLOCKS = (*JOINS, CLUSTERS, HERE / "joins_blocks.cu")
+BLOCKS = (*JOINS, CLUSTERS, HERE / "cell_blocks.cuh", HERE / "joins_blocks.cu")
+PUBLISHED = (*JOINS, SLOT_PAIR, HERE / "cell_blocks.cuh", HERE / "joins_published.cu")
 PRUNED = (*JOINS, BOUNDED, HERE / "joins_pruned.cu")

@@ -7,6 +7,8 @@
 //   rows, some of which it loads before it compares them. In `join_clusters` a thread takes a cluster.
 // Memory: a square of n + 1 rows, or with FOLDED half of it: the pair (x, y), x > y, of a row y beyond the middle
 //   is kept at (n + 1 - x, n + 1 - y), places counted from 1 as in figure 6.
+//
+// Needs joins.cuh and cell_blocks.cuh.
 
 constexpr int WIDTH = SIDE < LANES ? SIDE : LANES;
 constexpr int COLUMNS = SIDE / WIDTH;
@@ -14,29 +16,11 @@ constexpr int DOWN = THREADS / WIDTH;
 constexpr int ROWS = SIDE > DOWN ? SIDE / DOWN : 1;
 constexpr int AHEAD = ROWS * COLUMNS <= 16 ? ROWS : COLUMNS < 16 ? 16 / COLUMNS : 1;
 
-// Where a pair of places is. Mirrored, with FOLDED, is `mirror` less where it is without.
-__device__ __forceinline__ long long cell_place(int p, int q, int taxa) {
-    const long long y = 1 + (p < q ? p : q), x = 1 + (p < q ? q : p), wide = taxa + 1, plain = y * wide + x;
-#if FOLDED
-    if (y > wide / 2) return wide * (wide + 1) - plain;
-#endif
-    return plain;
-}
-
 // Rows first .. last of a square matrix (which has only them) into the cells.
 extern "C" __global__ void fill_cells(const REAL* values, REAL* cells, int taxa, int first, int last) {
     for (int y = first + blockIdx.x; y < last; y += gridDim.x)
         for (int x = y + 1 + threadIdx.x; x < taxa; x += blockDim.x)
             cells[cell_place(y, x, taxa)] = values[(long long)(y - first) * taxa + x];
-}
-
-// The cell block of a number: those of the upper triangle, row after row from the last, whose row has one.
-__device__ inline void block_place(int number, int blocks, int* row, int* column) {
-    int from_end = (int)((sqrtf(8.0f * number + 1.0f) - 1.0f) / 2.0f);
-    while ((long long)from_end * (from_end + 1) / 2 > number) --from_end;
-    while ((long long)(from_end + 1) * (from_end + 2) / 2 <= number) ++from_end;
-    *row = blocks - 1 - from_end;
-    *column = blocks - 1 - (number - from_end * (from_end + 1) / 2);
 }
 
 // The best of a thread's pairs in a cell block. WAY is 1 or -1 where all of its pairs are there, and from one to the next

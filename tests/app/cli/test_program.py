@@ -60,7 +60,8 @@ def test_methods_declares_everything(says):
 
 def test_methods_for_people_names_ranges(says):
     text = says("methods", "striped-score")
-    assert "-p s=auto: auto or a multiple of 32 between 32 and 1024 (columns)" in text
+    widths = "a multiple of 32 between 32 and 2048, or any whole number with mapping=published"
+    assert f"-p s=auto: auto or {widths} (columns)" in text
     assert "StripedAlignment" not in text
 
 
@@ -225,8 +226,8 @@ def test_a_run_that_does_not_fit_is_refused(refuses, monkeypatch):
         (["run", "striped-score", "absent.fa"], "absent.fa"),
         (["run", "striped-score", PAIR, "--record", "nobody"], "no record 'nobody'"),
         (
-            ["run", "striped-score", PAIR, "-p", "s=33"],
-            "s must be auto or a multiple of 32 between 32 and 1024",
+            ["run", "striped-score", PAIR, "-p", "s=31"],
+            "s must be auto or a multiple of 32 between 32 and 2048, or any whole number with mapping=published",
         ),
         (["run", "striped-score", PAIR, "-p", "q=3"], "unknown parameter 'q'"),
         (["run", "striped-score", PAIR, "-p", "s"], "must be name=value"),

@@ -139,7 +139,7 @@ def small(**changes) -> PaperTable:
         PublishedNumber(
             "chunked-alignment-1", {"length": "400x600", "s": "410", "h": "128"}, "phase 1", 80.0, "as printed"
         ),
-        PublishedNumber("striped-score", {"length": "400x600", "s": "1900"}, "total", None, "too large"),
+        PublishedNumber("striped-score", {"length": "400x600", "s": "2900"}, "total", None, "too large"),
         PublishedNumber("CUDASW++2.0", {"length": "400x600"}, "total", 5.0),
     )
     return PaperTable(**{name: getattr(table, name) for name in table.__dataclass_fields__} | {
@@ -150,13 +150,21 @@ def small(**changes) -> PaperTable:
 def test_values_that_cannot_be_taken_are_replaced_by_the_nearest_and_told():
     table = small()
     chunked, score = papers.table_tasks(table)
-    assert chunked.parameters == {"s": 416, "h": 128}
-    assert score.parameters == {"s": 1024}
+    assert chunked.parameters == {"s": 410, "h": 128, "mapping": "published"}
+    assert score.parameters == {"s": 2048, "mapping": "published"}
     assert chunked.inputs.length == (400, 600)
     compared = papers.compare_points(table, ())
-    assert compared[0].remark == "s = 410 in the paper"
-    assert compared[2].remark == "s = 1900 in the paper"
+    assert compared[0].remark == ""
+    assert compared[2].remark == "s = 2900 in the paper"
     assert compared[3].remark == "not run here"
+
+
+def test_values_that_a_backend_rounds_are_told():
+    table = small()
+    (chunked, _) = papers.table_tasks(table)
+    measured = replace(point(chunked, 10.0, 4.0), parameters={**chunked.parameters, "s": 416})
+    compared = papers.compare_points(table, [measured])
+    assert compared[0].remark == "s = 416 here" and compared[2].remark == "s = 2900 in the paper"
 
 
 def test_a_peer_is_measured_on_the_problem_of_the_method_beside_it():
@@ -215,8 +223,8 @@ def test_published_and_measured_stand_side_by_side():
         (100.0, 10.0, 10.0), (80.0, 4.0, 20.0), (None, None, None), (5.0, None, None),
     ]  # fmt: skip
     drawn = tables.to_markdown(papers.comparison_table(table, compared))
-    assert "| ChunkedAlignment1 | 400x600 | 416 | 128 | total | 100 ms | 10 ms | 10.00 x |" in drawn
-    assert "as printed; s = 410 in the paper" in drawn
+    assert "| ChunkedAlignment1 | 400x600 | 410 | 128 | total | 100 ms | 10 ms | 10.00 x |" in drawn
+    assert "as printed" in drawn and "s = 2900 in the paper" in drawn
     assert "Tesla C2050" in drawn and "A chip" in drawn
     assert "QUICK" not in drawn
 
@@ -245,8 +253,8 @@ def test_a_quick_run_scales_heights_with_lengths():
     """Or no chunk would be cut, and BT2 and BT3 would do what BT1 does."""
     (table,) = papers.find_tables(["000-table-2"])
     full, quick = papers.table_tasks(table), papers.table_tasks(table, quick=True)
-    assert {task.parameters["h"] for task in full if "h" in task.parameters} == {40, 104}
-    assert {task.parameters["h"] for task in quick if "h" in task.parameters} == {8, 24}
+    assert {task.parameters["h"] for task in full if "h" in task.parameters} == {40, 100}
+    assert {task.parameters["h"] for task in quick if "h" in task.parameters} == {10, 25}
     assert all(task.inputs.length[2] + 1 > task.parameters.get("h", 0) for task in quick)
     assert "every length and every h is 0.25" in tables.to_markdown(papers.comparison_table(table, (), quick=True))
 
@@ -255,6 +263,28 @@ def test_the_tables_of_three_sequences_take_the_mapping_of_the_paper():
     """One cell a thread and step; methods without that choice are not given one."""
     for task in papers.table_tasks(papers.find_tables(["000-table-1"])[0]):
         assert task.parameters.get("mapping") == (None if task.contender.startswith("triple-") else "cells")
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("000-table-1", {"s": {67, 47}}),
+        ("000-table-2", {"s": {47, 31}, "h": {40, 100}}),
+        ("001-figure-07", {"s": {64, 128, 256, 512, 1024, 1900}, "mapping": {"published"}}),
+        ("001-figure-09", {"s": {1900}, "mapping": {"published"}}),
+        ("001-figure-11", {"s": {64, 128, 256, 410}, "mapping": {"published"}}),
+        ("001-figure-19", {"s": {410}, "h": {64, 128}, "mapping": {"published"}}),
+        ("004-figure-7", {"mapping": {"published"}}),
+    ],
+)
+def test_a_table_is_repeated_with_the_parameters_of_the_paper(name: str, values: dict[str, set]):
+    """And no method is given a parameter that it does not have."""
+    tasks = papers.table_tasks(papers.find_tables([name])[0])
+    for parameter, expected in values.items():
+        assert {task.parameters[parameter] for task in tasks if parameter in task.parameters} == expected
+    for task in tasks:
+        if task.contender in {method.id for method in registry.METHODS}:
+            assert task.parameters.keys() <= registry.find_method(task.contender).parameters.names()
 
 
 def test_numbers_in_seconds_and_rates_are_compared_in_their_unit():

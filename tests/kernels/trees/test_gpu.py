@@ -47,6 +47,9 @@ def test_joins_are_those_of_the_cpu(kind: str, precision: str) -> None:
         ("nj-compact", {}),
         ("nj-basic", {"block": "1024", "cells": "64"}),
         ("nj-compact", {"block": "64", "cells": "1"}),
+        ("nj-basic", {"mapping": "published"}),
+        ("nj-compact", {"mapping": "published"}),
+        ("nj-compact", {"mapping": "published", "block": "1024", "cells": "4"}),
     ):
         found = answer(name, problem, parameters, "cuda")
         np.testing.assert_array_equal(found.joins, expected.joins)
@@ -57,16 +60,20 @@ def test_joins_are_those_of_the_cpu(kind: str, precision: str) -> None:
 @pytest.mark.parametrize("id", ["nj-pruned", "nj-basic", "nj-compact"])
 def test_few_taxa(id: str, taxa: int) -> None:
     problem = TreeProblem(make_matrix(1 - np.eye(taxa)))
-    assert answer(id, problem, {}, "cuda").tree == answer("nj-serial", problem).tree
+    for parameters in ({}, {"mapping": "published"}) if id != "nj-pruned" else ({},):
+        assert answer(id, problem, parameters, "cuda").tree == answer("nj-serial", problem).tree
 
 
-@pytest.mark.parametrize("id", ["nj-pruned", "nj-basic", "nj-compact"])
-def test_a_cancelled_run_leaves_nothing_that_the_next_one_trips_over(id: str) -> None:
+@pytest.mark.parametrize(
+    ("id", "parameters"),
+    [("nj-pruned", {}), ("nj-basic", {}), ("nj-compact", {}), ("nj-basic", {"mapping": "published"})],
+)
+def test_a_cancelled_run_leaves_nothing_that_the_next_one_trips_over(id: str, parameters: dict[str, str]) -> None:
     problem = TreeProblem(make_matrix(values("random", 600)))
     monitor = Monitor(lambda done, total, phase: monitor.cancel())
     with pytest.raises(Cancelled):
-        engine.execute(engine.plan_run(find_method(id), problem, {}, "cuda"), monitor)
-    assert answer(id, problem, {}, "cuda").tree == answer("nj-serial", problem).tree
+        engine.execute(engine.plan_run(find_method(id), problem, parameters, "cuda"), monitor)
+    assert answer(id, problem, parameters, "cuda").tree == answer("nj-serial", problem).tree
 
 
 def proteins(count: int, longest: int):

@@ -44,6 +44,20 @@ def test_kernels_compile(kind: str, affine: bool, architecture: str, mapping: st
         )
 
 
+@pytest.mark.parametrize(("kind", "s"), [("layered", 67), ("sloped", 47), ("layered-bt2", 47), ("sloped-bt3", 31)])
+@pytest.mark.parametrize("architecture", ["sm_75", "sm_90"])
+def test_kernels_compile_with_the_widths_of_the_paper(kind: str, s: int, architecture: str) -> None:
+    pytest.importorskip("cupy_backends.cuda.libs.nvrtc", exc_type=ImportError)
+    from antidiag.kernels.triple.chunks.cuda.sources import list_sources
+    from tests.nvrtc import compile_without_device
+
+    shape = kernel_sizes.choose_kernel_shape(ChunkGrid((300, 300, 300), s, 100), CHUNK_KINDS[kind], False, "cells")
+    assert not shape.whole_batches
+    for name in ("layered" if shape.kind.layered else "sloped", *(("path",) if shape.kind.keeps_faces else ())):
+        constants = shape.compile_constants(name == "path")
+        assert compile_without_device(list_sources(name, False, "cells"), constants, architecture)
+
+
 @pytest.mark.parametrize("affine", [0, 1])
 def test_slices_compile(affine: int) -> None:
     pytest.importorskip("cupy")
@@ -101,7 +115,7 @@ def test_gpu_gives_the_alignment_of_the_cpu(method: Method, gap_open: int, mappi
     ("mapping", "s", "gap_open"),
     [
         *(("tiles", *wide) for wide in ((16, 0), (16, 11), (48, 0), (48, 11), (112, 0))),
-        *(("cells", *wide) for wide in ((16, 0), (16, 11), (48, 0), (64, 0))),
+        *(("cells", *wide) for wide in ((16, 0), (16, 11), (31, 0), (23, 11), (47, 0), (48, 0), (64, 0))),
     ],
 )
 def test_chunks_of_any_width(mapping: str, s: int, gap_open: int) -> None:
@@ -110,7 +124,17 @@ def test_chunks_of_any_width(mapping: str, s: int, gap_open: int) -> None:
     problem = problem_of(*rows, scoring, SequenceType.PROTEIN)
     expected = answers(registry.find_method("sloped-checkpointed"), problem, "cpu")
     for name in ("layered", "sloped", "layered-bt2", "sloped-bt2"):
-        assert_same(answers(registry.find_method(name), problem, "cuda", s=s, h=32, mapping=mapping), expected)
+        for h in (32, 100) if mapping == "cells" else (32,):
+            assert_same(answers(registry.find_method(name), problem, "cuda", s=s, h=h, mapping=mapping), expected)
+
+
+@pytest.mark.gpu
+def test_layered_with_the_width_of_the_paper() -> None:
+    scoring = Scoring(named_matrix("BLOSUM62"), 0, 2)
+    rows = [related(length, seed) for seed, length in enumerate((150, 170, 190))]
+    problem = problem_of(*rows, scoring, SequenceType.PROTEIN)
+    expected = answers(registry.find_method("sloped-checkpointed"), problem, "cpu")
+    assert_same(answers(registry.find_method("layered"), problem, "cuda", s=67, mapping="cells"), expected)
 
 
 def test_chunks_too_wide_for_any_gpu_are_refused() -> None:

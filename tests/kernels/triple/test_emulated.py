@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from antidiag.kernels import engine, registry
 from antidiag.kernels import triple as family
+from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.method import Method
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.scoring import Scoring, match_mismatch, named_matrix
@@ -111,6 +112,42 @@ def test_steps_of_layered_and_sloped_are_logged(emulated, mapping: str, side: in
         assert first["layer_start"][0] == 0 and first["row_end"].max() == 15
         overlaps[name] = set((first["layer_end"][:-1] - first["layer_start"][1:]).tolist())
     assert overlaps["layered"] == {0} and min(overlaps["sloped"]) == 2 * (side - 1)
+
+
+@each
+@pytest.mark.parametrize(("gap_open", "s", "h"), [(0, 31, 10), (0, 18, 100), (5, 19, 9)])
+def test_chunks_of_any_width_and_height(emulated, method: Method, gap_open: int, s: int, h: int) -> None:
+    """Rows of faces end within a pack, and boxes begin within a batch of layers."""
+    scoring = Scoring(named_matrix("BLOSUM62"), gap_open, 2)
+    for lengths in ((40, 45, 30), (0, 20, 33), (5, 2, 25)):
+        rows = [related(length, seed) for seed, length in enumerate(lengths)]
+        problem = triple(*rows, scoring, SequenceType.PROTEIN)
+        for seed in (0, 1):
+            assert_textbook(emulated, method, problem, seed=seed, **given_to(method, s, h, "cells"))
+
+
+@pytest.mark.parametrize("name", ["layered", "sloped-bt2"])
+def test_pictures_and_the_step_log_have_the_chunks_of_the_run(emulated, name: str) -> None:
+    problem, steps, method = triple("ACGT" * 10, "ACGA" * 9, "ACGT" * 8), StepLog(), registry.find_method(name)
+    found = emulated(name, problem, steps=steps, **given_to(method, 19, 10, "cells"))
+    cuts = method.picture.table_cuts(method.restore_parameters(found))
+    assert (cuts.block, cuts.layers) == (19, 10 if name == "sloped-bt2" else 0)
+    events = steps.ordered_events()
+    events = events[events["phase"] == 1]
+    places = {(event["row_start"], event["row_end"], event["column_start"], event["column_end"]) for event in events}
+    rows, columns = ((0, 18), (18, 37), (37, 40)), ((0, 18), (18, 36))
+    assert places == {(*row, *column) for row in rows for column in columns}
+
+
+def test_tiles_fill_chunks_and_batches_fill_subchunks(emulated) -> None:
+    problem, method = triple("ACGT" * 9, "ACGT" * 9, "ACGT" * 9), registry.find_method("sloped-bt2")
+    for values, message in (
+        ({"s": 31}, "s=31: mapping=tiles takes multiples of 16; .*mapping=cells"),
+        ({"h": 100}, "h=100: mapping=tiles takes multiples of 8; .*mapping=cells"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            engine.plan_run(method, problem, values, "cuda")
+        assert engine.plan_run(method, problem, {**values, "mapping": "cells"}, "cuda").refusal is None
 
 
 @pytest.mark.parametrize("name", ["layered", "sloped"])

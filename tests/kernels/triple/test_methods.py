@@ -204,3 +204,21 @@ def test_heights_that_cut_nothing_give_a_note(name: str) -> None:
     assert planned.notes == (note,) and engine.execute(planned).notes == (note,)
     assert not engine.plan_run(registry.find_method(name), problem, {"h": 8}, "cpu").notes
     assert not engine.plan_run(registry.find_method(name[:-1] + "1"), problem, {}, "cpu").notes
+
+
+@pytest.mark.parametrize("name", ["layered", "sloped-bt3", "layered-bt2", "sloped-checkpointed"])
+@pytest.mark.parametrize("gap_open", [0, 4])
+def test_a_cpu_takes_the_values_of_the_paper(name: str, gap_open: int) -> None:
+    """It rounds s to whole vectors and says so; h can be any number."""
+    method = registry.find_method(name)
+    random = np.random.default_rng(4)
+    rows = ["".join(random.choice(list("ACDEF"), length)) for length in (70, 60, 130)]
+    problem = problem_of(*rows, Scoring(named_matrix("BLOSUM62"), gap_open, 2), SequenceType.PROTEIN)
+    expected = answer(registry.find_method("triple-traceback"), problem)
+    for s, rounded, h in ((31, 32, 100), (47, 48, 41), (67, 80, 9)):
+        values = {"s": s, **({"h": h} if "h" in method.parameters.names() else {})}
+        planned = engine.plan_run(method, problem, values, "cpu")
+        assert (
+            planned.parameters.s == rounded and f"The backend cpu computes with s={rounded}, not {s}." in planned.notes
+        )
+        assert_same(engine.execute(planned).answer, expected)

@@ -28,9 +28,9 @@ __device__ __forceinline__ Source source_of(
     Source from = {0, 0};
     if (j < 0) {
         const int part = AFFINE ? (move & 1) | (move >> 2) << 1 : 0;
-        from.value = store.ring_west[slot * EAST + part * (S + 4) + (i < 0 ? S : i)];
+        from.value = store.ring_west[slot * EAST + part * (FACE + 4) + (i < 0 ? FACE : i)];
     } else if (i < 0) {
-        from.value = store.ring_north[slot * SOUTH + (AFFINE ? move & 3 : 0) * S + j];
+        from.value = store.ring_north[slot * SOUTH + (AFFINE ? move & 3 : 0) * FACE + j];
     } else {
         from.value = *value_at(store, i, j, k, number_of(move));
     }
@@ -113,7 +113,7 @@ __device__ __forceinline__ void begin_box(
         store.ring_north[slot * SOUTH + place] = value;
     }
     for (int place = threadIdx.x; place < EAST; place += THREADS) {
-        const bool first = chunk.row == 0 && chunk.column == 0 && k < 0 && place == (PARTS - 1) * (S + 4) + S;
+        const bool first = chunk.row == 0 && chunk.column == 0 && k < 0 && place == (PARTS - 1) * (FACE + 4) + FACE;
         int value = first ? 0 : MINUS_INFINITY;  // the 0 from which the path begins
         if (k >= 0 && chunk.west) value = value_of(chunk.west[static_cast<long long>(k) * EAST + place]);
         store.ring_west[slot * EAST + place] = value;
@@ -123,7 +123,7 @@ __device__ __forceinline__ void begin_box(
 // The 0 from which a path begins is for the first cell alone: the ring comes by its place again.
 __device__ __forceinline__ void forget_origin(const Chunk& chunk, const Store& store) {
     if (threadIdx.x == 0 && !chunk.west)
-        store.ring_west[(RING - 1) * EAST + (PARTS - 1) * (S + 4) + S] = MINUS_INFINITY;
+        store.ring_west[(RING - 1) * EAST + (PARTS - 1) * (FACE + 4) + FACE] = MINUS_INFINITY;
 }
 
 // Calls cell(i, j, layer) for the cell, or the cells, that this thread computes in a step of so many layers.
@@ -156,9 +156,11 @@ __device__ __forceinline__ void give_cell(
         const long long to = (south_of(cube, chunk.row, chunk.column) * cube.nk + k) * SOUTH + j;
 #pragma unroll
         for (int part = 0; part < PARTS; ++part) {
-            give_word(faces.south + to + part * S, left_by(cell, south_move(part), false), chunk.row + 1);
+            Word* face = faces.south + to + part * FACE;
+            give_word(face, left_by(cell, south_move(part), false), chunk.row + 1);
+            for (int more = 1; more <= FACE - S && j == S - 1; ++more) give_word(face + more, 0, chunk.row + 1);
 #if STARTS
-            faces.south_starts[to + part * S] = left_by(cell, south_move(part), true);
+            faces.south_starts[to + part * FACE] = left_by(cell, south_move(part), true);
 #endif
         }
     }
@@ -166,14 +168,15 @@ __device__ __forceinline__ void give_cell(
     const long long to = (east_of(cube, chunk.row, chunk.column) * cube.nk + k) * EAST;
 #pragma unroll
     for (int part = 0; part < PARTS; ++part) {
-        Word* face = faces.east + to + part * (S + 4);
+        Word* face = faces.east + to + part * (FACE + 4);
         give_word(face + i, left_by(cell, east_move(part), false), chunk.column + 1);
 #if STARTS
-        faces.east_starts[to + part * (S + 4) + i] = left_by(cell, east_move(part), true);
+        faces.east_starts[to + part * (FACE + 4) + i] = left_by(cell, east_move(part), true);
 #endif
         if (i) continue;
-        const int above = store.ring_north[(k & (RING - 1)) * SOUTH + part * S + S - 1];
-        for (int more = 0; more < 4; ++more) give_word(face + S + more, more ? 0 : above, chunk.column + 1);
+        const int above = store.ring_north[(k & (RING - 1)) * SOUTH + part * FACE + S - 1];
+        for (int more = S; more < FACE; ++more) give_word(face + more, 0, chunk.column + 1);
+        for (int more = 0; more < 4; ++more) give_word(face + FACE + more, more ? 0 : above, chunk.column + 1);
     }
 }
 
@@ -229,20 +232,23 @@ __device__ __forceinline__ void chunk_layers(
 // Compute layers box h .. last of a chunk, and write the moves of all cells, [layer][S][S].
 __device__ void box_moves(
     const Cube& cube, const Faces& faces, const Chunk& chunk, const Store& store, int box, int last, Move* moves) {
-    const int above = box * cube.h, layers = last - above + 1, steps = steps_of(layers);
+    // Batches of layers lie in the ring at multiples of BATCH: a box that begins within one skips its first layers.
+    const int above = box * cube.h, early = WHOLE ? 0 : above % BATCH, top = above - early;
+    const int layers = last - top + 1, steps = steps_of(layers);
     Batch coming;
-    coming.ask(cube, chunk, above, above + min(BATCH, layers));
+    coming.ask(cube, chunk, top, top + min(BATCH, layers));
     begin_box(cube, faces, chunk, store, above);
     coming.take(chunk, store);
     for (int begin = 0, first = BATCH; begin < steps; begin += STEPS_A_BATCH, first += BATCH) {
-        if (first < layers) coming.ask(cube, chunk, above + first, above + min(first + BATCH, layers));
+        if (first < layers) coming.ask(cube, chunk, top + first, top + min(first + BATCH, layers));
         for (int step = begin; step < min(begin + STEPS_A_BATCH, steps); ++step) {
             __syncthreads();
             if (step == 1) forget_origin(chunk, store);
             cells_of(step, layers, [&](int i, int j, int layer) {
+                if (layer < early) return;
                 Tile cell;
-                Move* to = moves + (static_cast<long long>(layer) * S + i) * S + j;
-                compute_cell(store, cube, i, j, above + layer, false, cell,
+                Move* to = moves + (static_cast<long long>(layer - early) * S + i) * S + j;
+                compute_cell(store, cube, i, j, top + layer, false, cell,
                              [&](int, int, int move) { *to = static_cast<Move>(move); });
             });
         }

@@ -8,14 +8,16 @@
 //             cells.cuh: TILE is 1, and a thread computes one cell per step, as published; a and b are its row and column.
 //             Chunks are handed out in antidiagonal order by a ticket: those that a block waits for are running or done.
 // Memory:     the last row and column of a chunk go through global memory, [layer][part][S] southwards and
-//             [layer][part][S + 4] eastwards, where place S is the row above the chunk, which the next chunk needs beside its
-//             own. Each word of a face marks itself as written, so that neighbours need no fences and no progress words: where
-//             every chunk keeps its faces (KEPT) it is EMPTY until it is written; where a chunk overwrites faces, a word has 8
-//             bytes, and the upper four say which row or column of chunks wrote it. Batches of BATCH layers are requested one
-//             batch ahead, and put into a ring in shared memory.
+//             [layer][part][S + 4] eastwards, where place S is the row above the chunk, which the next chunk needs beside
+//             its own. Where S is no multiple of 4, S stands for FACE there: rows of faces are filled up to whole packs.
+//             Each word of a face marks itself as written, so that neighbours need no fences and no progress words: where
+//             every chunk keeps its faces (KEPT) it is EMPTY until it is written; where a chunk overwrites faces, a word
+//             has 8 bytes, and the upper four say which row or column of chunks wrote it. Batches of BATCH layers are
+//             requested one batch ahead, and put into a ring in shared memory.
 //
 // Compile-time: S, TILE, BATCH, LETTERS, LAYERED, AFFINE, KEPT, STARTS (local start points), MOVES (boxes are computed again,
-// with the move of every cell), SUBCHUNKS (bottom faces are kept), LOCAL (local starts begin anew in every subchunk).
+// with the move of every cell), SUBCHUNKS (bottom faces are kept), LOCAL (local starts begin anew in every subchunk), WHOLE
+// (subchunks begin with a batch of layers).
 
 #define T TILE
 constexpr bool CELLS = TILE == 1;
@@ -28,7 +30,8 @@ constexpr int SPREAD = CELLS && LAYERED ? 1 : CELLS ? SIDE : SIDE - 1;   // laye
 constexpr int RING_NEEDED = SPREAD + 2 * BATCH;
 constexpr int RING = RING_NEEDED <= 16 ? 16 : RING_NEEDED <= 32 ? 32 : RING_NEEDED <= 64 ? 64 : 128;
 static_assert(RING_NEEDED <= RING && 2 * (SIDE - 1) + 2 * BATCH <= LETTERS, "all layers that are computed at a time");
-constexpr int SOUTH = PARTS * S, EAST = PARTS * (S + 4);
+#define FACE ((S + 3) / 4 * 4)                   // places of a row of a face: whole packs
+constexpr int SOUTH = PARTS * FACE, EAST = PARTS * (FACE + 4);
 constexpr int BOTTOM = PARTS * S * S;
 
 // Tiles: what a thread leaves for its neighbours.
@@ -39,7 +42,7 @@ constexpr int SOUTH_STEP = SIDE * VALUES * S, EAST_STEP = SIDE * EDGE, CORNERS =
 // Cells: all values of the last planes or layers; rows are so long that an antidiagonal meets no bank twice.
 constexpr int AGES = LAYERED ? 2 : 4;
 constexpr int MOVES_LEFT = AFFINE ? 7 : 1;       // a value for each move that leaves a cell
-constexpr int PITCH = S + 2, PLANE = S * PITCH, AGE = MOVES_LEFT * (1 + STARTS) * PLANE;
+constexpr int PITCH = S + 2 + S % 2, PLANE = S * PITCH, AGE = MOVES_LEFT * (1 + STARTS) * PLANE;
 
 constexpr int PASSED = CELLS ? AGES * AGE + S : 2 * (SOUTH_STEP + EAST_STEP + CORNERS);
 

@@ -14,6 +14,7 @@ from antidiag.kernels.memory import Footprint
 from antidiag.kernels.triple.chunks.cuda.sources import EVENTS_PER_CHUNK, PART
 from antidiag.kernels.triple.grid import ChunkGrid, ChunkKind
 from antidiag.kernels.triple.model import TripleProblem
+from antidiag.kernels.triple.parameters import HEIGHT_STEP, WIDTH_STEP, ChunkParameters
 
 DEFAULT_WIDTH, DEFAULT_HEIGHT = 32, 64
 """Default s and h: 64 threads per chunk, so that a multiprocessor has many chunks at a time."""
@@ -51,6 +52,7 @@ class KernelShape:
     mapping: str
     has_affine_gaps: bool
     kind: ChunkKind
+    whole_batches: bool = True
 
     @property
     def tiles_per_side(self) -> int:
@@ -112,12 +114,13 @@ class KernelShape:
             "MOVES": int(moves),
             "SUBCHUNKS": int(self.kind.has_subchunks and not moves),
             "LOCAL": int(self.kind.starts_per_subchunk and not moves),
+            "WHOLE": int(self.whole_batches),
         }
 
     def shared_bytes(self, letters: int, moves: bool) -> int:
         """Return the dynamic shared memory of a block (Store in batches.cuh)."""
         starts = 2 if self.kind.has_local_starts and not moves else 1
-        faces = self.ring_layers * self.part_count * (2 * self.s + 4)
+        faces = self.ring_layers * self.part_count * (2 * face_width(self.s) + 4)
         passed = self._count_cell_numbers(starts) if self.one_cell_per_step else self._count_tile_numbers(starts)
         return 4 * (letters * (2 * self.s + 4) + LETTER_SLOTS[self.mapping] + faces + passed)
 
@@ -142,14 +145,15 @@ class KernelShape:
     def _count_cell_numbers(self, starts: int) -> int:
         """Count the values of two layers or four planes, one per leaving move, and the columns' letters."""
         ages, values = 2 if self.kind.layered else 4, (7 if self.has_affine_gaps else 1) * starts
-        return ages * values * self.s * (self.s + 2) + self.s
+        return ages * values * self.s * (self.s + 2 + self.s % 2) + self.s
 
 
 def choose_kernel_shape(grid: ChunkGrid, kind: ChunkKind, affine: bool, mapping: str = "tiles") -> KernelShape:
     """Choose tiles of 4 x 4, or 2 x 2 where four values and their starts would not fit the registers of a thread."""
     small = affine and kind.has_local_starts and grid.s <= 32
     tile = 1 if mapping == "cells" else 2 if small else 4
-    return KernelShape(grid.s, tile, mapping, affine, kind)
+    whole = grid.boxes == 1 or grid.h % BATCH_LAYERS[affine] == 0
+    return KernelShape(grid.s, tile, mapping, affine, kind, whole)
 
 
 def choose_parameters(problem: TripleProblem, kind: ChunkKind) -> Mapping[str, Any]:
@@ -168,6 +172,11 @@ def event_steps(shape: KernelShape, layers: int) -> np.ndarray:
     return np.minimum(ends, steps)
 
 
+def face_width(s: int) -> int:
+    """Return the places of a row of a face: whole packs of four (FACE in cube.cuh)."""
+    return -(-s // 4) * 4
+
+
 def face_word_bytes(kind: ChunkKind) -> int:
     """Return the bytes of a face word in phase 1: faces that are overwritten mark each word's writer (cube.cuh)."""
     return 4 if kind.keeps_faces else 8
@@ -180,8 +189,8 @@ def count_face_numbers(grid: ChunkGrid, kind: ChunkKind, affine: bool) -> dict[s
     east = grid.chunks if kind.keeps_faces else grid.rows
     layers = grid.cells[2] * parts
     return {
-        "south": max(south * layers * grid.s, 2),
-        "east": east * layers * (grid.s + 4),
+        "south": max(south * layers * face_width(grid.s), 2),
+        "east": east * layers * (face_width(grid.s) + 4),
         "bottom": grid.chunks * grid.boxes * parts * grid.s**2 if kind.has_subchunks else 2,
     }
 
@@ -210,6 +219,17 @@ def box_move_bytes(grid: ChunkGrid, affine: bool) -> int:
 def count_part_blocks(grid: ChunkGrid, kind: ChunkKind) -> int:
     """Return the blocks that compute parts of the path at a time."""
     return min(bound_part_count(grid, kind), MOST_BLOCKS)
+
+
+def refuse_partial_tiles(parameters: ChunkParameters) -> None:
+    """ParameterError where tiles do not fill a chunk, or batches of layers a subchunk."""
+    if parameters.mapping == "cells":
+        return
+    for name, value, step in (("s", parameters.s, WIDTH_STEP), ("h", parameters.subchunk_height, HEIGHT_STEP)):
+        if value is not None and value % step:
+            raise ParameterError(
+                f"{name}={value}: mapping=tiles takes multiples of {step}; choose one of these, or mapping=cells"
+            )
 
 
 def refuse_wide_chunks(shape: KernelShape, letters: int) -> None:

@@ -12,11 +12,11 @@ __device__ int stored_start(const Cube& cube, const Faces& faces, int i, int j, 
     int row = i / S, column = j / S;
     if (j % S == S - 1 && move & 2 && column + 1 < cube.columns) {
         int part = PARTS == 1 ? 0 : (move & 1) | (move & 4) >> 1;
-        return faces.east_starts[(east_of(cube, row, column) * cube.nk + k) * EAST + part * (S + 4) + i % S];
+        return faces.east_starts[(east_of(cube, row, column) * cube.nk + k) * EAST + part * (FACE + 4) + i % S];
     }
     if (i % S == S - 1 && move & 4 && row + 1 < cube.rows) {
         int part = PARTS == 1 ? 0 : move & 3;
-        return faces.south_starts[(south_of(cube, row, column) * cube.nk + k) * SOUTH + part * S + j % S];
+        return faces.south_starts[(south_of(cube, row, column) * cube.nk + k) * SOUTH + part * FACE + j % S];
     }
     int part = PARTS == 1 ? 0 : move >> 1;
     long long bottom = bottom_of(cube, row, column, k / cube.h) * BOTTOM;

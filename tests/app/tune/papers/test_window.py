@@ -77,7 +77,7 @@ def test_every_published_number_is_in_a_figure_of_its_table(table: PaperTable) -
 def test_lines_have_the_papers_values_and_ours_at_their_own_sizes() -> None:
     table = found("001-figure-07")
     figure = figure_data.build_figure(table, papers.compare_points(table, measured(table, True), True), True)
-    assert [line.name for line in figure.lines][-2:] == ["s = 1024", "s = 1900 (here 1024)"]
+    assert [line.name for line in figure.lines][-2:] == ["s = 1024", "s = 1900"]
     first = figure.lines[0]
     assert first.published.x == (6135.5, 12271.0, 24542.0, 36813.0, 61355.0)
     assert first.measured.x == tuple(sum(task.coordinates["length"]) / 2 for task in sorted(
