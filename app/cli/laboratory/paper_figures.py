@@ -14,7 +14,8 @@ import typer
 from antidiag.app.cli.inputs import check_writable
 from antidiag.app.invocation import HOW_TO_INSTALL
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.experiments.papers.paper_tables import PaperComparison, PaperTable
+from antidiag.kernels.experiments.papers.comparison import PaperComparison
+from antidiag.kernels.experiments.papers.paper_tables import PaperTable
 
 SUFFIXES = (".svg", ".png", ".pdf")
 Plot = Annotated[

@@ -17,8 +17,9 @@ from antidiag.app.kit.figures.legend import Legend, draw_legend, legend_height
 from antidiag.app.tune.papers.paper_plot import PaperPlot
 from antidiag.app.tune.plots.heat_map import HeatMap
 from antidiag.kernels.experiments.papers import figure_data
+from antidiag.kernels.experiments.papers.comparison import PaperComparison
 from antidiag.kernels.experiments.papers.figure_data import FigureData
-from antidiag.kernels.experiments.papers.paper_tables import PaperComparison, PaperTable
+from antidiag.kernels.experiments.papers.paper_tables import PaperTable
 from antidiag.kernels.experiments.point_data.plot_data import HeatGrid, PlotSettings
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.experiments.measuring import runner
 from antidiag.kernels.experiments.measuring.runner import MeasuringPolicy, SweepControl, SweepProgress
-from antidiag.kernels.experiments.papers import paper_tables
+from antidiag.kernels.experiments.papers import table_tasks
 from antidiag.kernels.experiments.papers.paper_tables import PaperTable
 from antidiag.kernels.experiments.point_data import point_store
 from antidiag.kernels.experiments.point_data.point_store import PointStore
@@ -68,7 +68,7 @@ def reproduce_table(
             store.append_point(point)  # it is there already, before a newer one of another device or setting
         on_point(point)
 
-    tasks = paper_tables.table_tasks(table, quick, backend, device, repeats)
+    tasks = table_tasks.table_tasks(table, quick, backend, device, repeats)
     return runner.run_tasks(tasks, MeasuringPolicy(PATIENCE_S[quick]), store, control, take, on_progress, reuse)
 
 
@@ -81,7 +81,7 @@ def expected_s(
     The problems are made for that. Sequences are made fast; matrices and graphs of a paper's size take seconds and
     gigabytes, and are not made only to be told about.
     """
-    tasks = paper_tables.table_tasks(table, quick, backend, device, REPEATS)
+    tasks = table_tasks.table_tasks(table, quick, backend, device, REPEATS)
     kinds = {taken.kind for task in tasks for taken in find_problem_type(task.problem_type).inputs}
     if not quick and kinds != {SEQUENCE}:
         return None

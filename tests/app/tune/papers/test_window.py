@@ -23,7 +23,7 @@ from antidiag.app.tune.papers.papers_window import PapersWindow
 from antidiag.app.tune.sweep_jobs import DeviceChoice
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.experiments.papers import figure_data, reproduction
+from antidiag.kernels.experiments.papers import comparison, figure_data, reproduction, table_tasks
 from antidiag.kernels.experiments.papers import paper_tables as papers
 from antidiag.kernels.experiments.papers.paper_tables import PaperTable, PublishedNumber
 from antidiag.kernels.experiments.point_data import point_store
@@ -53,13 +53,13 @@ def measured(table: PaperTable, quick: bool = False) -> list[MeasuredPoint]:
             runs=(TimedRun(9.0, {"phase 1": 1.0 + number, "phase 3": 2.0, "transfer": 1.0}),),
             started="2026-01-02T03:04",
         )
-        for number, task in enumerate(papers.table_tasks(table, quick))
+        for number, task in enumerate(table_tasks.table_tasks(table, quick))
     ]
 
 
 @pytest.mark.parametrize("table", ALL)
 def test_every_published_number_is_in_a_figure_of_its_table(table: PaperTable) -> None:
-    choices, compared = figure_data.open_choices(table), papers.compare_points(table, ())
+    choices, compared = figure_data.open_choices(table), comparison.compare_points(table, ())
     keeps: list[dict[str, str]] = [{}]
     for name, values in choices.items():
         keeps = [{**keep, name: value} for keep in keeps for value in values]
@@ -68,7 +68,9 @@ def test_every_published_number_is_in_a_figure_of_its_table(table: PaperTable) -
         figure = figure_data.build_figure(table, compared, False, keep)
         for grid in figure.grids or ():
             drawn += [value for _, value in grid.cells.values()]
-        drawn += [spread.median for line in figure.lines for spread in line.published.spreads]
+        for line in figure.lines:  # a mean or a maximum over the lengths is a level, drawn by its two ends
+            ends = zip(line.published.points, line.published.spreads, strict=True)
+            drawn += {point.key: spread.median for point, spread in ends}.values()
         assert not any(line.measured.points for line in figure.lines)
         assert figure.y_label and (figure.x_label or not figure.connected)
     assert sorted(drawn) == sorted(one.value for one in table.published if one.value is not None)
@@ -76,12 +78,12 @@ def test_every_published_number_is_in_a_figure_of_its_table(table: PaperTable) -
 
 def test_lines_have_the_papers_values_and_ours_at_their_own_sizes() -> None:
     table = found("001-figure-07")
-    figure = figure_data.build_figure(table, papers.compare_points(table, measured(table, True), True), True)
+    figure = figure_data.build_figure(table, comparison.compare_points(table, measured(table, True), True), True)
     assert [line.name for line in figure.lines][-2:] == ["s = 1024", "s = 1900 (here 1024)"]
     first = figure.lines[0]
     assert first.published.x == (6135.5, 12271.0, 24542.0, 36813.0, 61355.0)
     assert first.measured.x == tuple(sum(task.coordinates["length"]) / 2 for task in sorted(
-        (task for task in papers.table_tasks(table, True) if task.coordinates["s"] == 64),
+        (task for task in table_tasks.table_tasks(table, True) if task.coordinates["s"] == 64),
         key=lambda task: task.coordinates["length"]))  # fmt: skip
     assert first.published.spreads[0].median == 67.2
     assert figure.log_x and figure.log_y and figure.y_label == "time, ms"
@@ -93,13 +95,13 @@ def test_lines_have_the_papers_values_and_ours_at_their_own_sizes() -> None:
 def test_what_one_figure_cannot_show_is_a_choice() -> None:
     assert figure_data.default_choices(found("001-figure-11")) == {"length": "20860x29120"}, "as figure 12 of the paper"
     assert figure_data.default_choices(found("001-figure-18")) == {"quantity": "total"}, "a misprint is no choice"
-    assert figure_data.default_choices(found("003-table-5-1")) == {"note": "maximum"}
+    assert figure_data.default_choices(found("003-table-5-1")) == {"statistic": "maximum"}
     assert figure_data.open_choices(found("001-figure-09")) == {}
 
 
 def test_the_number_of_states_is_the_place_of_a_mean_over_lengths() -> None:
     table = found("003-table-5-1")
-    mean = figure_data.build_figure(table, papers.compare_points(table, ()), False, {"note": "mean"})
+    mean = figure_data.build_figure(table, comparison.compare_points(table, ()), False, {"statistic": "mean"})
     assert mean.lines[0].published.x == (8, 16, 32, 64, 128, 256)
     assert mean.marks[0] == (8, "8")
 
@@ -107,7 +109,7 @@ def test_the_number_of_states_is_the_place_of_a_mean_over_lengths() -> None:
 def test_a_figure_has_the_same_colour_for_the_paper_and_for_us(qtbot: Any) -> None:
     table, widget = found("001-figure-19"), paper_figure.PaperFigure()
     qtbot.addWidget(widget)
-    widget.show_table(table, papers.compare_points(table, measured(table)), False)
+    widget.show_table(table, comparison.compare_points(table, measured(table)), False)
     plot, colours = widget.plot, theme.active().series
     for number, item in enumerate(plot._published):
         assert item.opts["pen"].color().name() == colours[number] == plot._curves[number].opts["pen"].color().name()
@@ -127,14 +129,16 @@ def test_every_panel_of_a_figure_is_in_its_file(qtbot: Any, tmp_path: Path) -> N
     table, before = found("003-figure-4-15"), theme.active().name
     for suffix in (".png", ".svg"):
         paper_figures.save_figure(
-            tmp_path / f"figure{suffix}", table, papers.compare_points(table, measured(table)), False
+            tmp_path / f"figure{suffix}", table, comparison.compare_points(table, measured(table)), False
         )
     theme.switch(theme.choice_of(before))
     drawing = (tmp_path / "figure.svg").read_text()
     assert f"{table.title}, below 1,000" in drawing and f"{table.title}, above 1,000" in drawing
     picture = QImage(str(tmp_path / "figure.png"))
     alone = tmp_path / "alone.png"
-    paper_figures.save_figure(alone, found("001-figure-13"), papers.compare_points(found("001-figure-13"), ()), False)
+    paper_figures.save_figure(
+        alone, found("001-figure-13"), comparison.compare_points(found("001-figure-13"), ()), False
+    )
     theme.switch(theme.choice_of(before))
     assert (
         picture.width() == 2 * paper_figure.FILE_SIZE.width() and picture.height() > 1.5 * QImage(str(alone)).height()
@@ -146,7 +150,7 @@ def test_what_was_published_without_numbers_is_in_no_legend(qtbot: Any) -> None:
     qtbot.addWidget(widget)
     for name, published in (("003-figure-4-11", False), ("003-figure-4-13", True)):
         table = found(name)
-        widget.show_table(table, papers.compare_points(table, measured(table)), False)
+        widget.show_table(table, comparison.compare_points(table, measured(table)), False)
         kinds = [item.text.partition(" ")[0] for item in widget.plot.legend_items]
         assert ("published" in kinds, "here" in kinds) == (published, True)
         assert ("without numbers" in widget.caption_label.text()) is not published
@@ -158,7 +162,7 @@ def test_figures_are_saved(qtbot: Any, tmp_path: Path, name: str) -> None:
     before = theme.active().name
     for suffix in (".png", ".svg"):
         paper_figures.save_figure(
-            tmp_path / f"figure{suffix}", table, papers.compare_points(table, measured(table)), False
+            tmp_path / f"figure{suffix}", table, comparison.compare_points(table, measured(table)), False
         )
     theme.switch(theme.choice_of(before))
     picture = QImage(str(tmp_path / "figure.png"))
@@ -265,10 +269,10 @@ def test_what_is_taken_again_counts_over_what_came_in_between(table: PaperTable)
     first = reproduction.reproduce_table(table, True, "cpu", repeats=1)
     elsewhere = replace(first[0], key="of another device", device="A slow chip")
     reproduction.store_of(table, True).append_point(elsewhere)
-    shown = papers.compare_points(table, reproduction.stored_points(table, True), True)
+    shown = comparison.compare_points(table, reproduction.stored_points(table, True), True)
     assert "A slow chip" in {one.point.device for one in shown if one.point}
     reproduction.reproduce_table(table, True, "cpu", repeats=1, reuse=True)
-    shown = papers.compare_points(table, reproduction.stored_points(table, True), True)
+    shown = comparison.compare_points(table, reproduction.stored_points(table, True), True)
     assert "A slow chip" not in {one.point.device for one in shown if one.point}
     before = len(reproduction.stored_points(table, True))
     reproduction.reproduce_table(table, True, "cpu", repeats=1, reuse=True)

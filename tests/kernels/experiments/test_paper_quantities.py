@@ -1,0 +1,121 @@
+"""Quantities of the papers' tables: what counts transfers, means and maxima over runs, and shares of the time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from antidiag.kernels.experiments.papers import comparison, quantities, table_tasks
+from antidiag.kernels.experiments.papers import paper_tables as papers
+from antidiag.kernels.experiments.papers.paper_tables import PaperTable
+from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, TimedRun
+
+COUNTING = [
+    pytest.param(table, id=table.id)
+    for table in papers.paper_tables()
+    if any(quantities.counts_transfers(number.quantity) for number in table.published)
+]
+PHASES = ("scores", "phase 1", "sequence setup", "reference maps", "calculation", "retrieval", "return")
+
+
+def measured(table: PaperTable, transfer_ms: float, backend: str = "cuda") -> list[MeasuredPoint]:
+    """A point for every task of a table; methods of the CPU alone transfer nothing."""
+    found = []
+    for number, task in enumerate(table_tasks.table_tasks(table)):
+        phases = {name: 10.0 + number % 7 + place for place, name in enumerate(PHASES)}
+        copied = 0.0 if task.contender.endswith("-serial") else transfer_ms
+        run = TimedRun(sum(phases.values()) + copied + 4.0, {**phases, "transfer": copied, "compilation": 1.0})
+        found.append(
+            MeasuredPoint("k", task.contender, "", task.coordinates, PointStatus.MEASURED, backend=backend,
+                          device="A chip", runs=(run,), cells=10**6)
+        )  # fmt: skip
+    return found
+
+
+def computing(table: PaperTable) -> PaperTable:
+    """The table with the quantities that leave transfers out."""
+    kept = [one for one in table.published if one.quantity != "transfer"]
+    names = {one.quantity: quantities.computing_quantity(one.quantity) for one in kept} | {"wall_gcups": "gcups"}
+    return replace(table, published=tuple(replace(one, quantity=names[one.quantity]) for one in kept))
+
+
+@pytest.mark.parametrize("table", COUNTING)
+def test_with_transfers_is_at_least_computing(table: PaperTable):
+    """More time, or less speed; without any transfer a table with transfers is the same as one without."""
+    points = measured(table, 25.0)
+    compared = [one for one in comparison.compare_points(table, points) if one.published.quantity != "transfer"]
+    alone = comparison.compare_points(computing(table), points)
+    is_time = table.unit in papers.MILLISECONDS
+    pairs = [(one.ours, other.ours) for one, other in zip(compared, alone, strict=True) if other.ours is not None]
+    assert pairs and all((one >= other) if is_time else (one <= other) for one, other in pairs)
+    if not table.parts and not {"sequence setup"} & {one.published.quantity for one in compared}:
+        assert any(one != other for one, other in pairs), "the transfers are counted"
+    notes = " ".join(comparison.comparison_table(table, compared).notes)
+    assert "between host and GPU" in notes or "transfers and allocation" in notes
+    assert "Measured on a CPU" not in notes
+    points = measured(table, 0.0, "cpu")
+    here = comparison.compare_points(table, points)
+    assert comparison.NO_TRANSFERS in comparison.comparison_table(table, here).notes
+
+
+def test_tables_4_1_and_4_2_count_what_they_promise():
+    """Of 4 ms outside phases 1 is compilation; 3 are allocation and the like, which only table 4.2 counts."""
+    run = TimedRun(29.0, {"scores": 12.0, "cells": 8.0, "transfer": 5.0, "compilation": 1.0})
+    point = MeasuredPoint("k", "profile-simple", "", {}, PointStatus.MEASURED, runs=(run,))
+    names = ("total", "total with transfers", "whole call", "scores", "scores with transfers", "transfer")
+    assert [quantities.point_quantity(point, name) for name in names] == [20, 25, 28, 12, 17, 5]
+    assert names[:3] == quantities.WHOLE_TIMES
+    assert quantities.point_quantity(point, "no phase") is None
+    tables = {table.id: {one.quantity for one in table.published} for table in papers.find_tables(["003"])}
+    assert tables["003-table-4-1"] == tables["003-figure-4-09"] == {"total with transfers"}
+    assert tables["003-table-4-2"] == tables["003-figure-4-10"] == {"whole call"}
+
+
+def test_a_maximum_is_that_of_all_runs_not_that_of_the_longest():
+    (table,) = papers.find_tables(["003-table-6-1"])
+    points = measured(table, 0.0)
+    values: dict[str, list[float]] = {}
+    for one in points:
+        values.setdefault(one.contender, []).append(one.runs[0].compute_ms)
+    for one in comparison.compare_points(table, points):
+        here = values[one.published.contender]
+        expected = max(here) if one.published.statistic == "maximum" else sum(here) / len(here)
+        assert one.ours == pytest.approx(expected)
+    assert any(values[name][-1] < max(values[name]) for name in values), "the last is not the largest everywhere"
+    short = comparison.compare_points(table, points[:-1])
+    assert [one.ours for one in short].count(None) == 2, "both numbers of the method that lacks a run"
+
+
+def test_shares_are_of_the_steps_with_the_transfers():
+    (table,) = papers.find_tables(["002-figure-4"])
+    times = {"sequence setup": 10.0, "reference maps": 1.0, "calculation": 2.0, "retrieval": 3.0, "return": 20.0,
+             "transfer": 4.0, "recursion": 1000.0}  # fmt: skip
+    found = MeasuredPoint("k", "cuda-parttree", "", {}, PointStatus.MEASURED, runs=(TimedRun(2000.0, times),))
+    shares = {part: quantities.point_share(found, part, table.parts) for part in table.parts}
+    assert shares == {"Input": 25.0, "Compute": 25.0, "Output": 50.0}
+    assert quantities.point_share(replace(found, runs=()), "Input", table.parts) is None
+    shown = comparison.comparison_table(table, comparison.compare_points(table, measured(table, 1.0)))
+    headings = {column.key: column.heading for column in shown.columns}
+    assert (headings["published"], headings["ours"]) == ("published, %", "here, %")
+
+
+def test_what_a_cpu_has_not_is_said_in_its_row():
+    (table,) = papers.find_tables(["004-table-3"])
+    compared = comparison.compare_points(table, measured(table, 0.0, "cpu"))
+    assert {one.ours for one in compared} == {None}
+    assert compared[3].remark == "no occupancy, % of a run on the CPU"
+
+
+@pytest.mark.parametrize(("length", "statistic"), [("64;128", ""), ("64", "mean"), ("64;128", "median")])
+def test_a_row_of_several_lengths_says_what_it_is(length: str, statistic: str):
+    row = {
+        "method": "nj-basic",
+        "length": length,
+        "statistic": statistic,
+        "quantity": "total",
+        "value": "1",
+        "note": "",
+    }
+    with pytest.raises(ValueError, match="statistic"):
+        papers._make_number(row)
