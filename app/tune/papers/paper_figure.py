@@ -140,7 +140,7 @@ class PaperFigure(QWidget):
                 box.addItem(value.replace("x", " x ") if name == "length" else value, value)
             box.setCurrentIndex(box.findData(chosen[name]))
             box.activated.connect(self.redraw)
-            self._choices.addWidget(create_label("show" if name == "note" else name, "muted"))
+            self._choices.addWidget(create_label("show" if name in ("note", "panel") else name, "muted"))
             self._choices.addWidget(box)
         self._choices.addStretch(1)
 

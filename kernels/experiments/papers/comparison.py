@@ -88,7 +88,7 @@ def _table_notes(table: PaperTable, compared: Sequence[PaperComparison], quick: 
     names = tuple(dict.fromkeys(number.quantity for number in table.published))
     with_transfers = any(map(counts_transfers, names)) or any("transfer" in phases for phases in table.parts.values())
     if meanings := "; ".join(explain_quantities(names)):
-        notes.append(f"Here {meanings}." + (SERIAL_BASE if table.baseline and with_transfers else ""))
+        notes.append(f"Counted here: {meanings}." + (SERIAL_BASE if table.baseline and with_transfers else ""))
     points = [one.point for one in compared if one.point is not None and one.point.device]
     if points:
         devices = dict.fromkeys(f"{point.device} ({point.backend})" for point in points)

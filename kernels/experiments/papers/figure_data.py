@@ -21,7 +21,7 @@ from antidiag.kernels.experiments.sweeps.sweep import known_contenders
 
 TEXT_AXES = ("method", "note")
 """Names of horizontal axes with texts in place of numbers; their places are numbered."""
-WORD_NAMES = ("quantity", "statistic", "note")
+WORD_NAMES = ("quantity", "statistic", "note", "panel")
 """Names whose values are words that stand for themselves."""
 ShownValues = Mapping[str, str]
 """The shown value of each name that is neither on an axis nor a colour."""
@@ -146,7 +146,8 @@ def figure_caption(table: PaperTable, compared: Sequence[PaperComparison], quick
     days = sorted({point.started[:10] for point in points if point.started})
     when = f", {days[0]}" + (f" to {days[-1]}" if len(days) > 1 else "") if days else ""
     size = f"; QUICK: every {table.scaled} is {table.scale:g} of the paper's" if quick and points else ""
-    left, right = ("left", "right") if table.plot.get("y") else ("hollow, dashed", "filled, solid")
+    lines = ("hollow", "filled") if table.plot["x"] in TEXT_AXES else ("hollow, dashed", "filled, solid")
+    left, right = ("left", "right") if table.plot.get("y") else lines
     here = f"Here ({right}): {', '.join(devices)}{when}{size}." if devices else "Here: not measured yet."
     numbers = any(entry.published.value is not None for entry in compared)
     return f"Published ({left if numbers else 'without numbers'}): {table.hardware}.", here

@@ -24,7 +24,7 @@ MILLISECONDS = {"ms": 1.0, "s": 1000.0}
 PERCENT = "%"
 MEAN, MAXIMUM = STATISTICS = ("mean", "maximum")
 """What a number over several lengths is; the length of such a number lists them, as in ``64;128``."""
-FIXED = ("method", "statistic", "quantity", "value", "note")
+FIXED = ("method", "statistic", "quantity", "value", "note", "panel")
 """Columns of the CSV files that are no axes; all others are."""
 
 
@@ -32,7 +32,8 @@ FIXED = ("method", "statistic", "quantity", "value", "note")
 class PublishedNumber:
     """One published number: of which contender, at which place, of which quantity; None where the paper has none.
 
-    ``statistic`` is "" for a number of one run, else one of STATISTICS over a run for each length.
+    ``statistic`` is "" for a number of one run, else one of STATISTICS over a run for each length. ``panel`` names the
+    part of a figure where no axis or note does.
     """
 
     contender: str
@@ -41,6 +42,7 @@ class PublishedNumber:
     value: float | None
     note: str = ""
     statistic: str = ""
+    panel: str = ""
 
     @property
     def run_place(self) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -169,4 +171,5 @@ def _make_number(row: Mapping[str, str]) -> PublishedNumber:
     if statistic not in ("", *STATISTICS) or bool(statistic) != (";" in coordinates.get("length", "")):
         raise ValueError(f"statistic {statistic!r} of length {coordinates.get('length')!r}")
     value = float(row["value"]) if row["value"] else None
-    return PublishedNumber(row["method"], coordinates, row["quantity"], value, row["note"], statistic)
+    words = row["note"], statistic, row.get("panel", "")
+    return PublishedNumber(row["method"], coordinates, row["quantity"], value, *words)

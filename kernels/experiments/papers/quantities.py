@@ -17,11 +17,11 @@ WHOLE_CALL = "whole call"
 WHOLE_TIMES = (TOTAL, TOTAL_WITH_TRANSFERS, WHOLE_CALL)
 """Quantities that are the time of all work; each is at least as long as the one before."""
 MEANINGS = {
-    TOTAL: "total: all phases, without compilation and transfers",
-    WITH_TRANSFERS: "with transfers: and every copy between host and GPU, in both directions",
-    WHOLE_CALL: "whole call: phases, transfers and allocation, without compilation",
-    "wall_gcups": "wall_gcups: rate of the whole call, with transfers and allocation",
-    "transfer": "transfer: every copy between host and GPU, in both directions",
+    TOTAL: "total is the time of all phases, without compilation and transfers",
+    WITH_TRANSFERS: "with transfers adds every copy between host and GPU, in both directions",
+    WHOLE_CALL: "whole call is the time of phases, transfers and allocation, without compilation",
+    "wall_gcups": "wall_gcups is the rate of the whole call, with transfers and allocation",
+    "transfer": "transfer is the time of every copy between host and GPU, in both directions",
 }
 """What the quantities are that count or leave out transfers."""
 COUNTING_TRANSFERS = (WITH_TRANSFERS, WHOLE_CALL, "wall_gcups", "transfer")
@@ -45,7 +45,7 @@ def computing_quantity(name: str) -> str:
 
 
 def explain_quantities(names: Sequence[str]) -> tuple[str, ...]:
-    """Return what the quantities with these names are, one sentence each, where their names do not say it."""
+    """Return what quantities with these names count, where their names do not say it."""
     return tuple(text for key, text in MEANINGS.items() if any(_is_kind(name, key) for name in names))
 
 

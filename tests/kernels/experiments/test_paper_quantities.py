@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from antidiag.kernels.experiments.measuring import runner
 from antidiag.kernels.experiments.papers import comparison, quantities, table_tasks
 from antidiag.kernels.experiments.papers import paper_tables as papers
 from antidiag.kernels.experiments.papers.paper_tables import PaperTable
@@ -119,3 +120,35 @@ def test_a_row_of_several_lengths_says_what_it_is(length: str, statistic: str):
     }
     with pytest.raises(ValueError, match="statistic"):
         papers._make_number(row)
+
+
+def test_device_code_has_transfers_and_an_occupancy(emulated):
+    """Measured on the emulator: table 3 of paper 004 has all its numbers there, and transfers take time."""
+    (table,) = papers.find_tables(["004-table-3"])
+    tasks = table_tasks.table_tasks(replace(table, inputs=replace(table.inputs, length=40)), backend="cuda", repeats=1)
+    points = [runner.measure_task(task) for task in tasks]
+    assert [(one.status, one.backend) for one in points] == [(PointStatus.MEASURED, "cuda")] * 2
+    compared = comparison.compare_points(table, points)
+    assert all(one.ours is not None and one.ours > 0 for one in compared)
+    found = {one.published.quantity: one.ours for one in compared[:4]}
+    assert found["active threads"] == 256 * found["active thread blocks"] == 32 * found["active warps"]
+    for point in points:
+        whole = [quantities.point_quantity(point, name) for name in quantities.WHOLE_TIMES]
+        assert whole == sorted(whole) and whole[0] < whole[1]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("table_id", ["003-table-4-1", "003-table-4-2", "002-table-6", "004-figure-7", "004-table-3"])
+def test_tables_of_transfers_and_occupancy_are_measured_on_a_gpu(table_id: str):
+    (table,) = papers.find_tables([table_id])
+    short = replace(table, published=tuple(one for one in table.published if "10000x10000" not in str(one.coordinates)))
+    points = runner.run_tasks(table_tasks.table_tasks(short, quick=True, repeats=1))
+    assert {point.status for point in points} == {PointStatus.MEASURED}
+    compared = comparison.compare_points(short, points, quick=True)
+    assert all(one.ours is not None for one in compared)
+    on_gpu = [point for point in points if point.backend == "cuda"]
+    assert on_gpu and all(
+        quantities.point_quantity(point, "total with transfers") > quantities.point_quantity(point, "total")
+        for point in on_gpu
+    )
+    assert comparison.NO_TRANSFERS not in comparison.comparison_table(short, compared, quick=True).notes

@@ -59,7 +59,7 @@ def test_tables_are_complete(table: PaperTable):
     assert all(number.value is not None or number.note for number in table.published), "a gap says why"
     colour = table.plot.get("colour")
     named = [table.plot.get(name) for name in ("x", "y", "panel")] + (colour if isinstance(colour, list) else [colour])
-    assert {*named} <= {*table.axis_names, "method", "quantity", "statistic", "note", None}
+    assert {*named} <= {*table.axis_names, "method", "quantity", "statistic", "note", "panel", None}
     for number in table.published:
         if number.contender in METHODS:
             assert all(sweep_axes.find_axis(name, [METHODS[number.contender]]) for name in number.coordinates)
