@@ -9,14 +9,14 @@ import typer
 
 from antidiag.app import texts
 from antidiag.app.cli import report
-from antidiag.app.cli.laboratory import output, paper_figures
+from antidiag.app.cli.laboratory import figures, output
+from antidiag.app.cli.laboratory.figures import Plot
 from antidiag.app.cli.laboratory.output import (
     Resume,
     TableTargets,
     report_kept_points,
     watch_measurement,
 )
-from antidiag.app.cli.laboratory.paper_figures import Plot
 from antidiag.app.cli.laboratory.sweep_commands import Axes, GeneratedInput
 from antidiag.app.cli.options import parse_problem_options, with_option_groups
 from antidiag.app.cli.run_commands import Backend, Device
@@ -127,7 +127,7 @@ def reproduce(
         report.print_rows((table.id, table.title) for table in chosen)
         return
     targets.check([])
-    figures = paper_figures.figure_files(plot, chosen) if plot else ()
+    paths = figures.figure_files(plot, chosen) if plot else ()
     where, total = cast(BackendChoice, backend), sum(len(table_tasks.table_tasks(table, quick)) for table in chosen)
     shown, points, compared = [], list[MeasuredPoint](), []
     data = []
@@ -141,8 +141,8 @@ def reproduce(
             data.append({"id": table.id, **shown[-1].to_json(), "points": [point.to_json() for point in found]})
     output.print_warnings(points, [text for table in chosen for text in reproduction.store_warnings(table, quick)])
     targets.save(shown, shown, data)
-    for path, table, one in zip(figures, chosen, compared, strict=bool(figures)):
-        paper_figures.save_figure(path, table, one, quick)
+    for path, table, one in zip(paths, chosen, compared, strict=bool(paths)):
+        figures.save_paper_figure(path, table, one, quick)
         print(f"saved {path}", file=targets.message_stream)
     output.exit_if_wrong(points)
 

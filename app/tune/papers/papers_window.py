@@ -242,8 +242,9 @@ class PapersWindow(QDialog):
     def _request_estimate(self) -> None:
         table, quick = self.paper_list.chosen_table, self.quick_button.isChecked()
         where = self._choose_device()
-        size = f"every {table.scaled} is {table.scale:g} x the paper's" if quick else "as in the paper"
-        self._size_text = f"{'Quick' if quick else 'Full'}: {size}."
+        has_sizes = table.scaled in table.axis_names
+        size = f"every {table.scaled_text} is {table.scale:g} x the paper's" if quick else "as in the paper"
+        self._size_text = f"{'Quick' if quick else 'Full'}: {size if has_sizes else 'no size varies'}."
         self.effort_label.setText(self._size_text)
         self._estimates.request(
             lambda monitor: reproduction.expected_s(table, quick, where.backend, where.device, monitor)

@@ -15,7 +15,6 @@ from antidiag.kernels.experiments.papers.paper_tables import (
 )
 from antidiag.kernels.experiments.papers.quantities import (
     WHOLE_TIMES,
-    counts_transfers,
     explain_quantities,
     point_quantity,
     point_share,
@@ -86,21 +85,26 @@ def _table_notes(table: PaperTable, compared: Sequence[PaperComparison], quick: 
     """Return where both sides come from, what the quantities count, and what is missing or smaller here."""
     notes = [f"Published: {table.citation}; {table.hardware}.", *table.remarks]
     names = tuple(dict.fromkeys(number.quantity for number in table.published))
-    with_transfers = any(map(counts_transfers, names)) or any("transfer" in phases for phases in table.parts.values())
     if meanings := "; ".join(explain_quantities(names)):
-        notes.append(f"Counted here: {meanings}." + (SERIAL_BASE if table.baseline and with_transfers else ""))
+        notes.append(f"Counted here: {meanings}." + (SERIAL_BASE if table.baseline and table.counts_transfers else ""))
     points = [one.point for one in compared if one.point is not None and one.point.device]
     if points:
         devices = dict.fromkeys(f"{point.device} ({point.backend})" for point in points)
         notes.append("Here: " + ", ".join(devices) + "; medians.")
-    if points and all(point.backend == "cpu" for point in points) and with_transfers:
+    if lacks_transfers(table, points):
         notes.append(NO_TRANSFERS)
     if quick and table.scaled in table.axis_names:
-        grows = f"; the ratio, of totals only, takes times to grow with the power {table.power:g} of the {table.scaled}"
-        what = " and every ".join((table.scaled, *table.along))
+        power = f"the power {table.power:g} of the {table.scaled_text}"
+        grows = f"; the ratio, of totals only, takes times to grow with {power}"
+        what = " and every ".join((table.scaled_text, *table.along))
         is_time = table.unit in MILLISECONDS
         notes.append(f"QUICK: every {what} is {table.scale:g} of the paper's{grows if is_time else ''}.")
     return tuple(notes)
+
+
+def lacks_transfers(table: PaperTable, points: Sequence[MeasuredPoint]) -> bool:
+    """Return whether a table counts transfers, and all of its points were measured on a CPU, where there are none."""
+    return bool(points) and table.counts_transfers and all(point.backend == "cpu" for point in points)
 
 
 def _format_speedup(table: PaperTable, one: PaperComparison, compared: Sequence[PaperComparison]) -> str:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from antidiag.kernels import registry
-from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.experiments.papers import comparison, quantities
 from antidiag.kernels.experiments.papers import paper_tables as papers
-from antidiag.kernels.experiments.papers import quantities
 from antidiag.kernels.experiments.papers.comparison import PaperComparison
 from antidiag.kernels.experiments.papers.paper_tables import PaperTable, PublishedNumber
 from antidiag.kernels.experiments.point_data import tables
@@ -142,15 +141,19 @@ def format_amount(table: PaperTable, number: float) -> str:
 def figure_caption(table: PaperTable, compared: Sequence[PaperComparison], quick: bool) -> tuple[str, ...]:
     """Return the caption: the machines of the published and of the measured values."""
     points = [entry.point for entry in compared if entry.point is not None and entry.point.has_times]
-    devices = dict.fromkeys(f"{point.device} ({point.backend})" for point in points if point.device)
+    devices = ", ".join(dict.fromkeys(f"{point.device} ({point.backend})" for point in points if point.device))
     days = sorted({point.started[:10] for point in points if point.started})
     when = f", {days[0]}" + (f" to {days[-1]}" if len(days) > 1 else "") if days else ""
-    size = f"; QUICK: every {table.scaled} is {table.scale:g} of the paper's" if quick and points else ""
+    size = f"; QUICK: every {table.scaled_text} is {table.scale:g} of the paper's" if quick and points else ""
+    size = size if table.scaled in table.axis_names else ""
     lines = ("hollow", "filled") if table.plot["x"] in TEXT_AXES else ("hollow, dashed", "filled, solid")
     left, right = ("left", "right") if table.plot.get("y") else lines
-    here = f"Here ({right}): {', '.join(devices)}{when}{size}." if devices else "Here: not measured yet."
+    here = f"Here ({right}): {devices}{when}{size}." if devices else "Here: not measured yet."
+    if devices and all(entry.ours is None for entry in compared):
+        here = f"Here: {devices} has no such numbers{when}."
     numbers = any(entry.published.value is not None for entry in compared)
-    return f"Published ({left if numbers else 'without numbers'}): {table.hardware}.", here
+    found = f"Published ({left if numbers else 'without numbers'}): {table.hardware}.", here
+    return (*found, comparison.NO_TRANSFERS) if comparison.lacks_transfers(table, points) else found
 
 
 def _build_lines(table: PaperTable, shown: Sequence[PaperComparison]) -> tuple[ComparedLine, ...]:
@@ -287,12 +290,8 @@ def _contender_name(contender: str) -> str:
 def _axis_label(table: PaperTable, name: str) -> str:
     if name in TEXT_AXES:
         return ""
-    methods = [method for method in registry.METHODS if any(entry.contender == method.id for entry in table.published)]
-    try:
-        parameter = sweep_axes.find_axis(name, methods)[1]
-    except ParameterError:
-        return name
-    return f"{parameter.label}, {parameter.unit}" if parameter.unit else parameter.label
+    contenders = {number.contender for number in table.published}
+    return sweep_axes.axis_label(name, [method for method in registry.METHODS if method.id in contenders])
 
 
 def _quantity_label(table: PaperTable) -> str:

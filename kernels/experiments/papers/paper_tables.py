@@ -16,6 +16,7 @@ from typing import Any
 
 from antidiag.kernels import RESOURCES
 from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.experiments.papers import quantities
 from antidiag.kernels.experiments.sweeps.sweep_inputs import Generated
 from antidiag.kernels.model import SequenceType
 
@@ -68,10 +69,10 @@ class PaperTable:
     it with which time grows; parameters that ``along`` names are scaled with it. ``parameters`` are given to those
     methods that have them.
     ``plot`` says how the paper draws it: the names on ``x`` and ``y``, what determines the ``colour`` (a name, or
-    several) and its panels (``panel``) apart, and whether the axes are ``logarithmic`` ("x" for the horizontal one
-    alone). Numbers over a ``baseline`` are speed-ups over that method. For times, ``beside`` names a method or peer to
-    which the speed-up is shown. ``parts`` are the quantities of a table in percent: the phases of each, and all of them
-    together are 100.
+    several) and its panels (``panel``) apart, what a length is (``scaled``) where it is no length, and whether the axes
+    are ``logarithmic`` ("x" for the horizontal one alone). Numbers over a ``baseline`` are speed-ups over that method.
+    For times, ``beside`` names a method or peer to which the speed-up is shown. ``parts`` are the quantities of a table
+    in percent: the phases of each, and all of them together are 100.
     """
 
     id: str
@@ -92,6 +93,17 @@ class PaperTable:
     baseline: str = ""
     beside: str = ""
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def scaled_text(self) -> str:
+        """What a quick run has less of, in the words of the figure where the name of the axis does not say it."""
+        return self.plot.get("scaled", self.scaled)
+
+    @property
+    def counts_transfers(self) -> bool:
+        """Whether a quantity of the table counts transfers between host and GPU."""
+        phases = [phase for part in self.parts.values() for phase in part]
+        return any(map(quantities.counts_transfers, [*phases, *(number.quantity for number in self.published)]))
 
     @property
     def axis_names(self) -> tuple[str, ...]:

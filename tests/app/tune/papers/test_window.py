@@ -16,7 +16,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from antidiag.app import theme
-from antidiag.app.cli.laboratory import paper_figures
+from antidiag.app.cli.laboratory import figures
 from antidiag.app.jobs.queue import JobQueue
 from antidiag.app.tune.papers import paper_figure as paper_figure
 from antidiag.app.tune.papers.papers_window import PapersWindow
@@ -128,7 +128,7 @@ def test_a_figure_has_the_same_colour_for_the_paper_and_for_us(qtbot: Any) -> No
 def test_every_panel_of_a_figure_is_in_its_file(qtbot: Any, tmp_path: Path) -> None:
     table, before = found("003-figure-4-15"), theme.active().name
     for suffix in (".png", ".svg"):
-        paper_figures.save_figure(
+        figures.save_paper_figure(
             tmp_path / f"figure{suffix}", table, comparison.compare_points(table, measured(table)), False
         )
     theme.switch(theme.choice_of(before))
@@ -136,7 +136,7 @@ def test_every_panel_of_a_figure_is_in_its_file(qtbot: Any, tmp_path: Path) -> N
     assert f"{table.title}, below 1,000" in drawing and f"{table.title}, above 1,000" in drawing
     picture = QImage(str(tmp_path / "figure.png"))
     alone = tmp_path / "alone.png"
-    paper_figures.save_figure(
+    figures.save_paper_figure(
         alone, found("001-figure-13"), comparison.compare_points(found("001-figure-13"), ()), False
     )
     theme.switch(theme.choice_of(before))
@@ -161,7 +161,7 @@ def test_figures_are_saved(qtbot: Any, tmp_path: Path, name: str) -> None:
     table = found(name)
     before = theme.active().name
     for suffix in (".png", ".svg"):
-        paper_figures.save_figure(
+        figures.save_paper_figure(
             tmp_path / f"figure{suffix}", table, comparison.compare_points(table, measured(table)), False
         )
     theme.switch(theme.choice_of(before))
@@ -176,16 +176,16 @@ def test_files_of_several_tables_have_their_names_and_what_cannot_be_is_told_at_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     two = papers.find_tables(["001-figure-09", "001-figure-19"])
-    assert paper_figures.figure_files(f"{tmp_path}/f.svg", two[:1]) == (tmp_path / "f.svg",)
-    names = [path.name for path in paper_figures.figure_files(f"{tmp_path}/f.svg", two)]
+    assert figures.figure_files(f"{tmp_path}/f.svg", two[:1]) == (tmp_path / "f.svg",)
+    names = [path.name for path in figures.figure_files(f"{tmp_path}/f.svg", two)]
     assert names == ["f-001-figure-09.svg", "f-001-figure-19.svg"]
     with pytest.raises(InputError, match=r"f\.gif: the suffix must be one of \.svg, \.png"):
-        paper_figures.figure_files(f"{tmp_path}/f.gif", two)
+        figures.figure_files(f"{tmp_path}/f.gif", two)
     with pytest.raises(InputError, match="folder .* does not exist"):
-        paper_figures.figure_files(f"{tmp_path}/none/f.svg", two)
-    monkeypatch.setattr(paper_figures, "find_spec", lambda name: None)
+        figures.figure_files(f"{tmp_path}/none/f.svg", two)
+    monkeypatch.setattr(figures, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"PySide6 .* not installed; install them with python3 scripts/setup\.py"):
-        paper_figures.figure_files(f"{tmp_path}/f.svg", two)
+        figures.figure_files(f"{tmp_path}/f.svg", two)
 
 
 @pytest.fixture
