@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QPainter
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import QApplication
 
 from antidiag.app import theme
-from antidiag.app.kit.figures import export
+from antidiag.app.kit.figures import captions, export
 from antidiag.app.tune.plots.plot_tabs import PHASES, PlotTabs
 from antidiag.app.tune.plots.point_set import PointSet
 from antidiag.kernels.errors import InputError
@@ -22,7 +22,6 @@ from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 from antidiag.kernels.experiments.sweeps.sweep_axes import SweepAxis
 
 FILE_SIZE = QSize(960, 560)
-WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop
 
 
 def save_sweep_figure(
@@ -42,31 +41,25 @@ def save_sweep_figure(
     tabs = _hidden_tabs(measured, title, _first_settings(axes, baseline))
     caption = "Measured on " + ", ".join(dict.fromkeys(f"{one.device} ({one.backend})" for one in measured)) + "."
     metrics = QFontMetrics(QGuiApplication.font())
-    above, below = metrics.height() + theme.MARGIN, metrics.height() + theme.MARGIN
+    above, below = captions.title_height(metrics), captions.caption_height(metrics, caption, FILE_SIZE.width())
     size = tabs.figure_size() + QSize(0, above + below)
 
     def paint(painter: QPainter, area: QRectF) -> None:
         painter.fillRect(area, QColor(theme.active().panel))
         tabs.paint_figure(painter, area.adjusted(0, above, 0, -below))
-        words = area.adjusted(theme.MARGIN, theme.MARGIN / 2, -theme.MARGIN, 0)
-        plain = painter.font()
-        heading = QFont(plain)
-        heading.setBold(True)
-        painter.setFont(heading)
-        painter.setPen(QColor(theme.active().text))
-        shown = painter.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, int(words.width()))
-        painter.drawText(words, WRAPPED, shown)
-        painter.setFont(plain)
-        painter.setPen(QColor(theme.active().muted))
-        painter.drawText(QRectF(words.left(), area.bottom() - below, words.width(), below), WRAPPED, caption)
+        captions.draw_title(painter, area, title)
+        captions.draw_caption(painter, area, caption)
 
     export.save_figure(path, size, paint, title)
     tabs.deleteLater()
 
 
 def _first_settings(axes: Sequence[SweepAxis], baseline: str) -> PlotSettings:
-    """Return the settings with the axes of the sweep that have several values, those of numbers first."""
-    several = [axis for axis in axes if len(axis.values) > 1]
+    """Return the settings with the axes of the sweep that have several values, those of numbers first.
+
+    Methods and devices are no axes of a plot: they have a colour each.
+    """
+    several = [axis for axis in axes if len(axis.values) > 1 and axis.role in ("parameter", "option", "input")]
     ordered = sorted(several, key=lambda axis: not any(_is_number(value) for value in axis.values))
     names = [axis.name for axis in ordered[:2]] + ["", ""]
     return PlotSettings(
@@ -88,10 +81,9 @@ def _hidden_tabs(measured: Sequence[MeasuredPoint], title: str, settings: PlotSe
     points = PointSet()
     points.show_points(title, measured)
     tabs = PlotTabs(points, lambda point, name: {})
-    tabs.setParent(None)
     tabs.resize(FILE_SIZE)
     tabs.apply_settings(settings)
-    tabs.show_tab(_suited_tab(tabs))
+    tabs.show_tab("Heat map" if settings.y and tabs.has_grid else "Lines" if tabs.has_lines else "Phases")
     tabs.grab()  # forces the layout
     if tabs.tabs.currentIndex() == PHASES:  # bars have a height of their own
         tabs.resize(
@@ -100,9 +92,3 @@ def _hidden_tabs(measured: Sequence[MeasuredPoint], title: str, settings: PlotSe
         tabs.grab()
     tabs.apply_settings(replace(tabs.settings))
     return tabs
-
-
-def _suited_tab(tabs: PlotTabs) -> str:
-    if tabs.has_grid:
-        return "Heat map"
-    return "Lines" if tabs.has_lines else "Phases"

@@ -208,3 +208,11 @@ def test_sweep_draws_what_it_found(says, tmp_path, words, texts):
 def test_a_plot_that_cannot_be_saved_is_refused_before_the_sweep(refuses, place, plot, said):
     assert said in refuses("sweep", "striped-score", PAIR, "--axis", "s=32,64", "--plot", plot)
     assert not place.exists()
+
+
+def test_methods_of_a_sweep_have_a_line_each(says, tmp_path):
+    drawn = tmp_path / "sweep.svg"
+    says("sweep", "striped-score", PAIR, "--axis", "s=32,64", "--axis", "method=striped-score,striped-alignment",
+         "--backend", "cpu", "--repeat", 1, "--plot", drawn)  # fmt: skip
+    text = drawn.read_text()
+    assert "StripedAlignment" in text and "Strip width s, columns" in text

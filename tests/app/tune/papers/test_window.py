@@ -106,6 +106,41 @@ def test_the_number_of_states_is_the_place_of_a_mean_over_lengths() -> None:
     assert mean.marks[0] == (8, "8")
 
 
+def test_a_mean_over_the_sizes_is_a_level_beside_the_curve() -> None:
+    """Figure 7 of Liu and others: all sizes as a curve, published where the text has a number, and both means."""
+    table = found("004-figure-7")
+    figure = figure_data.build_figure(table, comparison.compare_points(table, measured(table)), False)
+    curve, level = figure.lines[:2]
+    assert [line.name for line in figure.lines] == ["NJ-basic", "NJ-basic, mean", "NJ-compact", "NJ-compact, mean"]
+    assert curve.measured.x == tuple(range(1000, 12001, 1000)) and curve.published.x == (11000, 12000)
+    assert level.published.x == level.measured.x == (1000, 12000)
+    assert [spread.median for spread in level.published.spreads] == [20.23, 20.23]
+    values = [spread.median for spread in curve.measured.spreads]
+    assert level.measured.spreads[0].median == pytest.approx(sum(values) / 12)
+
+
+def test_a_figure_says_what_it_counts_and_what_is_not_there() -> None:
+    table = found("003-figure-4-07")
+    figure = figure_data.build_figure(table, comparison.compare_points(table, measured(table)), False)
+    assert figure.y_label == "time with transfers, s" and figure.caption[-1] == comparison.NO_TRANSFERS
+    assert figure_data.build_figure(found("003-figure-4-08"), (), False).y_label == "time of the whole call, s"
+    table = found("004-table-3")
+    figure = figure_data.build_figure(table, comparison.compare_points(table, measured(table, True)), True)
+    assert figure.caption == (figure.caption[0], "Here: A chip (cpu) has no such numbers, 2026-01-02.")
+    table = found("002-figure-4")
+    figure = figure_data.build_figure(table, (), False)
+    assert figure.y_label == "share of the time, %" and not figure.connected
+    assert figure_data.figure_panels(table) == ({"panel": "real sets"}, {"panel": "synthetic sets"})
+
+
+def test_dots_without_lines_have_no_lines_in_the_legend(qtbot: Any) -> None:
+    table, widget = found("003-table-4-1"), paper_figure.PaperFigure()
+    qtbot.addWidget(widget)
+    widget.show_table(table, comparison.compare_points(table, measured(table)), False)
+    assert [item.kind for item in widget.plot.legend_items] == ["mark", "mark", "text", "text"]
+    assert [item.text for item in widget.plot.legend_items[2:]] == ["published (hollow)", "here (filled)"]
+
+
 def test_a_figure_has_the_same_colour_for_the_paper_and_for_us(qtbot: Any) -> None:
     table, widget = found("001-figure-19"), paper_figure.PaperFigure()
     qtbot.addWidget(widget)
