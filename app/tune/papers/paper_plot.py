@@ -16,11 +16,11 @@ from antidiag.app.tune.plots.point_plot import connect_hover
 from antidiag.kernels.experiments.papers.figure_data import FigureData
 from antidiag.kernels.experiments.point_data.plot_data import PlotSettings, PointSeries
 
-LABELS = {
-    True: ("published (hollow, dashed)", "here (filled, solid)"),
-    False: ("published (hollow)", "here (filled)"),
+LABELS: dict[bool, tuple[tuple[Kind, Kind], tuple[str, str]]] = {
+    True: (("dots", "line"), ("published (hollow, dashed)", "here (filled, solid)")),
+    False: (("text", "text"), ("published (hollow)", "here (filled)")),
 }
-"""Words of the legend for published and measured values, of lines and of dots alone."""
+"""Swatches and words of the legend for published and measured values, of lines (True) and of dots alone."""
 LABEL_GAP = 14
 
 
@@ -48,18 +48,13 @@ class PaperPlot(LinePlot):
         colours = cycle(theme.active().series)
         kind: Kind = "line" if figure.connected else "mark"
         items = [LegendItem(kind, line.name, (colour,)) for line, colour in zip(figure.lines, colours, strict=False)]
-        words, (published, measured) = theme.active().text, LABELS[figure.connected]
-        halves = (
-            (
-                LegendItem("dots" if figure.connected else "text", published, (words,)),
-                [line.published for line in figure.lines],
-            ),
-            (
-                LegendItem("line" if figure.connected else "text", measured, (words,)),
-                [line.measured for line in figure.lines],
-            ),
-        )
-        self.legend_items = (*items, *(item for item, drawn in halves if any(series.points for series in drawn)))
+        halves = [line.published for line in figure.lines], [line.measured for line in figure.lines]
+        items += [
+            LegendItem(swatch, words, (theme.active().text,))
+            for swatch, words, drawn in zip(*LABELS[figure.connected], halves, strict=True)
+            if any(series.points for series in drawn)
+        ]
+        self.legend_items = tuple(items)
         self.autoRange()
         self._label_marks()
 

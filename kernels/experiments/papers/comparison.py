@@ -193,11 +193,13 @@ def _summarise_runs(
 ) -> PaperComparison:
     """Return the mean or the maximum of several runs beside the published one; open until all were measured."""
     values = [run.ours for run in runs if run.ours is not None]
-    summary = max(values, default=None) if number.statistic == MAXIMUM else sum(values) / max(len(values), 1)
-    ours = summary if len(values) == len(runs) else None
-    lengths = ";".join(format_value(run.coordinates["length"]) for run in runs)
-    coordinates = {**runs[0].coordinates, "length": lengths}
-    remarks = dict.fromkeys(run.remark for run in runs if run.remark)
+    lengths = [format_value(run.coordinates["length"]) for run in runs]
+    coordinates = {**runs[0].coordinates, "length": ";".join(lengths)}
+    remarks, ours = dict.fromkeys(run.remark for run in runs if run.remark), None
+    if len(values) == len(runs):
+        ours = max(values) if number.statistic == MAXIMUM else sum(values) / len(values)
+        if number.statistic == MAXIMUM:
+            remarks[f"here at {lengths[values.index(ours)]}"] = None
     point = next((run.point for run in runs if run.point), None)
     return PaperComparison(
         number, ours, _speed_ratio(table, number, ours, quick), coordinates, point, "; ".join(remarks)
