@@ -47,7 +47,7 @@ class PublishedNumber:
 
     @property
     def run_place(self) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """What was run: numbers of one place are quantities of one run."""
+        """Contender and coordinates: numbers of one place are quantities of one run."""
         return self.contender, tuple(self.coordinates.items())
 
     @property
