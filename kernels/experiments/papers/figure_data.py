@@ -295,16 +295,19 @@ def _axis_label(table: PaperTable, name: str) -> str:
 
 
 def _quantity_label(table: PaperTable) -> str:
+    counted = _counted_text(table)
     if table.unit in papers.MILLISECONDS:
-        return f"{_time_label(table)}, {table.unit}"
+        return f"time{counted}, {table.unit}"
     if table.unit == papers.PERCENT:
         return f"share of the time, {table.unit}"
-    return f"speedup over {_contender_name(table.baseline)}, {table.unit}" if table.baseline else table.unit
+    if table.baseline:
+        return f"speedup{counted} over {_contender_name(table.baseline)}, {table.unit}"
+    return f"{table.unit}{counted}"
 
 
-def _time_label(table: PaperTable) -> str:
-    """Return what the times of a table count, where that is the same in all of them."""
+def _counted_text(table: PaperTable) -> str:
+    """Return what the numbers of a table count beside computing, where that is the same in all of them."""
     names = {number.quantity for number in table.published}
     if names == {quantities.WHOLE_CALL}:
-        return "time of the whole call"
-    return "time with transfers" if all(map(quantities.counts_transfers, names)) else "time"
+        return " of the whole call"
+    return quantities.WITH_TRANSFERS if all(map(quantities.counts_transfers, names)) else ""

@@ -1,7 +1,7 @@
 """The quantities of the papers' tables, as values of measured points.
 
-A quantity is the name of a phase, one of the names below, a phase or the total "with transfers", or anything else that
-a point has (`points.QUANTITIES`, what its method counts).
+A quantity is the name of a phase, one of the names below, a phase, the total or the rate "with transfers", or anything
+else that a point has (`points.QUANTITIES`, what its method counts).
 """
 
 from __future__ import annotations
@@ -13,22 +13,25 @@ from antidiag.kernels.experiments.point_data.points import MeasuredPoint, TimedR
 TOTAL = "total"
 WITH_TRANSFERS = " with transfers"
 TOTAL_WITH_TRANSFERS = TOTAL + WITH_TRANSFERS
+RATE_WITH_TRANSFERS = "gcups" + WITH_TRANSFERS
 WHOLE_CALL = "whole call"
 WHOLE_TIMES = (TOTAL, TOTAL_WITH_TRANSFERS, WHOLE_CALL)
 """Quantities that are the time of all work; each is at least as long as the one before."""
 MEANINGS = {
     TOTAL: "total is the time of all phases, without compilation and transfers",
-    WITH_TRANSFERS: "with transfers adds every copy between host and GPU, in both directions",
+    WITH_TRANSFERS: "with transfers counts every copy between host and GPU too, in both directions",
     WHOLE_CALL: "whole call is the time of phases, transfers and allocation, without compilation",
-    "wall_gcups": "wall_gcups is the rate of the whole call, with transfers and allocation",
     "transfer": "transfer is the time of every copy between host and GPU, in both directions",
 }
 """What the quantities are that count or leave out transfers."""
-COUNTING_TRANSFERS = (WITH_TRANSFERS, WHOLE_CALL, "wall_gcups", "transfer")
+COUNTING_TRANSFERS = (WITH_TRANSFERS, WHOLE_CALL, "transfer")
 
 
 def point_quantity(point: MeasuredPoint, name: str) -> float | None:
     """Return the median of a quantity of a point, times in ms; None if the point has no such quantity."""
+    if name == RATE_WITH_TRANSFERS:
+        time_ms = point_quantity(point, TOTAL_WITH_TRANSFERS)
+        return point.cells / time_ms / 1e6 if time_ms else None
     found = spread_of(value for run in point.runs if (value := _run_quantity(run, name)) is not None)
     return found.median if found else point.median_value(name)
 

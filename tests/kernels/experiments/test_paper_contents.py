@@ -17,7 +17,7 @@ OCCUPANCY = ("active threads", "active warps", "active thread blocks", "occupanc
 REFERENCES = ("references", "distances", "megabytes")
 SUMMARIES = ("maximum", "mean")
 CUPS = "gcups"
-RATE = "wall_gcups"
+RATE = "gcups with transfers"
 WITH = "total with transfers"
 
 # Identifier: unit, rows (numbers of one line of the paper), quantities, statistics, contenders.
@@ -155,6 +155,20 @@ def test_points_of_figures_5_and_6_are_those_of_the_tables():
         assert (one.value is None) == (ours is None)
         if one.value is not None:
             assert one.value == pytest.approx(base / ours, rel=1e-3)
+
+
+def test_the_rates_of_table_4_3_count_the_transfers_of_table_4_1():
+    """Beyond 1,000 columns the mean rates over that of CPU-MKL are the mean speed-ups of table 4.1."""
+    rates, speedups = (
+        {
+            (one.contender, one.coordinates.get("k")): one.value
+            for one in find(f"003-table-4-{number}").published
+            if one.statistic == "mean" and one.note == "above 1,000"
+        }
+        for number in (3, 1)
+    )
+    base = rates.pop(("CPU-MKL", None))
+    assert {place: rate / base for place, rate in rates.items()} == pytest.approx(speedups, rel=0.03)
 
 
 def test_figure_4_of_paper_002_has_the_shares_of_tables_7_and_8():

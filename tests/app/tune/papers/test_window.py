@@ -123,7 +123,14 @@ def test_a_figure_says_what_it_counts_and_what_is_not_there() -> None:
     table = found("003-figure-4-07")
     figure = figure_data.build_figure(table, comparison.compare_points(table, measured(table)), False)
     assert figure.y_label == "time with transfers, s" and figure.caption[-1] == comparison.NO_TRANSFERS
-    assert figure_data.build_figure(found("003-figure-4-08"), (), False).y_label == "time of the whole call, s"
+    for table_id, label in (
+        ("003-figure-4-08", "time of the whole call, s"),
+        ("003-figure-4-09", "speedup with transfers over ProfProfAlign, times"),
+        ("003-figure-4-11", "GCUPS with transfers"),
+        ("003-figure-4-15", "GCUPS"),
+        ("003-figure-6-7", "speedup over FloydWarshall, times"),
+    ):
+        assert figure_data.build_figure(found(table_id), (), False).y_label == label
     table = found("004-table-3")
     figure = figure_data.build_figure(table, comparison.compare_points(table, measured(table, True)), True)
     assert figure.caption == (figure.caption[0], "Here: A chip (cpu) has no such numbers, 2026-01-02.")
