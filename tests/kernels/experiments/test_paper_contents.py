@@ -213,3 +213,19 @@ def test_the_blocks_of_figure_9_are_those_that_the_paper_names():
     sizes = {one.contender: one.coordinates.get("s") for one in find("001-figure-09").published}
     assert sizes["blocked-antidiagonal"] == sizes["enhanced-ba"] == "8"
     assert any("8 x 8" in remark for remark in find("001-figure-09").remarks)
+
+
+def test_the_speedups_of_table_4_6_leave_transfers_out():
+    """They are the serial time over the sum of tables 4.4 and 4.5, whose parts run on the GPU and on the CPU."""
+    times, speedups = (
+        {
+            (number, one.contender): one.value
+            for number in numbers
+            for one in find(f"003-table-4-{number}").published
+            if one.statistic == "mean" and one.note == "above 1,000" and one.contender.endswith(("-v2", "-serial"))
+        }
+        for numbers in ((4, 5), (6,))
+    )
+    for method in ("profseq-matvecprod-v2", "profseq-matprod-v2"):
+        summed = times[4, method] + times[5, method]
+        assert speedups[6, method] == pytest.approx(times[4, "profseq-serial"] / summed, rel=0.07)
