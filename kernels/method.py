@@ -297,6 +297,10 @@ class CostEstimate:
         Assumed rate per backend (per core on the CPU) until a rate was measured.
     cost_models
         Predictions of the paper's analysis.
+    occupancy
+        "package.module:function" of the occupancy of a GPU by the kernel that does most of the work:
+        ``function(problem, parameters)`` returns numbers by name for the current device
+        (`kernels.cuda.block_limits.kernel_occupancy`); "" if nothing is measured of it.
     """
 
     estimate_memory: Callable[[Any, Any, str], Footprint]
@@ -306,6 +310,14 @@ class CostEstimate:
     completed_work: Callable[[Any, Any, Any], int] | None = None
     nominal_gcups: Mapping[str, float] = field(default_factory=dict)
     cost_models: tuple[CostModel, ...] = ()
+    occupancy: str = ""
+
+    def read_occupancy(self, problem: Any, parameters: MethodParameters) -> Mapping[str, float]:
+        """Return the occupancy of the current GPU by the main kernel of a run; {} if none is declared."""
+        if not self.occupancy:
+            return {}
+        module, function = self.occupancy.split(":")
+        return getattr(importlib.import_module(module), function)(problem, parameters)
 
     def predicted_cells(self, problem: Any, parameters: MethodParameters) -> int:
         """Return the number of cells that the result of a run will probably report."""

@@ -30,6 +30,21 @@ def resident_blocks(kernel: Any, threads: int, shared: int) -> int:
     return max(1, per_multiprocessor) * multiprocessor_count()
 
 
+def kernel_occupancy(kernel: Any, threads: int, shared: int = 0) -> dict[str, float]:
+    """Return what a multiprocessor holds at a time of a kernel's blocks, as CUDA's occupancy calculator counts it.
+
+    Names are those of the calculator: active threads, warps and thread blocks, and the occupancy in percent.
+    """
+    attributes = device_attributes()
+    blocks = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.kernel.ptr, threads, shared)
+    return {
+        "active threads": blocks * threads,
+        "active warps": blocks * threads / attributes["WarpSize"],
+        "active thread blocks": blocks,
+        "occupancy, %": 100 * blocks * threads / attributes["MaxThreadsPerMultiProcessor"],
+    }
+
+
 @cache
 def _cached_attributes(device: int) -> Mapping[str, int]:
     """Cached, because CuPy asks the driver for all of about a hundred attributes at every call."""

@@ -153,7 +153,7 @@ def make_trials(
         "assert_same_answer": check_equal,
         "make_large_problem": large,
         "make_long_problem": long,
-        "phases_without_steps": lambda method, backend: frozenset(),
+        "phases_without_steps": lambda method, backend: frozenset({clustalw.WEIGHTS_AND_STEPS}),
         "assert_read_back": check_file_data,
         "example_count": 16,
     }

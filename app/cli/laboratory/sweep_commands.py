@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
-from antidiag.app.cli.laboratory import output
+from antidiag.app.cli.laboratory import figures, output
+from antidiag.app.cli.laboratory.figures import SweepPlot
 from antidiag.app.cli.laboratory.output import (
     Resume,
     TableTargets,
@@ -42,6 +44,8 @@ antidiag sweep chunked-alignment-1 a.fa b.fa --axis s=32:1024:*2 --axis h=64,128
 antidiag sweep striped-score --axis length=1000:100000:*10 --with parasail-score-32 --baseline parasail-score-32
 
 antidiag sweep striped-score {SAMPLES}/phage-lambda.fasta {SAMPLES}/prophage-ecoli536.fasta --axis threads=1,2
+
+antidiag sweep enhanced-ba --length 10000 --axis s=4:64:*2 --plot blocks.svg
 """
 BENCH_EXAMPLES = f"""
 [bold]Examples[/]
@@ -159,6 +163,7 @@ def sweep(
     side_by_side: SideBySide = False,
     limits: Roofline = False,
     resume: Resume = False,
+    plot: SweepPlot = None,
     *,
     targets: TableTargets,
     options: Mapping[str, str],
@@ -166,7 +171,10 @@ def sweep(
 ) -> None:
     """Measure a method along one or more axes, on files or on generated input."""
     method = registry.find_method(method_id)
-    targets.check([*(given.files or []), *flagged.values()])
+    inputs = [*(given.files or []), *flagged.values()]
+    targets.check(inputs)
+    if plot:
+        figures.check_figure_file(Path(plot), inputs)
     against = speedups.parse_baseline(baseline) if baseline else None
     with watch_measurement() as (control, on_progress):
         wanted = Sweep(
@@ -184,7 +192,13 @@ def sweep(
         check_baseline(against or {}, wanted, method)
         found = measure_sweep(wanted, control, on_progress, resume, limits)
     varying = {axis.name for axis in wanted.axes}
-    show_points(found, sweep_title(method, wanted.inputs, varying), against, targets)
+    title = sweep_title(method, wanted.inputs, varying)
+    if plot:
+        output.check_measured(found)
+        figures.save_sweep_figure(Path(plot), found, title, wanted.axes, baseline or "")
+    show_points(found, title, against, targets)
+    if plot:
+        print(f"saved {plot}", file=targets.message_stream)
 
 
 @with_option_groups

@@ -9,21 +9,21 @@ import typer
 
 from antidiag.app import texts
 from antidiag.app.cli import report
-from antidiag.app.cli.laboratory import output, paper_figures
+from antidiag.app.cli.laboratory import figures, output
+from antidiag.app.cli.laboratory.figures import Plot
 from antidiag.app.cli.laboratory.output import (
     Resume,
     TableTargets,
     report_kept_points,
     watch_measurement,
 )
-from antidiag.app.cli.laboratory.paper_figures import Plot
 from antidiag.app.cli.laboratory.sweep_commands import Axes, GeneratedInput
 from antidiag.app.cli.options import parse_problem_options, with_option_groups
 from antidiag.app.cli.run_commands import Backend, Device
 from antidiag.kernels import registry
 from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.errors import ParameterError
-from antidiag.kernels.experiments.papers import paper_tables, reproduction
+from antidiag.kernels.experiments.papers import comparison, paper_tables, reproduction, table_tasks
 from antidiag.kernels.experiments.point_data import point_store, tables
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 from antidiag.kernels.experiments.sweeps import parameter_tuning, sweep_axes
@@ -127,8 +127,8 @@ def reproduce(
         report.print_rows((table.id, table.title) for table in chosen)
         return
     targets.check([])
-    figures = paper_figures.figure_files(plot, chosen) if plot else ()
-    where, total = cast(BackendChoice, backend), sum(len(paper_tables.table_tasks(table, quick)) for table in chosen)
+    paths = figures.figure_files(plot, chosen) if plot else ()
+    where, total = cast(BackendChoice, backend), sum(len(table_tasks.table_tasks(table, quick)) for table in chosen)
     shown, points, compared = [], list[MeasuredPoint](), []
     data = []
     with watch_measurement() as (control, on_progress), report_kept_points(reproduction.papers_folder(), points, total):
@@ -136,13 +136,13 @@ def reproduce(
             found = reproduction.reproduce_table(
                 table, quick, where, device, repeat, control, points.append, on_progress, resume
             )
-            compared.append(paper_tables.compare_points(table, found, quick))
-            shown.append(paper_tables.comparison_table(table, compared[-1], quick))
+            compared.append(comparison.compare_points(table, found, quick))
+            shown.append(comparison.comparison_table(table, compared[-1], quick))
             data.append({"id": table.id, **shown[-1].to_json(), "points": [point.to_json() for point in found]})
     output.print_warnings(points, [text for table in chosen for text in reproduction.store_warnings(table, quick)])
     targets.save(shown, shown, data)
-    for path, table, one in zip(figures, chosen, compared, strict=bool(figures)):
-        paper_figures.save_figure(path, table, one, quick)
+    for path, table, one in zip(paths, chosen, compared, strict=bool(paths)):
+        figures.save_paper_figure(path, table, one, quick)
         print(f"saved {path}", file=targets.message_stream)
     output.exit_if_wrong(points)
 

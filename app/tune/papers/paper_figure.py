@@ -6,24 +6,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import QApplication, QComboBox, QStackedWidget, QWidget
 
 from antidiag.app import theme
 from antidiag.app.kit.boxes import column_of, row_of
 from antidiag.app.kit.controls.widgets import ElidedLabel, create_label
-from antidiag.app.kit.figures import export
+from antidiag.app.kit.figures import captions, export
 from antidiag.app.kit.figures.legend import Legend, draw_legend, legend_height
 from antidiag.app.tune.papers.paper_plot import PaperPlot
 from antidiag.app.tune.plots.heat_map import HeatMap
 from antidiag.kernels.experiments.papers import figure_data
+from antidiag.kernels.experiments.papers.comparison import PaperComparison
 from antidiag.kernels.experiments.papers.figure_data import FigureData
-from antidiag.kernels.experiments.papers.paper_tables import PaperComparison, PaperTable
+from antidiag.kernels.experiments.papers.paper_tables import PaperTable
 from antidiag.kernels.experiments.point_data.plot_data import HeatGrid, PlotSettings
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 
 FILE_SIZE = QSize(960, 560)
-WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop
 HEADINGS = ("published", "here")
 
 
@@ -89,24 +89,15 @@ class PaperFigure(QWidget):
             self._paint_grids(painter, inner, line)
         else:
             export.render_plot(painter, QRectF(self.plot.viewport().rect()).translated(inner.topLeft()), self.plot)
-        words = area.adjusted(theme.MARGIN, theme.MARGIN / 2, -theme.MARGIN, 0)
-        plain = painter.font()
-        heading = QFont(plain)
-        heading.setBold(True)
-        painter.setFont(heading)
-        painter.setPen(QColor(colours.text))
-        shown = painter.fontMetrics().elidedText(self.figure.title, Qt.TextElideMode.ElideRight, int(words.width()))
-        painter.drawText(QRectF(words.left(), words.top(), words.width(), line), Qt.AlignmentFlag.AlignVCenter, shown)
-        painter.setFont(plain)
-        draw_legend(painter, QRectF(words.left(), inner.bottom(), words.width(), legend), self.legend.items)
-        painter.setPen(QColor(colours.muted))
-        foot = QRectF(words.left(), inner.bottom() + legend + theme.MARGIN / 2, words.width(), below)
-        painter.drawText(foot, WRAPPED, self.caption_label.text())
+        captions.draw_title(painter, area, self.figure.title)
+        room = area.width() - 2 * theme.MARGIN
+        draw_legend(painter, QRectF(area.left() + theme.MARGIN, inner.bottom(), room, legend), self.legend.items)
+        captions.draw_caption(painter, area, self.caption_label.text())
 
     def _part_heights(self, metrics: QFontMetrics, area: QRectF) -> tuple[float, float, float]:
-        width = int(area.width()) - 2 * theme.MARGIN
-        caption = metrics.boundingRect(0, 0, width, 10_000, WRAPPED, self.caption_label.text()).height()
-        return metrics.height() + theme.MARGIN, legend_height(metrics, self.legend.items, width), caption + theme.MARGIN
+        legend = legend_height(metrics, self.legend.items, int(area.width()) - 2 * theme.MARGIN)
+        below = captions.caption_height(metrics, self.caption_label.text(), area.width())
+        return captions.title_height(metrics), legend, below
 
     def _paint_grids(self, painter: QPainter, inner: QRectF, line: float) -> None:
         for number, (heat, heading) in enumerate(zip(self.heat_maps, self.headings, strict=True)):
@@ -139,7 +130,7 @@ class PaperFigure(QWidget):
                 box.addItem(value.replace("x", " x ") if name == "length" else value, value)
             box.setCurrentIndex(box.findData(chosen[name]))
             box.activated.connect(self.redraw)
-            self._choices.addWidget(create_label("show" if name == "note" else name, "muted"))
+            self._choices.addWidget(create_label("show" if name in ("note", "panel") else name, "muted"))
             self._choices.addWidget(box)
         self._choices.addStretch(1)
 

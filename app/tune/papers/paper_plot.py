@@ -10,13 +10,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 
 from antidiag.app import theme
-from antidiag.app.kit.figures.legend import LegendItem
+from antidiag.app.kit.figures.legend import Kind, LegendItem
 from antidiag.app.tune.plots.line_plot import SYMBOL_SIZE, SYMBOLS, LinePlot, plot_coordinate
 from antidiag.app.tune.plots.point_plot import connect_hover
 from antidiag.kernels.experiments.papers.figure_data import FigureData
 from antidiag.kernels.experiments.point_data.plot_data import PlotSettings, PointSeries
 
-PUBLISHED_LABEL, MEASURED_LABEL = "published (hollow, dashed)", "here (filled, solid)"
+LABELS: dict[bool, tuple[tuple[Kind, Kind], tuple[str, str]]] = {
+    True: (("dots", "line"), ("published (hollow, dashed)", "here (filled, solid)")),
+    False: (("text", "text"), ("published (hollow)", "here (filled)")),
+}
+"""Swatches and words of the legend for published and measured values, of lines (True) and of dots alone."""
 LABEL_GAP = 14
 
 
@@ -42,13 +46,15 @@ class PaperPlot(LinePlot):
         for item in self._published:
             self.addItem(item)
         colours = cycle(theme.active().series)
-        items = [LegendItem("line", line.name, (colour,)) for line, colour in zip(figure.lines, colours, strict=False)]
-        words = theme.active().text
-        halves = (
-            (LegendItem("dots", PUBLISHED_LABEL, (words,)), [line.published for line in figure.lines]),
-            (LegendItem("line", MEASURED_LABEL, (words,)), [line.measured for line in figure.lines]),
-        )
-        self.legend_items = (*items, *(item for item, drawn in halves if any(series.points for series in drawn)))
+        kind: Kind = "line" if figure.connected else "mark"
+        items = [LegendItem(kind, line.name, (colour,)) for line, colour in zip(figure.lines, colours, strict=False)]
+        halves = [line.published for line in figure.lines], [line.measured for line in figure.lines]
+        items += [
+            LegendItem(swatch, words, (theme.active().text,))
+            for swatch, words, drawn in zip(*LABELS[figure.connected], halves, strict=True)
+            if any(series.points for series in drawn)
+        ]
+        self.legend_items = tuple(items)
         self.autoRange()
         self._label_marks()
 

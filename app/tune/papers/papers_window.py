@@ -30,7 +30,7 @@ from antidiag.app.tune.plots import table_export
 from antidiag.app.tune.plots.point_table import PointTable
 from antidiag.app.tune.sweep_jobs import DeviceChoice, reproduce_job
 from antidiag.kernels.errors import AntidiagError
-from antidiag.kernels.experiments.papers import paper_tables, reproduction
+from antidiag.kernels.experiments.papers import comparison, reproduction
 from antidiag.kernels.experiments.papers.paper_tables import PaperTable
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 from antidiag.kernels.experiments.point_data.tables import ReportTable
@@ -188,8 +188,8 @@ class PapersWindow(QDialog):
         table, quick = self.paper_list.chosen_table, self.quick_button.isChecked()
         if table is None:
             return
-        compared = paper_tables.compare_points(table, self._points, quick)
-        self.compared_table = paper_tables.comparison_table(table, compared, quick)
+        compared = comparison.compare_points(table, self._points, quick)
+        self.compared_table = comparison.comparison_table(table, compared, quick)
         self.figure.show_table(table, compared, quick)
         self.table.show_table(self.compared_table)
         self.notes.setText("\n".join(self.compared_table.notes))
@@ -242,8 +242,9 @@ class PapersWindow(QDialog):
     def _request_estimate(self) -> None:
         table, quick = self.paper_list.chosen_table, self.quick_button.isChecked()
         where = self._choose_device()
-        size = f"every {table.scaled} is {table.scale:g} x the paper's" if quick else "as in the paper"
-        self._size_text = f"{'Quick' if quick else 'Full'}: {size}."
+        has_sizes = table.scaled in table.axis_names
+        size = f"every {table.scaled_text} is {table.scale:g} x the paper's" if quick else "as in the paper"
+        self._size_text = f"{'Quick' if quick else 'Full'}: {size if has_sizes else 'no size varies'}."
         self.effort_label.setText(self._size_text)
         self._estimates.request(
             lambda monitor: reproduction.expected_s(table, quick, where.backend, where.device, monitor)

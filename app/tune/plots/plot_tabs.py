@@ -24,10 +24,12 @@ from antidiag.app.tune.plots.point_panel import format_spread, point_facts
 from antidiag.app.tune.plots.point_set import PointSet
 from antidiag.app.tune.plots.point_table import PointTable
 from antidiag.app.tune.plots.roofline_view import RooflineView
+from antidiag.kernels import registry
 from antidiag.kernels.experiments.point_data import plot_data, tables
 from antidiag.kernels.experiments.point_data import points as point_text
 from antidiag.kernels.experiments.point_data.plot_data import PlotSettings
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint
+from antidiag.kernels.experiments.sweeps import sweep_axes
 
 CurvesOfPoint = Callable[[MeasuredPoint, str], Mapping[str, Sequence[tuple[float, float]]]]
 NO_CHOICE = "none"
@@ -85,6 +87,16 @@ class PlotTabs(QWidget):
         """The measured points that pass the filter."""
         words = self.filter_line.text().lower().split()
         return tuple(point for point in self._points.measured if all(word in _searchable_text(point) for word in words))
+
+    @property
+    def has_grid(self) -> bool:
+        """Whether the points have two axes of numbers, for a heat map."""
+        return self.tabs.isTabEnabled(HEAT)
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether some points have a place on an axis of numbers."""
+        return bool(self._series_of(self.settings.quantity))
 
     def refresh(self) -> None:
         """Update controls and plots for other points."""
@@ -230,7 +242,7 @@ class PlotTabs(QWidget):
         if settings.models:
             curves = model_curves(lines, quantity, lambda point: self._curve_of(point, settings.x))
         beside = plot_data.build_levels(measured, [settings.x], quantity, over) if settings.x else []
-        self.line_plot.show_lines(lines, settings, settings.x, curves, best, beside)
+        self.line_plot.show_lines(lines, settings, self._axis_label(settings.x), curves, best, beside)
         self.no_lines.setText("" if lines else why_no_lines(self._points.measured, measured, settings))
         self._lines_page.setCurrentWidget(self.line_plot if lines else self.no_lines)
 
@@ -248,7 +260,13 @@ class PlotTabs(QWidget):
             self.filtered_points, *axes, settings.quantity, settings.split, settings.baseline_query
         )
         beside = plot_data.build_levels(self.filtered_points, axes, settings.quantity, settings.baseline_query)
-        self.heat_maps.show_panels(found, beside, settings, axes)
+        labels = self._axis_label(settings.x), self._axis_label(settings.y)
+        self.heat_maps.show_panels(found, beside, settings, labels)
+
+    def _axis_label(self, name: str) -> str:
+        """Return the label and the unit of an axis of these points."""
+        contenders = {point.contender for point in self._points.points}
+        return sweep_axes.axis_label(name, [method for method in registry.METHODS if method.id in contenders])
 
     def _draw_parallel(self) -> None:
         names = [name for name in plot_data.comparable_names(self.filtered_points) if name != "cells"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from antidiag.kernels.errors import AntidiagError, Cancelled
+from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.experiments.measuring import task_preparation, timing
 from antidiag.kernels.experiments.measuring.answer_agreement import AnswerAgreement
 from antidiag.kernels.experiments.measuring.sweep_control import SweepControl
@@ -21,6 +22,8 @@ from antidiag.kernels.experiments.point_data.points import MeasuredPoint
 from antidiag.kernels.experiments.sweeps import sweep_records
 from antidiag.kernels.experiments.sweeps.sweep import MeasurementTask, Sweep, find_contender
 from antidiag.kernels.monitor import Monitor
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +119,10 @@ def _measure_group(
         of_problem = digest_value(problem)
     except Cancelled:
         raise
-    except Exception as error:
-        yield from (
-            task_preparation.point_with_error(task_preparation.refused_point(task, ""), error) for task in group
-        )
+    except Exception as error:  # of data and problems of any kind, which must not end the other points of a sweep
+        timing.record_failure(error)
+        refused = (task_preparation.refused_point(task, "") for task in group)
+        yield from (task_preparation.point_with_error(point, error) for point in refused)
         return
     prepared = [task_preparation.prepare_task(task, problem, of_problem, control) for task in group]
     prepared = [_reuse_point(one, before.get(one.point.key)) for one in prepared]
@@ -127,7 +130,7 @@ def _measure_group(
     repeats, warm_up = group[0].repeats, group[0].warm_up
     runs = iter(timing.take_turns(calls, repeats, warm_up, manner.patience_s, control.wait_while_paused))
     for one in prepared:
-        yield one.point if one.call is None else task_preparation.complete_point(one.point, next(runs))
+        yield one.point if one.call is None else task_preparation.complete_point(one, next(runs))
 
 
 def _reuse_point(prepared: PreparedTask, before: MeasuredPoint | None) -> PreparedTask:
@@ -190,9 +193,13 @@ def _expected_once(task: MeasurementTask, problem: Any) -> float:
 
 
 def _try_to_make(make: Callable[[], Any]) -> Any:
+    """Return what a call makes; None if it fails, as it does again when the point is measured, which then says why."""
     try:
         return make()
-    except AntidiagError:
+    except Cancelled:
+        raise
+    except Exception as error:
+        LOG.debug("no estimate of a point", exc_info=error)
         return None
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import logging
-import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from antidiag.kernels import __version__, engine
 from antidiag.kernels.cpu import workers
+from antidiag.kernels.cuda import devices
 from antidiag.kernels.errors import AntidiagError, Cancelled
 from antidiag.kernels.experiments.measuring import timing
 from antidiag.kernels.experiments.measuring.timing import TimedCall, TimedRuns
@@ -22,20 +22,23 @@ from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import CancelOnlyMonitor, Monitor
 from antidiag.kernels.run_plan import RunPlan
 
-LOG = logging.getLogger(__name__)
 SMALLER = "choose a smaller problem or a method that needs less memory"
 
 
 @dataclass(frozen=True)
 class PreparedTask:
-    """A task before it runs: its point so far, and the call to measure; no call if the point is final."""
+    """A task before it runs: its point so far, the call to measure, and a method's plan.
+
+    There is no call if the point is final.
+    """
 
     point: MeasuredPoint
     call: TimedCall | None = None
+    planned: RunPlan | None = None
 
 
 def prepare_task(task: MeasurementTask, problem: Any, problem_digest: str, monitor: Monitor) -> PreparedTask:
-    """Plan a task whose problem was built; ``of_problem`` is the digest of the problem."""
+    """Plan a task whose problem was built; ``problem_digest`` is the digest of the problem."""
     found = find_contender(task.contender)
     started = datetime.now(UTC).isoformat(timespec="seconds")
     point = replace(
@@ -56,8 +59,8 @@ def prepare_task(task: MeasurementTask, problem: Any, problem_digest: str, monit
         )
     except Cancelled:
         raise
-    except Exception as error:
-        return PreparedTask(point_with_error(point, error))
+    except Exception as error:  # of a peer's or a method's own code, which must not end the other points of a sweep
+        return PreparedTask(point_with_error(point, timing.record_failure(error)))
 
 
 def explain_unmeasurable(found: Peer, task: MeasurementTask, problem: Any) -> str:
@@ -101,11 +104,13 @@ def _prepare_method(task: MeasurementTask, problem: Any, point: MeasuredPoint, m
         reason=planned.refusal or "",
     )
     # The progress of a single run is not the progress of the sweep.
-    return PreparedTask(point, None if planned.refusal else timing.method_call(planned, CancelOnlyMonitor(monitor)))
+    call = None if planned.refusal else timing.method_call(planned, CancelOnlyMonitor(monitor))
+    return PreparedTask(point, call, planned)
 
 
-def complete_point(point: MeasuredPoint, measured: TimedRuns) -> MeasuredPoint:
-    """Return the point with its timed runs and answer, or with the error that ended them."""
+def complete_point(prepared: PreparedTask, measured: TimedRuns) -> MeasuredPoint:
+    """Return the point of a task with its timed runs and answer, or with the error that ended them."""
+    point = prepared.point
     if measured.error is not None:
         return replace(point_with_error(point, measured.error), status=PointStatus.FAILED)
     point = replace(
@@ -123,8 +128,16 @@ def complete_point(point: MeasuredPoint, measured: TimedRuns) -> MeasuredPoint:
         answer=found.problem_type.format_answer(result),
         answer_digest=digest_value(result.answer),
         score=_answer_score(result),
-        numbers=dict(found.problem_type.answer_quantities(result)),
+        numbers={**found.problem_type.answer_quantities(result), **_read_occupancy(prepared.planned)},
     )
+
+
+def _read_occupancy(planned: RunPlan | None) -> Mapping[str, float]:
+    """Return the occupancy of the GPU by a run; nothing for a run on the CPU."""
+    if planned is None or planned.backend != "cuda" or not planned.method.cost.occupancy:
+        return {}
+    with devices.use_device(planned.device):
+        return planned.method.cost.read_occupancy(planned.problem, planned.parameters)
 
 
 def _answer_score(result: Result) -> float | None:
@@ -135,14 +148,12 @@ def _answer_score(result: Result) -> float | None:
 def point_with_error(point: MeasuredPoint, error: Exception) -> MeasuredPoint:
     """Return the point of a task that an error ended: refused if the user can correct it, else failed.
 
-    An unexpected error is logged with its traceback. After a MemoryError the arrays of the failed run are released.
+    `timing.record_failure` has logged an unexpected error where it was caught.
     """
     if isinstance(error, AntidiagError):
         return replace(point, status=PointStatus.REFUSED, reason=str(error))
     if isinstance(error, MemoryError):
-        traceback.clear_frames(error.__traceback__)
         return replace(point, status=PointStatus.FAILED, reason=f"out of memory ({error or 'MemoryError'}); {SMALLER}")
-    LOG.error("%s failed", point.name, exc_info=error)
     return replace(point, status=PointStatus.FAILED, reason=f"{type(error).__name__}: {error}")
 
 

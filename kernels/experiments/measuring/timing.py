@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from antidiag.kernels import engine
 from antidiag.kernels.cuda import devices
-from antidiag.kernels.errors import Cancelled
+from antidiag.kernels.errors import AntidiagError, Cancelled
 from antidiag.kernels.experiments.point_data.points import TimedRun
 from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.run_plan import RunPlan
 from antidiag.kernels.steps import StepLog
 
+LOG = logging.getLogger(__name__)
 TimedCall = Callable[[], tuple[TimedRun, Any]]
 """A call that times itself and returns the timed run and the value of the call."""
 
@@ -31,6 +34,18 @@ class TimedRuns:
     value: Any = None
     compilation_ms: float = 0.0
     error: Exception | None = None
+
+
+def record_failure(error: Exception) -> Exception:
+    """Return the error that ended a point; an unexpected one is logged with its traceback.
+
+    After a MemoryError the arrays of the failed run are released, so that the next point can have their memory.
+    """
+    if not isinstance(error, AntidiagError):
+        LOG.error("a point failed: %s: %s", type(error).__name__, error, exc_info=error)
+    if isinstance(error, MemoryError):
+        traceback.clear_frames(error.__traceback__)
+    return error
 
 
 def method_call(planned: RunPlan, monitor: Monitor) -> TimedCall:
@@ -98,8 +113,8 @@ def _take_turn(call: TimedCall, measured: TimedRuns, is_first: bool, is_timed: b
         run, value = call()
     except Cancelled:
         raise
-    except Exception as error:  # the error becomes the reason of the point, see preparing.without
-        measured.error = error
+    except Exception as error:  # of any code that is measured, which must not end the other points of a sweep
+        measured.error = record_failure(error)
         return
     if is_first:
         measured.compilation_ms = run.compilation_ms

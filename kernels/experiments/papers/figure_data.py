@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from antidiag.kernels import registry
-from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.experiments.papers import comparison, quantities
 from antidiag.kernels.experiments.papers import paper_tables as papers
-from antidiag.kernels.experiments.papers.paper_tables import PaperComparison, PaperTable, PublishedNumber
+from antidiag.kernels.experiments.papers.comparison import PaperComparison
+from antidiag.kernels.experiments.papers.paper_tables import PaperTable, PublishedNumber
 from antidiag.kernels.experiments.point_data import tables
 from antidiag.kernels.experiments.point_data.plot_data import HeatGrid, PointSeries
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, Spread, format_value
@@ -19,6 +20,8 @@ from antidiag.kernels.experiments.sweeps.sweep import known_contenders
 
 TEXT_AXES = ("method", "note")
 """Names of horizontal axes with texts in place of numbers; their places are numbered."""
+WORD_NAMES = ("quantity", "statistic", "note", "panel")
+"""Names whose values are words that stand for themselves."""
 ShownValues = Mapping[str, str]
 """The shown value of each name that is neither on an axis nor a colour."""
 
@@ -67,7 +70,7 @@ def build_figure(
         x_label=plot.get("label") or _axis_label(table, x),
         y_label=_axis_label(table, y) if y else _quantity_label(table),
         log_x=bool(plot.get("logarithmic")) and x not in TEXT_AXES,
-        log_y=bool(plot.get("logarithmic")),
+        log_y=plot.get("logarithmic") is True,
         connected=x not in TEXT_AXES,
         lines=lines,
         marks=_axis_marks(table, shown),
@@ -81,14 +84,17 @@ def open_choices(table: PaperTable) -> dict[str, tuple[str, ...]]:
     """Return the names that differ at one place and in one colour, and that of the panels, with their values."""
     drawn = [name for name in (table.plot["x"], table.plot.get("y"), *_colour_names(table)) if name]
     numbers = [number for number in table.published if number.value is not None] or list(table.published)
-    panel, found = table.plot.get("panel"), {}
-    for name in ("quantity", *table.axis_names, "note"):
+    found: dict[str, tuple[str, ...]] = {}
+    if panel := table.plot.get("panel", ""):
+        found[panel] = tuple(dict.fromkeys(published_value(number, panel) for number in table.published))
+        drawn.append(panel)
+    for name in ("quantity", *table.axis_names, "statistic", "note"):
         groups: dict[Any, set[str]] = {}
         for number in numbers:
             groups.setdefault(tuple(_place_key(table, number, entry) for entry in drawn), set()).add(
                 published_value(number, name)
             )
-        if name not in drawn and (name == panel or any(len(values) > 1 for values in groups.values())):
+        if name not in drawn and any(len(values) > 1 for values in groups.values()):
             found[name] = tuple(dict.fromkeys(published_value(number, name) for number in numbers))
             drawn.append(name)
     return found
@@ -98,8 +104,8 @@ def default_choices(table: PaperTable) -> dict[str, str]:
     """Return the default choices: the whole time, the first text, the largest size."""
     found = {}
     for name, values in open_choices(table).items():
-        first = papers.TOTAL if papers.TOTAL in values else values[0]
-        found[name] = first if name in ("quantity", *TEXT_AXES) else values[-1]
+        first = quantities.TOTAL if quantities.TOTAL in values else values[0]
+        found[name] = first if name in (*WORD_NAMES, "method") else values[-1]
     return found
 
 
@@ -111,13 +117,14 @@ def figure_panels(table: PaperTable) -> tuple[ShownValues, ...]:
 
 def published_value(number: PublishedNumber, name: str) -> str:
     """Return the value of a name at a published number: a coordinate or a field."""
-    own = {"method": number.contender, "quantity": number.quantity, "note": number.note}
+    own = {"method": number.contender, **{field: getattr(number, field) for field in WORD_NAMES}}
     return own[name] if name in own else number.coordinates.get(name, "")
 
 
 def describe_number(table: PaperTable, entry: PaperComparison) -> str:
     """Describe a number in one line: its coordinates, the published and the measured value, and the ratio."""
     words = [f"{name} = {_coordinate_text(entry, name)}" for name in entry.published.coordinates]
+    words += filter(None, [entry.published.statistic])
     for number, where in ((entry.published.value, "published"), (entry.ours, "here")):
         words.append(f"{where} {format_amount(table, number)}" if number is not None else f"not {where}")
     ratio = [f"ratio {entry.ratio:,.2f}"] if entry.ratio else []
@@ -126,21 +133,27 @@ def describe_number(table: PaperTable, entry: PaperComparison) -> str:
 
 def format_amount(table: PaperTable, number: float) -> str:
     """Format a number of a table with its unit."""
-    factor = papers.MILLISECONDS.get(table.unit)
-    return f"{number:,.3g} times" if factor is None else tables.format_cell(Column("", "", "ms"), number * factor)
+    if factor := papers.MILLISECONDS.get(table.unit):
+        return tables.format_cell(Column("", "", "ms"), number * factor)
+    return f"{number:,.3g}{'' if table.unit == 'number' else f' {table.unit}'}"
 
 
 def figure_caption(table: PaperTable, compared: Sequence[PaperComparison], quick: bool) -> tuple[str, ...]:
     """Return the caption: the machines of the published and of the measured values."""
     points = [entry.point for entry in compared if entry.point is not None and entry.point.has_times]
-    devices = dict.fromkeys(f"{point.device} ({point.backend})" for point in points if point.device)
+    devices = ", ".join(dict.fromkeys(f"{point.device} ({point.backend})" for point in points if point.device))
     days = sorted({point.started[:10] for point in points if point.started})
     when = f", {days[0]}" + (f" to {days[-1]}" if len(days) > 1 else "") if days else ""
-    size = f"; QUICK: every {table.scaled} is {table.scale:g} of the paper's" if quick and points else ""
-    left, right = ("left", "right") if table.plot.get("y") else ("hollow, dashed", "filled, solid")
-    here = f"Here ({right}): {', '.join(devices)}{when}{size}." if devices else "Here: not measured yet."
+    size = f"; QUICK: every {table.scaled_text} is {table.scale:g} of the paper's" if quick and points else ""
+    size = size if table.scaled in table.axis_names else ""
+    lines = ("hollow", "filled") if table.plot["x"] in TEXT_AXES else ("hollow, dashed", "filled, solid")
+    left, right = ("left", "right") if table.plot.get("y") else lines
+    here = f"Here ({right}): {devices}{when}{size}." if devices else "Here: not measured yet."
+    if devices and all(entry.ours is None for entry in compared):
+        here = f"Here: {devices} has no such numbers{when}."
     numbers = any(entry.published.value is not None for entry in compared)
-    return f"Published ({left if numbers else 'without numbers'}): {table.hardware}.", here
+    found = f"Published ({left if numbers else 'without numbers'}): {table.hardware}.", here
+    return (*found, comparison.NO_TRANSFERS) if comparison.lacks_transfers(table, points) else found
 
 
 def _build_lines(table: PaperTable, shown: Sequence[PaperComparison]) -> tuple[ComparedLine, ...]:
@@ -167,7 +180,7 @@ def _build_series(
         number = entry.ours if measured else entry.published.value
         if number is not None:
             point, spread = _labelled_point(describe_number(table, entry)), Spread(number, number, number, 1)
-            dots.append((_axis_place(table, entry, measured)[0], point, spread))
+            dots += [(place, point, spread) for place, _ in _axis_places(table, entry, measured)]
     dots.sort(key=lambda dot: dot[0])
     places, points, spreads = zip(*dots, strict=True) if dots else ((), (), ())
     return PointSeries(name, points, places, spreads, shade, name)
@@ -175,31 +188,36 @@ def _build_series(
 
 def _axis_marks(table: PaperTable, shown: Sequence[PaperComparison]) -> tuple[tuple[float, str], ...]:
     """Return places and labels of the horizontal axis, published ones first as they win where labels overlap."""
-    there = [_axis_place(table, entry, False) for entry in shown if entry.published.value is not None]
-    here = [_axis_place(table, entry, True) for entry in shown if entry.ours is not None]
-    return tuple(dict([*there, *here]).items())
+    published = [mark for entry in shown if entry.published.value is not None for mark in _axis_places(table, entry)]
+    ours = [mark for entry in shown if entry.ours is not None for mark in _axis_places(table, entry, measured=True)]
+    return tuple(dict([*published, *ours]).items())
 
 
-def _axis_place(table: PaperTable, entry: PaperComparison, measured: bool) -> tuple[float, str]:
+def _axis_places(table: PaperTable, entry: PaperComparison, measured: bool = False) -> list[tuple[float, str]]:
+    """Return places and labels of a number: one, or the ends of the lengths that a mean or a maximum is over."""
     name = table.plot["x"]
     if name in TEXT_AXES:
         values = list(dict.fromkeys(published_value(number, name) for number in table.published))
         found = published_value(entry.published, name)
-        return float(values.index(found)), _contender_name(entry.published.contender) if name == "method" else found
+        return [(float(values.index(found)), _contender_name(found) if name == "method" else found)]
     words = format_value(entry.coordinates.get(name)) if measured else published_value(entry.published, name)
-    return _size_place(words, table.plot.get("part"))
+    runs = words.split(";")
+    part = table.plot.get("part")
+    return list(dict.fromkeys(_size_place(run, part) for run in (runs[0], runs[-1])))
 
 
 def _size_place(words: str, part: int | None) -> tuple[float, str]:
-    """Return place and label of sizes such as "64", "5103x7168" or "64;128" (a mean); ``part`` selects one."""
-    runs = [[float(size) for size in run.split("x")] for run in words.split(";")]
-    runs = runs if part is None else [[run[part]] for run in runs]
-    if len({*map(tuple, runs)}) > 1:
-        means = [sum(run) / len(run) for run in runs]
-        return sum(means) / len(means), f"mean of {means[0]:,.6g} to {means[-1]:,.6g}"
-    run = runs[0]
-    sizes = run[:1] if len(set(run)) == 1 else run
-    return sum(run) / len(run), " x ".join(f"{size:,.6g}" for size in sizes)
+    """Return place and label of a size such as "64" or "5103x7168"; ``part`` selects one of several."""
+    sizes = [float(size) for size in words.split("x")]
+    sizes = sizes if part is None else [sizes[part]]
+    label = " x ".join(f"{size:,.6g}" for size in (sizes[:1] if len(set(sizes)) == 1 else sizes))
+    return sum(sizes) / len(sizes), label
+
+
+def _size_text(words: str) -> str:
+    """Return sizes such as "64x128", or several such as "64;128", in words."""
+    labels = [_size_place(run, None)[1] for run in words.split(";")]
+    return labels[0] if len(labels) == 1 else f"{labels[0]} to {labels[-1]}"
 
 
 def _build_grids(table: PaperTable, shown: Sequence[PaperComparison], x: str, y: str) -> tuple[HeatGrid, HeatGrid]:
@@ -239,7 +257,7 @@ def _group_name(table: PaperTable, members: Sequence[PaperComparison], name: str
     entry = members[0]
     if name == "method":
         return _contender_name(entry.published.contender)
-    if name in ("quantity", "note"):
+    if name in WORD_NAMES:
         return published_value(entry.published, name)
     return f"{name} = {_coordinate_text(entry, name)}" if published_value(entry.published, name) else ""
 
@@ -247,20 +265,22 @@ def _group_name(table: PaperTable, members: Sequence[PaperComparison], name: str
 def _coordinate_text(entry: PaperComparison, name: str) -> str:
     there, here = entry.published.coordinates.get(name, ""), format_value(entry.coordinates.get(name, ""))
     if name == "length":
-        there, here = _size_place(there, None)[1], _size_place(here, None)[1]
+        there, here = _size_text(there), _size_text(here)
     return there if there == here else f"{there} (here {here})"
 
 
 def _choice_text(name: str, kept: str) -> str:
-    if name in ("quantity", "note"):
+    if name in WORD_NAMES:
         return kept
-    return _size_place(kept, None)[1] if name == "length" else f"{name} = {kept}"
+    return _size_text(kept) if name == "length" else f"{name} = {kept}"
 
 
 def _place_key(table: PaperTable, number: PublishedNumber, name: str) -> Any:
     """Return the key of a place on an axis: the value, or the part of a size that counts."""
     words = published_value(number, name)
-    return _size_place(words, table.plot["part"]) if name == table.plot["x"] and "part" in table.plot else words
+    if name == table.plot["x"] and "part" in table.plot:
+        return _size_place(words.split(";")[0], table.plot["part"])
+    return words
 
 
 def _contender_name(contender: str) -> str:
@@ -270,15 +290,24 @@ def _contender_name(contender: str) -> str:
 def _axis_label(table: PaperTable, name: str) -> str:
     if name in TEXT_AXES:
         return ""
-    methods = [method for method in registry.METHODS if any(entry.contender == method.id for entry in table.published)]
-    try:
-        parameter = sweep_axes.find_axis(name, methods)[1]
-    except ParameterError:
-        return name
-    return f"{parameter.label}, {parameter.unit}" if parameter.unit else parameter.label
+    contenders = {number.contender for number in table.published}
+    return sweep_axes.axis_label(name, [method for method in registry.METHODS if method.id in contenders])
 
 
 def _quantity_label(table: PaperTable) -> str:
+    counted = _counted_text(table)
     if table.unit in papers.MILLISECONDS:
-        return f"time, {table.unit}"
-    return f"speedup over {_contender_name(table.baseline)}, {table.unit}" if table.baseline else table.unit
+        return f"time{counted}, {table.unit}"
+    if table.unit == papers.PERCENT:
+        return f"share of the time, {table.unit}"
+    if table.baseline:
+        return f"speedup{counted} over {_contender_name(table.baseline)}, {table.unit}"
+    return f"{table.unit}{counted}"
+
+
+def _counted_text(table: PaperTable) -> str:
+    """Return what the numbers of a table count beside computing, where that is the same in all of them."""
+    names = {number.quantity for number in table.published}
+    if names == {quantities.WHOLE_CALL}:
+        return " of the whole call"
+    return quantities.WITH_TRANSFERS if all(map(quantities.counts_transfers, names)) else ""

@@ -1,4 +1,4 @@
-"""Measuring the table of a paper; each table, quick or full, has its own file of points."""
+"""Measure the tables of papers; each table, quick or full, has its own file of points."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from antidiag.kernels.engine import BackendChoice
 from antidiag.kernels.experiments.measuring import runner
 from antidiag.kernels.experiments.measuring.runner import MeasuringPolicy, SweepControl, SweepProgress
-from antidiag.kernels.experiments.papers import paper_tables
+from antidiag.kernels.experiments.papers import table_tasks
 from antidiag.kernels.experiments.papers.paper_tables import PaperTable
 from antidiag.kernels.experiments.point_data import point_store
 from antidiag.kernels.experiments.point_data.point_store import PointStore
@@ -56,8 +56,8 @@ def reproduce_table(
 ) -> tuple[MeasuredPoint, ...]:
     """Measure all tasks of a table; points are stored before they are reported.
 
-    With ``reuse``, what this version has measured before is taken as it is, from whichever table or sweep, and is kept
-    with this table as well. Raises Cancelled, and InputError where the disk takes no more.
+    With ``reuse``, points that this version has measured before, in any table or sweep, are not measured again; they
+    are stored with this table as well. Raises Cancelled, and InputError if the disk is full.
     """
     store = store_of(table, quick)
     last = {_point_place(point): point.key for point in store.read_points().points} if reuse else {}
@@ -68,20 +68,19 @@ def reproduce_table(
             store.append_point(point)  # it is there already, before a newer one of another device or setting
         on_point(point)
 
-    tasks = paper_tables.table_tasks(table, quick, backend, device, repeats)
+    tasks = table_tasks.table_tasks(table, quick, backend, device, repeats)
     return runner.run_tasks(tasks, MeasuringPolicy(PATIENCE_S[quick]), store, control, take, on_progress, reuse)
 
 
 def expected_s(
     table: PaperTable, quick: bool, backend: BackendChoice = "auto", device: int = 0, monitor: Monitor | None = None
 ) -> float | None:
-    """Seconds that ``reproduce_table`` will take by the rates of earlier runs; None where to know it would cost too
-    much.
+    """Return the seconds that ``reproduce_table`` will probably take, by the rates of earlier runs.
 
-    The problems are made for that. Sequences are made fast; matrices and graphs of a paper's size take seconds and
-    gigabytes, and are not made only to be told about.
+    Returns None where an estimate is too expensive: the problems are made for it, and matrices and graphs of a paper's
+    size take seconds and gigabytes. Sequences are made fast.
     """
-    tasks = paper_tables.table_tasks(table, quick, backend, device, REPEATS)
+    tasks = table_tasks.table_tasks(table, quick, backend, device, REPEATS)
     kinds = {taken.kind for task in tasks for taken in find_problem_type(task.problem_type).inputs}
     if not quick and kinds != {SEQUENCE}:
         return None
@@ -89,5 +88,5 @@ def expected_s(
 
 
 def _point_place(point: MeasuredPoint) -> str:
-    """Where a point is in its table, whatever it was measured on."""
+    """Return the place of a point in its table, which does not depend on the device."""
     return repr((point.contender, sorted(point.coordinates.items())))

@@ -15,5 +15,5 @@ PEERS: tuple[Peer, ...] = (
 
 
 def peers_of_method(method: Method) -> tuple[Peer, ...]:
-    """The peers that can stand beside a method, installed or not: same problem, and at least what it returns."""
+    """Return the peers of a method, installed or not: they solve its problem and return at least what it returns."""
     return tuple(peer for peer in PEERS if peer.accepts(method))

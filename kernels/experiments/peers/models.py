@@ -48,7 +48,7 @@ def _prepare_numpy_viterbi(problem: Any) -> Callable[[], float]:
 
 
 def _make_hmmlearn_model(hmm: Hmm, **settings: Any) -> Any:
-    """The model as hmmlearn has it, with scaled numbers where it sums, which it does faster than with logarithms."""
+    """Return the model of hmmlearn, with scaled numbers for sums, which are faster than logarithms there."""
     from hmmlearn.hmm import CategoricalHMM
 
     model = CategoricalHMM(len(hmm), implementation="scaling", **settings)
@@ -77,7 +77,7 @@ def _prepare_hmmlearn_posterior(problem: Any) -> Callable[[], float]:
 
 
 def _prepare_hmmlearn_learning(problem: Any) -> Callable[[], float]:
-    """As many rounds of counting as ours: one before each iteration, and one after the last."""
+    """Return a call with as many rounds of counting as ours: one before each iteration, and one after the last."""
     seen = np.concatenate([_observation_column(part) for part in problem.parts])
     lengths = [part.n for part in problem.parts]
 
@@ -106,7 +106,7 @@ def _refuse_no_letters(problem: Any) -> str:
 
 
 def _sums_bytes(problem: Any) -> int:
-    """Forward and backward rows, the posterior, and frames of emissions."""
+    """Return the bytes of forward and backward rows, the posterior, and frames of emissions."""
     letters = problem.letters if isinstance(problem, LearningProblem) else problem.n
     return 5 * 8 * letters * len(problem.hmm)
 

@@ -27,7 +27,7 @@ LANES_16 = 8
 
 @cache
 def package_version(package: str) -> str | None:
-    """The version of an installed package, or None."""
+    """Return the version of an installed package, or None."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -35,7 +35,7 @@ def package_version(package: str) -> str | None:
 
 
 def matrix_letters(problem: PairProblem) -> tuple[str, str]:
-    """Both sequences in the letters of the matrix, in which T stands for U where they are equal."""
+    """Return both sequences in the letters of the matrix, in which T stands for U where they are equal."""
     table = np.frombuffer(problem.scoring.matrix.letters.encode(), np.uint8)
     first, second = (table[codes].tobytes().decode() for codes in problem.codes)
     return first, second
@@ -70,7 +70,7 @@ def _parasail_refusal(kind: str, bits: int | str, problem: PairProblem) -> str:
 
 
 def _largest_score(problem: PairProblem) -> int:
-    """The largest score, or size of a score, that this problem can have."""
+    """Return the largest absolute score that this problem can have."""
     scoring = problem.scoring
     if problem.mode is Mode.LOCAL:
         return int(problem.rows * max(int(scoring.scores.max(initial=0)), 0))

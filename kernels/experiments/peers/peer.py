@@ -46,20 +46,20 @@ class Peer:
     criterion: str = ""
 
     def solves_problem(self, problem: ProblemType) -> bool:
-        """Whether it takes problems of this type; what may be left out, such as a guide tree, does not matter."""
+        """Return whether it takes problems of this type; optional inputs, such as a guide tree, do not matter."""
         takes = [one for one in problem.inputs if one.minimum]
         many = bool(takes) and all(one.kind is self.any_number_of and one.maximum is None for one in takes)
         return many or problem in self.problems
 
     def accepts(self, method: Method) -> bool:
-        """Whether it solves the problem of a method, and gives what the method gives."""
+        """Return whether it solves the problem of a method and returns what the method returns."""
         beside = {"tree"} if "alignment" in method.returns else set()  # a guide tree beside an alignment
         if not self.solves_problem(method.problem_type) or not self.returns >= method.returns - beside:
             return False
         return not self.criterion or self.criterion == method.criterion
 
     def why_not(self, problem: Any) -> str:
-        """Why it cannot be measured on this problem here, or ""."""
+        """Return why it cannot be measured on this problem here, or ""."""
         if self.version() is None:
             return f"{self.name} is not installed; {self.install}"
         if (needed := self.host_bytes(problem)) > (free := host_bytes_free()):

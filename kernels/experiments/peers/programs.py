@@ -49,7 +49,7 @@ def program_version(command: tuple[str, ...]) -> str | None:
 
 
 def sequences_of(problem: Any) -> list[Sequence]:
-    """The sequences that a problem holds in its fields, in order."""
+    """Return the sequences of a problem, in the order of its fields."""
     return list(_sequences_answer(problem))
 
 
@@ -65,7 +65,7 @@ def _sequences_answer(value: Any) -> Iterator[Sequence]:
 
 
 def _prepare_alignment(command: Callable[[Path, Path], list[str]], to_output: bool, problem: Any) -> Callable[[], int]:
-    """A call that aligns the sequences of a problem and returns the number of columns."""
+    """Return a call that aligns the sequences of a problem and returns the number of columns."""
     folder = TemporaryDirectory(prefix="antidiag-peer-")
     read, write = _write_sequences(problem, folder), Path(folder.name) / "out.fa"
 
@@ -77,7 +77,7 @@ def _prepare_alignment(command: Callable[[Path, Path], list[str]], to_output: bo
 
 
 def _write_sequences(problem: Any, folder: TemporaryDirectory[str]) -> Path:
-    """The sequences of a problem in a FASTA file, under names that every program takes."""
+    """Write the sequences of a problem to a FASTA file, under names that every program takes."""
     path = Path(folder.name) / "in.fa"
     with open(path, "w", encoding="ascii") as file:
         for number, sequence in enumerate(sequences_of(problem)):
@@ -86,7 +86,7 @@ def _write_sequences(problem: Any, folder: TemporaryDirectory[str]) -> Path:
 
 
 def _run(command: list[str], folder: TemporaryDirectory[str]) -> str:
-    """What a program prints; ``folder`` lives as long as the call does. InputError with its last words."""
+    """Return what a program prints; ``folder`` lives as long as the call does. Raise InputError with its last line."""
     found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder.name)
     if found.returncode:
         words = (found.stderr or found.stdout).strip().splitlines() or ["it gave no reason"]
@@ -95,7 +95,7 @@ def _run(command: list[str], folder: TemporaryDirectory[str]) -> str:
 
 
 def _prepare_pyfamsa(problem: Any) -> Callable[[], int]:
-    """A call that aligns the sequences of a problem in this process, on all cores."""
+    """Return a call that aligns the sequences of a problem in this process, on all cores."""
     from pyfamsa import Aligner
     from pyfamsa import Sequence as Taken
 
@@ -104,7 +104,7 @@ def _prepare_pyfamsa(problem: Any) -> Callable[[], int]:
 
 
 def _count_columns(fasta: str) -> int:
-    """The length of the first record."""
+    """Return the length of the first record."""
     lines = fasta.split(">", 2)[1].splitlines()[1:]
     return sum(len(line.strip()) for line in lines)
 
@@ -114,7 +114,7 @@ def _prepare_clustalw(read: Path, write: Path) -> list[str]:
 
 
 def _quick_distances(problem: Any) -> Callable[[], str]:
-    """A call that lets ClustalW make its fast distances, and the tree of them, which it does not leave out."""
+    """Return a call in which ClustalW computes its fast distances and their tree, which it cannot leave out."""
     folder = TemporaryDirectory(prefix="antidiag-peer-")
     read, write = _write_sequences(problem, folder), Path(folder.name) / "out.dnd"
     options = (f"-KTUPLE={problem.ktuple}", f"-TOPDIAGS={problem.diagonals}", f"-WINDOW={problem.window}",
@@ -129,14 +129,14 @@ def _quick_distances(problem: Any) -> Callable[[], str]:
 
 
 def _few_letters(problem: Any) -> str:
-    """Why programs of multiple alignment cannot take these sequences, or ""."""
+    """Return why programs of multiple alignment cannot take these sequences, or ""."""
     found = sequences_of(problem)
     kinds = {sequence.type is SequenceType.PROTEIN for sequence in found}
     return "" if len(kinds) == 1 and len(found) > 1 else "it aligns two or more sequences of one type"
 
 
 def _prepare_quicktree(problem: Any) -> Callable[[], str]:
-    """A call that makes the neighbor-joining tree of a distance matrix, as Newick."""
+    """Return a call that returns the neighbor-joining tree of a distance matrix, as Newick."""
     folder = TemporaryDirectory(prefix="antidiag-peer-")
     path = Path(folder.name) / "in.dist"
     with open(path, "w", encoding="ascii") as file:

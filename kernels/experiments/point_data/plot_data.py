@@ -18,6 +18,8 @@ NUMBER_TYPES = (int, float)
 Baseline = Mapping[str, Any] | None
 POINT_FIELDS = {"backend": "backend", "method": "name", "cells": "cells", "device": "device"}
 """Names that every point has, and the fields that hold their values."""
+FIELD_AXES = ("backend", "method", "device")
+"""Those that are axes of sweeps too; the field has what ran. A parameter of another of these names is its own axis."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class LevelLine:
 
 def axis_value(point: MeasuredPoint, name: str) -> Any:
     """Return the value of an axis at a point; for an automatic parameter the value that ran."""
-    if name in POINT_FIELDS:
+    if name in POINT_FIELDS and (name in FIELD_AXES or name not in point.coordinates):
         return getattr(point, POINT_FIELDS[name])
     value = point.coordinates.get(name)
     return point.parameters.get(name) if value is None else value
@@ -142,7 +144,14 @@ def numeric_place(point: MeasuredPoint, name: str) -> float | None:
     value = axis_value(point, name)
     if isinstance(value, tuple) and value:
         value = sum(value) / len(value)
-    return float(value) if isinstance(value, NUMBER_TYPES) and not isinstance(value, bool) else None
+    return None if isinstance(value, bool) else number_of(value)
+
+
+def number_of(value: Any) -> float | None:
+    """Return a value as a number, also one of a list of choices such as "64"; None for any other value."""
+    if isinstance(value, NUMBER_TYPES):
+        return float(value)
+    return float(value) if isinstance(value, str) and value.isdecimal() else None
 
 
 def point_spreads(points: Sequence[MeasuredPoint], quantity: str, baseline: Baseline) -> dict[int, Spread]:
@@ -344,5 +353,5 @@ def sort_values(found: set[Any]) -> list[Any]:
 
 
 def _sort_key(value: Any) -> tuple[bool, float, str]:
-    number = isinstance(value, NUMBER_TYPES)
-    return not number, value if number else 0, point_text.format_value(value)
+    number = number_of(value)
+    return number is None, number or 0.0, point_text.format_value(value)

@@ -159,7 +159,7 @@ class MeasuredPoint:
 
     @cached_property
     def _known_spreads(self) -> dict[str, Spread | None]:
-        """Cache of `spread`, because plots need the spreads of all points again and again."""
+        """Cache of `find_spread`, because plots need the spreads of all points again and again."""
         return {}
 
     def _compute_spread(self, quantity: str) -> Spread | None:

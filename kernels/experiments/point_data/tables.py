@@ -117,7 +117,7 @@ def summary_table(
 ) -> ReportTable:
     """Return a table of points for users: method, device, times, rate, speedup over the baseline, and errors.
 
-    Points without a time are listed in the notes, grouped by reason; with ``every`` they also have rows.
+    Points without a time are listed in the notes, grouped by reason; with ``all_points`` they also have rows.
     """
     axes = list(dict.fromkeys(name for point in points for name in point.coordinates))
     moving = [name for name in axes if name not in ("method", "backend") and _coordinate_varies(points, name)]

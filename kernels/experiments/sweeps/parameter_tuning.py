@@ -283,8 +283,8 @@ def _run_candidate(search: _Search, values: Values, trial: Any, patient: bool) -
                 break
             search.control.wait_while_paused()
     except (AntidiagError, MemoryError) as error:
-        measured.error = error
-    point = search.add_point(task_preparation.complete_point(prepared.point, measured))
+        measured.error = timing.record_failure(error)
+    point = search.add_point(task_preparation.complete_point(prepared, measured))
     if point.status is not PointStatus.MEASURED:
         return None
     search.medians[_values_key(values)] = _median_time(measured.runs)

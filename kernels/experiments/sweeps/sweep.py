@@ -47,7 +47,7 @@ def find_contender(contender_id: str) -> Contender:
 class MeasurementTask:
     """One point to measure, as plain picklable data for any machine with this program.
 
-    ``find_problem_type`` is the identifier of the problem type; ``options`` and ``parameters`` are the given options
+    ``problem_type`` is the identifier of the problem type; ``options`` and ``parameters`` are the given options
     of the problem and parameters of the method.
     """
 

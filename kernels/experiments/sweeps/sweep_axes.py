@@ -113,6 +113,17 @@ def find_axis(name: str, methods: Sequence[Method]) -> tuple[Role, Parameter]:
     raise ParameterError(f"unknown axis {name!r}; known axes: {', '.join(axis_names(methods))}")
 
 
+def axis_label(name: str, methods: Sequence[Method]) -> str:
+    """Return the label of an axis with its unit, "Strip width, columns"; the name itself if it is no axis."""
+    if name == "method":
+        return "Method"
+    try:
+        parameter = find_axis(name, methods)[1]
+    except ParameterError:
+        return name
+    return f"{parameter.label}, {parameter.unit}" if parameter.unit else parameter.label
+
+
 def input_axes(problem: ProblemType) -> tuple[Parameter, ...]:
     """Return the quantities of the input of a problem that can be an axis."""
     letters = [taken for taken in problem.inputs if taken.kind.type is Letters]

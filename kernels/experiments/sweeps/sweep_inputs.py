@@ -69,8 +69,8 @@ class Generated:
     ``divergence`` is the share of letters in which the two most distant of them differ (before letters change
     twice); ``indels`` of these changes are insertions and deletions. ``count`` is the number of data of each
     input that takes several; by default the fewest it takes. Data other than sequences are made by their
-    DataKind, with ``length`` as their size; beside sequences they have the size BESIDE, unless every input has a
-    length of its own. ``given`` are data that are not made, one at most of a kind.
+    DataKind, with ``length`` as their size; beside sequences they have the size SIDE_INPUT_SIZE, unless every input
+    has a length of its own. ``given`` are data that are not made, one at most of a kind.
     """
 
     kind: Literal["mutated", "random"] = "mutated"
@@ -109,8 +109,10 @@ class Generated:
         return _length_of_each(self.length, len(places))
 
     def describe_data(self, problem: ProblemType, varying: Collection[str] = ()) -> str:
-        """The data for people, without what is in ``varying``: "mutated DNA, length 1,000, 10% divergence, seed 1",
-        "random graph, size 100, seed 1"; "" where the problem takes none."""
+        """Return a description of the data without the quantities in ``varying``; "" if the problem takes none.
+
+        For example "mutated DNA, length 1,000, 10% divergence, seed 1", or "random graph, size 100, seed 1".
+        """
         if not problem.inputs:
             return ""
         sequences = [wanted for wanted in problem.inputs if wanted.kind.type is Sequence]
@@ -172,7 +174,7 @@ class Generated:
     def _evolve_leaves(
         self, row: np.ndarray, height: float, count: int, at_root: bool, letters: np.ndarray, draw: np.random.Generator
     ) -> list[np.ndarray]:
-        """The leaves below a node; ``height`` is the share of letters that change from here to a leaf.
+        """Return the leaves below a node; ``height`` is the share of letters that change from here to a leaf.
 
         The more leaves there are, the sooner a branch parts, as in a tree that grows: most of a leaf's changes are its
         own, and so few leaves of a large family are equal.
@@ -189,7 +191,7 @@ class Generated:
         ]
 
     def _mutate_row(self, row: np.ndarray, share: float, letters: np.ndarray, draw: np.random.Generator) -> np.ndarray:
-        """A copy of which ``share`` of the letters were replaced, deleted, or have others before them."""
+        """Return a copy in which a ``share`` of the letters is replaced, deleted, or preceded by inserted ones."""
         row = row.copy()
         replaced = np.flatnonzero(draw.random(row.size) < share * (1 - self.indels))
         codes = np.searchsorted(letters, row[replaced])

@@ -27,6 +27,9 @@ from antidiag.kernels.profiles.column_scores.scoring import ColumnScore, ColumnS
 from antidiag.kernels.scoring import Scoring, match_mismatch, named_matrix
 from antidiag.kernels.serialization import stored
 
+WEIGHTS_AND_STEPS = "weights and steps"
+"""The phase of the weights of the sequences and the order of the alignments, as in profiles of ClustalW."""
+
 OPTIONS = (
     Parameter(
         "pairwise",
@@ -161,10 +164,11 @@ def align_clustalw(job: PipelineJob) -> tuple[np.ndarray, Tree]:
     """Return the rows in the order of the sequences, and the guide tree."""
     own: ClustalwRules = job.problem.rules
     tree = guide_tree.build_guide_tree(job, own.pairwise, pairwise_scoring(job.problem))
-    weights = dict(zip(tree.taxa, leaf_weights(tree).tolist(), strict=True))
-    with job.run.phase(ALIGNMENT):
+    with job.run.phase(WEIGHTS_AND_STEPS):
+        weights = dict(zip(tree.taxa, leaf_weights(tree).tolist(), strict=True))
         followed, alike = divergent_sequences.delay_divergent(tree, own.delay)
         units = [max(round(WEIGHT_UNITS * weights[name]), 1) for name in followed.taxa]
+    with job.run.phase(ALIGNMENT):
         rule = ClustalwRule(job.problem, job.alphabet, alike)
         return job.align_along_tree(followed, units, rule), tree
 

@@ -9,7 +9,7 @@ import cupy
 import numpy as np
 
 from antidiag.kernels.cuda import block_limits
-from antidiag.kernels.cuda.kernel_compiler import SourcePart
+from antidiag.kernels.cuda.kernel_compiler import SourcePart, compile_kernel
 from antidiag.kernels.cuda.run import DeviceRun
 from antidiag.kernels.model import Outcome
 from antidiag.kernels.monitor import Monitor
@@ -23,6 +23,8 @@ from antidiag.kernels.trees.problem import TreeAnswer, TreeProblem
 from antidiag.kernels.trees.sizes import STAGING, epoch_length, folded_rows
 
 THREADS = 256
+SCAN = "scan_blocks"
+"""The kernel of NJ-basic and NJ-compact that compares all pairs, at every join."""
 BLOCKS_A_MULTIPROCESSOR = 4
 BATCH = 32
 """Joins between two checks for cancellation; captured once as a graph and launched again and again."""
@@ -47,6 +49,27 @@ def _run_blocks(problem: TreeProblem, parameters: CellBlockParameters, run: Devi
     cuda_published.refuse_texture(problem, folded)
     device = _BlockJoining(problem, parameters, run, folded)
     return cuda_published.run_joins(LoadedMatrix(problem, run, device.cells, device.S, folded), parameters)
+
+
+def basic_occupancy(problem: TreeProblem, parameters: CellBlockParameters) -> dict[str, float]:
+    """Return the occupancy by the kernel of NJ-basic that scans the pairs."""
+    return _scan_occupancy(problem, parameters, folded=False)
+
+
+def compact_occupancy(problem: TreeProblem, parameters: CellBlockParameters) -> dict[str, float]:
+    """Return the occupancy by the kernel of NJ-compact that scans the pairs."""
+    return _scan_occupancy(problem, parameters, folded=True)
+
+
+def _scan_occupancy(problem: TreeProblem, parameters: CellBlockParameters, folded: bool) -> dict[str, float]:
+    defines = {**_block_defines(parameters, folded), "DOUBLE": problem.precision == "double"}
+    kernel, _ = compile_kernel(BLOCKS, SCAN, defines)
+    return block_limits.kernel_occupancy(kernel, int(parameters.block))
+
+
+def _block_defines(parameters: CellBlockParameters, folded: bool) -> dict[str, int]:
+    """Return the compile-time constants of NJ-basic and NJ-compact."""
+    return {"SIDE": parameters.side, "THREADS": int(parameters.block), "FOLDED": int(folded)}
 
 
 def nj_pruned(problem: TreeProblem, parameters: PrunedParameters, monitor: Monitor, steps: StepLog) -> Outcome:
@@ -177,7 +200,7 @@ class _BlockJoining(_DeviceJoining):
         rows = folded_rows(problem.taxa) if folded else problem.taxa + 1
         self.side, self.threads = parameters.side, int(parameters.block)
         self.cells = run.allocate_array(rows * (problem.taxa + 1), problem.dtype)
-        super().__init__(problem, run, {"SIDE": self.side, "THREADS": self.threads, "FOLDED": int(folded)})
+        super().__init__(problem, run, _block_defines(parameters, folded))
 
     def load(self) -> None:
         """Upload bands of rows, whose cells are then put where they belong."""
@@ -196,7 +219,7 @@ class _BlockJoining(_DeviceJoining):
     def launch_join(self, clusters: int) -> None:
         blocks = -(-clusters // self.side)
         shared = CLUSTERS.from_object(self)
-        self.kernel("scan_blocks")(
+        self.kernel(SCAN)(
             (self.grid_size(blocks * (blocks + 1) // 2, 1),),
             (self.threads,),
             (*shared, self.found, self.joins, self.records),

@@ -172,3 +172,47 @@ def test_a_model_is_given_and_its_sequence_generated(says):
                       "--csv", "-"))  # fmt: skip
     assert [(row["axis length"], row["status"]) for row in found] == [("20", "measured"), ("40", "measured")]
     assert all("CpG islands" in row["title"] for row in found)
+
+
+@pytest.mark.parametrize(
+    ("words", "texts"),
+    [
+        (("enhanced-ba", PAIR, "--axis", "s=4,8,16"), ("Block size s, cells", "phases, ms", "EnhancedBA")),
+        (("striped-score", PAIR, "--axis", "T=8:64:*2"), ("Batch T, cells", "StripedScore")),
+        (
+            ("chunked-alignment-1", PAIR, "--axis", "s=32,64", "--axis", "h=16,32"),
+            ("Strip width s, columns", "Chunk height h, rows"),
+        ),
+        (
+            ("nj-basic", "--length", 12, "--axis", "block=64,256", "--axis", "cells=1,4"),
+            ("Threads of a block, threads", "Cells of a thread, pairs"),
+        ),
+        (("striped-score", PAIR, "--axis", "precision=16,32"), ("Precision, bits", "phases, ms")),
+        (("viterbi-matprod-tmem", "--model", "cpg-islands", "--length", 20, "--axis", "binding=once,letter"),
+         ("binding once", "binding letter", "rows")),
+        (("striped-score", PAIR, "--axis", "s=32,64", "--baseline", "s=32"), ("speedup over baseline",)),
+    ],
+)  # fmt: skip
+def test_sweep_draws_what_it_found(says, tmp_path, words, texts):
+    drawn = tmp_path / "sweep.svg"
+    printed = says("sweep", *words, "--backend", "cpu", "--repeat", 1, "--plot", drawn)
+    assert f"saved {drawn}" in printed
+    text = drawn.read_text()
+    assert all(each in text for each in (*texts, "Measured on")), texts
+
+
+@pytest.mark.parametrize(
+    ("plot", "said"),
+    [("points.gif", "the suffix must be one of .svg, .png, .pdf"), ("/nowhere/points.svg", "/nowhere")],
+)
+def test_a_plot_that_cannot_be_saved_is_refused_before_the_sweep(refuses, place, plot, said):
+    assert said in refuses("sweep", "striped-score", PAIR, "--axis", "s=32,64", "--plot", plot)
+    assert not place.exists()
+
+
+def test_methods_of_a_sweep_have_a_line_each(says, tmp_path):
+    drawn = tmp_path / "sweep.svg"
+    says("sweep", "striped-score", PAIR, "--axis", "s=32,64", "--axis", "method=striped-score,striped-alignment",
+         "--backend", "cpu", "--repeat", 1, "--plot", drawn)  # fmt: skip
+    text = drawn.read_text()
+    assert "StripedAlignment" in text and "Strip width s, columns" in text

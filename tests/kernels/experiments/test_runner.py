@@ -256,7 +256,35 @@ def test_a_run_out_of_memory_says_so_and_releases_its_arrays(sleeper, monkeypatc
     assert point.status is PointStatus.FAILED
     assert point.reason.startswith("out of memory") and "smaller problem" in point.reason
     assert held and held[0]() is None
-    assert not caplog.records
+    (record,) = caplog.records
+    assert record.exc_info[0] is MemoryError, "its traceback is logged"
+
+
+@pytest.mark.parametrize("stage", ["build_problem", "plan_run"])
+def test_an_unexpected_error_before_the_run_is_logged_and_the_sweep_goes_on(sleeper, monkeypatch, caplog, stage):
+    known = getattr(MeasurementTask, stage)
+
+    def fail(task, *problem):
+        if task.parameters["width"] == 1:
+            raise LookupError("nothing is there")
+        return known(task, *problem)
+
+    monkeypatch.setattr(MeasurementTask, stage, fail)
+    first, second = runner.run_sweep(sweep("width=1,2"))
+    assert first.status is PointStatus.FAILED and first.reason == "LookupError: nothing is there"
+    assert second.status is PointStatus.MEASURED
+    (record,) = caplog.records
+    assert record.exc_info[0] is LookupError and record.exc_info[2].tb_next is not None
+
+
+@pytest.mark.parametrize("stage", ["build_problem", "plan_run"])
+def test_a_keyboard_interrupt_ends_a_sweep(sleeper, monkeypatch, stage):
+    def interrupt(task, *problem):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(MeasurementTask, stage, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        runner.run_sweep(sweep())
 
 
 def test_a_cancelled_plan_ends_the_sweep(sleeper, monkeypatch):

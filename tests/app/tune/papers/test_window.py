@@ -16,14 +16,14 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from antidiag.app import theme
-from antidiag.app.cli.laboratory import paper_figures
+from antidiag.app.cli.laboratory import figures
 from antidiag.app.jobs.queue import JobQueue
 from antidiag.app.tune.papers import paper_figure as paper_figure
 from antidiag.app.tune.papers.papers_window import PapersWindow
 from antidiag.app.tune.sweep_jobs import DeviceChoice
 from antidiag.kernels import registry
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.experiments.papers import figure_data, reproduction
+from antidiag.kernels.experiments.papers import comparison, figure_data, reproduction, table_tasks
 from antidiag.kernels.experiments.papers import paper_tables as papers
 from antidiag.kernels.experiments.papers.paper_tables import PaperTable, PublishedNumber
 from antidiag.kernels.experiments.point_data import point_store
@@ -53,13 +53,13 @@ def measured(table: PaperTable, quick: bool = False) -> list[MeasuredPoint]:
             runs=(TimedRun(9.0, {"phase 1": 1.0 + number, "phase 3": 2.0, "transfer": 1.0}),),
             started="2026-01-02T03:04",
         )
-        for number, task in enumerate(papers.table_tasks(table, quick))
+        for number, task in enumerate(table_tasks.table_tasks(table, quick))
     ]
 
 
 @pytest.mark.parametrize("table", ALL)
 def test_every_published_number_is_in_a_figure_of_its_table(table: PaperTable) -> None:
-    choices, compared = figure_data.open_choices(table), papers.compare_points(table, ())
+    choices, compared = figure_data.open_choices(table), comparison.compare_points(table, ())
     keeps: list[dict[str, str]] = [{}]
     for name, values in choices.items():
         keeps = [{**keep, name: value} for keep in keeps for value in values]
@@ -68,7 +68,9 @@ def test_every_published_number_is_in_a_figure_of_its_table(table: PaperTable) -
         figure = figure_data.build_figure(table, compared, False, keep)
         for grid in figure.grids or ():
             drawn += [value for _, value in grid.cells.values()]
-        drawn += [spread.median for line in figure.lines for spread in line.published.spreads]
+        for line in figure.lines:  # a mean or a maximum over the lengths is a level, drawn by its two ends
+            ends = zip(line.published.points, line.published.spreads, strict=True)
+            drawn += {point.key: spread.median for point, spread in ends}.values()
         assert not any(line.measured.points for line in figure.lines)
         assert figure.y_label and (figure.x_label or not figure.connected)
     assert sorted(drawn) == sorted(one.value for one in table.published if one.value is not None)
@@ -76,12 +78,12 @@ def test_every_published_number_is_in_a_figure_of_its_table(table: PaperTable) -
 
 def test_lines_have_the_papers_values_and_ours_at_their_own_sizes() -> None:
     table = found("001-figure-07")
-    figure = figure_data.build_figure(table, papers.compare_points(table, measured(table, True), True), True)
+    figure = figure_data.build_figure(table, comparison.compare_points(table, measured(table, True), True), True)
     assert [line.name for line in figure.lines][-2:] == ["s = 1024", "s = 1900"]
     first = figure.lines[0]
     assert first.published.x == (6135.5, 12271.0, 24542.0, 36813.0, 61355.0)
     assert first.measured.x == tuple(sum(task.coordinates["length"]) / 2 for task in sorted(
-        (task for task in papers.table_tasks(table, True) if task.coordinates["s"] == 64),
+        (task for task in table_tasks.table_tasks(table, True) if task.coordinates["s"] == 64),
         key=lambda task: task.coordinates["length"]))  # fmt: skip
     assert first.published.spreads[0].median == 67.2
     assert figure.log_x and figure.log_y and figure.y_label == "time, ms"
@@ -93,21 +95,63 @@ def test_lines_have_the_papers_values_and_ours_at_their_own_sizes() -> None:
 def test_what_one_figure_cannot_show_is_a_choice() -> None:
     assert figure_data.default_choices(found("001-figure-11")) == {"length": "20860x29120"}, "as figure 12 of the paper"
     assert figure_data.default_choices(found("001-figure-18")) == {"quantity": "total"}, "a misprint is no choice"
-    assert figure_data.default_choices(found("003-table-5-1")) == {"note": "maximum"}
+    assert figure_data.default_choices(found("003-table-5-1")) == {"statistic": "maximum"}
     assert figure_data.open_choices(found("001-figure-09")) == {}
 
 
 def test_the_number_of_states_is_the_place_of_a_mean_over_lengths() -> None:
     table = found("003-table-5-1")
-    mean = figure_data.build_figure(table, papers.compare_points(table, ()), False, {"note": "mean"})
+    mean = figure_data.build_figure(table, comparison.compare_points(table, ()), False, {"statistic": "mean"})
     assert mean.lines[0].published.x == (8, 16, 32, 64, 128, 256)
     assert mean.marks[0] == (8, "8")
+
+
+def test_a_mean_over_the_sizes_is_a_level_beside_the_curve() -> None:
+    """Figure 7 of Liu and others: all sizes as a curve, published where the text has a number, and both means."""
+    table = found("004-figure-7")
+    figure = figure_data.build_figure(table, comparison.compare_points(table, measured(table)), False)
+    curve, level = figure.lines[:2]
+    assert [line.name for line in figure.lines] == ["NJ-basic", "NJ-basic, mean", "NJ-compact", "NJ-compact, mean"]
+    assert curve.measured.x == tuple(range(1000, 12001, 1000)) and curve.published.x == (11000, 12000)
+    assert level.published.x == level.measured.x == (1000, 12000)
+    assert [spread.median for spread in level.published.spreads] == [20.23, 20.23]
+    values = [spread.median for spread in curve.measured.spreads]
+    assert level.measured.spreads[0].median == pytest.approx(sum(values) / 12)
+
+
+def test_a_figure_says_what_it_counts_and_what_is_not_there() -> None:
+    table = found("003-figure-4-07")
+    figure = figure_data.build_figure(table, comparison.compare_points(table, measured(table)), False)
+    assert figure.y_label == "time with transfers, s" and figure.caption[-1] == comparison.NO_TRANSFERS
+    for table_id, label in (
+        ("003-figure-4-08", "time of the whole call, s"),
+        ("003-figure-4-09", "speedup with transfers over ProfProfAlign, times"),
+        ("003-figure-4-11", "GCUPS with transfers"),
+        ("003-figure-4-15", "GCUPS"),
+        ("003-figure-6-7", "speedup over FloydWarshall, times"),
+    ):
+        assert figure_data.build_figure(found(table_id), (), False).y_label == label
+    table = found("004-table-3")
+    figure = figure_data.build_figure(table, comparison.compare_points(table, measured(table, True)), True)
+    assert figure.caption == (figure.caption[0], "Here: A chip (cpu) has no such numbers, 2026-01-02.")
+    table = found("002-figure-4")
+    figure = figure_data.build_figure(table, (), False)
+    assert figure.y_label == "share of the time, %" and not figure.connected
+    assert figure_data.figure_panels(table) == ({"panel": "real sets"}, {"panel": "synthetic sets"})
+
+
+def test_dots_without_lines_have_no_lines_in_the_legend(qtbot: Any) -> None:
+    table, widget = found("003-table-4-1"), paper_figure.PaperFigure()
+    qtbot.addWidget(widget)
+    widget.show_table(table, comparison.compare_points(table, measured(table)), False)
+    assert [item.kind for item in widget.plot.legend_items] == ["mark", "mark", "text", "text"]
+    assert [item.text for item in widget.plot.legend_items[2:]] == ["published (hollow)", "here (filled)"]
 
 
 def test_a_figure_has_the_same_colour_for_the_paper_and_for_us(qtbot: Any) -> None:
     table, widget = found("001-figure-19"), paper_figure.PaperFigure()
     qtbot.addWidget(widget)
-    widget.show_table(table, papers.compare_points(table, measured(table)), False)
+    widget.show_table(table, comparison.compare_points(table, measured(table)), False)
     plot, colours = widget.plot, theme.active().series
     for number, item in enumerate(plot._published):
         assert item.opts["pen"].color().name() == colours[number] == plot._curves[number].opts["pen"].color().name()
@@ -126,15 +170,17 @@ def test_a_figure_has_the_same_colour_for_the_paper_and_for_us(qtbot: Any) -> No
 def test_every_panel_of_a_figure_is_in_its_file(qtbot: Any, tmp_path: Path) -> None:
     table, before = found("003-figure-4-15"), theme.active().name
     for suffix in (".png", ".svg"):
-        paper_figures.save_figure(
-            tmp_path / f"figure{suffix}", table, papers.compare_points(table, measured(table)), False
+        figures.save_paper_figure(
+            tmp_path / f"figure{suffix}", table, comparison.compare_points(table, measured(table)), False
         )
     theme.switch(theme.choice_of(before))
     drawing = (tmp_path / "figure.svg").read_text()
     assert f"{table.title}, below 1,000" in drawing and f"{table.title}, above 1,000" in drawing
     picture = QImage(str(tmp_path / "figure.png"))
     alone = tmp_path / "alone.png"
-    paper_figures.save_figure(alone, found("001-figure-13"), papers.compare_points(found("001-figure-13"), ()), False)
+    figures.save_paper_figure(
+        alone, found("001-figure-13"), comparison.compare_points(found("001-figure-13"), ()), False
+    )
     theme.switch(theme.choice_of(before))
     assert (
         picture.width() == 2 * paper_figure.FILE_SIZE.width() and picture.height() > 1.5 * QImage(str(alone)).height()
@@ -146,7 +192,7 @@ def test_what_was_published_without_numbers_is_in_no_legend(qtbot: Any) -> None:
     qtbot.addWidget(widget)
     for name, published in (("003-figure-4-11", False), ("003-figure-4-13", True)):
         table = found(name)
-        widget.show_table(table, papers.compare_points(table, measured(table)), False)
+        widget.show_table(table, comparison.compare_points(table, measured(table)), False)
         kinds = [item.text.partition(" ")[0] for item in widget.plot.legend_items]
         assert ("published" in kinds, "here" in kinds) == (published, True)
         assert ("without numbers" in widget.caption_label.text()) is not published
@@ -157,8 +203,8 @@ def test_figures_are_saved(qtbot: Any, tmp_path: Path, name: str) -> None:
     table = found(name)
     before = theme.active().name
     for suffix in (".png", ".svg"):
-        paper_figures.save_figure(
-            tmp_path / f"figure{suffix}", table, papers.compare_points(table, measured(table)), False
+        figures.save_paper_figure(
+            tmp_path / f"figure{suffix}", table, comparison.compare_points(table, measured(table)), False
         )
     theme.switch(theme.choice_of(before))
     picture = QImage(str(tmp_path / "figure.png"))
@@ -172,16 +218,16 @@ def test_files_of_several_tables_have_their_names_and_what_cannot_be_is_told_at_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     two = papers.find_tables(["001-figure-09", "001-figure-19"])
-    assert paper_figures.figure_files(f"{tmp_path}/f.svg", two[:1]) == (tmp_path / "f.svg",)
-    names = [path.name for path in paper_figures.figure_files(f"{tmp_path}/f.svg", two)]
+    assert figures.figure_files(f"{tmp_path}/f.svg", two[:1]) == (tmp_path / "f.svg",)
+    names = [path.name for path in figures.figure_files(f"{tmp_path}/f.svg", two)]
     assert names == ["f-001-figure-09.svg", "f-001-figure-19.svg"]
     with pytest.raises(InputError, match=r"f\.gif: the suffix must be one of \.svg, \.png"):
-        paper_figures.figure_files(f"{tmp_path}/f.gif", two)
+        figures.figure_files(f"{tmp_path}/f.gif", two)
     with pytest.raises(InputError, match="folder .* does not exist"):
-        paper_figures.figure_files(f"{tmp_path}/none/f.svg", two)
-    monkeypatch.setattr(paper_figures, "find_spec", lambda name: None)
+        figures.figure_files(f"{tmp_path}/none/f.svg", two)
+    monkeypatch.setattr(figures, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"PySide6 .* not installed; install them with python3 scripts/setup\.py"):
-        paper_figures.figure_files(f"{tmp_path}/f.svg", two)
+        figures.figure_files(f"{tmp_path}/f.svg", two)
 
 
 @pytest.fixture
@@ -265,10 +311,10 @@ def test_what_is_taken_again_counts_over_what_came_in_between(table: PaperTable)
     first = reproduction.reproduce_table(table, True, "cpu", repeats=1)
     elsewhere = replace(first[0], key="of another device", device="A slow chip")
     reproduction.store_of(table, True).append_point(elsewhere)
-    shown = papers.compare_points(table, reproduction.stored_points(table, True), True)
+    shown = comparison.compare_points(table, reproduction.stored_points(table, True), True)
     assert "A slow chip" in {one.point.device for one in shown if one.point}
     reproduction.reproduce_table(table, True, "cpu", repeats=1, reuse=True)
-    shown = papers.compare_points(table, reproduction.stored_points(table, True), True)
+    shown = comparison.compare_points(table, reproduction.stored_points(table, True), True)
     assert "A slow chip" not in {one.point.device for one in shown if one.point}
     before = len(reproduction.stored_points(table, True))
     reproduction.reproduce_table(table, True, "cpu", repeats=1, reuse=True)

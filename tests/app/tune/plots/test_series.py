@@ -31,6 +31,20 @@ def test_an_automatic_value_is_what_really_ran() -> None:
     assert plot_data.axis_value(point(32, None, (1.0,)), "h") == 512
 
 
+def test_an_axis_wins_over_a_number_of_the_point_with_its_name() -> None:
+    """NJ-basic has a parameter "cells", of one of some choices: its places are those choices, in their order."""
+    points = [
+        replace(point(32, 16, (1.0,)), coordinates={"method": "nj-basic", "cells": cells})
+        for cells in ("64", "4", "16")
+    ]
+    assert [plot_data.axis_value(one, "cells") for one in points] == ["64", "4", "16"]
+    assert plot_data.axis_value(point(32, 16, (1.0,)), "cells") == 1_000_000
+    assert plot_data.axis_value(points[0], "method") == "Striped-Score"
+    assert plot_data.has_numbers(points, "cells") and plot_data.numeric_place(points[1], "cells") == 4
+    assert plot_data.build_grid(points, "cells", "method", "compute_ms").columns == ("4", "16", "64")
+    assert [plot_data.number_of(value) for value in ("auto", "4x4", None, 2.5)] == [None, None, None, 2.5]
+
+
 def test_lines_are_sorted_and_carry_their_spread() -> None:
     found = plot_data.group_into_series(list(reversed(GRID)), "s", "compute_ms", ["h"])
     assert [line.name for line in found] == ["h 128", "h 16"]
