@@ -19,6 +19,8 @@ from antidiag.kernels.model import unique_values
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.text import format_count, parse_real, quote_text
 
+HEAD_BYTES = 4096
+"""First bytes of a file by which distances are recognised."""
 SUFFIXES = (".csv", ".tsv", ".edges", ".mtx", ".graphml")
 WEIGHT_NAMES = ("weight", "cost", "distance", "length")
 HEADINGS = (
@@ -57,7 +59,7 @@ def read_graph(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
         return [matrix_market.read_matrix_market(path, text)]
     if text.lstrip().startswith(b"<"):
         return [_parse_graphml(path, text)]
-    if text.startswith(distance_files.NPY) or text.split(b"\n", 1)[0].strip().isdigit():
+    if text.startswith(distance_files.NPY) or distance_files.is_distance_file(path, text[:HEAD_BYTES]):
         return [graph_of_distances(matrix) for matrix in distance_files.read_distances(path, monitor)]
     return [_parse_edge_list(path, text)]
 
