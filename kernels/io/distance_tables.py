@@ -150,7 +150,7 @@ def _parse_table(lines: list[TableLine], source: str, name: str) -> DistanceMatr
         first -= 1  # Mash's head begins with '#query'
     head = lines[min(first, len(lines) - 1)]
     rows = [line for line in lines[first + 1 :] if not line.fields[0].startswith("#")]
-    if not any(row.fields[0] in head.fields and is_distance(row.fields[-1]) for row in rows):
+    if not any(row.fields[0] in head.fields and any(map(is_distance, row.fields[1:])) for row in rows):
         raise InputError(
             f"{source}, line {head.number:,}: this is no table of distances, and the number of taxa is missing; begin "
             "a PHYLIP matrix with it, a table with a head of all names, or give lines of two names and a distance"

@@ -29,7 +29,9 @@ MATRIX_ENDINGS = (".matrix", ".matrix.npy", ".matrix.csv", ".matrix.tsv", ".matr
 """A file whose name ends so is a matrix, whatever else its numbers could be."""
 NAMES_SUFFIX = ".names"
 """Suffix of the file beside an array of distances that has the names of its taxa."""
-EDGE_SUFFIXES = (".csv", ".tsv", ".edges")
+EDGE_LIST_SUFFIXES = (".edges", ".edgelist", ".edge", ".el", ".ncol")
+"""Suffixes of files that hold nothing but edges."""
+EDGE_SUFFIXES = (".csv", ".tsv", *EDGE_LIST_SUFFIXES)
 CORNER_SIZE = 64
 """Rows and columns of an array that are looked at."""
 PIECE_BYTES = 1 << 21
@@ -62,7 +64,7 @@ def describe_alternative(path: Path, head: bytes) -> str:
             return "Opened as a distance matrix; an array named .matrix.npy opens as a matrix to multiply."
         return "Opened as a matrix to multiply: it is not symmetric with a zero diagonal, as distances are."
     rows = _number_rows(head)
-    if rows and _could_be_edges(path, rows) and _file_suffix(path) != ".edges":
+    if rows and _could_be_edges(path, rows) and _file_suffix(path) not in EDGE_LIST_SUFFIXES:
         return f"Opened as edges of a graph; a table named .matrix{_file_suffix(path)} opens as a matrix to multiply."
     return ""
 
