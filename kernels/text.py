@@ -24,6 +24,14 @@ def parse_real(text: str | bytes) -> float:
     return float(text)
 
 
+def is_number(text: str) -> bool:
+    """Return whether a text is a finite number."""
+    try:
+        return abs(parse_real(text)) < float("inf")
+    except ValueError:
+        return False
+
+
 def parse_integer(text: str | bytes) -> int:
     """Return the integer in a text; raise ValueError for anything else, including 1_000."""
     _reject_python_syntax(text)

@@ -23,7 +23,7 @@ from antidiag.kernels.io import tree_annotations
 from antidiag.kernels.io.tree import Tree, parents_from_depths
 from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.text import format_count, parse_real, quote_text
+from antidiag.kernels.text import format_count, is_number, parse_real, quote_text
 
 QUOTED, COMMENT = "\x01", "\x02"
 BLANK = " \t\n\v\f\r" + COMMENT
@@ -176,7 +176,7 @@ def parse_tree(text: NewickText, start: int, end: int, name: str, translate: Map
     if translate:
         inner = (kinds[labels] == CLOSE).tolist()  # a number there is a support, not that of a taxon
         names = [
-            name if at_inner and tree_annotations.is_number(name) else translate.get(name, name)
+            name if at_inner and is_number(name) else translate.get(name, name)
             for name, at_inner in zip(names, inner, strict=True)
         ]
     tree = Tree(tuple(names), parents_from_depths(nodes), lengths, name, text.source)
@@ -221,7 +221,7 @@ def _with_comments(
         node = int(node_of_piece[piece])
         if node < 0 or comment.upper() in (ROOTED, UNROOTED):
             others.append(comment)
-        elif tree.degrees[node] and not names[node] and tree_annotations.is_number(comment):
+        elif tree.degrees[node] and not names[node] and is_number(comment):
             names[node] = comment
         else:
             found = tree_annotations.parse_annotation(comment)
@@ -297,7 +297,7 @@ def _parse_lengths(text: NewickText, borders: np.ndarray, pieces: np.ndarray) ->
     except ValueError:
         pass
     for start, part in zip(starts, parts, strict=True):
-        if not tree_annotations.is_number(part):
+        if not is_number(part):
             text.refuse(
                 start,
                 f"{quote_text(part.strip())} is not a branch length; give a number such as 0.1 or 2e-3 after the colon",

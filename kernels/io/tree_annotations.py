@@ -12,7 +12,7 @@ from collections.abc import Sequence as Sequences
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.text import parse_real
+from antidiag.kernels.text import is_number
 
 COMMENT_TITLE = "comment"
 BRANCH_SUFFIX = "_branch"
@@ -104,14 +104,6 @@ def fill_supports(names: list[str], values: NodeValues, inner: Iterable[int]) ->
         for node in inner:
             if not names[node]:
                 names[node] = next((column[node] for column in columns if is_number(column.get(node, ""))), "")
-
-
-def is_number(text: str) -> bool:
-    """Return whether a text is a finite number."""
-    try:
-        return abs(parse_real(text)) < float("inf")
-    except ValueError:
-        return False
 
 
 def annotation_texts(tree: Tree, nhx: bool = False) -> list[str]:

@@ -22,8 +22,8 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import tree_annotations
 from antidiag.kernels.io.newick import UNROOTED, describe_tree_comments, unique_leaf_names, with_unique_leaves
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.io.tree_annotations import NodeValues, add_values, clean_title, is_number
-from antidiag.kernels.text import format_count
+from antidiag.kernels.io.tree_annotations import NodeValues, add_values, clean_title
+from antidiag.kernels.text import format_count, is_number
 
 if TYPE_CHECKING:
     from Bio.Phylo.PhyloXML import Clade, Phylogeny
