@@ -67,6 +67,8 @@ def is_distance(text: str) -> bool:
 def parse_distances(text: bytes, source: str, name: str, monitor: Monitor) -> DistanceMatrix:
     """Return the matrix of a table or of lines of pairs; InputError names the line and what is wrong."""
     lines = split_lines(line_blocks.decode_text(text), source)
+    if not lines:
+        raise InputError(f"{source}: the file is empty; give a matrix of distances")
     others = [line for line in lines if not line.fields[0].startswith("#")]
     if {len(line.fields) for line in others} in ({3}, {5}) and _are_pairs(others):
         return _parse_pairs(others, source, name)
@@ -184,7 +186,9 @@ def _check_names(names: list[str], columns: list[str], rows: list[TableLine], so
     if twice := first_repeated(names):
         lines = " and ".join(f"{rows[row].number:,}" for row in twice)
         raise InputError(f"{source}, lines {lines}: taxon {names[twice[0]]} occurs twice; rename or remove one")
-    if single := next((row for row, name in enumerate(names) if name not in set(columns)), None):
+    known = set(columns)
+    single = next((row for row, name in enumerate(names) if name not in known), None)
+    if single is not None:
         raise InputError(
             f"{source}, line {rows[single].number:,}: {names[single]} is a row and no column; a matrix of distances "
             "has the same taxa in both"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.text import is_number, quote_text
+from antidiag.kernels.text import is_number, is_small_count, quote_text
 
 HEAD = re.compile(rb"\s*HMMER(?:3/[a-z]|2\.0)\b")
 SYMBOLS = {"amino": "ACDEFGHIKLMNPQRSTVWY", "dna": "ACGT", "rna": "ACGU", "nucleic": "ACGT"}
@@ -140,7 +140,7 @@ def _read_model(reader: _ModelReader) -> HmmerModel:
     if symbols != "".join(line.words[1:]).upper():
         raise reader.fail(line.number, f"the symbols are {' '.join(line.words[1:])}, and those of {kind} are {symbols}")
     length = " ".join(tags.get("LENG", ["?"]))
-    if not length.isdigit() or not 0 < int(length) <= len(reader.lines):
+    if not is_small_count(length) or not 0 < int(length) <= len(reader.lines):
         raise reader.fail(first.number, f"LENG is {length}, and not the number of nodes; correct it")
     reader.next_line()  # the titles of the transitions
     read = _read_hmmer2 if version == "HMMER2.0" else _read_hmmer3

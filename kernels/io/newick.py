@@ -30,8 +30,9 @@ BLANK = " \t\n\v\f\r" + COMMENT
 
 NAME_START = r"(?<![^(),:;\s\]=])"
 """What stands before a quoted name: a mark or white space (d'Orbigny has no quoted part)."""
-COMMENT_TEXT = r"""\[&(?:"[^"]*"|[^\[\]"]|\[[^\[\]]*\])*+\]|\[(?:[^\[\]]|\[[^\[\]]*\])*\]"""
-"""A comment; in one of values, quotes may hold brackets."""
+QUOTED_VALUE = r"""(?<=[=,{])"(?:[^"]|"")*+"(?=\s*[,\]}])"""
+COMMENT_TEXT = rf"""\[&(?!&NHX)(?:{QUOTED_VALUE}|[^\[\]]|\[[^\[\]]*\])*+\]|\[(?:[^\[\]]|\[[^\[\]]*\])*\]"""
+"""A comment; in one of values as BEAST writes them, quotes may hold brackets."""
 SPECIAL = re.compile(rf"""{NAME_START}'(?:[^']|'')*'|{NAME_START}"(?:[^"]|\"\")*"|{COMMENT_TEXT}""")
 """A name in single or double quotes, or a comment."""
 

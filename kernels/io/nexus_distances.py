@@ -13,7 +13,7 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.distance_tables import complete_matrix, is_distance
 from antidiag.kernels.io.newick import BLANK, COMMENT, NewickText
-from antidiag.kernels.text import format_count, quote_text
+from antidiag.kernels.text import format_count, is_small_count, quote_text
 
 SPACE = rf"[\s{COMMENT}]"
 HEAD = re.compile(rb"\s*#nexus\b", re.IGNORECASE)
@@ -22,9 +22,8 @@ HOLDS_LETTERS = re.compile(rb"\bbegin\s+(data|characters|unaligned)\s*;", re.IGN
 BEGIN = re.compile(rf"\bbegin{SPACE}+distances{SPACE}*;", re.IGNORECASE)
 END = re.compile(rf"\bend(block)?{SPACE}*;", re.IGNORECASE)
 TREES = re.compile(rf"\bbegin{SPACE}+trees{SPACE}*;", re.IGNORECASE)
-COMMAND = re.compile(rf"{SPACE}*(\w+)\b([^;]*);")
 TAXLABELS = re.compile(r"\btaxlabels\b([^;]*);", re.IGNORECASE)
-TAXA = re.compile(rf"\bntax{SPACE}*={SPACE}*(\d+)", re.IGNORECASE)
+TAXA = re.compile(rf"\bntax{SPACE}*={SPACE}*(\d{{1,9}})\b", re.IGNORECASE)
 WORD = re.compile(rf"[^{BLANK}]+")
 LOWER, UPPER, BOTH = "lower", "upper", "both"
 
@@ -65,7 +64,7 @@ def parse_nexus_distances(raw: str, source: str, name: str) -> DistanceMatrix:
     end = END.search(text.masked, block.end())
     if end is None:
         text.refuse(block.start(), "this block has no END; add it")
-    commands = {found[1].lower(): found.span(2) for found in COMMAND.finditer(text.masked, block.end(), end.end())}
+    commands = dict(_commands(text.masked, block.end(), end.start()))
     if "matrix" not in commands:
         text.refuse(block.start(), "this block has no MATRIX; add it")
     labels = TAXLABELS.search(text.masked)
@@ -99,9 +98,17 @@ def parse_nexus_distances(raw: str, source: str, name: str) -> DistanceMatrix:
     return complete_matrix(names, values, source, name, note)
 
 
+def _commands(masked: str, start: int, stop: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield the commands between two places: the first word, and where the others begin and end."""
+    while (end := masked.find(";", start, stop)) >= 0:
+        if word := WORD.search(masked, start, end):
+            yield word[0].lower(), (word.end(), end)
+        start = end + 1
+
+
 def _parse_format(text: NewickText, start: int, stop: int) -> DistanceFormat:
     """Return what a FORMAT command says."""
-    said = re.sub(r"\s*=\s*", "=", text.masked[start:stop].replace(COMMENT, " ").lower())
+    said = "=".join(part.strip() for part in text.masked[start:stop].replace(COMMENT, " ").lower().split("="))
     said = re.sub(r"\bno\s+(diagonal|labels)\b", r"no\1", said)
     form = DistanceFormat()
     for word in said.split():
@@ -188,7 +195,7 @@ def _known_name(text: NewickText, label: re.Match[str], taxa: Sequences[str]) ->
     """Return the taxon of a label, which may be its number; InputError for one that TAXLABELS does not have."""
     name = text.read_name(*label.span())
     if taxa and name not in taxa:
-        if not (name.isdigit() and 0 < int(name) <= len(taxa)):
+        if not (is_small_count(name) and 0 < int(name) <= len(taxa)):
             text.refuse(label.start(), f"the taxon {quote_text(name)} is not among the TAXLABELS; correct either")
         return taxa[int(name) - 1]
     return name

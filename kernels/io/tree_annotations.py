@@ -21,9 +21,8 @@ SUPPORT_TITLES = ("B", "posterior", "prob", "probability", "bootstrap", "support
 """Titles whose number is the support of the branch above an inner node, the first of them that is there."""
 
 NHX_HEAD = re.compile(r"&&NHX\b[\s:]*", re.IGNORECASE)
-SET = r"\{(?:[^{}]|\{[^{}]*\})*\}"
-PAIR = re.compile(rf'\s*([^=,"{{}}]*[^=,"{{}}\s])\s*(?:=\s*("(?:[^"]|"")*"|{SET}|[^,]*))?\s*(?:,|$)')
-"""A title, and after '=' its value: in quotes, a set in braces, or a word."""
+TOKEN = re.compile(r'"(?:[^"]|"")*"|\{(?:[^{}]|\{[^{}]*\})*\}|[^,"{]+|[,"{]')
+"""A text in quotes, a set in braces, what stands between such, or a comma."""
 PLAIN_VALUE = re.compile(r"[^\s,=\"\[\]{}]+(?: [^\s,=\"\[\]{}]+)*|\{(?:[^{}\[\]\"]|\{[^{}\[\]\"]*\})*\}")
 UNSAFE_TITLE = re.compile(r'[\s=,:;\[\]{}"&]+')
 UNSAFE_IN_NHX = re.compile(r"[:=\[\]]")
@@ -62,17 +61,22 @@ def _nhx_pairs(text: str) -> Iterator[tuple[str, str]]:
 
 def _beast_pairs(text: str) -> dict[str, str] | None:
     """Return titles and values; "yes" for a title without a value, None for a text that is none of BEAST's."""
+    parts = [""]
+    for token in TOKEN.findall(text):
+        if token == ",":
+            parts.append("")
+        else:
+            parts[-1] += token
     found: dict[str, str] = {}
-    place = 0
-    while text[place:].strip():
-        pair = PAIR.match(text, place)
-        if pair is None:
+    for part in parts:
+        title, equals, value = (word.strip() for word in part.partition("="))
+        if not title and not equals:
+            continue
+        if not title or any(mark in title for mark in '"{}'):
             return None
-        value = "yes" if pair[2] is None else pair[2].strip()
-        if value.startswith('"'):
+        if len(value) > 1 and value[0] == value[-1] == '"':
             value = value[1:-1].replace('""', '"')
-        found[clean_title(pair[1])] = " ".join(value.split())
-        place = pair.end()
+        found[clean_title(title)] = " ".join(value.split()) if equals else "yes"
     return found
 
 

@@ -135,7 +135,7 @@ def _values_of_clade(clade: Clade) -> Iterator[tuple[str, Any]]:
         for confidence in clade.confidences:
             yield confidence.type or "support", _number_text(float(confidence))
     for found in clade.properties:
-        yield found.ref.removeprefix(PROPERTY_PREFIX), found.value
+        yield (found.ref or "property").removeprefix(PROPERTY_PREFIX), found.value
 
 
 def _filled(pairs: Any) -> Iterator[tuple[str, Any]]:

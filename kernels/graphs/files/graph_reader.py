@@ -28,7 +28,7 @@ HEAD_BYTES = 4096
 """First bytes of a file by which distances are recognised."""
 SUFFIXES = (*number_tables.EDGE_SUFFIXES, ".mtx", ".graphml", ".gml", ".net", ".paj", ".dot", ".gv")
 COMMENT_MARKS = ("#", "%", "//")
-TRAILING_COMMENT = re.compile(r"\s+(?:#|//).*")
+TRAILING_COMMENT = re.compile(r"(?<=\s)(?:#|//).*")
 SEQUENCE = re.compile(r"[A-Za-z*.-]{12,}")
 """Letters that no name of a vertex is taken for."""
 WEIGHT_NAMES = ("weight", "cost", "distance", "length")
@@ -200,7 +200,7 @@ def _split_words(line: str) -> list[str]:
         return line.split()
     try:
         found = ast.literal_eval(brace + data)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return line.split()
     weights = [str(found[title]) for title in WEIGHT_NAMES if isinstance(found, dict) and title in found]
     return [*words.split(), *weights[:1]]

@@ -16,14 +16,14 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.graphs.graph import MAX_VERTICES
-from antidiag.kernels.text import format_count, parse_real, quote_text
+from antidiag.kernels.text import format_count, is_small_count, parse_real, quote_text
 
 GML_HEAD = re.compile(rb"(?:\A|\n)[ \t]*graph\s*\[", re.IGNORECASE)
 DOT_HEAD = re.compile(
-    rb"\s*(?:(?://|#)[^\n]*\n\s*|/\*.*?\*/\s*)*(?:strict\s+)?(?:di)?graph\b\s*(?:\"[^\"]*\"|[\w.-]+)?\s*\{",
+    rb"\s*+(?>(?://|#)[^\n]*\n\s*|/\*.*?\*/\s*)*+(?:strict\s++)?(?:di)?graph\b\s*+(?:\"[^\"]*\"|[\w.-]++)?\s*+\{",
     re.IGNORECASE | re.DOTALL,
 )
-PAJEK_HEAD = re.compile(rb"\s*(?:%[^\n]*\n\s*)*\*(?:vertices|network)\b", re.IGNORECASE)
+PAJEK_HEAD = re.compile(rb"\s*+(?>%[^\n]*\n\s*)*+\*(?:vertices|network)\b", re.IGNORECASE)
 WEIGHT_TITLES = ("weight", "cost", "distance", "length", "len", "value")
 """Attributes of edges that are weights, the first of them that any edge has."""
 PAJEK_WORD = re.compile(r'"([^"]*)"|(\S+)')
@@ -225,7 +225,7 @@ def _pajek_lines(text: str) -> Iterator[tuple[int, list[str]]]:
 
 def _vertex_number(word: str, place: str, count: int | None) -> int:
     """Return the number of a vertex, or with no ``count`` of all vertices."""
-    if not (word.isascii() and word.isdigit()) or (count is not None and not 0 < int(word) <= count):
+    if not is_small_count(word) or (count is not None and not 0 < int(word) <= count):
         known = "a number of vertices" if count is None else f"a vertex from 1 to {count:,}"
         raise InputError(f"{place}: {quote_text(word)} is not {known}; correct it")
     return int(word)

@@ -82,6 +82,13 @@ def test_nhx_gives_back_what_it_can_hold_and_refuses_the_rest(tmp_path_factory, 
         ('(a[&x="]["],b[&!colour=#ff0000])r;', "r a b", {"x": ("", "][", ""), "!colour": ("", "", "#ff0000")}),
         ("(a[a note][and more],b[it's])r;", "r a b", {"comment": ("", "a note; and more", "it's")}),
         ("(a[12],b)r;", "r a b", {"comment": ("", "12", "")}),
+        ('(a[&&NHX:S=5"],b[&&NHX:S=6"])r;', "r a b", {"S": ("", '5"', '6"')}),
+        ('(a[&x=5"],b[&x=6"])r;', "r a b", {"x": ("", '5"', '6"')}),
+        (
+            '(a[5" or],b[&x={"p]","q"},y="a ""b"""])r;',
+            "r a b",
+            {"comment": ("", '5" or', ""), "x": ("", "", '{"p]","q"}'), "y": ("", "", 'a "b"')},
+        ),
         ("one[&x=1];", "one", {"x": ("1",)}),
     ],
 )
