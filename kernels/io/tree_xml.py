@@ -74,7 +74,8 @@ def _tree_of_phylogeny(phylogeny: Phylogeny, source: str) -> Tree:
     """Return the tree of a phylogeny of Biopython."""
     if phylogeny.root is None:
         raise InputError(f"{source}: the phylogeny {phylogeny.name or ''} has no clade; remove it")
-    clades, parents, waiting = [], [], [(phylogeny.root, -1)]
+    parents, waiting = list[int](), [(phylogeny.root, -1)]
+    clades: list[Clade] = []
     while waiting:
         clade, parent = waiting.pop()
         waiting += [(child, len(clades)) for child in reversed(clade.clades)]
@@ -149,7 +150,7 @@ def _read_nexml(text: str, source: str) -> list[Tree]:
         raise InputError(f"{source}, line {error.position[0]:,}: this is not valid XML: {error}; correct it") from None
     except (ValueError, LookupError, RecursionError) as error:
         raise InputError(f"{source}: this XML cannot be read: {error}; save it as UTF-8") from None
-    taxa = {otu.get("id", ""): otu.get("label") or otu.get("id", "") for otu in _elements(root, "otu")}
+    taxa = {otu.get("id", ""): otu.get("label") or otu.get("id") or "" for otu in _elements(root, "otu")}
     networks = sum(1 for _ in _elements(root, "network"))
     found = [_tree_of_nexml(tree, taxa, source) for tree in _elements(root, "tree")]
     if networks and not found:
