@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import line_blocks
+from antidiag.kernels.io import line_blocks, number_tables
 from antidiag.kernels.io.distance_matrix import ROUNDING, DistanceMatrix, make_distance_matrix
 from antidiag.kernels.io.unique_names import first_repeated
 from antidiag.kernels.monitor import Monitor
@@ -49,11 +49,10 @@ def looks_like_pairs(path: Path, head: bytes, suffixes: Sequences[str]) -> bool:
     """Return whether a file holds lines of two names and a distance: Mash's, or any in a file with such a suffix."""
     lines = [line.fields for line in _first_lines(path, head) if not line.fields[0].startswith("#")]
     mash = bool(lines) and all(len(fields) == 5 and SHARED_HASHES.fullmatch(fields[4]) for fields in lines)
-    named = path.with_suffix("").suffix if path.suffix.lower() == ".gz" else path.suffix
     lines = lines if len(lines) < 2 or not _is_heading(lines) else lines[1:]
     three = bool(lines) and all(len(fields) == 3 and is_distance(fields[2]) for fields in lines)
     numbers = all(is_distance(field) for fields in lines for field in fields)
-    return mash or (three and not numbers and named.lower() in suffixes)
+    return mash or (three and not numbers and number_tables.file_suffix(path) in suffixes)
 
 
 def is_distance(text: str) -> bool:

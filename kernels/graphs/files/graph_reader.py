@@ -49,7 +49,7 @@ SHORT_HEADINGS = (("u", "v"), ("i", "j"), ("start", "end"), ("tail", "head"))
 
 def claims_file(path: Path, head: bytes) -> bool:
     """Return whether a file holds a graph, by its first bytes, or by the suffix of an edge list."""
-    suffix = Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
+    suffix = number_tables.file_suffix(path)
     text = line_blocks.normalise_line_ends(head.removeprefix(BOM))
     listed = suffix in number_tables.EDGE_SUFFIXES and not number_tables.holds_matrix(path, head)
     return (
@@ -105,7 +105,7 @@ def read_graph(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
     """
     path = Path(path)
     text = b"".join(line_blocks.read_blocks(path, monitor or Monitor())).removeprefix(BOM)
-    suffix = Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
+    suffix = number_tables.file_suffix(path)
     if text.startswith(matrix_market.BANNER):
         return [matrix_market.read_matrix_market(path, text)]
     if text.lstrip().startswith(b"<"):
