@@ -24,6 +24,19 @@ def parse_real(text: str | bytes) -> float:
     return float(text)
 
 
+def is_number(text: str) -> bool:
+    """Return whether a text is a finite number."""
+    try:
+        return abs(parse_real(text)) < float("inf")
+    except ValueError:
+        return False
+
+
+def is_small_count(text: str) -> bool:
+    """Return whether a text is a whole number of at most nine digits, 0 to 9."""
+    return text.isascii() and text.isdigit() and len(text) <= 9
+
+
 def parse_integer(text: str | bytes) -> int:
     """Return the integer in a text; raise ValueError for anything else, including 1_000."""
     _reject_python_syntax(text)

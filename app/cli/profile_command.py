@@ -116,4 +116,6 @@ def _profile_rows(made: Profile) -> list[tuple[str, str]]:
         rows.append(("weights", f"{made.weights.min():.3g} to {made.weights.max():.3g}"))
     if made.pseudocounts:
         rows.append(("pseudo-counts", f"{made.pseudocounts:g}"))
+    if made.note:
+        rows.append(("note", made.note))
     return rows

@@ -139,6 +139,8 @@ class Reader:
         return None
 
     def _array(self, name: str) -> np.ndarray:
+        if not isinstance(name, str):
+            raise TypeError("an array has no name")
         if name.startswith(BESIDE) and self._parts is not None:
             return self._parts.read(name)
         with self._source.open(name) as member:

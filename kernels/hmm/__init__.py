@@ -48,7 +48,7 @@ HMM = DataKind(
     type=hmm.Hmm,
     claims_file=hmm.looks_like_hmm,
     read=hmm.read_hmm,
-    suffixes=(".json",),
+    suffixes=(".json", ".hmm"),
     generate=partial(hmm.make_random_hmm, symbols="ACGTBDEF"),
     bundled_files=hmm.list_bundled_models(),
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import line_blocks, sequences
+from antidiag.kernels.io import line_blocks, nexus_distances, sequences
 from antidiag.kernels.io.alignment_formats import (
     a3m,
     balibase,
@@ -172,7 +172,8 @@ def is_alignment_file(path: Path, head: bytes) -> bool:
         except InputError:
             return False
     if nexus.HEAD.match(start):
-        return path.is_file() and b"matrix" in b"".join(line_blocks.read_blocks(path, Monitor())).lower()
+        text = b"".join(line_blocks.read_blocks(path, Monitor())) if path.is_file() else b""
+        return b"matrix" in text.lower() and not nexus_distances.holds_only_distances(text)
     return any(pattern.match(start) for pattern, _ in FORMATS)
 
 

@@ -1,4 +1,4 @@
-"""Distance matrix files: PHYLIP and NPY, in and out.
+"""Distance matrix files: PHYLIP and NPY, in and out; tables with a head of names, lines of pairs, and NEXUS, in.
 
 A PHYLIP matrix begins with the number of taxa; then every taxon has a record: its name, and distances to all taxa
 (square), to those before it (lower triangle) or to those after it (upper triangle), the triangles with or without the
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import line_blocks, number_tables
+from antidiag.kernels.io import distance_tables, line_blocks, nexus_distances, number_tables
 from antidiag.kernels.io.distance_matrix import DistanceMatrix, make_distance_matrix, numbered_names
 from antidiag.kernels.io.files import write_lines
 from antidiag.kernels.io.number_tables import NAMES_SUFFIX, NPY
@@ -22,17 +22,25 @@ from antidiag.kernels.io.unique_names import make_names_unique
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.monitor import Monitor
 
+BOM = b"\xef\xbb\xbf"
+SUFFIXES = (".phy", ".phylip", ".dist", ".mat", ".npy")
+
 
 def is_distance_file(path: Path, head: bytes) -> bool:
     """Return whether a file holds a distance matrix, by its first bytes."""
     if head.startswith(NPY):
         return not number_tables.holds_matrix(path, head)
+    if nexus_distances.HEAD.match(head.removeprefix(BOM)):
+        return path.is_file() and nexus_distances.holds_only_distances(_read_text(path, Monitor()))
     first, _, rest = line_blocks.normalise_line_ends(head.lstrip()).partition(b"\n")
-    return first.strip().isdigit() and bool(rest.strip()) and not rest.lstrip().startswith(b">")
+    if first.strip().isdigit():
+        return bool(rest.strip()) and not rest.lstrip().startswith(b">")
+    return distance_tables.looks_like_table(path, head) or distance_tables.looks_like_pairs(path, head, SUFFIXES)
 
 
 def read_distances(path: str | Path, monitor: Monitor | None = None) -> list[DistanceMatrix]:
-    """Read the distance matrix of a PHYLIP file, plain or gzipped, or of an NPY file.
+    """Read the distance matrix of a file: PHYLIP, a table with a head of names, lines of two names and a distance, the
+    DISTANCES block of NEXUS, or NPY.
 
     An NPY file holds a square array; the names stand one a line in a file beside it with the suffix .names, or are
     numbers from 1. InputError names file and line, or file and taxa.
@@ -40,10 +48,18 @@ def read_distances(path: str | Path, monitor: Monitor | None = None) -> list[Dis
     path, monitor = Path(path), monitor or Monitor()
     if _first_bytes(path).startswith(NPY):
         return [_read_npy(path)]
+    text, source, name = _read_text(path, monitor), str(path), _file_stem(path)
+    if nexus_distances.HEAD.match(text):
+        return [nexus_distances.parse_nexus_distances(line_blocks.decode_text(text), source, name)]
+    if text.strip() and not text.lstrip().split(b"\n", 1)[0].strip().isdigit():
+        return [distance_tables.parse_distances(text, source, name, monitor)]
     from antidiag.kernels.io import phylip_distances as distances_text
 
-    text = b"".join(line_blocks.read_blocks(path, monitor))
-    return [distances_text.parse_phylip(text, str(path), _file_stem(path), monitor)]
+    return [distances_text.parse_phylip(text, source, name, monitor)]
+
+
+def _read_text(path: Path, monitor: Monitor) -> bytes:
+    return b"".join(line_blocks.read_blocks(path, monitor)).removeprefix(BOM)
 
 
 def phylip_lines(matrix: DistanceMatrix, layout: str = "square") -> Iterator[str]:
@@ -119,6 +135,6 @@ DISTANCE_MATRIX = DataKind(
     type=DistanceMatrix,
     claims_file=is_distance_file,
     read=read_distances,
-    suffixes=(".phy", ".phylip", ".dist", ".mat", ".npy"),
+    suffixes=(*SUFFIXES, ".tsv", ".csv", ".tab", ".nex"),
     generate=_generate_distances,
 )

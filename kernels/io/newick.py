@@ -11,25 +11,40 @@ Underscores in names stay as they are, because names of sequences have them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Sequence as Sequences
 from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
 
 from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import tree_annotations
 from antidiag.kernels.io.tree import Tree, parents_from_depths
 from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.text import parse_real, quote_text
-
-SPECIAL = re.compile(r"""(?<![^(),:;\s\]=])'(?:[^']|'')*'|\[(?:[^\[\]]|\[[^\[\]]*\])*\]""")
-"""A quoted name, which starts after a mark or white space (d'Orbigny has no quoted part), or a comment."""
-
-OPEN_QUOTE = re.compile(r"(?<![^(),:;\s\]=])'")
+from antidiag.kernels.text import format_count, is_number, parse_real, quote_text
 
 QUOTED, COMMENT = "\x01", "\x02"
 BLANK = " \t\n\v\f\r" + COMMENT
+
+NAME_START = r"(?<![^(),:;\s\]=])"
+"""What stands before a quoted name: a mark or white space (d'Orbigny has no quoted part)."""
+QUOTED_VALUE = r"""(?<=[=,{])"(?:[^"]|"")*+"(?=\s*[,\]}])"""
+COMMENT_TEXT = rf"""\[&(?!&NHX)(?:{QUOTED_VALUE}|[^\[\]]|\[[^\[\]]*\])*+\]|\[(?:[^\[\]]|\[[^\[\]]*\])*\]"""
+"""A comment; in one of values as BEAST writes them, quotes may hold brackets."""
+SPECIAL = re.compile(rf"""{NAME_START}'(?:[^']|'')*'|{NAME_START}"(?:[^"]|\"\")*"|{COMMENT_TEXT}""")
+"""A name in single or double quotes, or a comment."""
+
+OPEN_QUOTE = re.compile(rf"""{NAME_START}['"]""")
+HYBRID = re.compile(rf"#(?:H|LGT|R)\d+(?=[\s(),:;{COMMENT}]|$)")
+"""The mark of a node with two parents in extended Newick."""
+ROOTED, UNROOTED = "&R", "&U"
+SHOWN_COMMENTS, SHOWN_COMMENT = 3, 60
+"""Comments, and characters of each, that a note shows."""
+HARD_WRAP = 40
+"""Characters a line, at least, of a file whose lines are cut at one width, also inside of names and numbers."""
+
 PLAIN = re.compile(r"[^\s()\[\]{}/\\,;:=*'\"`+<>\x00-\x1f]+")
 """Names that every program reads without quotes."""
 
@@ -50,7 +65,7 @@ class NewickText:
     """The text of a file; ``masked`` has the same length, with quoted names and comments masked."""
 
     def __init__(self, raw: str, source: str = "") -> None:
-        self.raw, self.source = raw, source
+        self.raw, self.source, self.wrapped_width = raw, source, 0
         self.masked = SPECIAL.sub(_mask_match, raw)
         self.plain = self.masked is raw or self.masked == raw
         if unclosed := OPEN_QUOTE.search(self.masked):
@@ -61,28 +76,41 @@ class NewickText:
 
     def refuse(self, place: int, reason: str) -> NoReturn:
         """Raise InputError with the line and column of a place in the text."""
-        line = self.raw.count("\n", 0, place) + 1
-        column = place - (self.raw.rfind("\n", 0, place) + 1) + 1
+        if self.wrapped_width:
+            line, column = place // self.wrapped_width + 1, place % self.wrapped_width + 1
+        else:
+            line = self.raw.count("\n", 0, place) + 1
+            column = place - (self.raw.rfind("\n", 0, place) + 1) + 1
         raise InputError(f"{self.source or 'Newick'}, line {line}, column {column:,}: {reason}")
 
     def read_name(self, start: int, end: int) -> str:
         """Return the name between two places, without quotes and comments."""
-        if self.plain:
-            return self.raw[start:end].strip()
         masked = self.masked[start:end]
         if QUOTED not in masked:
-            return masked.replace(COMMENT, "").strip()
+            name = (masked if self.plain else masked.replace(COMMENT, "")).strip()
+            if "\n" in name:
+                self.refuse(start, f"a line ends inside the name {quote_text(name)}; put the name on one line")
+            return name
         first, last = start + masked.find(QUOTED), start + masked.rfind(QUOTED) + 1
         if masked.replace(COMMENT, "").strip().strip(QUOTED):
             self.refuse(first, "text beside a quoted name; quote the whole name, and double the quotes in it")
-        return self.raw[first + 1 : last - 1].replace("''", "'")
+        quote = self.raw[first]
+        return self.raw[first + 1 : last - 1].replace(2 * quote, quote)
+
+    def comments(self, start: int, end: int) -> Iterator[tuple[int, str]]:
+        """Yield the place and the text of each comment between two places, without its brackets."""
+        if COMMENT in self.masked[start:end]:
+            for found in SPECIAL.finditer(self.raw, start, end):
+                if found[0][0] == "[":
+                    yield found.start(), found[0][1:-1].strip()
 
 
 def parse_newick(raw: str, source: str = "", name: str = "tree", monitor: Monitor | None = None) -> list[Tree]:
     """Read all trees of a Newick text.
 
-    Of leaves with equal names the later ones get _2, _3, ...; the note of the tree says so. Comments are skipped,
-    except a number in brackets after an inner node without a name: its support.
+    Of leaves with equal names the later ones get _2, _3, ...; the note of the tree says so. Comments of nodes become
+    their values (see `tree_annotations`); an inner node without a name is named by its support: a number in brackets
+    after it, or a value such as B or posterior. What else stands in comments is told in the note.
 
     Parameters
     ----------
@@ -99,21 +127,23 @@ def parse_newick(raw: str, source: str = "", name: str = "tree", monitor: Monito
     InputError
         Names the line and column of what is wrong.
     """
-    text, places = NewickText(raw, source), []
+    joined, width = _join_cut_lines(raw)
+    text, places = NewickText(joined, source), []
+    text.wrapped_width = width
     start = 0
     while (end := text.masked.find(";", start)) >= 0:
         places.append((start, end))
         start = end + 1
     rest = text.masked[start:].strip(BLANK)
     if rest.startswith("("):
-        places.append((start, len(raw)))
+        places.append((start, len(joined)))
     elif rest or not places:
         place = text.masked.find(rest[0], start) if rest else 0
         text.refuse(place, "this is not a Newick tree, which begins with '(' and ends with ';'; correct it")
     trees: list[Tree] = []
     for start, end in places:
         if monitor is not None:
-            monitor.update(end, len(raw), "reading trees")
+            monitor.update(end, len(joined), "reading trees")
             monitor.check()
         label = f"{name} {len(trees) + 1}" if len(places) > 1 else name
         trees.append(parse_tree(text, start, end, label))
@@ -123,9 +153,12 @@ def parse_newick(raw: str, source: str = "", name: str = "tree", monitor: Monito
 def parse_tree(text: NewickText, start: int, end: int, name: str, translate: Mapping[str, str] | None = None) -> Tree:
     """Return the tree between two places of a text, without its semicolon; ``translate`` replaces names."""
     piece = text.masked[start:end]
+    _refuse_hybrids(text, piece, start)
     if MARK.search(piece) is None and piece.strip(BLANK):
         alone = text.read_name(start, end)
-        return Tree(((translate or {}).get(alone, alone),), ALONE, np.full(1, np.nan), name, text.source)
+        tree = Tree(((translate or {}).get(alone, alone),), ALONE, np.full(1, np.nan), name, text.source)
+        one, whole = np.zeros(1, np.int64), np.array([start - 1, end])
+        return _with_comments(tree, list(text.comments(start, end)), whole, one, one > 0) if COMMENT in piece else tree
     codes = np.frombuffer(piece.encode("utf-32-le"), np.uint32)
     ascii_codes = np.minimum(codes, 127)
     marks = np.flatnonzero(KIND[ascii_codes] >= 0)
@@ -141,18 +174,89 @@ def parse_tree(text: NewickText, start: int, end: int, name: str, translate: Map
     lengths[has_length] = _parse_lengths(text, start + borders, labels[has_length] + 1)
     starts, ends = (start + borders[labels] + 1).tolist(), (start + borders[labels + 1]).tolist()
     names = [text.read_name(first, last) for first, last in zip(starts, ends, strict=True)]
-    if not text.plain:
-        _fill_supports(text, names, kinds, labels, has_length, start + borders)
     if translate:
-        names = [translate.get(name, name) for name in names]
-    return _with_unique_leaves(Tree(tuple(names), parents_from_depths(nodes), lengths, name, text.source))
+        inner = (kinds[labels] == CLOSE).tolist()  # a number there is a support, not that of a taxon
+        names = [
+            name if at_inner and is_number(name) else translate.get(name, name)
+            for name, at_inner in zip(names, inner, strict=True)
+        ]
+    tree = Tree(tuple(names), parents_from_depths(nodes), lengths, name, text.source)
+    if COMMENT in piece:
+        tree = _with_comments(tree, list(text.comments(start, end)), start + borders, labels, has_length)
+    return with_unique_leaves(tree)
 
 
-def _with_unique_leaves(tree: Tree) -> Tree:
+def _join_cut_lines(raw: str) -> tuple[str, int]:
+    """Return a text whose lines are all cut at one width as one line, and the width; else the text as it is, and 0."""
+    lines = raw.rstrip("\n").split("\n")
+    width = len(lines[0])
+    if len(lines) < 2 or width < HARD_WRAP or len(lines[-1]) > width or any(len(line) != width for line in lines[:-1]):
+        return raw, 0
+    return "".join(lines), width
+
+
+def _refuse_hybrids(text: NewickText, piece: str, start: int) -> None:
+    """Refuse a network: a node that extended Newick marks as having two parents."""
+    first: dict[str, int] = {}
+    for mark in HYBRID.finditer(piece) if "#" in piece else ():
+        if mark[0] in first:
+            text.refuse(
+                start + mark.start(),
+                f"{mark[0]} is a node with two parents (extended Newick), and a tree has none; write the network as a "
+                "tree, in which the node stands once",
+            )
+        first[mark[0]] = mark.start()
+
+
+def _with_comments(
+    tree: Tree, comments: Sequences[tuple[int, str]], borders: np.ndarray, labels: np.ndarray, has_length: np.ndarray
+) -> Tree:
+    """Return the tree with the values in comments, and a note of what has no place beside a node."""
+    node_of_piece = np.full(borders.size, -1)
+    node_of_piece[labels] = np.arange(labels.size)
+    node_of_piece[labels[has_length] + 1] = np.flatnonzero(has_length)
+    pieces = np.searchsorted(borders, [place for place, _ in comments]) - 1
+    names, values = list(tree.names), tree_annotations.NodeValues()
+    others: list[str] = []
+    for (_, comment), piece in zip(comments, pieces.tolist(), strict=True):
+        node = int(node_of_piece[piece])
+        if node < 0 or comment.upper() in (ROOTED, UNROOTED):
+            others.append(comment)
+        elif tree.degrees[node] and not names[node] and is_number(comment):
+            names[node] = comment
+        else:
+            found = tree_annotations.parse_annotation(comment)
+            tree_annotations.add_values(values, node, found, of_branch=piece != labels[node])
+    tree_annotations.fill_supports(names, values, np.flatnonzero(tree.degrees).tolist())
+    columns = tree_annotations.complete_columns(values, len(tree))
+    return replace(tree, names=tuple(names), node_values=columns, note=describe_tree_comments(tree, others))
+
+
+def describe_tree_comments(tree: Tree, comments: Iterable[str]) -> str:
+    """Describe comments about a whole tree: a root that the tree does not have, and what has no place in it."""
+    notes, others = [], []
+    for comment in comments:
+        branches = int(tree.degrees[0])
+        if comment.upper() == ROOTED:
+            notes += ["the file calls this tree rooted, and a root of three branches is taken for none"] * (
+                branches > 2
+            )
+        elif comment.upper() == UNROOTED:
+            notes += ["the file calls this tree unrooted; the root is where the file writes it"] * (branches == 2)
+        elif comment:
+            others.append(" ".join(comment.split())[:SHOWN_COMMENT])
+    if others:
+        more = ", ..." if len(others) > SHOWN_COMMENTS else ""
+        shown = ", ".join(f"[{comment}]" for comment in others[:SHOWN_COMMENTS]) + more
+        notes.append(f"{format_count(len(others), 'comment')} of no node left out: {shown}")
+    return "; ".join(notes)
+
+
+def with_unique_leaves(tree: Tree) -> Tree:
     """Return the tree with unique names of leaves; leaves without a name stay without."""
     names = unique_leaf_names(tree)
     note = describe_renaming(tree.names, names)
-    return replace(tree, names=names, note=note) if note else tree
+    return replace(tree, names=names, note="; ".join(filter(None, (tree.note, note)))) if note else tree
 
 
 def unique_leaf_names(tree: Tree) -> tuple[str, ...]:
@@ -194,36 +298,12 @@ def _parse_lengths(text: NewickText, borders: np.ndarray, pieces: np.ndarray) ->
     except ValueError:
         pass
     for start, part in zip(starts, parts, strict=True):
-        if not _is_number(part):
+        if not is_number(part):
             text.refuse(
                 start,
                 f"{quote_text(part.strip())} is not a branch length; give a number such as 0.1 or 2e-3 after the colon",
             )
     raise AssertionError("a length was refused and then found good")
-
-
-def _is_number(part: str) -> bool:
-    try:
-        return abs(parse_real(part)) != float("inf")
-    except ValueError:
-        return False
-
-
-def _fill_supports(
-    text: NewickText,
-    names: list[str],
-    kinds: np.ndarray,
-    labels: np.ndarray,
-    has_length: np.ndarray,
-    borders: np.ndarray,
-) -> None:
-    """Fill in the names of inner nodes without one from a number in brackets after their name or length."""
-    for node in np.flatnonzero(kinds[labels] == CLOSE).tolist():
-        start, end = int(borders[labels[node]]) + 1, int(borders[labels[node] + 1 + has_length[node]])
-        if not names[node] and COMMENT in text.masked[start:end]:
-            for found in re.findall(r"\[([^\[\]]*)\]", text.raw[start:end]):
-                if _is_number(found):
-                    names[node] = found.strip()
 
 
 def _check_grammar(
@@ -236,7 +316,12 @@ def _check_grammar(
         ((before == CLOSE) & (after == OPEN), 1, "a comma is missing before this '('"),
         (opener & (after == OPEN) & filled, 1, "text before '('; separate them by a comma, or quote the name"),
         ((before == COLON) & ~filled, 0, "no branch length follows this colon; give a number or remove the colon"),
-        ((before == COLON) & ((after == COLON) | (after == OPEN)), 1, "a comma is missing after the branch length"),
+        (
+            (before == COLON) & (after == COLON),
+            1,
+            "a comma is missing, or remove the second value of this branch",
+        ),
+        ((before == COLON) & (after == OPEN), 1, "a comma is missing after the branch length"),
         ((after == CLOSE) & (inside == 0), 1, "this ')' closes nothing; remove it or add a '('"),
         ((after == COMMA) & (inside == 0), 1, "a comma outside all parentheses; put the tree in '(' and ')'"),
         ((before == START) & (after == END) & ~filled, 1, "no tree before this semicolon; remove it"),
@@ -253,7 +338,7 @@ def _check_grammar(
 
 
 def _mask_match(found: re.Match[str]) -> str:
-    return (QUOTED if found[0][0] == "'" else COMMENT) * len(found[0])
+    return (COMMENT if found[0][0] == "[" else QUOTED) * len(found[0])
 
 
 def quote_name(name: str) -> str:
@@ -261,10 +346,13 @@ def quote_name(name: str) -> str:
     return name if not name or PLAIN.fullmatch(name) else "'" + name.replace("'", "''") + "'"
 
 
-def newick_pieces(tree: Tree) -> Iterator[str]:
+def newick_pieces(tree: Tree, nhx: bool = False) -> Iterator[str]:
     """Yield the tree as Newick text without the semicolon, with lengths in full precision and unique names of
-    leaves."""
+    leaves. Values of nodes are comments, as BEAST writes them or as NHX."""
     labels = [quote_name(name) for name in unique_leaf_names(tree)]
+    if tree.node_values:
+        annotations = tree_annotations.annotation_texts(tree, nhx)
+        labels = [label + annotation for label, annotation in zip(labels, annotations, strict=True)]
     for node in np.flatnonzero(~np.isnan(tree.lengths)).tolist():
         labels[node] += f":{float(tree.lengths[node]) + 0.0!r}"  # no negative zero
     ends, inner = tree.ends.tolist(), (tree.degrees > 0).tolist()
@@ -288,9 +376,9 @@ def newick_pieces(tree: Tree) -> Iterator[str]:
     yield "".join(")" + labels[node] for node in reversed(open_nodes))
 
 
-def newick_lines(tree: Tree) -> Iterator[str]:
+def newick_lines(tree: Tree, nhx: bool = False) -> Iterator[str]:
     """Yield the tree as a Newick file."""
-    yield from newick_pieces(tree)
+    yield from newick_pieces(tree, nhx)
     yield ";\n"
 
 

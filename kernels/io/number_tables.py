@@ -29,7 +29,9 @@ MATRIX_ENDINGS = (".matrix", ".matrix.npy", ".matrix.csv", ".matrix.tsv", ".matr
 """A file whose name ends so is a matrix, whatever else its numbers could be."""
 NAMES_SUFFIX = ".names"
 """Suffix of the file beside an array of distances that has the names of its taxa."""
-EDGE_SUFFIXES = (".csv", ".tsv", ".edges")
+EDGE_LIST_SUFFIXES = (".edges", ".edgelist", ".edge", ".el", ".ncol")
+"""Suffixes of files that hold nothing but edges."""
+EDGE_SUFFIXES = (".csv", ".tsv", *EDGE_LIST_SUFFIXES)
 CORNER_SIZE = 64
 """Rows and columns of an array that are looked at."""
 PIECE_BYTES = 1 << 21
@@ -62,8 +64,8 @@ def describe_alternative(path: Path, head: bytes) -> str:
             return "Opened as a distance matrix; an array named .matrix.npy opens as a matrix to multiply."
         return "Opened as a matrix to multiply: it is not symmetric with a zero diagonal, as distances are."
     rows = _number_rows(head)
-    if rows and _could_be_edges(path, rows) and _file_suffix(path) != ".edges":
-        return f"Opened as edges of a graph; a table named .matrix{_file_suffix(path)} opens as a matrix to multiply."
+    if rows and _could_be_edges(path, rows) and file_suffix(path) not in EDGE_LIST_SUFFIXES:
+        return f"Opened as edges of a graph; a table named .matrix{file_suffix(path)} opens as a matrix to multiply."
     return ""
 
 
@@ -101,7 +103,8 @@ def _is_named_matrix(path: Path) -> bool:
     return path.name.lower().removesuffix(".gz").endswith(MATRIX_ENDINGS)
 
 
-def _file_suffix(path: Path) -> str:
+def file_suffix(path: Path) -> str:
+    """Return the suffix that names the format of a file, in lower case, without that of compression."""
     return (Path(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix).lower()
 
 
@@ -165,7 +168,7 @@ def _split_fields(line: bytes) -> list[bytes]:
 def _could_be_edges(path: Path, rows: list[list[float]]) -> bool:
     """Return whether these are numbers of two vertices, and perhaps a weight, in a file that is named so."""
     return (
-        _file_suffix(path) in EDGE_SUFFIXES
+        file_suffix(path) in EDGE_SUFFIXES
         and len(rows[0]) in (2, 3)
         and all(vertex.is_integer() for row in rows for vertex in row[:2])
     )

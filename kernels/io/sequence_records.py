@@ -27,9 +27,14 @@ LETTERS = string.ascii_uppercase.encode()
 GAPS = b"-.~"
 GAPS_NOTE = re.compile(r"([\d,]+) gaps? removed")
 """The words of a note about removed gaps."""
+STRAND_BREAK = b"&"
+"""Stands between the two strands of a duplex."""
 STRANGE = re.compile(rb"[^A-Za-z*\-.~\s0-9]")
 
 NUMBER = rb"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
+WHOLE_NUMBER = re.compile(NUMBER)
+LOOKED_AT = 1 << 16
+"""Bytes by which a text is judged."""
 FRACTION = rb"(?<!\S)[-+]?\d*\.\d+(?:[eE][-+]?\d+)?(?!\S)"
 MATRIX = (
     re.compile(FRACTION),
@@ -138,11 +143,18 @@ def _plain_letters_record(data: bytes, source: str) -> Iterator[SequenceRecord]:
         )
     if number := next(filter(None, (sign.search(data) for sign in MATRIX)), None):
         line = data.count(LINE_END, 0, number.start()) + 1
+        if not _is_mainly_numbers(data):
+            raise InputError(
+                f"{source}, line {line}: numbers stand among words here, as in a table. Sequences are needed: give "
+                "FASTA, GenBank or plain letters"
+            )
         raise InputError(
             f"{source}, line {line}: these are numbers, as in a distance matrix, which methods such as "
             "nj-pruned and upgma read. Sequences are needed here: give FASTA, GenBank or plain letters"
         )
     if strange := STRANGE.search(data):
+        if strange[0] == STRAND_BREAK:
+            _refuse_letter(data, source, 1, name)
         line = data.count(b"\n", 0, strange.start()) + 1
         raise InputError(
             f"{source}, line {line}: {_describe_letter(data, strange.start())} is not a sequence letter, and the "
@@ -154,6 +166,12 @@ def _plain_letters_record(data: bytes, source: str) -> Iterator[SequenceRecord]:
     if not letters:
         raise InputError(f"{source}: the record has no letters; add the sequence or remove the record")
     yield SequenceRecord(name, name, letters, note)
+
+
+def _is_mainly_numbers(data: bytes) -> bool:
+    """Return whether at least half of the words of a text, as far as it is looked at, are numbers."""
+    words = data[:LOOKED_AT].split()
+    return 2 * sum(bool(WHOLE_NUMBER.fullmatch(word)) for word in words) >= len(words)
 
 
 def _clean_letters(body: bytes, source: str, line: int, name: str) -> tuple[bytes, str]:
@@ -240,6 +258,11 @@ def _refuse_letter(body: bytes, source: str, line: int, name: str) -> NoReturn:
     at = f", line {line + body.count(LINE_END, 0, start)}" if line else ""
     position = len(body[:start].translate(None, IGNORED + GAPS)) + 1
     letter = _describe_letter(body, start)
+    if body[start : start + 1] == STRAND_BREAK:
+        raise InputError(
+            f"{source}{at}, record {name}: '&' at position {position:,} separates two strands, as in RNAcofold, and a "
+            "record is one sequence; give each strand a record of its own"
+        )
     raise InputError(
         f"{source}{at}, record {name}: {letter} at position {position:,} is not a sequence letter; correct or remove it"
     )

@@ -7,6 +7,7 @@ Everything here is vectorised and without recursion, so that a tree of 100,000 l
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,7 +28,8 @@ class Tree:
 
     ``names`` has one name a node, "" where there is none; the name of an inner node may be a support value. ``parents``
     is int32, -1 for the root; ``lengths`` is float64: the length of the edge above each node, NaN where there is none.
-    The arrays become read-only. InputError where the numbering is not preorder.
+    The arrays become read-only. ``node_values`` are columns of texts that a file gives beside the tree, such as species
+    or dates: a title, and a text a node, "" where there is none. InputError where the numbering is not preorder.
     """
 
     names: tuple[str, ...]
@@ -36,6 +38,7 @@ class Tree:
     name: str = "tree"
     source: str = ""
     note: str = ""
+    node_values: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(self.names))
@@ -54,6 +57,7 @@ class Tree:
         name: str = "tree",
         source: str = "",
         note: str = "",
+        node_values: Mapping[str, tuple[str, ...]] | None = None,
     ) -> Tree:
         """Return a tree from any numbering, with one root of parent -1; children keep the order of their numbers."""
         parents = np.asarray(parents, np.int64)
@@ -66,6 +70,7 @@ class Tree:
             name,
             source,
             note,
+            reorder_values(node_values or {}, order),
         )
 
     @classmethod
@@ -115,13 +120,14 @@ class Tree:
         return self.parents.size
 
     def __eq__(self, other: object) -> bool:
-        """Return whether names, shape, order and lengths are equal; what the tree is called does not count."""
+        """Return whether names, shape, order, lengths and values are equal; what the tree is called does not count."""
         if not isinstance(other, Tree):
             return NotImplemented
         return (
             self.names == other.names
             and np.array_equal(self.parents, other.parents)
             and np.array_equal(self.lengths, other.lengths, equal_nan=True)
+            and self.node_values == other.node_values
         )
 
     def __hash__(self) -> int:
@@ -236,6 +242,12 @@ def _names_in_order(names: Sequences[str], order: np.ndarray, named: int) -> tup
     return tuple(names[node] if node < named else "" for part in parts for node in part)
 
 
+def reorder_values(values: Mapping[str, tuple[str, ...]], origin: np.ndarray) -> dict[str, tuple[str, ...]]:
+    """Return columns of values in another order; -1 in ``origin`` is a node without values."""
+    nodes = origin.tolist() if values else []
+    return {title: tuple(column[node] if node >= 0 else "" for node in nodes) for title, column in values.items()}
+
+
 def sum_from_root(parents: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return the sums of a value a node along the path from the root, in any numbering, without the root's own value.
 
@@ -328,6 +340,9 @@ def _check_numbering(tree: Tree) -> None:
     nodes = len(tree.names)
     if not nodes or tree.parents.shape != (nodes,) or tree.lengths.shape != (nodes,):
         raise InputError(f"{tree.name}: a tree has at least one node, and a name, a parent and a length for each")
+    for title, column in tree.node_values.items():
+        if len(column) != nodes:
+            raise InputError(f"{tree.name}: {len(column):,} values of {title} for {nodes:,} nodes; give one a node")
     parents, numbers = tree.parents, np.arange(nodes)
     if parents[0] != -1 or (parents[1:] < 0).any() or (parents[1:] >= numbers[1:]).any():
         raise InputError(f"{tree.name}: nodes are numbered with the root first and parents before children")

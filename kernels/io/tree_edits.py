@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.tree import Tree, preorder_nodes, renumber_parents
+from antidiag.kernels.io.tree import Tree, preorder_nodes, renumber_parents, reorder_values
 
 
 class EditedTree(NamedTuple):
@@ -133,8 +133,9 @@ def _rebuild_tree(
     """Return a tree in preorder from nodes in any numbering; nodes beyond those of ``tree`` are new."""
     order = preorder_nodes(parents, rank)
     picked = tuple(names[node] for node in order.tolist())
-    made = Tree(picked, renumber_parents(parents, order), lengths[order], tree.name, tree.source, tree.note)
-    return EditedTree(made, np.where(order < len(tree), order, -1))
+    origin = np.where(order < len(tree), order, -1)
+    parents, values = renumber_parents(parents, order), reorder_values(tree.node_values, origin)
+    return EditedTree(Tree(picked, parents, lengths[order], tree.name, tree.source, tree.note, values), origin)
 
 
 def _contract_tree(tree: Tree, keep: np.ndarray) -> EditedTree:
@@ -158,7 +159,8 @@ def _contract_tree(tree: Tree, keep: np.ndarray) -> EditedTree:
     if not keep[0]:
         lengths[0] = np.nan
     names = tuple(tree.names[node] for node in kept.tolist())
-    return EditedTree(Tree(names, parents, lengths, tree.name, tree.source, tree.note), kept)
+    values = reorder_values(tree.node_values, kept)
+    return EditedTree(Tree(names, parents, lengths, tree.name, tree.source, tree.note, values), kept)
 
 
 def _compose_edits(first: EditedTree, second: EditedTree) -> EditedTree:

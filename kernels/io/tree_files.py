@@ -1,4 +1,4 @@
-"""Tree files: Newick, and the TREES block of NEXUS, in and out."""
+"""Tree files: Newick, the TREES block of NEXUS, phyloXML and NeXML, in and out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import newick
+from antidiag.kernels.io import newick, tree_xml
 from antidiag.kernels.io.files import write_lines
 from antidiag.kernels.io.line_blocks import decode_text, read_blocks
 from antidiag.kernels.io.newick import BLANK, COMMENT, NewickText
@@ -22,12 +22,16 @@ from antidiag.kernels.monitor import Monitor
 
 NEWICK_SUFFIXES = (".nwk", ".newick", ".tree", ".tre", ".treefile", ".dnd", ".ph", ".nhx")
 NEXUS_SUFFIXES = (".nex", ".nexus", ".nxs")
+NHX_SUFFIX = ".nhx"
+XML_WRITERS = {".phyloxml": tree_xml.phyloxml_lines, ".nexml": tree_xml.nexml_lines}
 
 NEWICK_START = re.compile(r"\s*(\[[^\]]*\]\s*)*\(")
 SPACE = rf"[\s{COMMENT}]"
 BEGIN = re.compile(rf"\bbegin{SPACE}+trees{SPACE}*;", re.IGNORECASE)
 MATRIX = re.compile(r"\bmatrix\b", re.IGNORECASE)
 END = re.compile(rf"\bend(block)?{SPACE}*;", re.IGNORECASE)
+TAXLABELS = re.compile(r"\btaxlabels\b([^;]*);", re.IGNORECASE)
+WORD = re.compile(rf"[^{BLANK}]+")
 TRANSLATE = re.compile(rf"{SPACE}*translate\b", re.IGNORECASE)
 TREE_COMMAND = re.compile(rf"{SPACE}*u?tree\b{SPACE}*+\*?([^=;]*+)=", re.IGNORECASE)
 """Possessive repeats: backtracking over many blanks would take quadratic time."""
@@ -41,12 +45,14 @@ def is_tree_file(path: Path, head: bytes) -> bool:
             # The names of many taxa come first.
             text = b"".join(read_blocks(path, Monitor())).decode("latin-1")
         return bool(BEGIN.search(text)) and not MATRIX.search(text)
+    if text.startswith("<"):
+        return bool(tree_xml.HEAD.search(text))
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:] if suffix.lower() != ".gz"]
     return bool(NEWICK_START.match(text)) or (suffixes[-1:] != [] and suffixes[-1] in NEWICK_SUFFIXES)
 
 
 def read_trees(path: str | Path, monitor: Monitor | None = None) -> list[Tree]:
-    """Read all trees of a Newick or NEXUS file, plain or gzipped; InputError names the file and the place."""
+    """Read all trees of a Newick, NEXUS, phyloXML or NeXML file, plain or packed; InputError names file and place."""
     path, monitor = Path(path), monitor or Monitor()
     data = b"".join(read_blocks(path, monitor)).removeprefix(b"\xef\xbb\xbf")
     if any(control in data for control in (b"\0", b"\1", b"\2")):
@@ -56,7 +62,9 @@ def read_trees(path: str | Path, monitor: Monitor | None = None) -> list[Tree]:
 
 
 def parse_trees(text: str, source: str = "", name: str = "tree", monitor: Monitor | None = None) -> list[Tree]:
-    """Read all trees of a text, Newick or NEXUS; trees without a name of their own are called ``name``."""
+    """Read all trees of a text in any format; trees without a name of their own are called ``name``."""
+    if text.lstrip().startswith("<"):
+        return tree_xml.parse_xml_trees(text, source, name)
     if text.lstrip()[:6].lower() == "#nexus":
         return parse_nexus_trees(text, source, monitor)
     return newick.parse_newick(text, source, name, monitor)
@@ -65,12 +73,13 @@ def parse_trees(text: str, source: str = "", name: str = "tree", monitor: Monito
 def parse_nexus_trees(raw: str, source: str = "", monitor: Monitor | None = None) -> list[Tree]:
     """Read all trees of the TREES blocks of a NEXUS text, with the names that TRANSLATE gives."""
     text, found, start = NewickText(raw, source), list[Tree](), 0
+    taxa = _parse_taxa(text)
     while block := BEGIN.search(text.masked, start):
         end = END.search(text.masked, block.end())
         if end is None:
             text.refuse(block.start(), "this block has no END; add it")
         start = end.end()
-        names: dict[str, str] = {}
+        names = taxa
         for command in _split_commands(text, block.end(), end.start()):
             if match := TRANSLATE.match(text.masked, command.start, command.end):
                 names = _parse_translation(text, match.end(), command.end)
@@ -79,10 +88,26 @@ def parse_nexus_trees(raw: str, source: str = "", monitor: Monitor | None = None
                     monitor.update(command.end, len(raw), "reading trees")
                     monitor.check()
                 label = text.read_name(match.start(1), match.end(1)) or f"tree {len(found) + 1}"
-                found.append(newick.parse_tree(text, match.end(), command.end, label, names))
+                tree = newick.parse_tree(text, match.end(), command.end, label, names)
+                before = (comment for _, comment in text.comments(command.start, match.end()))
+                found.append(add_note(tree, newick.describe_tree_comments(tree, before)))
     if not found:
         text.refuse(0, "this NEXUS file has no tree in a TREES block; if it holds an alignment, open it as sequences")
     return found
+
+
+def add_note(tree: Tree, note: str) -> Tree:
+    """Return the tree with one more note; an empty one changes nothing."""
+    return replace(tree, note="; ".join(filter(None, (tree.note, note)))) if note else tree
+
+
+def _parse_taxa(text: NewickText) -> dict[str, str]:
+    """Return the names of the TAXA block by their numbers, which trees may use in place of names."""
+    found = TAXLABELS.search(text.masked)
+    if found is None:
+        return {}
+    labels = [text.read_name(*word.span()) for word in WORD.finditer(text.masked, *found.span(1))]
+    return {str(number): label for number, label in enumerate(labels, 1) if str(number) not in labels}
 
 
 class _Command(NamedTuple):
@@ -115,10 +140,10 @@ def _parse_translation(text: NewickText, start: int, end: int) -> dict[str, str]
     return names
 
 
-def newick_file_lines(trees: Sequences[Tree]) -> Iterator[str]:
-    """Yield trees as a Newick file, one a line."""
+def newick_file_lines(trees: Sequences[Tree], nhx: bool = False) -> Iterator[str]:
+    """Yield trees as a Newick file, one a line; values of nodes as BEAST writes them, or as NHX."""
     for tree in trees:
-        yield from newick.newick_lines(tree)
+        yield from newick.newick_lines(tree, nhx)
 
 
 def nexus_file_lines(trees: Sequences[Tree]) -> Iterator[str]:
@@ -144,11 +169,20 @@ def _name_all_leaves(tree: Tree) -> tuple[str, ...]:
 
 
 def write_trees(path: str | Path, trees: Sequences[Tree]) -> None:
-    """Write trees atomically: NEXUS where the suffix says so, else Newick; gzipped where .gz follows."""
+    """Write trees atomically, in the format that the suffix names, else as Newick; gzipped where .gz follows.
+
+    InputError where NHX or XML cannot hold a name or value.
+    """
     path = Path(path)
     packed = path.suffix.lower() == ".gz"
     suffix = (Path(path.stem) if packed else path).suffix.lower()
-    write_lines(path, nexus_file_lines(trees) if suffix in NEXUS_SUFFIXES else newick_file_lines(trees), packed)
+    if suffix in XML_WRITERS:
+        lines = XML_WRITERS[suffix](trees)
+    elif suffix in NEXUS_SUFFIXES:
+        lines = nexus_file_lines(trees)
+    else:
+        lines = newick_file_lines(trees, nhx=suffix == NHX_SUFFIX)
+    write_lines(path, lines, packed)
 
 
 def random_tree(taxa: int, random: np.random.Generator) -> Tree:
@@ -171,7 +205,7 @@ TREE = DataKind(
     type=Tree,
     claims_file=is_tree_file,
     read=read_trees,
-    suffixes=(*NEWICK_SUFFIXES, *NEXUS_SUFFIXES),
+    suffixes=(*NEWICK_SUFFIXES, *NEXUS_SUFFIXES, *XML_WRITERS, ".xml"),
     generate=random_tree,
 )
 """Trees as a kind of data."""
@@ -179,5 +213,9 @@ TREE = DataKind(
 TREE_FORMATS = (
     FileFormat(".nwk", "Newick tree", "tree", iterate_lines=lambda result: newick_file_lines([result.answer.tree])),
     FileFormat(".nex", "NEXUS tree", "tree", iterate_lines=lambda result: nexus_file_lines([result.answer.tree])),
+    FileFormat(
+        ".phyloxml", "phyloXML tree", "tree", iterate_lines=lambda result: tree_xml.phyloxml_lines([result.answer.tree])
+    ),
+    FileFormat(".nexml", "NeXML tree", "tree", iterate_lines=lambda result: tree_xml.nexml_lines([result.answer.tree])),
 )
 """Files for results whose answer has a tree."""

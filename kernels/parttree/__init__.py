@@ -14,7 +14,7 @@ from antidiag.kernels.parameters import CPU_ONLY, MethodParameters
 from antidiag.kernels.parttree import sizes
 from antidiag.kernels.parttree.insertion import insertion_problem
 from antidiag.kernels.parttree.parameters import PartTreeThreads, PartTreeWarps, SectionParameters
-from antidiag.kernels.parttree.problem import MEDOID, PART_TREE, PARTTREE, SINGLE
+from antidiag.kernels.parttree.problem import MEDOID, PART_TREE, PARTTREE, SINGLE, note_short_sequences
 from antidiag.kernels.parttree.progressive import alignment_rules
 from antidiag.kernels.trees import MAFFT
 from antidiag.kernels.trees.sizes import full_work
@@ -71,6 +71,7 @@ METHODS = (
             cost_models=PAIR_MODELS,
         ),
         picture=TablePicture(logged_work=sizes.part_tree_logged),
+        parameter_notes=note_short_sequences,
         teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.part_tree:WARPS"),
     ),
     _declare_tree_method(
@@ -89,6 +90,7 @@ METHODS = (
             cost_models=PAIR_MODELS,
         ),
         picture=TablePicture(logged_work=sizes.part_tree_logged),
+        parameter_notes=note_short_sequences,
         teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.part_tree:PARTTREE"),
     ),
     _declare_tree_method(
@@ -106,6 +108,7 @@ METHODS = (
             cost_models=PAIR_MODELS,
         ),
         picture=TablePicture(logged_work=sizes.part_tree_logged),
+        parameter_notes=note_short_sequences,
         teaching=Teaching(PAGE, "antidiag.kernels.parttree.walkthroughs.part_tree:SERIAL"),
     ),
     _declare_tree_method(

@@ -102,12 +102,9 @@ class PartTreeProblem:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """Notes for the user: names that were made distinct, and sequences without a 6-mer."""
+        """Notes for the user: names that were made distinct."""
         renamed = describe_renaming(sequence_names(self.sequences), self.names)
-        short = int((self.lengths < K).sum())
-        have = "sequence has" if short == 1 else "sequences have"
-        note = f"{short:,} {have} no word of {K} letters: it is in the tree, but its position means nothing."
-        return (*((f"Sequences with {renamed}.",) if renamed else ()), *((note,) if short else ()))
+        return (f"Sequences with {renamed}.",) if renamed else ()
 
 
 @stored("parttree-answer")
@@ -146,6 +143,16 @@ class PartTreeAnswer:
             parts = below >= 0
             assert (np.sort(below[parts]) == np.arange(1, len(self.splits))).all(), "a group is of no reference"
             assert (self.splits[below[parts], 2] == joined[parts]).all(), "a group has another size on its level"
+
+
+def note_short_sequences(problem: PartTreeProblem, parameters: Any) -> tuple[str, ...]:
+    """Return a note on sequences without a word of 6 letters, for methods whose distances count such words."""
+    short = int((problem.lengths < K).sum())
+    if not short:
+        return ()
+    if short == 1:
+        return (f"1 sequence has no word of {K} letters: it is in the tree, but its position means nothing.",)
+    return (f"{short:,} sequences have no word of {K} letters: in the tree their positions mean nothing.",)
 
 
 def draw_key(seed: int, level: int, sequence: int) -> int:

@@ -239,7 +239,7 @@ def _link_nearest(clusters: dict[int, TextbookNode], distances: dict[tuple[int, 
             if a < b
         }
         a, b = min(pairs, key=lambda pair: (pairs[pair], pair))
-        clusters[a] = TextbookNode(max(pairs[a, b], 0.0), children=(clusters[a], clusters.pop(b)))
+        clusters[a] = TextbookNode(min(max(pairs[a, b], 0.0), FARTHEST), children=(clusters[a], clusters.pop(b)))
         members[a] += members.pop(b)
     return next(iter(clusters.values()))
 

@@ -1,4 +1,4 @@
-"""Profile files: alignments of any format, frequencies as CSV, and whole profiles as JSON."""
+"""Profile files: alignments of any format, models of HMMER, frequencies as CSV, and whole profiles as JSON."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from antidiag.kernels.errors import InputError, ParameterError
-from antidiag.kernels.io import aligned_sequences, line_blocks
+from antidiag.kernels.io import aligned_sequences, hmmer_models, line_blocks
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.files import write_lines
+from antidiag.kernels.io.hmmer_models import HmmerModel
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.profiles.profile import (
     FACTORS,
     NUCLEOTIDES,
+    PROTEIN,
     Profile,
     generate_profile,
     profile_from_alignment,
@@ -36,8 +38,10 @@ FORMAT = "antidiag-profile"
 
 
 def claims_file(path: Path, head: bytes) -> bool:
-    """Return whether a file holds a profile of this program, by its first words."""
+    """Return whether a file holds a profile of this program, or a model of HMMER, by its first words."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if hmmer_models.HEAD.match(start):
+        return True
     first = start.split(b"\n", 1)[0].rstrip()
     return (first.startswith(HEADING.encode() + b",") and first.endswith(b",-")) or (
         start.startswith(b"{") and f'"{FORMAT}"'.encode() in start[:200]
@@ -45,7 +49,7 @@ def claims_file(path: Path, head: bytes) -> bool:
 
 
 def read_profile(path: str | Path, monitor: Monitor | None = None) -> list[Profile]:
-    """Return the profile of a file: a table or JSON, else that of the alignment in it, with equal row weights.
+    """Return the profiles of a file: a table, JSON or models of HMMER, else of its alignments, with equal row weights.
 
     InputError names the file, and the line or row.
     """
@@ -53,11 +57,26 @@ def read_profile(path: str | Path, monitor: Monitor | None = None) -> list[Profi
     text = b"".join(line_blocks.read_blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf").lstrip()
     if not claims_file(path, text[:4096]):
         return [profile_from_alignment(found) for found in aligned_sequences.read_alignments(path, monitor)]
+    if hmmer_models.HEAD.match(text):
+        models = hmmer_models.parse_hmmer(line_blocks.decode_text(text), str(path))
+        return [_profile_of_hmmer(model, path) for model in models]
     try:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError:
         raise InputError(f"{path}: the file is not UTF-8; save it as UTF-8") from None
     return [_parse_json(path, decoded) if decoded.startswith("{") else _parse_csv(path, decoded)]
+
+
+def _profile_of_hmmer(model: HmmerModel, path: Path) -> Profile:
+    """Return the columns of the match states of a model; sequences that delete a state have a gap there."""
+    if model.type not in hmmer_models.SYMBOLS:
+        raise InputError(f"{path}: {model.name} is over the alphabet {model.type}; a profile is of amino, DNA or RNA")
+    alphabet = PROTEIN if model.type == "amino" else NUCLEOTIDES
+    kinds = {"amino": SequenceType.PROTEIN, "rna": SequenceType.RNA}
+    shares = model.occupancy
+    columns = np.vstack([model.match.T * shares, 1 - shares])
+    made = profile_from_frequencies(columns, alphabet, kinds.get(model.type, SequenceType.DNA), model.name, str(path))
+    return replace(made, note=f"{model.origin}: match states and deletions; insertions have no column".strip())
 
 
 def write_profile(path: str | Path, profile: Profile) -> None:
@@ -189,7 +208,7 @@ PROFILE = DataKind(
     type=Profile,
     claims_file=claims_file,
     read=read_profile,
-    suffixes=(".aln", ".fasta", ".msf", ".sto", ".csv", ".json"),
+    suffixes=(".aln", ".fasta", ".msf", ".sto", ".csv", ".json", ".hmm"),
     generate=generate_profile,
     converters={AlignedSequences: _profile_of_alignment},
 )

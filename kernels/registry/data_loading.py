@@ -11,7 +11,7 @@ from typing import Any
 
 from antidiag.kernels import registry
 from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
-from antidiag.kernels.io import aligned_sequences, number_tables, sequences, tree_files
+from antidiag.kernels.io import aligned_sequences, hmmer_models, number_tables, sequences, tree_files
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree_files import TREE
 from antidiag.kernels.method import DataKind
@@ -19,6 +19,8 @@ from antidiag.kernels.monitor import Monitor
 
 HEAD_BYTES = 4096
 """Number of bytes from which the kind of a file is detected."""
+MOST_MODELS = 16
+"""Models of HMMER in one file that are read as hidden Markov models too; those of a library would fill the memory."""
 
 
 def data_kinds() -> tuple[DataKind, ...]:
@@ -36,15 +38,26 @@ def find_kind(datum: Any) -> DataKind | None:
 
 def find_kind_of_file(path: str | Path) -> DataKind:
     """Return the kind of a file by its name and first bytes; sequences if no other kind claims it."""
+    return find_kinds_of_file(path)[0]
+
+
+def find_kinds_of_file(path: str | Path) -> list[DataKind]:
+    """Return the kinds of data in a file: one, but every kind that reads it for a model of HMMER."""
     path = Path(path)
     head = _read_head(path)
-    return next((kind for kind in data_kinds() if kind is not SEQUENCE and kind.claims_file(path, head)), SEQUENCE)
+    claiming = [kind for kind in data_kinds() if kind is not SEQUENCE]
+    if hmmer_models.HEAD.match(head):
+        return [kind for kind in claiming if kind.claims_file(path, head)]
+    return [next((kind for kind in claiming if kind.claims_file(path, head)), SEQUENCE)]
 
 
 def read_data(path: str | Path, monitor: Monitor | None = None) -> Sequence[Any]:
     """Read all data of a file of any kind; raise InputError if it cannot be read. Ambiguous data have a note."""
     path = Path(path)
-    found = find_kind_of_file(path).read(path, monitor)
+    kind, *others = find_kinds_of_file(path)
+    found = kind.read(path, monitor)
+    if others and len(found) <= MOST_MODELS:
+        return [*found, *(datum for other in others for datum in other.read(path, monitor))]
     if found and (remark := number_tables.describe_alternative(path, _read_head(path))):
         noted = replace(found[0], note=" ".join(filter(None, (found[0].note, remark))))
         return [noted, *found[1:]]

@@ -5,6 +5,7 @@ import json
 import os
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -16,10 +17,13 @@ from antidiag.app.jobs.queue import JobState
 from antidiag.app.panels.sequence_table import CONTENT, DESCRIPTION, NAME, ROLE, TYPE
 from antidiag.app.session import archive
 from antidiag.app.session.state import State
+from antidiag.kernels import registry
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.registry import data_loading
 from tests.app.steps import cells
 
+METHODS = registry.METHODS
+"""The methods of the program, in place of which windows of tests have others."""
 MANY = 200_000
 """Records: a thousand times as many as rows may be looked at."""
 
@@ -286,3 +290,33 @@ def test_a_session_with_an_unreadable_result_opens_the_rest_and_says_so(qtbot, w
     actions.open_session(window, path)
     qtbot.waitUntil(lambda: len(window.session.state.sequences) == 1)
     assert window.jobs.message.text().startswith("Result mine could not be read and is missing")
+
+
+@pytest.mark.parametrize(
+    ("file", "kinds"),
+    [
+        ("tree/t06_nhx.nwk", ["tree"]),
+        ("tree/t22_doublequote.nwk", ["tree"]),
+        ("dist/d11_snpdists.tsv", ["distance matrix"]),
+        ("dist/d24_nexus_dist.nex", ["distance matrix"]),
+        ("dist/d26_mothur_col.dist", ["distance matrix"]),
+        ("graph/g06.gml", ["graph"]),
+        ("graph/g07_alpha.edgelist", ["graph"]),
+        ("hmm/toy.hmm", ["profile", "hidden Markov model"]),
+    ],
+)
+def test_files_of_other_programs_open(qtbot, window, monkeypatch, file, kinds):
+    monkeypatch.setattr(registry, "METHODS", METHODS)  # whose kinds of data a window opens
+    if file.endswith(".gml"):
+        pytest.importorskip("networkx")
+    window.loader.open_paths([Path("tests/cases") / file])
+    qtbot.waitUntil(lambda: len(window.session.state.data) == len(kinds))
+    found = [data_loading.find_kind(datum).label for datum in window.session.state.data]
+    assert found == kinds
+    assert not any(job.state is JobState.FAILED for job in window.queue.jobs)
+
+
+def test_two_strands_in_a_record_are_explained(qtbot, window):
+    window.loader.open_paths([Path("tests/cases/hmm/r03.fa")])
+    qtbot.waitUntil(lambda: [job.state for job in window.queue.jobs] == [JobState.FAILED])
+    assert "separates two strands" in next(iter(window.jobs.rows.values())).error.text()

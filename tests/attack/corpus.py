@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from Bio import AlignIO, SeqIO
 
-from antidiag.kernels.io import aligned_sequences
+from antidiag.kernels.io import aligned_sequences, tree_files
 from antidiag.kernels.profiles import profile_files as profiles
 from antidiag.kernels.profiles.profile import profile_from_alignment
 from antidiag.kernels.scoring import named_matrix
@@ -25,6 +25,8 @@ REAL = (
 WRITTEN = ROOT / "tests/data/alignments"
 """Alignments as other programs write them; of one without its letters, by `samtools calmd -e`, nothing can be read."""
 RUN = ROOT / "tests/fixtures/saved-0/runs"
+CASES = (".nwk", ".dist", ".gml", ".edgelist", ".hmm")
+"""Suffixes of small cases that are attacked; those of tables and NEXUS files are named in `readers.OF_NAME`."""
 ALIGNMENT = ROOT / "tests/data/families/BB11002.msf"
 ALIGNMENTS = {"clustal": ".aln", "stockholm": ".sto", "phylip-relaxed": ".phylip", "nexus": ".nexus", "fasta": ".afa"}
 RECORDS = {"genbank": ".gb", "embl": ".embl", "fasta": ".fa", "fastq": ".fastq", "swiss": ".dat"}
@@ -37,6 +39,10 @@ def corpus() -> dict[str, bytes]:
     found |= {path.relative_to(RUN).name: path.read_bytes() for path in sorted(RUN.rglob("*")) if path.is_file()}
     found |= {f"by-{path.name}": path.read_bytes() for path in sorted(WRITTEN.iterdir()) if "-e." not in path.name}
     found |= _alignments() | _records() | _graphs() | _others(found) | _profiles() | _tables()
+    found |= {
+        path.name: path.read_bytes() for path in sorted((ROOT / "tests/cases").glob("*/*")) if path.suffix in CASES
+    }
+    found |= _trees_with_values()
     found["globins.fasta.gz"] = gzip.compress(found["globins.fasta"], mtime=0)
     found["five.csv.gz"] = gzip.compress(found["five-vertices.csv"], mtime=0)
     return found
@@ -113,6 +119,18 @@ def _others(found: dict[str, bytes]) -> dict[str, bytes]:
         "three.names": b"one\ntwo\nthree\n",
         "trees.nex": nexus.encode(),
         "blosum.mat": "\n".join(["# a comment", " ".join(matrix.letters), *rows, ""]).encode(),
+    }
+
+
+def _trees_with_values() -> dict[str, bytes]:
+    """A tree with values of its nodes in every format that is written, and distances and graphs of other programs."""
+    (tree,) = tree_files.parse_trees('((a[&S="x, y",h={1,2}]:1,b[a note]:2)95[&B=95]:0.5,c:1e-3)r;', name="values")
+    found = {f"values{suffix}": "".join(lines([tree])).encode() for suffix, lines in tree_files.XML_WRITERS.items()}
+    return found | {
+        "values.nhx": "".join(tree_files.newick_file_lines([tree])).encode(),
+        "table-distances.tsv": (ROOT / "tests/cases/dist/d11_snpdists.tsv").read_bytes(),
+        "nexus-distances.nex": (ROOT / "tests/cases/dist/d24_nexus_dist.nex").read_bytes(),
+        "three.net": b'% one\n*Vertices 3\n1 "A b" 0.1\n*Arcs\n1 2 2.5\n*Edges\n2 3\n*Arcslist\n3 1 2\n',
     }
 
 

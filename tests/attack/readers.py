@@ -226,11 +226,14 @@ OWN: Mapping[str, tuple[str, ...]] = {
     ".colours": ("colours",), ".xml": ("alignment",), ".a3m": ("alignment",),
     ".a2m": ("alignment",), ".ffdata": ("alignment",), ".sam": ("alignment",), ".paf": ("alignment",),
     ".pir": ("alignment",), ".maf": _ROWS, ".msf": _ROWS, ".aln": _ROWS, ".sto": _ROWS, ".afa": _ROWS,
-    ".phylip": _ROWS, ".nexus": _ROWS, ".nxs": _ROWS,
+    ".phylip": _ROWS, ".nexus": _ROWS, ".nxs": _ROWS, ".nhx": ("trees",), ".phyloxml": ("trees",), ".nexml": ("trees",),
+    ".gml": ("graph",), ".net": ("graph",), ".edgelist": ("graph", "distances"), ".hmm": ("profile", "model"),
 }  # fmt: skip
 """Readers of files by suffix, beside the one that takes any file; sequences where nothing is said."""
 OF_NAME = {
     "rates.json": "rates",
+    "table-distances.tsv": "distances",
+    "nexus-distances.nex": "distances",
     "tuned.json": "tuned",
     "rooflines.json": "roofline",
     "parttree.json": "lecture",

@@ -13,7 +13,7 @@ ROUND_HINT = "Drag to move; wheel zooms; click a branch to select its taxa; righ
 
 
 def describe_node(tree: Tree, node: int) -> str:
-    """Return one line about a node: name, branch, distance to the root, taxa."""
+    """Return one line about a node: name, branch, distance to the root, taxa, and values of an inner node."""
     name, taxa = tree.names[node], int(tree.leaf_counts[node])
     parts = [name] if name else []
     if tree.degrees[node]:
@@ -25,6 +25,8 @@ def describe_node(tree: Tree, node: int) -> str:
     if node:
         steps = int(tree.depths[node])
         parts.append(f"{steps:,} branch{'es' * (steps != 1)} deep")
+    if tree.degrees[node]:  # those of taxa are columns beside the tree
+        parts += [f"{title} {column[node]}" for title, column in tree.node_values.items() if column[node]]
     return "   ".join(parts)
 
 

@@ -81,6 +81,19 @@ def colour_by_column(tree: Tree, table: NoteTable, title: str, theme: Theme) -> 
     return colour_by_values(tree, means, title, theme)
 
 
+def columns_of_tree(tree: Tree) -> NoteTable | None:
+    """Return the values that the file of a tree gives its taxa, as a table; None where it gives none."""
+    leaves = tree.leaves.tolist()
+    columns = {
+        title: [column[leaf] for leaf in leaves]
+        for title, column in tree.node_values.items()
+        if any(column[leaf] for leaf in leaves)
+    }
+    if not columns:
+        return None
+    return NoteTable(tuple(columns), dict(zip(tree.taxa, zip(*columns.values(), strict=True), strict=True)))
+
+
 def count_named_taxa(tree: Tree, table: NoteTable, source: str) -> int:
     """Return how many taxa a table names; raise InputError for none."""
     found = sum(name in table.values for name in tree.taxa)
@@ -91,13 +104,17 @@ def count_named_taxa(tree: Tree, table: NoteTable, source: str) -> int:
     return found
 
 
-def table_to_dict(table: NoteTable) -> dict[str, Any]:
-    """Return a table as plain values for a session."""
+def table_to_dict(table: NoteTable | None) -> dict[str, Any]:
+    """Return a table, or none, as plain values for a session."""
+    if table is None:
+        return {"titles": [], "values": {}}
     return {"titles": list(table.titles), "values": {name: list(values) for name, values in table.values.items()}}
 
 
-def table_from_dict(saved: Mapping[str, Any]) -> NoteTable:
+def table_from_dict(saved: Mapping[str, Any]) -> NoteTable | None:
     """Return the table of `table_to_dict`."""
+    if not saved["titles"]:
+        return None
     return NoteTable(tuple(saved["titles"]), {name: tuple(values) for name, values in saved["values"].items()})
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from antidiag.app.views.tree.tip_columns import table_from_dict, table_to_dict
+from antidiag.app.views.tree.tip_columns import columns_of_tree, table_from_dict, table_to_dict
 from antidiag.kernels.alignments.row_notes import NoteTable
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_edits import EditedTree, ladderize, prune_leaves, reroot, swap_children
@@ -34,8 +34,9 @@ class TreeEditor(QObject):
         super().__init__()
         self._states: list[tuple[TreeEditState, str]] = [(TreeEditState(tree), "")]
         self._position = 0
-        self.table: NoteTable | None = None
-        """What a table says of the taxa, shown beside the tree."""
+        self._own_table = columns_of_tree(tree)
+        self.table: NoteTable | None = self._own_table
+        """What the file of the tree, or a table, says of the taxa, shown beside the tree."""
 
     @property
     def state(self) -> TreeEditState:
@@ -70,7 +71,7 @@ class TreeEditor(QObject):
     @property
     def is_untouched(self) -> bool:
         """Whether the tree was never edited."""
-        return len(self._states) == 1 and self.table is None
+        return len(self._states) == 1 and self.table is self._own_table
 
     def set_table(self, table: NoteTable | None) -> None:
         """Show a table beside the tree, or none; this is not an undo step."""
@@ -83,7 +84,7 @@ class TreeEditor(QObject):
         kept: dict[str, Any] = {}
         if self._position:
             kept |= {"tree": self.tree, "collapsed": tuple(sorted(self.state.collapsed))}
-        if self.table is not None:
+        if self.table is not self._own_table:
             kept["table"] = table_to_dict(self.table)
         return kept or None
 

@@ -37,7 +37,9 @@ from antidiag.kernels.trees.tree_layout import TURN, TreeShape
 READABLE_ROW = 13.0  # pixels of a row with an easily readable name
 PRINT_DETAIL = 0.15
 LARGEST_IMAGE = 15_000  # largest side of an image in pixels, which PNG doubles; the painter counts in 16 bits
-TREE_FILTERS = "Newick tree (*.nwk);;NEXUS tree (*.nex)"
+TREE_FILTERS = (
+    "Newick tree (*.nwk);;NEXUS tree (*.nex);;NHX tree (*.nhx);;phyloXML tree (*.phyloxml);;NeXML tree (*.nexml)"
+)
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,36 @@
-"""Graphs read from files: edge lists (CSV, TSV), Matrix Market, GraphML, and distance matrices (PHYLIP, NPY)."""
+"""Graphs read from files: edge lists, Matrix Market, GraphML, GML, DOT, Pajek, and distance matrices."""
 
 from __future__ import annotations
 
+import ast
 import csv
+import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.graphs.files import matrix_market
+from antidiag.kernels.graphs.files import matrix_market, other_formats
+from antidiag.kernels.graphs.files.other_formats import EdgeTable
 from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights, random_graph
 from antidiag.kernels.io import distance_files, line_blocks, number_tables
+from antidiag.kernels.io.distance_files import BOM
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
+from antidiag.kernels.io.distance_tables import is_distance
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.model import unique_values
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.text import format_count, parse_real, quote_text
 
-SUFFIXES = (".csv", ".tsv", ".edges", ".mtx", ".graphml")
+HEAD_BYTES = 4096
+"""First bytes of a file by which distances are recognised."""
+SUFFIXES = (*number_tables.EDGE_SUFFIXES, ".mtx", ".graphml", ".gml", ".net", ".paj", ".dot", ".gv")
+COMMENT_MARKS = ("#", "%", "//")
+TRAILING_COMMENT = re.compile(r"(?<=\s)(?:#|//).*")
+SEQUENCE = re.compile(r"[A-Za-z*.-]{12,}")
+"""Letters that no name of a vertex is taken for."""
 WEIGHT_NAMES = ("weight", "cost", "distance", "length")
 HEADINGS = (
     ("source", "target"),
@@ -38,28 +49,80 @@ SHORT_HEADINGS = (("u", "v"), ("i", "j"), ("start", "end"), ("tail", "head"))
 
 def claims_file(path: Path, head: bytes) -> bool:
     """Return whether a file holds a graph, by its first bytes, or by the suffix of an edge list."""
-    suffix = Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
+    suffix = number_tables.file_suffix(path)
+    text = line_blocks.normalise_line_ends(head.removeprefix(BOM))
     listed = suffix in number_tables.EDGE_SUFFIXES and not number_tables.holds_matrix(path, head)
-    return head.startswith(matrix_market.BANNER) or b"<graphml" in head or listed
+    return (
+        head.startswith(matrix_market.BANNER)
+        or b"<graphml" in head
+        or _reader_of(text, suffix) is not None
+        or (listed and not _holds_sequences(text))
+        or _has_weighted_edges(text)
+    )
+
+
+def _reader_of(text: bytes, suffix: str = "") -> Callable[[str, str], EdgeTable] | None:
+    """Return the reader of a format of another program, by the beginning of a text or by a suffix."""
+    if other_formats.DOT_HEAD.match(text) or suffix in (".dot", ".gv"):
+        return other_formats.read_dot
+    if other_formats.PAJEK_HEAD.match(text) or suffix in (".net", ".paj"):
+        return other_formats.read_pajek
+    if suffix == ".gml" or (other_formats.GML_HEAD.search(text[:HEAD_BYTES]) and not text.lstrip().startswith(b">")):
+        return other_formats.read_gml
+    return None
+
+
+def _whole_lines(text: bytes) -> list[list[str]]:
+    """Return the fields of the whole lines of the beginning of a text; none where it is no text."""
+    whole, _, rest = text.rpartition(b"\n")
+    try:
+        return [fields for _, fields in _split_lines(Path("beginning"), whole or rest)]
+    except InputError:
+        return []
+
+
+def _holds_sequences(text: bytes) -> bool:
+    """Return whether the lines of a text are names and sequences."""
+    lines = _whole_lines(text)
+    return bool(lines) and all(len(fields) == 2 and SEQUENCE.fullmatch(fields[1]) for fields in lines)
+
+
+def _has_weighted_edges(text: bytes) -> bool:
+    """Return whether the lines of a text are two names, which are no numbers, and a weight."""
+    lines = _whole_lines(text)
+    return len(lines) > 1 and all(
+        len(fields) == 3 and is_distance(fields[2]) and not any(map(is_distance, fields[:2])) for fields in lines
+    )
 
 
 def read_graph(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
-    """Read the graph of a file, plain or gzipped; an InputError names file and line.
+    """Read the graph of a file, plain or packed; an InputError names file and line.
 
     An edge list has one directed edge per line: source, target, and a weight (by default 1), separated by commas,
-    semicolons, tabs or blanks; a line of headings and lines that begin with # are skipped. A Matrix Market file holds
-    the matrix of weights; a symmetric one has edges in both directions. In GraphML, the weight is the edge attribute
-    called weight, cost, distance or length. A distance matrix (PHYLIP, NPY) is a complete graph.
+    semicolons, tabs or blanks; a line of headings and comments after #, % or // are skipped. A Matrix Market file holds
+    the matrix of weights; a symmetric one has edges in both directions. In GraphML, GML and DOT, the weight is the edge
+    attribute called weight, cost, distance or length. A distance matrix is a complete graph.
     """
     path = Path(path)
-    text = b"".join(line_blocks.read_blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf")
+    text = b"".join(line_blocks.read_blocks(path, monitor or Monitor())).removeprefix(BOM)
+    suffix = number_tables.file_suffix(path)
     if text.startswith(matrix_market.BANNER):
         return [matrix_market.read_matrix_market(path, text)]
     if text.lstrip().startswith(b"<"):
         return [_parse_graphml(path, text)]
-    if text.startswith(distance_files.NPY) or text.split(b"\n", 1)[0].strip().isdigit():
+    if read := _reader_of(text, suffix):
+        return [_parse_other(path, text, read)]
+    if text.startswith(distance_files.NPY) or distance_files.is_distance_file(path, text[:HEAD_BYTES]):
         return [graph_of_distances(matrix) for matrix in distance_files.read_distances(path, monitor)]
     return [_parse_edge_list(path, text)]
+
+
+def _parse_other(path: Path, text: bytes, read: Callable[[str, str], EdgeTable]) -> Graph:
+    """Return the graph of a text in a format of another program."""
+    found = read(line_blocks.decode_text(text), str(path))
+    if not found.names:
+        raise InputError(f"{path}: the graph has no nodes; give one with vertices and edges")
+    return _build_graph(path, tuple(found.names), found.edges, found.note)
 
 
 def _parse_edge_list(path: Path, text: bytes) -> Graph:
@@ -90,7 +153,16 @@ def _parse_edge_list(path: Path, text: bytes) -> Graph:
         raise InputError(f"{path}: the file has no edges; give each edge a line with source, target and weight")
     for _, target, _ in edges:  # sources come first, in the order of their lines
         names.setdefault(target, len(names))
-    return _build_graph(path, tuple(names), [(names[u], names[v], weight) for u, v, weight in edges], skipped)
+    note = f"{skipped} {_describe_complete(len(names), edges)}".strip()
+    return _build_graph(path, tuple(names), [(names[u], names[v], weight) for u, v, weight in edges], note)
+
+
+def _describe_complete(vertices: int, edges: list[tuple[str, str, float]]) -> str:
+    """Return that edges which join every pair once could be distances; "" for others."""
+    pairs = vertices * (vertices - 1) // 2
+    if vertices < 3 or len(edges) != pairs or len({frozenset(edge[:2]) for edge in edges}) < pairs:
+        return ""
+    return "Opened as edges of a graph; a file named .dist opens as distances between all pairs."
 
 
 def _is_heading(fields: list[str]) -> bool:
@@ -108,16 +180,30 @@ def _split_lines(path: Path, text: bytes) -> Iterator[tuple[int, list[str]]]:
     except UnicodeDecodeError as error:
         at = text[: error.start].count(b"\n") + 1
         raise InputError(f"{path}, line {at:,}: this is not UTF-8 text; save the file as UTF-8") from None
-    sample = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    sample = next((line for line in lines if line.strip() and not line.lstrip().startswith(COMMENT_MARKS)), "")
     at = next((number for number, line in enumerate(lines, 1) if line is sample), 1)
     counts = {mark: len(_split_line(path, at, sample, mark)) for mark in "\t;,"}
     separator = next((mark for mark in counts if counts[mark] in (2, 3)), max(counts, key=counts.__getitem__))
-    separator = separator if counts[separator] > 1 else ""
+    separator = separator if counts[separator] > 1 and not sample.rstrip().endswith("}") else ""
     for number, line in enumerate(lines, 1):
         line = line.strip()
-        if line and not line.startswith("#"):
-            fields = _split_line(path, number, line, separator) if separator else line.split()
+        if line and not line.startswith(COMMENT_MARKS):
+            fields = _split_line(path, number, line, separator) if separator else _split_words(line)
             yield number, [field.strip() for field in fields]
+
+
+def _split_words(line: str) -> list[str]:
+    """Return the words of a line without the comment at its end, and with the weight in a dictionary of networkx."""
+    line = TRAILING_COMMENT.sub("", line)
+    words, brace, data = line.partition("{")
+    if not brace:
+        return line.split()
+    try:
+        found = ast.literal_eval(brace + data)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return line.split()
+    weights = [str(found[title]) for title in WEIGHT_NAMES if isinstance(found, dict) and title in found]
+    return [*words.split(), *weights[:1]]
 
 
 def _split_line(path: Path, number: int, line: str, separator: str) -> list[str]:
@@ -167,10 +253,7 @@ def _parse_graphml(path: Path, text: bytes) -> Graph:
     if not names:
         raise InputError(f"{path}: the graph has no nodes")
     note = "" if weight_key is not None else "The file declares no weights: every edge weighs 1."
-    if not edges:
-        none = np.empty(0, np.int64)
-        return from_edges(len(names), none, none, np.empty(0), tuple(names), path.stem, str(path))
-    return _build_graph(path, tuple(names), edges, note)
+    return _build_graph(path, tuple(names), edges, note if edges else "")
 
 
 def _parse_nodes(path: Path, graph: ElementTree.Element) -> dict[str, int]:

@@ -14,7 +14,8 @@ import numpy as np
 
 from antidiag.kernels import RESOURCES
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import line_blocks
+from antidiag.kernels.io import hmmer_models, line_blocks
+from antidiag.kernels.io.line_blocks import decode_text
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.text import format_count, parse_json
@@ -141,7 +142,7 @@ def list_bundled_models() -> tuple[Path, ...]:
 
 
 def read_hmm(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
-    """Read the model of a JSON file, plain or gzipped; InputError names what is missing or wrong.
+    """Read the model of a JSON file, or those of a file of HMMER, plain or packed; InputError names what is wrong.
 
     The name of a bundled model, such as cpg-islands, stands for its file where there is no file of that name. The file
     must have ``states``, ``alphabet``, ``transitions``, ``emissions`` and ``initial``; ``name``, ``labels`` and
@@ -151,10 +152,16 @@ def read_hmm(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
     if not os.path.exists(path) and os.path.isfile(MODEL_FOLDER / f"{path}.json"):
         path = MODEL_FOLDER / f"{path}.json"
     text = b"".join(line_blocks.read_blocks(path, monitor or Monitor()))
+    if hmmer_models.HEAD.match(text):
+        from antidiag.kernels.hmm.model.hmmer_states import hmm_of_hmmer
+
+        return [hmm_of_hmmer(model, str(path)) for model in hmmer_models.parse_hmmer(decode_text(text), str(path))]
     try:
         found = parse_json(text)
     except ValueError as error:
-        raise InputError(f"{path}: this is not JSON: {error}") from None
+        raise InputError(
+            f"{path}: this is not JSON: {error}; give a model of this program, or of HMMER as text"
+        ) from None
     if not isinstance(found, dict):
         raise InputError(f"{path}: a model is a JSON object with {', '.join(REQUIRED_FIELDS)}")
     if isinstance(found.get("model"), dict):
@@ -175,7 +182,9 @@ def read_hmm(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
 
 
 def looks_like_hmm(path: Path, head: bytes) -> bool:
-    """Return whether a file looks like a model: a JSON object that names states, transitions or emissions."""
+    """Return whether a file looks like a model: of HMMER, or a JSON object with states, transitions or emissions."""
+    if hmmer_models.HEAD.match(head):
+        return True
     return head.lstrip()[:1] == b"{" and any(
         f'"{part}"'.encode() in head for part in ("states", "transitions", "emissions")
     )

@@ -20,8 +20,16 @@ from antidiag.kernels.parttree.splitting.recursion import tree_with_equal_leaves
 from antidiag.kernels.parttree.symbols import encode_sequences
 from antidiag.kernels.sequences.sequence_set import take_sequences
 from antidiag.kernels.steps import StepLog
+from antidiag.kernels.text import format_count
+from antidiag.kernels.trees.distances.shared_words.kmers import FARTHEST
 
 PHASE = "linkage"
+SATURATED_HEIGHT = FARTHEST
+"""Height of joins whose distance is larger, or unknown for want of a common letter.
+
+So large a distance says only that sequences are unrelated. It is the largest of MAFFT's distances, which PartTree has.
+The order of joins does not depend on it.
+"""
 MASK_LETTER_BYTES = 3
 """Bytes of the masks for each letter: 21 words of 32 bits for 32 letters, rounded up."""
 
@@ -58,15 +66,27 @@ def run_linkage(problem: PartTreeProblem, run: CpuRun, name: str, link: Link, le
         report = RecursionProgress(run.monitor, name)
         joins, heights = link(codes, offsets, first, phase, report)
         report(1, 1)
+        notes = describe_saturation(heights)
         tree = tree_with_equal_leaves(problem.names, own, joins, edge_lengths(joins, heights), problem.title)
         phase.log(LoggedCells((0, first.size), (0, first.size)), 0, run.started_ns)
-    return Outcome(PartTreeAnswer(tree), run.times_ms, letter_bytes * codes.size)
+    return Outcome(PartTreeAnswer(tree), run.times_ms, letter_bytes * codes.size, notes=notes)
 
 
 def edge_lengths(joins: np.ndarray, heights: np.ndarray) -> np.ndarray:
-    """Return lengths of the edges below each join: differences of the heights at their ends; float64 (n - 1, 2)."""
-    of_nodes = np.concatenate([np.zeros(len(joins) + 1), heights])
-    return np.maximum(heights[:, None] - of_nodes[joins], 0)
+    """Return lengths of the edges below each join, float64 (n - 1, 2): differences of the heights at their ends, which
+    are at most SATURATED_HEIGHT."""
+    shown = np.minimum(heights, SATURATED_HEIGHT)
+    of_nodes = np.concatenate([np.zeros(len(joins) + 1), shown])
+    return np.maximum(shown[:, None] - of_nodes[joins], 0)
+
+
+def describe_saturation(heights: np.ndarray) -> tuple[str, ...]:
+    """Return a note on joins that are higher than the tree shows, or none."""
+    saturated = int((heights > SATURATED_HEIGHT).sum())
+    if not saturated:
+        return ()
+    said = f"{format_count(saturated, 'join')} of sequences with hardly a letter in common"
+    return (f"{said}: their distance is saturated at {SATURATED_HEIGHT:g}.",)
 
 
 def single_linkage(

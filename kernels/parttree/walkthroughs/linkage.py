@@ -10,6 +10,7 @@ import numpy as np
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.parttree import reference
+from antidiag.kernels.parttree.lcs.linkage import SATURATED_HEIGHT
 from antidiag.kernels.parttree.problem import SINGLE, PartTreeProblem
 from antidiag.kernels.text import format_count
 from antidiag.kernels.trials import TrialChooser
@@ -88,7 +89,7 @@ class _GrowingTree:
             common = round((lengths[low] + lengths[high]) / (value + 2)) if value < 1e6 else 0
             text = f"({lengths[low]} + {lengths[high]} \u2212 2 x {common} common letters, in order) / {common}"
             if value in (0.0, 1e6):
-                text = "equal sequences" if value == 0 else "nothing in common: farther than all others"
+                text = "equal sequences" if value == 0 else "nothing in common: farther than all others; joined at 10"
             cell = (D, high, low, 0)
             self.write_cell(cell, value, place % self.workers, (FormulaCase(text, format_number(value), value),))
             cases = [
@@ -166,7 +167,7 @@ class _GrowingTree:
         for at, (value, one, other) in enumerate(sorted(self.edges)):
             left, right = root[one], root[other]
             node = self.n + at
-            heights[node] = max(value, 0.0)
+            heights[node] = min(max(value, 0.0), SATURATED_HEIGHT)
             lengths = tuple(heights[node] - heights[child] for child in (left, right))
             self.branches.append(AnimationBranch(node, (left, right), heights[node], len(self.steps), lengths))
             root = [node if above in (left, right) else above for above in root]

@@ -322,6 +322,22 @@ def test_distance_matrices_are_no_sequences(text: str, line: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "line"),
+    [("a b 0.3\nb c 1.0\n", 1), ("score 0.5 of these words\nACGT\n", 1), ("names first\nb c 2.5\n", 2)],
+)
+def test_numbers_among_words_are_no_distance_matrix(text: str, line: int) -> None:
+    with pytest.raises(InputError, match=f"pasted, line {line}: numbers stand among words") as raised:
+        read_sequence_text(text)
+    assert "distance" not in str(raised.value)
+
+
+@pytest.mark.parametrize("text", [">r\n..GCGUGC..GAC&GCUGAGA\n", "GCGUGC&GCUGAGA\n"])
+def test_two_strands_in_a_record_are_named(text: str) -> None:
+    with pytest.raises(InputError, match="'&' at position .* separates two strands"):
+        read_sequence_text(text)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "  1 acgtacgt acgtacgt\n 17 acgt\n",

@@ -172,8 +172,21 @@ def test_options_are_told_and_build_the_problem_again() -> None:
 
 def test_notes_tell_of_short_sequences_and_equal_names() -> None:
     problem = PartTreeProblem(tuple(replace(one, name="same") for one in proteins("ACD", "ACDEFGHI")))
-    assert any("no word of 6 letters" in note for note in problem.notes)
     assert any("same_2" in note for note in problem.notes)
+    for method in map(registry.find_method, ("parttree", "cuda-parttree", "parttree-serial")):
+        assert any("no word of 6 letters" in note for note in method.parameter_notes(problem, None))
+
+
+@pytest.mark.parametrize("id", ["lcs-single-linkage", "medoid-tree"])
+def test_distances_of_unrelated_sequences_are_saturated(id: str) -> None:
+    method = registry.find_method(id)
+    problem = PartTreeProblem(proteins("ACDAC", "ACDAA", "WWWWW", "", "X", "A" * 3 + "W" * 90))
+    result = engine.execute(engine.plan_run(method, problem, backend="cpu"))
+    assert np.nanmax(result.answer.tree.lengths) == 10
+    assert not any("word" in note for note in result.notes)
+    assert any("their distance is saturated at 10" in note for note in result.notes)
+    near = engine.execute(engine.plan_run(method, PartTreeProblem(proteins("ACDAC", "ACDAA", "ACDWC")), backend="cpu"))
+    assert not any("saturated" in note for note in near.notes)
 
 
 @pytest.mark.parametrize("id", ["parttree", "msa-parttree"])

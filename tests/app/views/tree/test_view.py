@@ -480,3 +480,35 @@ def test_a_name_that_is_cut_is_whole_in_its_tip(qtbot, view: TreeView) -> None:
             told.append(view.canvas.cut_name_at(QPointF(x + 5 * np.cos(angle), y + 5 * np.sin(angle))))
         assert sorted(told) == ["", "", "", long], shape
     assert view.canvas.cut_name_at(QPointF(-5, -5)) == ""
+
+
+def test_values_of_a_file_are_columns_beside_the_tips(qtbot, view) -> None:
+    (tree,) = newick.parse_newick("((a[&&NHX:S=human]:1,b:1[&&NHX:S=mouse]):1[&&NHX:B=95:D=N],c:2);")
+    view.show_datum(tree)
+    assert view.canvas.picture.metadata.table.titles == ("S",)
+    assert view.editor.table.values == {"a": ("human",), "b": ("mouse",), "c": ("",)}
+    assert view.editor.is_untouched and view.editor.saved_edits is None
+    view.choose(1)
+    assert "D N" in view._status.text() and view.tree.names[1] == "95"
+    view.choose(node(view, "a"))
+    assert "S human" in view._status.text()
+    view.editor.root_above(node(view, "c"))
+    assert view.tree.node_values["S"] == tuple({"a": "human", "b": "mouse"}.get(name, "") for name in view.tree.names)
+    view.editor.undo()
+    view.set_table(None)
+    assert view.canvas.picture.metadata is None
+    edits = view.editor.saved_edits
+    again = TreeView(Selection())
+    qtbot.addWidget(again)
+    again.show_datum(newick.parse_newick("((a[&&NHX:S=human]:1,b:1[&&NHX:S=mouse]):1[&&NHX:B=95:D=N],c:2);")[0])
+    again.show_edits(edits)
+    assert again.editor.table is None
+
+
+@pytest.mark.parametrize("suffix", [".nwk", ".nex", ".nhx", ".phyloxml", ".nexml"])
+def test_a_tree_is_saved_with_its_values(view, tmp_path, monkeypatch, suffix) -> None:
+    (tree,) = newick.parse_newick("((a[&&NHX:S=human]:1,b:1):1[&&NHX:B=95],c:2);")
+    view.show_datum(tree)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / f"x{suffix}"), ""))
+    view.save_tree()
+    assert tree_files.read_trees(tmp_path / f"x{suffix}") == [tree]
