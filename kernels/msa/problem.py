@@ -32,6 +32,7 @@ from antidiag.kernels.model import (
     Result,
     Sequence,
     SequenceType,
+    common_type,
     group_equal_sequences,
     have_same_names,
     sequence_lengths,
@@ -112,8 +113,7 @@ class MsaProblem:
     @cached_property
     def type(self) -> SequenceType:
         """Return protein if any sequence is one, RNA if all are."""
-        kinds = sequence_types(self.sequences)
-        return SequenceType.PROTEIN if SequenceType.PROTEIN in kinds else min(kinds)
+        return common_type(sequence_types(self.sequences))
 
     @property
     def is_protein(self) -> bool:

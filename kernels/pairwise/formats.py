@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.io.result_alignments import LINE_LENGTH, AlignedRows, file_formats, unique_names
+from antidiag.kernels.io.files import LINE_LENGTH
+from antidiag.kernels.io.result_alignments import AlignedRows, file_formats, unique_names
 from antidiag.kernels.method import FileFormat
 from antidiag.kernels.model import Result, Sequence
 from antidiag.kernels.pairwise.difference_strings import format_cs, format_md
