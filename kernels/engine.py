@@ -154,6 +154,14 @@ def _apply_backend_cuts(
     return own, tuple(notes)
 
 
+def _notes_on_chosen(
+    method: Method, problem: Any, parameters: MethodParameters, automatic: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Return the notes on values that the user chose, without those that automatic values get too."""
+    unchosen = method.parameter_notes(problem, method.parameters.resolve({}, automatic))
+    return tuple(note for note in method.parameter_notes(problem, parameters) if note not in unchosen)
+
+
 def _plan_on(
     method: Method,
     problem: Any,
@@ -173,7 +181,8 @@ def _plan_on(
     automatic = {**method.choose_parameters(problem, backend, gpu.multiprocessors if gpu else None), **values}
     parameters = method.parameters.resolve(given, automatic)
     parameters, unused = _apply_backend_cuts(method, backend, parameters, automatic)
-    given_notes, notes = notes, (*notes, *unused, *method.parameter_notes(problem, parameters))
+    chosen_notes = _notes_on_chosen(method, problem, parameters, automatic)
+    given_notes, notes = notes, (*notes, *unused, *chosen_notes)
     footprint = method.cost.estimate_memory(problem, parameters, backend)
     free = devices.free_memory_bytes(device) if gpu else None
     refusal = memory.explain_refusal(footprint, memory.host_bytes_free(), free)
