@@ -24,7 +24,7 @@ WIDEST = 112
 
 
 FEW_LAYERS, BOXES_OF_FEW, HEIGHT_STEP = 1.5, 3, 8
-"""Where layers are at most so many times the usual height, a chunk is cut into so many boxes of a multiple of layers."""
+"""Chunks of at most so many times the usual height are cut into so many boxes of a multiple of layers."""
 
 
 def choose_height(layers: int, usual: int) -> int:
