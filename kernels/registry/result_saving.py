@@ -32,7 +32,7 @@ def result_json(result: Result) -> dict[str, Any]:
         "method": result.method,
         "backend": result.backend,
         "device": result.device,
-        "parameters": method.parameters.select_used(result.parameters, result.backend),
+        "parameters": method.parameters.json_values(result.parameters, result.backend),
         **method.problem_type.answer_json(result),
         "cells": result.cells,
         "gcups": result.gcups,
