@@ -16,6 +16,7 @@ from antidiag.kernels.method import Method
 from antidiag.kernels.model import Result, Sequence, SequenceType
 from antidiag.kernels.pairwise.model import Alignment
 from antidiag.kernels.table_cuts import TableCuts
+from antidiag.kernels.text import format_value
 
 ROOT = RESOURCES.parent
 """The folder of the project."""
@@ -159,20 +160,13 @@ def problem_title(result: Result) -> str:
 
 def format_settings(values: Mapping[str, Any]) -> str:
     """Return settings as text, such as 's = 128, T = 32, threads = 2'."""
-    return ", ".join(f"{name} = {value_text(value)}" for name, value in values.items())
+    return ", ".join(f"{name} = {format_value(value)}" for name, value in values.items())
 
 
 def used_parameters(result: Result) -> Mapping[str, Any]:
     """Return the parameters of a result that its backend used."""
     method = result_method(result)
     return method.parameters.select_used(result.parameters, result.backend) if method else result.parameters
-
-
-def value_text(value: Any) -> str:
-    """Return a value as text, such as '1,024', '0.5', 'yes' or 'start-point'."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def shorten_name(name: str, most: int = MAX_NAME) -> str:
@@ -198,7 +192,7 @@ def result_heading(result: Result) -> tuple[str, list[tuple[str, str]]]:
     defined = (
         [(label.lower(), text) for label, text in method.problem_type.setting_rows(result.problem)] if method else []
     )
-    chosen = [(name, value_text(value)) for name, value in used_parameters(result).items()]
+    chosen = [(name, format_value(value)) for name, value in used_parameters(result).items()]
     head = " \N{MIDDLE DOT} ".join(part for part in (problem_title(result), method_name(result)) if part)
     return shorten_name(head, MAX_PART), [*parts, *defined, *chosen]
 

@@ -169,6 +169,14 @@ def _fit_parameters(
     return fitted, notes
 
 
+def _notes_on_chosen(
+    method: Method, problem: Any, parameters: MethodParameters, automatic: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Return the notes on values that the user chose, without those that automatic values get too."""
+    unchosen = method.parameter_notes(problem, method.parameters.resolve({}, automatic))
+    return tuple(note for note in method.parameter_notes(problem, parameters) if note not in unchosen)
+
+
 def _plan_on(
     method: Method,
     problem: Any,
@@ -189,7 +197,8 @@ def _plan_on(
     parameters = method.parameters.resolve(given, automatic)
     parameters, unused = _apply_backend_cuts(method, backend, parameters, automatic)
     parameters, fitted = _fit_parameters(method, problem, parameters, backend, given)
-    given_notes, notes = notes, (*notes, *unused, *fitted, *method.parameter_notes(problem, parameters))
+    chosen_notes = _notes_on_chosen(method, problem, parameters, automatic)
+    given_notes, notes = notes, (*notes, *unused, *fitted, *chosen_notes)
     footprint = method.cost.estimate_memory(problem, parameters, backend)
     free = devices.free_memory_bytes(device) if gpu else None
     refusal = memory.explain_refusal(footprint, memory.host_bytes_free(), free)

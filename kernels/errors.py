@@ -30,6 +30,10 @@ class MemoryRefused(AntidiagError):
     """The run was refused before allocation, because it would not fit."""
 
 
+class ResultNotSaved(AntidiagError):
+    """A result could not be written as asked; the message says where it is instead, and the cause is the error."""
+
+
 class DiskFull(AntidiagError):
     """The disk has no space for the files of a run."""
 

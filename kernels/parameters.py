@@ -220,6 +220,13 @@ class MethodParameters:
         used = {one.name for one in cls.declared() if backend in one.backends}
         return {name: value for name, value in values.items() if name in used}
 
+    @classmethod
+    def json_values(cls, values: Mapping[str, Any], backend: str) -> dict[str, Any]:
+        """Return the values that a backend uses for JSON: choices between numbers are numbers."""
+        numeric = {one.name for one in cls.declared() if one.choices and all(map(str.isdigit, one.choices))}
+        used = cls.select_used(values, backend)
+        return {name: int(value) if name in numeric and value is not None else value for name, value in used.items()}
+
     def as_mapping(self) -> Mapping[str, Any]:
         """Return the values by name, read-only."""
         return MappingProxyType({one.name: getattr(self, one.name) for one in fields(self)})

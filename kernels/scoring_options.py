@@ -105,5 +105,18 @@ def scoring_option_values(scoring: Scoring) -> dict[str, Any]:
     return {"matrix": _WILDCARD.sub("", name), **letters, **gaps}
 
 
+def scoring_json(scoring: Scoring) -> dict[str, Any]:
+    """Return a scoring as JSON fields: the name of the matrix, gap costs, and the scores of letters where these define
+    it."""
+    values = scoring_option_values(scoring)
+    letters = {name: values[name] for name in ("match", "mismatch", "wildcard") if name in values}
+    return {
+        "matrix": scoring.matrix.name,
+        **letters,
+        "gap_open": scoring.gap_open,
+        "gap_extend": scoring.gap_extend,
+    }
+
+
 _MATCH = re.compile(r"match (?P<match>[-+\d.e]+), mismatch (?P<mismatch>[-+\d.e]+)")
 _WILDCARD = re.compile(r", (?P<letters>[A-Z*]+) = 0$")

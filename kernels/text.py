@@ -15,6 +15,13 @@ def format_count(number: int, one: str, plural: str = "") -> str:
     return f"{number:,} {one if number == 1 else plural or one + 's'}"
 
 
+def format_value(value: Any) -> str:
+    """Return the value of a parameter or option as text, such as '1,024', '0.5', 'yes' or 'start-point'."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def parse_real(text: str | bytes) -> float:
     """Return the number in a text; raise ValueError for anything else.
 

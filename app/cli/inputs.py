@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections.abc import Mapping
@@ -26,9 +27,9 @@ STANDARD_INPUT = STANDARD_OUTPUT = "-"
 
 @dataclass(frozen=True, slots=True)
 class ResultTargets:
-    """Where a result is saved: a file whose suffix names its format, and JSON in a file or on standard output."""
+    """Where a result is saved: files whose suffixes name their formats, and JSON in a file or on standard output."""
 
-    out: Path | None = None
+    outs: tuple[Path, ...] = ()
     json: Path | None = None
     json_to_output: bool = False
 
@@ -87,19 +88,20 @@ def _check_flags(method: Method, flagged: Mapping[str, str]) -> None:
             )
 
 
-def check_targets(method: Method, out: str | None, json_file: str | None, files: Sequences[str]) -> ResultTargets:
+def check_targets(method: Method, outs: Sequences[str], json_file: str | None, files: Sequences[str]) -> ResultTargets:
     """Return where results are saved. Raise InputError now for a file that could not be written after the run."""
-    path = Path(out) if out is not None else None
-    if path is not None:
+    paths = tuple(map(Path, outs))
+    for path in paths:
         result_saving.check_suffix(f"--out {path}", method)
         check_writable(path, files)
-    if json_file in (None, STANDARD_OUTPUT):
-        return ResultTargets(path, None, json_file == STANDARD_OUTPUT)
-    json_path = Path(str(json_file))
-    check_writable(json_path, files)
-    if path is not None and _is_same_file(json_path, path):
-        raise InputError(f"--out and --json both name {json_path}; give them different files")
-    return ResultTargets(path, json_path)
+    json_path = None if json_file in (None, STANDARD_OUTPUT) else Path(str(json_file))
+    if json_path is not None:
+        check_writable(json_path, files)
+    named = [("--out", path) for path in paths] + [("--json", path) for path in (json_path,) if path is not None]
+    for (one, path), (other, same) in itertools.combinations(named, 2):
+        if _is_same_file(path, same):
+            raise InputError(f"{one} and {other} both name {same}; give them different files")
+    return ResultTargets(paths, json_path, json_file == STANDARD_OUTPUT)
 
 
 def read_sequences(file: str, type: SequenceType | None, monitor: Monitor | None) -> Sequences[Sequence]:

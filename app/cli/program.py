@@ -7,14 +7,17 @@ import io
 import os
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 import typer
+from typer import Context
+from typer.core import TyperCommand, TyperOption
 
 from antidiag.app.cli import (
     compare_command,
@@ -30,7 +33,7 @@ from antidiag.app.cli import (
 from antidiag.app.cli.laboratory import sweep_commands, tune_commands
 from antidiag.app.invocation import PROGRAM, as_typed
 from antidiag.kernels import __version__
-from antidiag.kernels.errors import AntidiagError, Cancelled
+from antidiag.kernels.errors import AntidiagError, Cancelled, ResultNotSaved
 
 BAD_INPUT, FAULT, INTERRUPTED = 2, 1, 130
 """Exit codes: bad input; an error of the program; Ctrl-C."""
@@ -43,6 +46,22 @@ Align sequences by dynamic programming, on a GPU or on the CPU.
 Without a command, the window opens with the given files: [bold]{PROGRAM} first.fa second.fa[/]
 """
 
+
+class SingleValueCommand(TyperCommand):
+    """A command that refuses an option of one value that is given twice, rather than take the last value alone."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for option, times in Counter(given).items():
+            if (
+                times > 1
+                and isinstance(option, TyperOption)
+                and not (option.multiple or option.is_flag or option.count)
+            ):
+                ctx.fail(f"{option.opts[-1]} is given {times} times; give it once")
+        return super().parse_args(ctx, args)
+
+
 program = typer.Typer(
     name=PROGRAM,
     help=HELP,
@@ -51,23 +70,24 @@ program = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-program.command("methods", epilog=as_typed(list_commands.METHODS_EXAMPLES))(list_commands.methods)
-program.command("info", epilog=as_typed(list_commands.INFO_EXAMPLES))(list_commands.info)
-program.command("samples", epilog=as_typed(list_commands.SAMPLES_EXAMPLES))(list_commands.samples)
-program.command("estimate", epilog=as_typed(run_commands.ESTIMATE_EXAMPLES))(run_commands.estimate)
-program.command("run", epilog=as_typed(run_commands.RUN_EXAMPLES))(run_commands.run)
-program.command("compare", epilog=as_typed(compare_command.COMPARE_EXAMPLES))(compare_command.compare)
-program.command("posteriors", epilog=as_typed(posteriors_command.POSTERIORS_EXAMPLES))(posteriors_command.posteriors)
-program.command("sequences", epilog=as_typed(sequences_command.SEQUENCES_EXAMPLES))(sequences_command.sequences)
-program.command("profile", epilog=as_typed(profile_command.PROFILE_EXAMPLES))(profile_command.profile)
-program.command("runs", epilog=as_typed(interrupted_runs.RUNS_EXAMPLES))(interrupted_runs.runs)
-program.command("sweep", epilog=as_typed(sweep_commands.SWEEP_EXAMPLES))(sweep_commands.sweep)
-program.command("tune", epilog=as_typed(tune_commands.TUNE_EXAMPLES))(tune_commands.tune)
-program.command("bench", epilog=as_typed(sweep_commands.BENCH_EXAMPLES))(sweep_commands.bench)
-program.command("reproduce", epilog=as_typed(tune_commands.REPRODUCE_EXAMPLES))(tune_commands.reproduce)
-program.command("play", epilog=as_typed(play_commands.PLAY_EXAMPLES))(play_commands.play)
-program.command("lecture", epilog=as_typed(play_commands.LECTURE_EXAMPLES))(play_commands.lecture)
-program.command("guidelines", epilog=as_typed(guidelines_command.GUIDELINES_EXAMPLES))(guidelines_command.guidelines)
+_add_command = partial(program.command, cls=SingleValueCommand)
+_add_command("methods", epilog=as_typed(list_commands.METHODS_EXAMPLES))(list_commands.methods)
+_add_command("info", epilog=as_typed(list_commands.INFO_EXAMPLES))(list_commands.info)
+_add_command("samples", epilog=as_typed(list_commands.SAMPLES_EXAMPLES))(list_commands.samples)
+_add_command("estimate", epilog=as_typed(run_commands.ESTIMATE_EXAMPLES))(run_commands.estimate)
+_add_command("run", epilog=as_typed(run_commands.RUN_EXAMPLES))(run_commands.run)
+_add_command("compare", epilog=as_typed(compare_command.COMPARE_EXAMPLES))(compare_command.compare)
+_add_command("posteriors", epilog=as_typed(posteriors_command.POSTERIORS_EXAMPLES))(posteriors_command.posteriors)
+_add_command("sequences", epilog=as_typed(sequences_command.SEQUENCES_EXAMPLES))(sequences_command.sequences)
+_add_command("profile", epilog=as_typed(profile_command.PROFILE_EXAMPLES))(profile_command.profile)
+_add_command("runs", epilog=as_typed(interrupted_runs.RUNS_EXAMPLES))(interrupted_runs.runs)
+_add_command("sweep", epilog=as_typed(sweep_commands.SWEEP_EXAMPLES))(sweep_commands.sweep)
+_add_command("tune", epilog=as_typed(tune_commands.TUNE_EXAMPLES))(tune_commands.tune)
+_add_command("bench", epilog=as_typed(sweep_commands.BENCH_EXAMPLES))(sweep_commands.bench)
+_add_command("reproduce", epilog=as_typed(tune_commands.REPRODUCE_EXAMPLES))(tune_commands.reproduce)
+_add_command("play", epilog=as_typed(play_commands.PLAY_EXAMPLES))(play_commands.play)
+_add_command("lecture", epilog=as_typed(play_commands.LECTURE_EXAMPLES))(play_commands.lecture)
+_add_command("guidelines", epilog=as_typed(guidelines_command.GUIDELINES_EXAMPLES))(guidelines_command.guidelines)
 
 
 def _print_version(wanted: bool) -> None:
@@ -92,6 +112,8 @@ def main(arguments: Sequence[str]) -> int:
         code = _build_program()(args=list(arguments), prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
         return _print_failure("cancelled", INTERRUPTED) if code == INTERRUPTED else int(code or 0)
+    except ResultNotSaved as error:
+        return _report_unsaved(error, arguments)
     except (AntidiagError, typer.TyperException) as error:
         return _print_failure(_error_text(error), BAD_INPUT)
     except MemoryError:
@@ -126,6 +148,14 @@ def _report_fault(error: Exception, arguments: Sequence[str]) -> int:
     return _print_failure(f"internal error: {type(error).__name__}: {error}; {_log_traceback(error, arguments)}", FAULT)
 
 
+def _report_unsaved(error: ResultNotSaved, arguments: Sequence[str]) -> int:
+    """Report a result that is saved in another form; a traceback in the log where a writer of the program is wrong."""
+    cause = error.__cause__
+    if cause is None or isinstance(cause, AntidiagError):
+        return _print_failure(str(error), BAD_INPUT)
+    return _print_failure(f"{error}; {_log_traceback(cause, arguments)}", FAULT)
+
+
 def _accept_any_letter() -> None:
     """Let output contain letters that the encoding of the terminal or pipe does not have."""
     for stream in (sys.stdout, sys.stderr):
@@ -145,7 +175,7 @@ def _error_text(error: AntidiagError | typer.TyperException) -> str:
     return str(error)
 
 
-def _log_traceback(error: Exception, arguments: Sequence[str]) -> str:
+def _log_traceback(error: BaseException, arguments: Sequence[str]) -> str:
     """Write the traceback to a log and return what the user should do."""
     path = Path(platformdirs.user_log_dir("antidiag")) / "command-line.log"
     try:

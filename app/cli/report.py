@@ -97,7 +97,7 @@ def plan_json(planned: RunPlan) -> dict[str, Any]:
         "method": planned.method.id,
         "backend": planned.backend,
         "device": planned.device_name,
-        "parameters": planned.method.parameters.select_used(planned.parameters.as_mapping(), planned.backend),
+        "parameters": planned.method.parameters.json_values(planned.parameters.as_mapping(), planned.backend),
         "cells": planned.method.cost.predicted_cells(planned.problem, planned.parameters),
         "time_ms": planned.time_ms,
         "host_bytes": planned.footprint.host_bytes,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
@@ -13,9 +14,9 @@ from antidiag.app.cli.options import known_suffixes, parse_parameters, parse_pro
 from antidiag.app.cli.progress import watch_run
 from antidiag.app.invocation import SAMPLES
 from antidiag.kernels import engine, registry
-from antidiag.kernels.errors import MemoryRefused
+from antidiag.kernels.errors import MemoryRefused, ResultNotSaved
 from antidiag.kernels.method import Method
-from antidiag.kernels.model import SequenceType
+from antidiag.kernels.model import Result, SequenceType
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.recovery import interrupted_runs as resuming
 from antidiag.kernels.registry import memory_advice, result_saving
@@ -145,12 +146,12 @@ def run(
     device: Device = 0,
     resume: Resume = False,
     out: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--out",
             "-o",
             metavar="FILE",
-            help=f"Save in the format of the suffix: {' '.join(known_suffixes())}",
+            help=f"Save in the format of the suffix: {' '.join(known_suffixes())}; repeatable.",
         ),
     ] = None,
     json_file: Annotated[
@@ -169,7 +170,7 @@ def run(
     score only leave out aligned and cigar, and the start of a local alignment is null.
     """
     method = registry.find_method(method_id)
-    targets = inputs.check_targets(method, out, json_file, [*(given.files or []), *flagged.values()])
+    targets = inputs.check_targets(method, out or [], json_file, [*(given.files or []), *flagged.values()])
     with watch_run() as monitor, resuming.keep_until_saved():
         data = given.read_data(method, flagged, monitor)
         values, problem = given.parse_parameters(method), _build_problem(method, data, options)
@@ -179,12 +180,13 @@ def run(
         planned = engine.plan_run(method, problem, values, cast(engine.BackendChoice, backend), device)
         _refuse_unfit(planned, values)
         result = engine.execute(planned, monitor, interrupted_run=resumed, keep_parts=resume or None)
-        _save_result(result, targets, monitor)
-        if targets.json_to_output:
-            report.print_result_json(result)
-            return
-    saved = [("saved", str(path)) for path in (targets.out, targets.json) if path is not None]
-    report.print_rows([*report.result_rows(result), *saved])
+        saved, failures = _save_result(result, targets, monitor)
+    if targets.json_to_output:
+        report.print_result_json(result)
+    else:
+        report.print_rows([*report.result_rows(result), *(("saved", str(path)) for path in saved)])
+    if failures:
+        raise ResultNotSaved("; ".join(map(str, failures))) from failures[0].__cause__
 
 
 def _refuse_unfit(planned: RunPlan, given: Mapping[str, Any]) -> None:
@@ -198,9 +200,16 @@ def _build_problem(method: Method, data: Sequence[Any], texts: Mapping[str, str]
     return method.problem_type.make_problem(data, parse_problem_options(method, texts))
 
 
-def _save_result(result: Any, targets: inputs.ResultTargets, monitor: Monitor) -> None:
-    """Write the result files."""
-    if targets.out is not None:
-        result_saving.write_result(targets.out, result, monitor=monitor)
-    if targets.json is not None:
-        result_saving.write_result(targets.json, result, result_saving.JSON, monitor)
+def _save_result(
+    result: Result, targets: inputs.ResultTargets, monitor: Monitor
+) -> tuple[list[Path], list[ResultNotSaved]]:
+    """Write the result files; return those that are written, and the errors of the others."""
+    saved, failures = list[Path](), list[ResultNotSaved]()
+    wanted = [(path, None) for path in targets.outs] + [(path, result_saving.JSON) for path in (targets.json,) if path]
+    for path, suffix in wanted:
+        try:
+            result_saving.save_or_rescue(path, result, suffix, monitor)
+            saved.append(path)
+        except ResultNotSaved as error:
+            failures.append(error)
+    return saved, failures

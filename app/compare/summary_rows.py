@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from antidiag.app import texts
 from antidiag.kernels.model import Result
+from antidiag.kernels.text import format_value
 
 FormatValue = Callable[[Result], str]
 """Formats a quantity of a result."""
@@ -51,7 +52,7 @@ def build_rows(results: Sequence[Result]) -> list[ComparisonRow]:
         *_named_rows(results, _problem_settings),
         ComparisonRow("Parameters"),
         *_named_rows(
-            results, lambda result: {name: texts.value_text(it) for name, it in texts.used_parameters(result).items()}
+            results, lambda result: {name: format_value(it) for name, it in texts.used_parameters(result).items()}
         ),
         ComparisonRow("Program"),
         *_named_rows(results, lambda result: dict(result.versions)),

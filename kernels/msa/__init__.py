@@ -44,6 +44,7 @@ THESIS_PROBLEM = problem_type(
     thesis.make_rules,
     "antidiag.kernels.msa.trials:THESIS",
     option_values=thesis.read_options,
+    guide_options=("pairwise",),
 )
 CLUSTALW_PROBLEM = problem_type(
     "msa-clustalw",
@@ -51,6 +52,7 @@ CLUSTALW_PROBLEM = problem_type(
     clustalw.OPTIONS,
     clustalw.make_rules,
     "antidiag.kernels.msa.trials:CLUSTALW",
+    guide_options=("pairwise",),
 )
 CONSISTENCY_PROBLEM = problem_type(
     "msa",

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequences
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from antidiag.kernels.io.distance_files import DISTANCE_MATRIX
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree import Tree
+from antidiag.kernels.io.tree_edits import prune_leaves
 from antidiag.kernels.io.tree_files import TREE
 from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.method import FileFormat, LabelledRows, ProblemInput, ProblemType
@@ -31,6 +32,7 @@ from antidiag.kernels.model import (
     Result,
     Sequence,
     SequenceType,
+    common_type,
     group_equal_sequences,
     have_same_names,
     sequence_lengths,
@@ -43,6 +45,7 @@ from antidiag.kernels.msa.relatedness import are_related
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.sequences.sequence_set import join_data, split_data, take_sequences
 from antidiag.kernels.serialization import stored
+from antidiag.kernels.text import format_value
 
 INPUTS = (
     ProblemInput(SEQUENCE, 1, None),
@@ -110,8 +113,7 @@ class MsaProblem:
     @cached_property
     def type(self) -> SequenceType:
         """Return protein if any sequence is one, RNA if all are."""
-        kinds = sequence_types(self.sequences)
-        return SequenceType.PROTEIN if SequenceType.PROTEIN in kinds else min(kinds)
+        return common_type(sequence_types(self.sequences))
 
     @property
     def is_protein(self) -> bool:
@@ -155,8 +157,8 @@ class MsaProblem:
         if renamed := describe_renaming(sequence_names(self.sequences), self.names):
             texts.append(f"Sequences with {renamed}.")
         if empty := len(self.sequences) - len(self.filled):
-            have, rows = ("sequence has", "row") if empty == 1 else ("sequences have", "rows")
-            texts.append(f"{empty:,} {have} no letters; the {rows} hold gaps alone.")
+            have, hold = ("sequence has", "its row holds") if empty == 1 else ("sequences have", "their rows hold")
+            texts.append(f"{empty:,} {have} no letters; {hold} gaps alone.")
         if self.tree is not None:
             texts.append(f"The given guide tree is used: {self.tree.name}.")
         elif self.distances is not None:
@@ -230,6 +232,7 @@ def _confidence_digits(confidence: np.ndarray) -> str:
     return (tenths + ord("0")).astype(np.uint8).tobytes().decode("ascii")
 
 
+SomeProblem = TypeVar("SomeProblem", bound=MsaProblem)
 MakeRules = Callable[[Sequences[Sequence], Mapping[str, Any]], Any]
 """Makes rules of sequences and resolved option values; may raise InputError or ParameterError."""
 
@@ -240,14 +243,15 @@ def problem_type(
     options: tuple[Parameter, ...],
     rules: MakeRules,
     trials: str,
-    settings: Callable[[MsaProblem], LabelledRows] | None = None,
     option_values: Callable[[MsaProblem], Mapping[str, Any]] | None = None,
     inputs: tuple[ProblemInput, ...] = INPUTS,
+    guide_options: tuple[str, ...] = (),
 ) -> ProblemType:
     """Return the type of a problem whose answer is a multiple alignment.
 
     ``rules`` makes the rules; ``option_values`` returns the options that make them again (default: their fields of
-    these names); ``settings`` describes them (default: all option values). ``trials`` is "package.module:NAME".
+    these names). ``trials`` is "package.module:NAME". ``guide_options`` are those that make distances and guide tree:
+    they have no effect where these are given, and are then not among the settings.
     """
     labels = {option.name: option.label for option in options}
 
@@ -255,6 +259,15 @@ def problem_type(
         return {name: getattr(problem.rules, name) for name in labels}
 
     values = option_values or fields
+
+    def settings(problem: MsaProblem) -> LabelledRows:
+        given = describe_given_guide(problem)
+        hidden = guide_options if given else ()
+        return [
+            *given,
+            *((labels[name], format_value(value)) for name, value in values(problem).items() if name not in hidden),
+        ]
+
     return ProblemType(
         id=id,
         label=label,
@@ -267,12 +280,18 @@ def problem_type(
         format_answer=lambda result: result.answer.alignment.summary,
         file_formats=FORMATS,
         extract_data=result_data,
-        setting_rows=settings
-        or (lambda problem: [(labels[name], str(value)) for name, value in values(problem).items()]),
+        setting_rows=settings,
         option_values=values,
         trials_name=trials,
         dp_classification=MERGES,
     )
+
+
+def describe_given_guide(problem: MsaProblem) -> LabelledRows:
+    """Return that the guide tree or the distances are given, as a labelled text, or nothing."""
+    if problem.tree is not None:
+        return [("Guide tree", "given")]
+    return [] if problem.distances is None else [("Distances", "given")]
 
 
 def _build_problem(
@@ -286,11 +305,24 @@ def _build_problem(
     tree = next((datum for datum in others if isinstance(datum, Tree)), None)
     distances = next((datum for datum in others if isinstance(datum, DistanceMatrix)), None)
     problem = MsaProblem(sequences, rules(sequences, resolve_values(options, given_values)), tree, distances)
-    if tree is not None:
-        check_taxa(problem, tree.name, tree.taxa, "leaf")
+    problem = use_given_tree(problem)
     if distances is not None:
         check_taxa(problem, distances.name, distances.names, "taxon")
     return problem
+
+
+def use_given_tree(problem: SomeProblem) -> SomeProblem:
+    """Return the problem with the given tree without the leaves of sequences that have no letters.
+
+    Raises InputError unless the other leaves are the sequences that have letters.
+    """
+    tree = problem.tree
+    if tree is None:
+        return problem
+    empty = set(problem.names).difference(problem.taxa)
+    extra = [leaf for leaf, name in zip(tree.leaves.tolist(), tree.taxa, strict=True) if name in empty]
+    check_taxa(problem, tree.name, [name for name in tree.taxa if name not in empty], "leaf")
+    return replace(problem, tree=prune_leaves(tree, extra).tree) if extra else problem
 
 
 def check_taxa(problem: MsaProblem, name: str, given_values: Sequences[str], noun: str) -> None:

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.io.result_alignments import LINE_LENGTH, AlignedRows, file_formats, unique_names
+from antidiag.kernels.io.files import LINE_LENGTH
+from antidiag.kernels.io.result_alignments import AlignedRows, file_formats, unique_names
 from antidiag.kernels.method import FileFormat
 from antidiag.kernels.model import Result, Sequence
 from antidiag.kernels.pairwise.difference_strings import format_cs, format_md
 from antidiag.kernels.pairwise.model import DIAGONAL, Alignment
 from antidiag.kernels.scoring import Mode
+from antidiag.kernels.scoring_options import scoring_json
 
 NAME_WIDTH = 20
 """Widest name in the blocks of the text view; the full names stand above."""
@@ -42,11 +44,7 @@ def answer_json(result: Result) -> dict[str, Any]:
         **rows,
         "first": _sequence_json(first),
         "second": _sequence_json(second),
-        "scoring": {
-            "matrix": problem.scoring.matrix.name,
-            "gap_open": problem.scoring.gap_open,
-            "gap_extend": problem.scoring.gap_extend,
-        },
+        "scoring": scoring_json(problem.scoring),
         "mode": str(problem.mode),
     }
 

@@ -44,6 +44,7 @@ ALIGNMENT_PROBLEM = problem_type(
     alignment_rules.make_rules,
     "antidiag.kernels.parttree.trials:ALIGNMENT",
     inputs=(INPUTS[0], INPUTS[1]),
+    guide_options=alignment_rules.GUIDE_OPTIONS,
 )
 
 PAGE = Path(__file__).with_name("page.md")

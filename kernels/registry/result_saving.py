@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from pathlib import Path
 from typing import Any
 
 from antidiag.kernels import registry
-from antidiag.kernels.errors import InputError
+from antidiag.kernels.errors import AntidiagError, Cancelled, InputError, ResultNotSaved
 from antidiag.kernels.io import json_text
 from antidiag.kernels.io.files import write_lines
 from antidiag.kernels.io.result_alignments import fasta_lines, fasta_title
@@ -29,7 +32,7 @@ def result_json(result: Result) -> dict[str, Any]:
         "method": result.method,
         "backend": result.backend,
         "device": result.device,
-        "parameters": method.parameters.select_used(result.parameters, result.backend),
+        "parameters": method.parameters.json_values(result.parameters, result.backend),
         **method.problem_type.answer_json(result),
         "cells": result.cells,
         "gcups": result.gcups,
@@ -89,6 +92,38 @@ def write_result(path: str | Path, result: Result, suffix: str | None = None, mo
         monitor.update(0, 1, SAVING_PHASE)
         found.write_file(path, result)
         monitor.update(1, 1, SAVING_PHASE)
+
+
+def save_or_rescue(path: str | Path, result: Result, suffix: str | None = None, monitor: Monitor | None = None) -> None:
+    """Write a result as `write_result` does; where that fails, write it in another form or folder.
+
+    Raises ResultNotSaved, which says why and where the result is; the error itself where nothing could be written.
+    """
+    try:
+        write_result(path, result, suffix, monitor)
+    except Cancelled:
+        raise
+    except Exception as error:
+        rescued = _rescue_result(Path(path), result)
+        if rescued is None:
+            raise
+        reason = str(error) if isinstance(error, AntidiagError) else f"{path}: {type(error).__name__}: {error}"
+        raise ResultNotSaved(f"{reason}; the result is saved as {rescued} instead") from error
+
+
+def _rescue_result(path: Path, result: Result) -> Path | None:
+    """Write a result as aligned FASTA, else as JSON, beside ``path``, else in another folder; return the file."""
+    suffixes = [one for one in (".fasta", JSON) if one in result_suffixes(registry.find_method(result.method))]
+    for folder in dict.fromkeys((path.parent, Path.cwd(), Path.home(), Path(tempfile.gettempdir()))):
+        for suffix in suffixes:
+            names = (f"{path.stem}-rescued{number or ''}{suffix}" for number in itertools.count())
+            target = next(folder / name for name in names if not os.path.lexists(folder / name))
+            try:
+                write_result(target, result)
+            except Exception:
+                continue
+            return target
+    return None
 
 
 def _report_pieces(pieces: Iterable[str], count: int, monitor: Monitor) -> Iterator[str]:

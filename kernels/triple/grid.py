@@ -23,6 +23,18 @@ WIDEST = 112
 """Greatest s: a multiple of 16 whose places, counted from 0 for the neighbour's last row, have 7 bits."""
 
 
+FEW_LAYERS, BOXES_OF_FEW, HEIGHT_STEP = 1.5, 3, 8
+"""Chunks of at most so many times the usual height are cut into so many boxes of a multiple of layers."""
+
+
+def choose_height(layers: int, usual: int) -> int:
+    """Return the height of subchunks: the usual one, or a third of few layers, so that chunks are cut at all."""
+    if layers > FEW_LAYERS * usual:
+        return usual
+    third = -(-layers // BOXES_OF_FEW)
+    return max(min(usual, -(-third // HEIGHT_STEP) * HEIGHT_STEP), HEIGHT_STEP)
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkKind:
     """What sets the methods apart.

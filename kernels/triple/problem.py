@@ -70,11 +70,7 @@ def collect_json_fields(result: Result) -> dict[str, Any]:
         **aligned,
         "end": list(result.answer.end),
         "sequences": [{"name": sequence.name, "length": len(sequence)} for sequence in problem.sequences],
-        "scoring": {
-            "matrix": problem.scoring.matrix.name,
-            "gap_open": problem.scoring.gap_open,
-            "gap_extend": problem.scoring.gap_extend,
-        },
+        "scoring": scoring_options.scoring_json(problem.scoring),
     }
 
 

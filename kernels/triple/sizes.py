@@ -14,14 +14,12 @@ from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.triple.chunks.cpu import int16, layouts
 from antidiag.kernels.triple.chunks.cuda import kernel_sizes
 from antidiag.kernels.triple.encoding import encode_problem
-from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkGrid, ChunkKind, make_grid, refuse_layers
+from antidiag.kernels.triple.grid import CHUNK_KINDS, ChunkGrid, ChunkKind, choose_height, make_grid, refuse_layers
 from antidiag.kernels.triple.model import TripleProblem
 from antidiag.kernels.triple.parameters import WIDTH_STEP, ChunkParameters
 
 HEIGHT = 256
-"""Default h on a CPU."""
-DEFAULT_HEIGHTS = {HEIGHT, kernel_sizes.DEFAULT_HEIGHT, kernel_sizes.DEFAULT_HEIGHT // 2}
-"""Heights about which nothing is said: most likely nobody chose them."""
+"""Usual h on a CPU."""
 
 
 def choose_parameters(
@@ -35,7 +33,8 @@ def choose_parameters(
     # A chunk gives work to one thread, and its faces are copied: many small ones for few cells, large ones for many.
     # All are multiples of the lanes of a vector of 16-bit numbers.
     s = 32 if longest < 200 else 64 if kind.has_local_starts or longest < 700 else 96
-    return {"s": s, "h": HEIGHT, "threads": min(count_processors(), make_grid(problem, s, None).chunks)}
+    h = choose_height(problem.lengths[2], HEIGHT)
+    return {"s": s, "h": h, "threads": min(count_processors(), make_grid(problem, s, None).chunks)}
 
 
 def fit_parameters(problem: TripleProblem, parameters: ChunkParameters, backend: str) -> ChunkParameters:
@@ -75,9 +74,9 @@ def list_notes(problem: TripleProblem, parameters: ChunkParameters, kind: ChunkK
     """Return a note where no chunk is cut, so that BT2 and BT3 work as BT1."""
     chunks = make_run_grid(problem, parameters)
     h, layers = parameters.subchunk_height, chunks.cells[2]
-    if not (kind.has_local_starts and kind.has_subchunks) or chunks.boxes > 1 or h in DEFAULT_HEIGHTS:
+    if not (kind.has_local_starts and kind.has_subchunks) or chunks.boxes > 1:
         return ()
-    return (f"h={h} cuts no chunk, because there are {layers:,} layers: phase 3 works as in BT1; choose a smaller h.",)
+    return (f"No chunk is cut, because h ({h}) is not below the {layers:,} layers; phase 3 works as in BT1.",)
 
 
 def count_work(problem: TripleProblem, parameters: ChunkParameters, kind: ChunkKind) -> int:

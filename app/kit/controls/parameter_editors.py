@@ -14,11 +14,11 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QValidator
 from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QFileDialog
 
-from antidiag.app import texts
 from antidiag.app.kit.controls.widgets import ElidedComboBox, UndoLineEdit, leaves_undo
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import matrix_names
+from antidiag.kernels.text import format_value
 
 AUTOMATIC = "auto"
 LETTERS_COMPARED = "match/mismatch"
@@ -316,8 +316,8 @@ EDITORS_BY_NAME: Mapping[str, Callable[[Parameter], Any]] = {"matrix": MatrixEdi
 
 def _value_text(value: Any, automatic: Any, unit: str = "") -> str:
     if value is None:
-        return AUTOMATIC if automatic is None else f"{AUTOMATIC} ({texts.value_text(automatic)})"
-    return f"{texts.value_text(value)} {unit}".strip()
+        return AUTOMATIC if automatic is None else f"{AUTOMATIC} ({format_value(automatic)})"
+    return f"{format_value(value)} {unit}".strip()
 
 
 def _is_escape(event: QEvent) -> bool:

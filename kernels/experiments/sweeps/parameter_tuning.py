@@ -2,11 +2,13 @@
 
 Optuna proposes values (its tree-structured Parzen estimator, a Bayesian search) and decides by successive
 halving which candidates get another run. The automatic values are the first candidate and take part in the
-final runs with the best candidates, so that no slower values are ever stored.
+final runs with the best candidates, so that no slower values are ever stored. More worker threads than processors have
+to win a second time, because on a busy machine they win by chance.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +32,7 @@ from antidiag.kernels.machine import tuned_values
 from antidiag.kernels.machine.tuned_values import TunedValues
 from antidiag.kernels.method import Method
 from antidiag.kernels.parameters import Parameter
+from antidiag.kernels.processors import count_processors
 from antidiag.kernels.run_plan import RunPlan
 
 SEARCH_FACTOR = 16
@@ -47,6 +50,8 @@ COMPILATION_SHARE = 0.01
 """A run that spent a larger fraction of its time on compilation counts as a warm-up."""
 
 Values = Mapping[str, Any]
+ValuesKey = tuple[tuple[str, Any], ...]
+"""Values as a key: pairs of name and value, sorted by name."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,7 @@ class _Search:
     store: PointStore | None
     agreement: AnswerAgreement = field(default_factory=AnswerAgreement)
     points: list[MeasuredPoint] = field(default_factory=list)
-    medians: dict[tuple[tuple[str, Any], ...], float] = field(default_factory=dict)
+    medians: dict[ValuesKey, float] = field(default_factory=dict)
 
     def prepare_candidate(self, values: Values) -> PreparedTask:
         """Return the prepared task of a candidate."""
@@ -167,12 +172,18 @@ def tune_parameters(
     try:
         _explore_candidates(search, choices, starts, began + budget_s * (1 - FINAL_SHARE), seed, report)
         report("comparing the best values")
-        ranking = _run_finalists(search, first, budget_s * FINAL_SHARE)
+        ranking = _run_finalists(search, _choose_finalists(search, first), budget_s * FINAL_SHARE)
+        if _has_spare_threads(_fastest(ranking)):
+            report("measuring again with more threads than processors")
+            ranking = _confirm_threads(search, ranking, budget_s * FINAL_SHARE)
     except Cancelled:
-        stopped, ranking = True, dict(search.medians)
+        stopped, ranking = (
+            True,
+            {key: time_ms for key, time_ms in search.medians.items() if not _has_spare_threads(key)},
+        )
     if _values_key(first) not in ranking:
         raise Cancelled
-    best = min(ranking, key=ranking.__getitem__)
+    best = _fastest(ranking)
     found = TuningOutcome(
         values=dict(best),
         time_ms=ranking[best],
@@ -247,7 +258,7 @@ def _explore_candidates(
     possible, repeated = 1, 0
     for several in choices.values():
         possible *= len(several)
-    tried: dict[tuple[tuple[str, Any], ...], float] = {}
+    tried: dict[ValuesKey, float] = {}
     while len(tried) < possible and repeated < 50 and (time.monotonic() < until or len(tried) < len(starts)):
         search.control.wait_while_paused()
         trial = study.ask(places)
@@ -301,10 +312,15 @@ def _run_without_compilation(prepared: PreparedTask, measured: TimedRuns) -> tup
     return run, value
 
 
-def _run_finalists(search: _Search, automatic: Values, seconds: float) -> dict[tuple[tuple[str, Any], ...], float]:
-    """Run the best candidates and the automatic values in turn and return their median times."""
-    best = sorted(search.medians, key=search.medians.__getitem__)[:FINALISTS]
-    finalists = list(dict.fromkeys([_values_key(automatic), *best]))
+def _choose_finalists(search: _Search, automatic: Values) -> list[ValuesKey]:
+    """Return the automatic values, the best candidates, and the best one without spare threads."""
+    ranked = sorted(search.medians, key=search.medians.__getitem__)
+    within = [values for values in ranked if not _has_spare_threads(values)]
+    return list(dict.fromkeys([_values_key(automatic), *ranked[:FINALISTS], *within[:1]]))
+
+
+def _run_finalists(search: _Search, finalists: Sequence[ValuesKey], seconds: float) -> dict[ValuesKey, float]:
+    """Run some candidates in turn and return their median times."""
     prepared = [search.prepare_candidate(dict(values)) for values in finalists]
     calls = [one.call for one in prepared if one.call is not None]
     patience = seconds / max(len(calls), 1)
@@ -317,13 +333,36 @@ def _run_finalists(search: _Search, automatic: Values, seconds: float) -> dict[t
     return found
 
 
+def _confirm_threads(search: _Search, ranking: dict[ValuesKey, float], seconds: float) -> dict[ValuesKey, float]:
+    """Measure the fastest values again, which have spare threads, and drop all with spare threads if they do not win.
+
+    They win if they save `MIN_GAIN` of the time of the best other values both times.
+    """
+    within = {values: time_ms for values, time_ms in ranking.items() if not _has_spare_threads(values)}
+    if not within:
+        return ranking
+    best, other = _fastest(ranking), _fastest(within)
+    again = _run_finalists(search, [best, other], seconds)
+    wins = all(times.get(best, math.inf) < (1 - MIN_GAIN) * times.get(other, 0.0) for times in (ranking, again))
+    return {**ranking, **again} if wins else {**within, other: again.get(other, within[other])}
+
+
+def _fastest(ranking: Mapping[ValuesKey, float]) -> ValuesKey:
+    return min(ranking, key=ranking.__getitem__)
+
+
+def _has_spare_threads(values: ValuesKey) -> bool:
+    """Return whether values have more worker threads than there are processors."""
+    return dict(values).get("threads", 1) > count_processors()
+
+
 def _median_time(runs: Sequence[TimedRun]) -> float:
     """Return the median time of the whole call without compilation, which the search minimises."""
     spread = spread_of(run.wall_ms - run.compilation_ms for run in runs)
     return spread.median if spread else float("inf")
 
 
-def _values_key(values: Values) -> tuple[tuple[str, Any], ...]:
+def _values_key(values: Values) -> ValuesKey:
     return tuple(sorted(values.items()))
 
 

@@ -20,7 +20,7 @@ from antidiag.kernels.io.tree_files import TREE
 from antidiag.kernels.method import ProblemInput, ProblemType
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.msa.consistency.rules import SEED, RefinementRules, check_sizes, choose_least_posterior
-from antidiag.kernels.msa.problem import MsaProblem, check_taxa, problem_type
+from antidiag.kernels.msa.problem import MsaProblem, problem_type, use_given_tree
 from antidiag.kernels.parameters import Parameter, resolve_values
 from antidiag.kernels.serialization import stored
 
@@ -111,10 +111,7 @@ def build_given_problem(data: Sequences[Any], rules: Callable[[tuple[Sequence, .
             )
     sequences = (*_extract_sequences(alignment), *added)
     tree = next((datum for datum in data if isinstance(datum, Tree)), None)
-    problem = GivenProblem(sequences, rules(sequences), tree, alignment=alignment)
-    if tree is not None:
-        check_taxa(problem, tree.name, tree.taxa, "leaf")
-    return problem
+    return use_given_tree(GivenProblem(sequences, rules(sequences), tree, alignment=alignment))
 
 
 def _make_rules(sequences: Sequences[Sequence], values: Mapping[str, Any]) -> RefinementRules:

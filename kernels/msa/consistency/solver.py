@@ -164,11 +164,9 @@ def prepare_alignment(
     with observer.stage("distances"):
         accuracies = stages.compute_accuracies(found)
     with observer.stage("tree"):
-        if guide.tree is not None:
-            joins, tree = list_joins(guide.tree), guide.tree
-        else:
-            distances = 1 - accuracies if guide.distances is None else guide.distances
-            joins, tree = build_guide_tree(distances, run.monitor)
+        distances = 1 - accuracies if guide.distances is None else guide.distances
+        tree = build_guide_tree(distances, run.monitor) if guide.tree is None else guide.tree
+        joins = list_joins(tree)
         weights = weigh_by_tree(tree) if recipe.tree_weights else weigh_by_similarity(accuracies)
     if grows:
         observer.start_tree(tree)
@@ -200,8 +198,8 @@ def list_joins(tree: Tree) -> np.ndarray:
     return joins
 
 
-def build_guide_tree(distances: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, Tree]:
-    """Return the joins (n - 1, 2) and the tree of UPGMA; leaves are named by numbers."""
+def build_guide_tree(distances: np.ndarray, monitor: Monitor) -> Tree:
+    """Return the tree of UPGMA; leaves are named by numbers."""
     n = len(distances)
     D, valid = np.ascontiguousarray(distances, np.float64).copy(), np.ones(n, np.uint8)
     nearest = cpu_upgma.NearestClusters(np.full(n, -1, np.int64), np.full(n, np.inf))
@@ -213,7 +211,7 @@ def build_guide_tree(distances: np.ndarray, monitor: Monitor) -> tuple[np.ndarra
         cpu_upgma.make_joins(D, valid, sizes, nearest, nodes, done, 64, joins, heights, stop)
     height = np.concatenate([np.zeros(n), heights])
     lengths = np.maximum(heights[:, None] - height[joins], 0)
-    return joins, Tree.from_joins([str(x) for x in range(n)], joins, lengths)
+    return Tree.from_joins([str(x) for x in range(n)], joins, lengths)
 
 
 def weigh_by_tree(tree: Tree) -> np.ndarray:

@@ -74,6 +74,8 @@ OPTIONS = (
               "better on real families.", default=0, minimum=0, maximum=1000, unit="branches"),
     *PART_TREE_OPTIONS,
 )  # fmt: skip
+GUIDE_OPTIONS = ("guide", "passes", *(option.name for option in PART_TREE_OPTIONS))
+"""Options that have no effect where a tree is given."""
 
 
 @stored("msa-parttree-rules")
@@ -146,11 +148,42 @@ class AlignmentLeaves:
     offsets: np.ndarray
 
 
-def make_leaves(problem: MsaProblem, keep_equal: bool) -> AlignmentLeaves:
-    """Return the leaves; with ``keep_equal``, equal sequences are separate leaves."""
-    filled = problem.filled_sequences
-    first, own = (np.arange(len(filled)),) * 2 if keep_equal else group_equal_sequences(filled)
-    return AlignmentLeaves(first, own, *encode_sequences(take_sequences(filled, first.tolist()), problem.is_protein))
+def make_leaves(problem: MsaProblem) -> AlignmentLeaves:
+    """Return a leaf for each of the different sequences of a problem."""
+    return _encode_leaves(problem, *group_equal_sequences(problem.filled_sequences))
+
+
+def leaves_of_tree(problem: MsaProblem, tree: Tree) -> tuple[AlignmentLeaves, np.ndarray]:
+    """Return the leaves of a given tree of all sequences, and its joins, int64 (leaves - 1, 2).
+
+    A branch whose sequences are all equal is one leaf, as it is where the method makes the tree: so the tree of a
+    result gives its alignment back.
+    """
+    tree = resolve_multifurcations(tree)
+    place = {name: number for number, name in enumerate(problem.taxa)}
+    sequence = np.array([place[name] for name in tree.taxa])
+    content = group_equal_sequences(problem.filled_sequences)[1][sequence]
+    runs = np.cumsum(np.append(0, content[1:] != content[:-1]))
+    leaves_before = np.append(0, np.cumsum(tree.degrees == 0))
+    first = leaves_before[:-1]
+    is_uniform = runs[first] == runs[leaves_before[tree.ends] - 1]
+    branches = np.flatnonzero(is_uniform & ~np.append(False, is_uniform[tree.parents[1:]]))
+    smallest = np.minimum.reduceat(sequence, first[branches])
+    order = np.argsort(smallest)
+    inner = np.flatnonzero(~is_uniform)[::-1]
+    number = np.empty(len(tree), np.int64)
+    number[branches[order]] = np.arange(order.size)
+    number[inner] = order.size + np.arange(inner.size)
+    own = np.empty_like(sequence)
+    own[sequence] = np.repeat(number[branches], tree.leaf_counts[branches])
+    joins = number[np.stack([inner + 1, tree.ends[inner + 1]], 1)] if inner.size else np.zeros((0, 2), np.int64)
+    return _encode_leaves(problem, smallest[order], own), joins
+
+
+def _encode_leaves(problem: MsaProblem, sequences: np.ndarray, own: np.ndarray) -> AlignmentLeaves:
+    """Return the leaves of these sequences with their letters as symbols."""
+    taken = take_sequences(problem.filled_sequences, sequences.tolist())
+    return AlignmentLeaves(sequences, own, *encode_sequences(taken, problem.is_protein))
 
 
 def gap_cost_growth(count: int, power: float) -> float:
@@ -175,18 +208,6 @@ def make_score_rules(problem: MsaProblem, count: int) -> ScoreRules:
         for letter in (*range(LETTERS), UNKNOWN):
             table[letter, gap] = table[gap, letter] = -cost
     return ScoreRules(table, *map(np.float32, costs))
-
-
-def joins_of_tree(tree: Tree, taxa: tuple[str, ...]) -> np.ndarray:
-    """Return the joins of a tree whose leaves are these taxa, int64 (n - 1, 2)."""
-    tree = resolve_multifurcations(tree)
-    place = {name: number for number, name in enumerate(taxa)}
-    inner = np.flatnonzero(tree.degrees > 0)[::-1]
-    number = np.empty(len(tree), np.int64)
-    number[tree.leaves] = [place[name] for name in tree.taxa]
-    number[inner] = len(taxa) + np.arange(inner.size)
-    second = tree.ends[inner + 1]
-    return np.stack([number[inner + 1], number[second]], 1) if inner.size else np.zeros((0, 2), np.int64)
 
 
 def check_row_memory(rows: int, columns: int) -> None:

@@ -28,7 +28,7 @@ from antidiag.kernels.parttree.progressive.alignment_rules import (
     AlignmentLeaves,
     PartTreeRules,
     check_row_memory,
-    joins_of_tree,
+    leaves_of_tree,
     make_leaves,
     make_score_rules,
 )
@@ -39,6 +39,7 @@ from antidiag.kernels.parttree.progressive.tree_tasks import count_roots, order_
 from antidiag.kernels.parttree.splitting.cpu import WORDS, IndexedDistances, compile_all, encode_sixmers
 from antidiag.kernels.parttree.splitting.recursion import PartTreeRecursion, tree_with_equal_leaves
 from antidiag.kernels.parttree.symbols import TreeSteps
+from antidiag.kernels.sequences.sequence_set import take_sequences
 from antidiag.kernels.steps import StepLog
 
 TREE, ALIGNMENT, ROWS, FURTHER, REFINEMENT = "tree", "alignment", "rows", "further passes", "refinement"
@@ -61,18 +62,19 @@ def msa_parttree(problem: MsaProblem, parameters: PartTreeThreads, monitor: Moni
 def run_stages(problem: MsaProblem, run: CpuRun, guide_of: GuideMaker, align: ProfileAligner) -> Outcome:
     """Make guide tree, alignment and rows; ``guide_of`` and ``align`` make the first two."""
     tree = problem.tree
-    with run.phase(TREE if tree is None else ALIGNMENT):
-        begun_ns = time.perf_counter_ns()
-        leaves = make_leaves(problem, tree is not None)
-    count = leaves.sequences.size
+    begun_ns = time.perf_counter_ns()
     if tree is None:
         with run.phase(TREE) as phase:
+            leaves = make_leaves(problem)
+            count = leaves.sequences.size
             joins, lengths = guide_of(leaves, phase)
             phase.log(LoggedCells((0, count), (0, count)), 0, begun_ns)
             tree = tree_with_equal_leaves(problem.taxa, leaves.own, joins, lengths, problem.title)
         begun_ns = time.perf_counter_ns()
     else:
-        joins = joins_of_tree(tree, problem.taxa)
+        with run.phase(ALIGNMENT):
+            leaves, joins = leaves_of_tree(problem, tree)
+            count = leaves.sequences.size
     with run.phase(ALIGNMENT) as phase:
         found = align(leaves, joins, phase)
         phase.log(LoggedCells((0, count), (0, int(found[0][-1]))), 0, begun_ns)
@@ -135,14 +137,15 @@ def make_guide(
     its ``words``) and the most members of a task. Medoid trees are made on the host: their parts are small.
     """
     rules: PartTreeRules = problem.rules
+    numbers = np.asarray(problem.filled)[leaves.sequences]  # picks are drawn by them, as where the tree is made alone
     if rules.guide == PARTTREE:
-        filled = [problem.sequences[problem.filled[number]] for number in leaves.sequences.tolist()]
-        part = PartTreeProblem(tuple(filled), rules.references, rules.pick_seed)
-        measure, task = measure_of(letters_of(filled, problem.is_protein))
-        return PartTreeRecursion(part, measure.words, measure, phase, report, task).joins()
+        different = take_sequences(problem.sequences, numbers.tolist())
+        part = PartTreeProblem(different, rules.references, rules.pick_seed)
+        measure, task = measure_of(letters_of(different, problem.is_protein))
+        return PartTreeRecursion(part, measure.words, measure, phase, report, task, numbers=numbers).joins()
     if rules.guide == MEDOID:
         settings = rules.references, rules.pick_seed, phase, report
-        joins, heights = MedoidRecursion(leaves.codes, leaves.offsets, leaves.sequences, *settings).tree()
+        joins, heights = MedoidRecursion(leaves.codes, leaves.offsets, numbers, *settings).tree()
     else:
         joins, heights = link(leaves.codes, leaves.offsets, report)
     report(1, 1)
@@ -206,7 +209,7 @@ def compile_alignment(kind: str, further: bool) -> None:
     sequences = tuple(Sequence(str(number), text, SequenceType.PROTEIN) for number, text in enumerate(texts))
     values: dict[str, Any] = {"matrix": "BLOSUM62", "growth": 0.5, "references": 2, "pick_seed": 1, "guide": kind}
     problem = MsaProblem(sequences, make_rules(sequences, values))
-    leaves = make_leaves(problem, False)
+    leaves = make_leaves(problem)
     with CpuRun().phase(TREE) as phase:
         joins, _ = make_guide_on_threads(problem, leaves, phase)
         _write_rows(problem, leaves, joins, _align_profiles(problem, leaves, joins, phase), phase)

@@ -62,14 +62,15 @@ def refine_branches(
 
 
 def _largest_branches(joins: np.ndarray, count: int, branch_count: int) -> Iterator[np.ndarray]:
-    """Yield the leaves of each of the largest branches below the root, bool (count,)."""
+    """Yield the leaves of each of the largest branches below the root, bool (count,); of equal ones the first in the
+    order of alignment, which does not depend on the numbers of the joins."""
     steps = order_steps(joins, count)
-    place, leaves = np.empty(steps.node.size, np.int64), np.ones(steps.node.size, np.int64)
-    place[steps.node] = np.arange(steps.node.size)
+    leaves = np.ones(count + len(joins), np.int64)
     for number, (one, other) in enumerate(joins.tolist()):
         leaves[count + number] = leaves[one] + leaves[other]
-    for node in np.argsort(-leaves[:-1], kind="stable")[:branch_count].tolist():
-        inside = steps.leaf[place[node] - 2 * leaves[node] + 2 : place[node] + 1]
+    sizes = leaves[steps.node]
+    for last in np.argsort(-sizes[:-1], kind="stable")[:branch_count].tolist():
+        inside = steps.leaf[last - 2 * sizes[last] + 2 : last + 1]
         members = np.zeros(count, bool)
         members[inside[inside >= 0]] = True
         yield members

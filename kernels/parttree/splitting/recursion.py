@@ -48,6 +48,7 @@ class PartTreeRecursion:
     """The recursion over the different sequences of a problem.
 
     ``task_members`` are the most members of a task; ``threads`` share the groups, those of the run if it is 0.
+    ``numbers`` int64 identify the sequences in the random draw: their places in the problem if it is None.
     """
 
     problem: PartTreeProblem
@@ -57,9 +58,11 @@ class PartTreeRecursion:
     report: RecursionProgress
     task_members: int
     threads: int = 0
+    numbers: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         self.first, self.own = group_equal_sequences(self.problem.sequences)
+        self.drawn_by = np.arange(len(self.problem.sequences)) if self.numbers is None else self.numbers
         self.splits: list[np.ndarray] = []
         self.levels: list[SplitLevel] = []
 
@@ -154,7 +157,7 @@ class PartTreeRecursion:
         self._share_groups(
             groups,
             lambda ticket: cpu_groups.pick_references(
-                members, starts, pivot, away, *settings, picks, counts, ticket, self.phase.run.stop
+                self.drawn_by[members], starts, pivot, away, *settings, picks, counts, ticket, self.phase.run.stop
             ),
         )
         picked = counts.copy()

@@ -282,9 +282,12 @@ def _refuse_empty(data: Sequences[Sequence]) -> None:
 
 
 def _json_fields(result: Result) -> dict[str, Any]:
-    """Return the names and the matrix."""
-    found = result.answer.distances
-    return {"names": list(found.names), "distances": found.values}
+    """Return the names and the matrix, and how pairs were scored if they were aligned."""
+    found, problem = result.answer.distances, result.problem
+    aligned = {}
+    if isinstance(problem, FullProblem):
+        aligned = {"scoring": scoring_options.scoring_json(problem.scoring), "mode": str(problem.mode)}
+    return {**aligned, "names": list(found.names), "distances": found.values}
 
 
 def _answer_rows(result: Result) -> LabelledRows:

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -408,3 +409,70 @@ def test_main_names_a_package_that_is_missing(capsys, monkeypatch):
 def test_a_matrix_and_scores_of_letters_exclude_each_other(refuses):
     said = refuses("run", "striped-score", PAIR, "--matrix", "BLOSUM62", "--match", "2")
     assert "--matrix and --match exclude each other" in said
+
+
+def test_every_file_after_out_is_written(says, tmp_path):
+    paths = [tmp_path / name for name in ("a.aln", "b.nex", "c.json")]
+    printed = says(
+        "run", "striped-alignment", PAIR, "--backend", "cpu", *(part for path in paths for part in ("-o", path))
+    )
+    assert all(path.stat().st_size and str(path) in printed for path in paths)
+
+
+def test_one_file_is_named_once(refuses, tmp_path):
+    path = tmp_path / "a.json"
+    for options in (("--out", path, "--out", path), ("--out", path, "--json", path)):
+        assert "give them different files" in refuses("run", "striped-alignment", PAIR, *options)
+
+
+@pytest.mark.parametrize("options", [("--backend", "cpu", "--backend", "cuda"), ("--gap-open", 3, "--gap-open", 4)])
+def test_an_option_of_one_value_is_given_once(refuses, options):
+    assert f"{options[0]} is given 2 times; give it once" in refuses("run", "striped-score", PAIR, *options)
+
+
+@pytest.fixture
+def failing_nexus(monkeypatch):
+    """The writer of NEXUS fails, as a fault of the program."""
+
+    def fail(result):
+        raise KeyError("datatype")
+
+    changed = tuple(
+        replace(one, iterate_lines=fail) if one.suffix == ".nex" else one
+        for one in registry.find_method("striped-alignment").problem_type.file_formats
+    )
+    method = registry.find_method("striped-alignment")
+    kind = replace(method.problem_type, file_formats=changed)
+    monkeypatch.setattr(
+        "antidiag.kernels.registry.result_saving.registry.find_method", lambda _: replace(method, problem_type=kind)
+    )
+
+
+def test_a_result_whose_writer_fails_is_saved_in_another_form(capsys, failing_nexus, monkeypatch, tmp_path):
+    monkeypatch.setattr("platformdirs.user_log_dir", lambda _: str(tmp_path))
+    (tmp_path / "z-rescued.fasta").write_text("of an earlier run")
+    code = program.main(["run", "striped-alignment", PAIR, "--backend", "cpu", "--out", str(tmp_path / "z.nex")])
+    printed = capsys.readouterr()
+    assert code == 1
+    assert "score" in printed.out and "saved" not in printed.out
+    assert f"the result is saved as {tmp_path / 'z-rescued1.fasta'} instead" in printed.err
+    assert (tmp_path / "z-rescued1.fasta").read_text().count(">") == 2
+    assert "in fail" in (tmp_path / "command-line.log").read_text()
+
+
+def test_a_folder_that_goes_during_a_run_does_not_lose_the_result(capsys, monkeypatch, tmp_path):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    execute = engine.execute
+
+    def remove_folder(*given, **named):
+        folder.rmdir()
+        return execute(*given, **named)
+
+    monkeypatch.setattr("antidiag.kernels.engine.execute", remove_folder)
+    monkeypatch.setattr("pathlib.Path.cwd", lambda: tmp_path)
+    pair = str(Path(PAIR).resolve())
+    code = program.main(["run", "striped-score", pair, "--backend", "cpu", "--out", str(folder / "a.json")])
+    assert code == 2
+    assert f"the result is saved as {tmp_path / 'a-rescued.json'} instead" in capsys.readouterr().err
+    assert json.loads((tmp_path / "a-rescued.json").read_text())["score"] == 288

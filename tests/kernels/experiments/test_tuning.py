@@ -181,3 +181,24 @@ def test_a_search_without_anything_to_search_is_refused(sleeper):
         )
     with pytest.raises(ParameterError, match="only methods can be tuned"):
         parameter_tuning.tune_parameters(MeasurementTask("edlib-score", "pair", Generated()))
+
+
+@pytest.mark.parametrize("lasting", [True, False])
+def test_more_threads_than_processors_have_to_win_twice(formula, monkeypatch, lasting):
+    monkeypatch.setattr(parameter_tuning, "_has_spare_threads", lambda values: dict(values)["width"] > 8)
+    formula[0] = lambda width, depth: 5 if width > 8 else 10 + (8 - width)
+
+    def hear(progress):
+        if progress.text.startswith("measuring again") and not lasting:
+            formula[0] = lambda width, depth: 10 + abs(width - 8)
+
+    found = search(budget_s=400, on_progress=hear)
+    assert (found.values["width"] > 8) == lasting
+    assert found.time_ms == (5 if lasting else 10)
+
+
+def test_spare_threads_are_those_beyond_the_processors(monkeypatch):
+    monkeypatch.setattr(parameter_tuning, "count_processors", lambda: 2)
+    assert parameter_tuning._has_spare_threads((("s", 64), ("threads", 3)))
+    assert not parameter_tuning._has_spare_threads((("s", 64), ("threads", 2)))
+    assert not parameter_tuning._has_spare_threads((("s", 64),))

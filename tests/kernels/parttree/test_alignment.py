@@ -17,7 +17,7 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.msa.problem import MsaAnswer, MsaProblem
 from antidiag.kernels.parttree import ALIGNMENT_PROBLEM, sizes, trials
 from antidiag.kernels.parttree.progressive import alignment_rules
-from antidiag.kernels.parttree.progressive.alignment_rules import joins_of_tree, make_score_rules
+from antidiag.kernels.parttree.progressive.alignment_rules import leaves_of_tree, make_score_rules
 from antidiag.kernels.parttree.progressive.tree_tasks import order_steps
 from antidiag.kernels.run_plan import RunPlan
 from antidiag.kernels.steps import StepLog
@@ -135,10 +135,21 @@ def test_a_given_tree_is_followed() -> None:
 
 
 def test_joins_of_a_tree_are_those_that_made_it() -> None:
-    joins = np.array([[3, 1], [5, 0], [2, 4], [6, 7]])
-    tree = Tree.from_joins(list("abcde"), joins)
-    found = joins_of_tree(tree, tuple("abcde"))
-    assert Tree.from_joins(list("abcde"), found) == tree
+    sequences = related(5, 7)
+    names = [one.name for one in sequences]
+    tree = Tree.from_joins(names, np.array([[3, 1], [5, 0], [2, 4], [6, 7]]))
+    leaves, joins = leaves_of_tree(ALIGNMENT_PROBLEM.make_problem(sequences, {}), tree)
+    assert Tree.from_joins(names, joins) == tree
+    assert leaves.sequences.tolist() == leaves.own.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_branch_of_equal_sequences_is_one_leaf() -> None:
+    sequences = proteins("ACDEF", "GHIKL", "GHIKL", "ACDEF", "GHIKL")
+    tree = Tree.from_joins([one.name for one in sequences], np.array([[4, 2], [5, 1], [3, 6], [0, 7]]))
+    leaves, joins = leaves_of_tree(ALIGNMENT_PROBLEM.make_problem(sequences, {}), tree)
+    assert leaves.sequences.tolist() == [0, 1, 3]
+    assert leaves.own.tolist() == [0, 1, 1, 2, 1]
+    assert joins.tolist() == [[2, 1], [0, 3]]
 
 
 def test_the_larger_branch_is_aligned_first_and_few_profiles_wait() -> None:

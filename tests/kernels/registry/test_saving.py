@@ -357,3 +357,25 @@ def test_a_folder_without_permission_is_explained(tmp_path, monkeypatch):
     monkeypatch.setattr("pathlib.Path.unlink", refuse)
     with pytest.raises(InputError, match="cannot be written: Permission denied; choose another place"):
         write_lines(tmp_path / "a.txt", ["a"])
+
+
+@pytest.mark.parametrize("suffix", GAPPED)
+@pytest.mark.parametrize(
+    ("kinds", "datatype"),
+    [
+        ((SequenceType.RNA, SequenceType.DNA), "NUCLEOTIDE"),
+        ((SequenceType.DNA, SequenceType.PROTEIN), "PROTEIN"),
+        ((SequenceType.RNA, SequenceType.RNA), "RNA"),
+    ],
+)
+def test_sequences_of_different_types_are_written(tmp_path, suffix, kinds, datatype):
+    texts = {SequenceType.RNA: b"ACGUUCGUA", SequenceType.DNA: b"CACGGTA", SequenceType.PROTEIN: b"MKVLTWY"}
+    first, second = (Sequence(f"s{at}", texts[kind][:7], kind) for at, kind in enumerate(kinds))
+    one = result()
+    path = Alignment((0, 0), (7, 7), np.zeros(7, np.uint8))
+    one = replace(one, problem=replace(one.problem, first=first, second=second), answer=PairAnswer(1, (7, 7), path))
+    write_result(tmp_path / f"out{suffix}", one)
+    found = read_sequences(tmp_path / f"out{suffix}")
+    assert [sequence.letters for sequence in found] == [first.letters, second.letters]
+    if suffix == ".nex":
+        assert f"DATATYPE={datatype} " in (tmp_path / "out.nex").read_text()

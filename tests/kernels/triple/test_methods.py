@@ -18,7 +18,7 @@ from antidiag.kernels.model import SequenceType
 from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.steps import StepLog
-from antidiag.kernels.triple import grid
+from antidiag.kernels.triple import grid, sizes
 from antidiag.kernels.triple.model import TripleAnswer, TripleProblem
 from antidiag.kernels.triple.problem import TRIPLE
 from antidiag.kernels.triple.serial import cpu as serial_cpu
@@ -200,7 +200,7 @@ def test_no_phase_of_traceback_compiles(monkeypatch: pytest.MonkeyPatch, affine:
 def test_heights_that_cut_nothing_give_a_note(name: str) -> None:
     problem = problem_of("ACGTACGT", "ACGTAGT", "ACGTACGTACGTAC")
     planned = engine.plan_run(registry.find_method(name), problem, {"h": 16}, "cpu")
-    note = "h=16 cuts no chunk, because there are 15 layers: phase 3 works as in BT1; choose a smaller h."
+    note = "No chunk is cut, because h (16) is not below the 15 layers; phase 3 works as in BT1."
     assert planned.notes == (note,) and engine.execute(planned).notes == (note,)
     assert not engine.plan_run(registry.find_method(name), problem, {"h": 8}, "cpu").notes
     assert not engine.plan_run(registry.find_method(name[:-1] + "1"), problem, {}, "cpu").notes
@@ -222,3 +222,23 @@ def test_a_cpu_takes_the_values_of_the_paper(name: str, gap_open: int) -> None:
             planned.parameters.s == rounded and f"The backend cpu computes with s={rounded}, not {s}." in planned.notes
         )
         assert_same(engine.execute(planned).answer, expected)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "cuda"])
+@pytest.mark.parametrize("name", ["layered-bt2", "sloped-bt2", "layered-bt3", "sloped-bt3", "sloped-checkpointed"])
+def test_automatic_heights_cut_chunks(name: str, backend: str) -> None:
+    method = registry.find_method(name)
+    for layers in (16, 60, 153, 255, 256, 300, 800):
+        problem = problem_of("ACGTACGT", "ACGTAGT", "A" * layers)
+        values = method.choose_parameters(problem, backend, None)
+        parameters = method.parameters.resolve({"h": values["h"]}, values)
+        assert sizes.make_run_grid(problem, parameters).boxes > 1
+        assert not method.parameter_notes(problem, parameters)
+
+
+def test_nothing_is_said_of_a_height_that_nobody_chose() -> None:
+    problem = problem_of("ACG", "ACG", "ACG")
+    method = registry.find_method("sloped-bt3")
+    assert not engine.plan_run(method, problem, {}, "cpu").notes
+    assert not engine.plan_run(method, problem, {"threads": 1}, "cpu").notes
+    assert engine.plan_run(method, problem, {"h": 64}, "cpu").notes

@@ -12,7 +12,7 @@ from antidiag.kernels.cuda.step_events import EVENT
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.memory import Footprint
 from antidiag.kernels.triple.chunks.cuda.sources import EVENTS_PER_CHUNK, PART
-from antidiag.kernels.triple.grid import ChunkGrid, ChunkKind
+from antidiag.kernels.triple.grid import ChunkGrid, ChunkKind, choose_height
 from antidiag.kernels.triple.model import TripleProblem
 from antidiag.kernels.triple.parameters import HEIGHT_STEP, WIDTH_STEP, ChunkParameters
 
@@ -160,7 +160,7 @@ def choose_parameters(problem: TripleProblem, kind: ChunkKind) -> Mapping[str, A
     """Choose chunk width and subchunk height for a GPU; ``threads`` belongs to the CPU."""
     longest = max(problem.lengths[:2])
     # Subchunks that are computed one after another are smaller than those that are computed all at once.
-    height = DEFAULT_HEIGHT if kind.has_local_starts else DEFAULT_HEIGHT // 2
+    height = choose_height(problem.lengths[2], DEFAULT_HEIGHT if kind.has_local_starts else DEFAULT_HEIGHT // 2)
     return {"s": 16 if longest < 64 else DEFAULT_WIDTH, "h": height, "threads": 1}
 
 
