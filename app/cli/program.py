@@ -111,7 +111,7 @@ def main(arguments: Sequence[str]) -> int:
         return _print_failure(
             f"standard output cannot be written: {error.strerror}; use another disk or pipe", BAD_INPUT
         )
-    except Exception as error:
+    except Exception as error:  # of the program itself, whatever it is: one line, and the traceback in the log
         return _report_fault(error, arguments)
 
 
