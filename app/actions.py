@@ -7,14 +7,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QMenu
 
 from antidiag.app import theme, views
 from antidiag.app.commands import Command, CommandMatch, Commands, CommandSearch
 from antidiag.app.dialogs import page_dialogs, shortcuts
 from antidiag.app.dialogs.preferences import PreferencesDialog
 from antidiag.app.jobs.queue import Job
-from antidiag.app.kit.figures import export
+from antidiag.app.kit import ask
 from antidiag.app.kit.results.command_line import format_command
 from antidiag.app.panels.view_places import BESIDE, TABS, WINDOW
 from antidiag.app.session import archive, autosave
@@ -134,9 +134,7 @@ def open_filter() -> str:
 
 def ask_open(window: Workbench) -> None:
     """Ask for files and open them."""
-    paths, _ = QFileDialog.getOpenFileNames(window, "Open", _dialog_path(window), open_filter())
-    _remember_folder(window, paths[0] if paths else "")
-    window.loader.open_paths(paths)
+    window.loader.open_paths(ask.open_paths(window, "Open", open_filter()))
 
 
 def rename_selected(window: Workbench) -> None:
@@ -197,15 +195,14 @@ def ask_save_result(window: Workbench) -> None:
         return
     known = result_suffixes(registry.find_method(result.method))
     filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
-    name = _dialog_path(window, "result" + next(iter(known)))
-    path, chosen = QFileDialog.getSaveFileName(window, "Save result", name, filters)
-    if path:
-        save_result(window, export.add_suffix(path, chosen, known), result)
+    name = ask.suggest_name(result, "result") + next(iter(known))
+    path = ask.save_path(window, "Save result", name, filters, known)
+    if path is not None:
+        save_result(window, path, result)
 
 
 def save_result(window: Workbench, path: Path, result: Result) -> None:
     """Save a result to a file in the background."""
-    _remember_folder(window, str(path))
     _write_in_background(window, path, lambda: write_result(path, result))
 
 
@@ -214,21 +211,18 @@ def ask_save_sequences(window: Workbench) -> None:
     if not window.session.state.sequences:
         window.jobs.show_message("There are no sequences to save; open some first.", error=True)
         return
-    path, _ = QFileDialog.getSaveFileName(
-        window, "Save sequences", _dialog_path(window, "sequences.fasta"), "FASTA (*.fasta *.fa *.fna *.faa *.gz)"
-    )
-    if path:
-        found = window.session.state.sequences
-        _write_in_background(window, Path(path), lambda: write_sequences(path, found))
+    found = window.session.state.sequences
+    name = ask.suggest_name(found[0], "sequences") + ".fasta"
+    path = ask.save_path(window, "Save sequences", name, "FASTA (*.fasta *.fa *.fna *.faa *.gz)")
+    if path is not None:
+        _write_in_background(window, path, lambda: write_sequences(path, found))
 
 
 def ask_open_session(window: Workbench) -> None:
     """Ask for a session file and open it."""
-    path, _ = QFileDialog.getOpenFileName(
-        window, "Open session", _dialog_path(window), f"Antidiag session (*{SESSION_SUFFIX})"
-    )
-    if path:
-        replace_session(window, Path(path))
+    path = ask.open_path(window, "Open session", f"Antidiag session (*{SESSION_SUFFIX})")
+    if path is not None:
+        replace_session(window, path)
 
 
 def replace_session(window: Workbench, path: Path) -> None:
@@ -239,20 +233,16 @@ def replace_session(window: Workbench, path: Path) -> None:
 
 def ask_save_session(window: Workbench) -> None:
     """Ask for a file and save the session."""
-    path, _ = QFileDialog.getSaveFileName(
-        window,
-        "Save session",
-        _dialog_path(window, f"session{SESSION_SUFFIX}"),
-        f"Antidiag session (*{SESSION_SUFFIX})",
-    )
-    if path:
-        save_session(window, Path(path))
+    state = window.session.state
+    name = ask.suggest_name(next(iter((*state.sequences[:1], *state.data)), None), "session") + SESSION_SUFFIX
+    path = ask.save_path(window, "Save session", name, f"Antidiag session (*{SESSION_SUFFIX})")
+    if path is not None:
+        save_session(window, path)
 
 
 def save_session(window: Workbench, path: Path) -> None:
     """Save the session to a file in the background."""
     path = path if path.suffix == SESSION_SUFFIX else path.with_name(path.name + SESSION_SUFFIX)
-    _remember_folder(window, str(path))
     session, settings = window.session, window.saved_settings()
     kept = session.state, session.entries, settings, session.data_edits()
     _write_in_background(window, path, lambda: archive.save(path, *kept))
@@ -418,12 +408,3 @@ def _write_in_background(window: Workbench, path: Path, write) -> None:
         window.jobs.show_message(f"Saved {path}")
 
     window.queue.submit(Job(f"Save {path.name}", "write", lambda monitor: write(), done))
-
-
-def _dialog_path(window: Workbench, name: str = "") -> str:
-    return str(Path(window.settings.text("folder", str(Path.home()))) / name)
-
-
-def _remember_folder(window: Workbench, path: str) -> None:
-    if path:
-        window.settings.put("folder", str(Path(path).parent))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
+from antidiag.app.kit import ask
 from antidiag.app.kit.controls.widgets import ElidedLabel
 from antidiag.app.kit.figures import export
 from antidiag.app.views.tree import tip_columns, tree_menus
@@ -34,11 +35,9 @@ class AnnotatedTreeView(QWidget):
 
     def ask_table(self) -> None:
         """Ask for a table of the taxa, and show its columns."""
-        path, _ = QFileDialog.getOpenFileName(
-            self, "Columns from a table", "", "Tables (*.csv *.tsv *.txt);;All files (*)"
-        )
-        if path:
-            export.run_with_warning(self, Path(path), self.show_table, "Columns from a table")
+        path = ask.open_path(self, "Columns from a table", "Tables (*.csv *.tsv *.txt);;All files (*)")
+        if path is not None:
+            export.run_with_warning(self, path, self.show_table, "Columns from a table")
 
     def show_table(self, path: str | Path) -> None:
         """Show the columns of a table; raise InputError if it cannot be read or names no taxon."""

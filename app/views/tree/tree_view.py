@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit import ask
 from antidiag.app.kit.controls.flow_layouts import ToolRow, group_widgets
 from antidiag.app.kit.controls.widgets import ElidedLabel, icon_button, tool_button
 from antidiag.app.kit.figures import export
@@ -205,11 +206,15 @@ class TreeView(AnnotatedTreeView):
 
     def save(self, size: str = "seen") -> None:
         """Ask for a file and write the figure: as "seen", the "whole" tree readable, or of a "size" to ask."""
-        tree_export.ask_and_save_figure(self, self.create_figure(), self.canvas, size)
+        tree_export.ask_and_save_figure(self, self._file_name, self.create_figure(), self.canvas, size)
 
     def save_tree(self) -> None:
         """Ask for a file and write the tree as Newick or NEXUS."""
-        tree_export.ask_and_save_tree(self, self.tree)
+        tree_export.ask_and_save_tree(self, self._file_name, self.tree)
+
+    @property
+    def _file_name(self) -> str:
+        return ask.suggest_name(self.result or self.tree, "tree", "tree" if self.result else "")
 
     def offer_tree(self) -> None:
         """Offer the shown tree to other methods."""

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit import ask
 from antidiag.app.kit.controls.widgets import ElidedLabel
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
@@ -20,7 +21,6 @@ from antidiag.app.views.aligned.columns.tracks import class_scores
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture, CellFrame, CollapsedRows
 from antidiag.app.views.aligned.drawing.wrapped_blocks import CellMark
 from antidiag.app.views.aligned.editing.cell_selection import CellSelection
-from antidiag.app.views.aligned.file_dialog import open_file
 from antidiag.app.views.aligned.widgets.alignment_canvas import MIN_NAMES_WIDTH, AlignmentCanvas
 from antidiag.kernels.alignments import alignment_kind, column_counter, comparison
 from antidiag.kernels.alignments.column_statistics import ColumnCounts, count_columns
@@ -119,7 +119,7 @@ class ComparisonPanel:
 
     def ask_alignment(self) -> None:
         """Ask for an alignment file and compare with it."""
-        open_file(
+        ask.open_and_use(
             self._view,
             "Compare with",
             "Alignments (*)",
