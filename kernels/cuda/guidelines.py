@@ -189,10 +189,6 @@ class ProductTiling:
         """Whether a multiprocessor can hold a block."""
         return self.occupancy.blocks > 0
 
-    def is_compute_bound(self, steps_per_s: float, bytes_per_s: float) -> bool:
-        """Return whether a device of these rates spends at least as long on steps as on device memory."""
-        return self.steps_per_byte * bytes_per_s >= steps_per_s
-
 
 def tile_product(
     limits: CardLimits, tile: int, depth: int = 8, item_bytes: int = 4, threads: int = 256

@@ -15,7 +15,7 @@ from antidiag.app import theme
 from antidiag.app.views.aligned.colouring import colour_inputs, schemes
 from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.view import AlignmentViewer
-from antidiag.kernels.alignments import column_confidence, column_counter
+from antidiag.kernels.alignments import column_counter
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
 from antidiag.kernels.model import SequenceType
 from tests.app.answers import Answers
@@ -183,7 +183,7 @@ def test_colours_of_many_columns_are_made_on_a_thread(
 def test_columns_are_coloured_by_what_the_file_says(view: AlignmentViewer) -> None:
     view.set_scheme("structure")
     assert view.picture.colouring.codes[0, 1] > 1  # a helix in all columns
-    sure = column_confidence.with_confidence(alignment(), np.arange(15) / 14)
+    sure = replace(alignment(), annotations=Annotations(of_columns=(("PP_cons", "01122334566789*"),)))
     view.show_datum(sure)
     assert (
         "confidence" in tracks.offered_tracks(view.picture) and tracks.track_values("confidence", view.picture)[14] == 1
