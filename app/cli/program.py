@@ -20,8 +20,9 @@ from antidiag.app.cli import (
     compare_command,
     guidelines_command,
     interrupted_runs,
+    lecture_command,
     list_commands,
-    play_commands,
+    play_command,
     posteriors_command,
     profile_command,
     run_commands,
@@ -65,8 +66,8 @@ program.command("sweep", epilog=as_typed(sweep_commands.SWEEP_EXAMPLES))(sweep_c
 program.command("tune", epilog=as_typed(tune_commands.TUNE_EXAMPLES))(tune_commands.tune)
 program.command("bench", epilog=as_typed(sweep_commands.BENCH_EXAMPLES))(sweep_commands.bench)
 program.command("reproduce", epilog=as_typed(tune_commands.REPRODUCE_EXAMPLES))(tune_commands.reproduce)
-program.command("play", epilog=as_typed(play_commands.PLAY_EXAMPLES))(play_commands.play)
-program.command("lecture", epilog=as_typed(play_commands.LECTURE_EXAMPLES))(play_commands.lecture)
+program.command("play", epilog=as_typed(play_command.PLAY_EXAMPLES))(play_command.play)
+program.command("lecture", epilog=as_typed(lecture_command.LECTURE_EXAMPLES))(lecture_command.lecture)
 program.command("guidelines", epilog=as_typed(guidelines_command.GUIDELINES_EXAMPLES))(guidelines_command.guidelines)
 
 

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from antidiag.app import actions
+from antidiag.app import file_actions
 from antidiag.app.panels.data import SUMMARY
 from antidiag.app.views.aligned.editing import edit_history
 from antidiag.kernels.io import tree_files
@@ -73,11 +73,11 @@ def test_edits_go_with_the_session(
     view.redo()
     view.tree.show_offered(tree_files.parse_trees("((three,one),two);")[0], True)
     path = tmp_path / "kept.antidiag"
-    actions.save_session(window, path)
+    file_actions.save_session(window, path)
     qtbot.waitUntil(lambda: "Saved" in window.jobs.message.text())
     window.session.remove_data([0])
     assert not window.session.state.data
-    actions.open_session(window, path)
+    file_actions.open_session(window, path)
     qtbot.waitUntil(lambda: view.alignment == wanted)  # what a session without results holds is seen at once
     assert all("3 rows of 6 columns, edited" in size() for size in sizes)
     assert view.editor.undo_text == "earlier changes"
