@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QSize, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QMenu
 
-from antidiag.app import theme, views
+from antidiag.app import file_actions, theme
 from antidiag.app.commands import Command, CommandMatch, Commands, CommandSearch
 from antidiag.app.dialogs import page_dialogs, shortcuts
 from antidiag.app.dialogs.preferences import PreferencesDialog
-from antidiag.app.jobs.queue import Job
-from antidiag.app.kit.figures import export
 from antidiag.app.kit.results.command_line import format_command
 from antidiag.app.panels.view_places import BESIDE, TABS, WINDOW
-from antidiag.app.session import archive, autosave
-from antidiag.app.session.loading import SESSION_SUFFIX, prepare_all
 from antidiag.app.settings import configuration_folder
 from antidiag.app.workbench import Workbench
-from antidiag.kernels import registry
-from antidiag.kernels.errors import AntidiagError
-from antidiag.kernels.model import Result, sequence_names
-from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.registry import data_loading
-from antidiag.kernels.registry.result_saving import result_suffixes, write_result, write_sequences
+from antidiag.kernels.model import sequence_names
 from antidiag.kernels.registry.samples import bundled_samples
 
 MENUS = {"file": "&File", "edit": "&Edit", "run": "&Run", "view": "&View", "help": "&Help"}
@@ -47,14 +37,15 @@ def install_actions(window: Workbench) -> Commands:
 def _list_commands(window: Workbench) -> list[Command]:
     panel, viewer = window.sequences, window.viewer
     return [
-        Command("open", "Open...", "file", partial(ask_open, window), STANDARD.Open, "Open files (Ctrl+O)"),
+        Command("open", "Open...", "file", partial(file_actions.ask_open, window), STANDARD.Open,
+                "Open files (Ctrl+O)"),
         Command("paste", "Paste sequences", "edit", partial(paste_clipboard, window), STANDARD.Paste),
-        Command("save_result", "Save result...", "file", partial(ask_save_result, window), STANDARD.Save,
+        Command("save_result", "Save result...", "file", partial(file_actions.ask_save_result, window), STANDARD.Save,
                 line=True),
-        Command("save_sequences", "Save sequences...", "file", partial(ask_save_sequences, window)),
-        Command("open_session", "Open session...", "file", partial(ask_open_session, window), line=True),
-        Command("save_session", "Save session...", "file", partial(ask_save_session, window), "Ctrl+Shift+S",
-                "Save sequences, results and settings in one file (Ctrl+Shift+S)"),
+        Command("save_sequences", "Save sequences...", "file", partial(file_actions.ask_save_sequences, window)),
+        Command("open_session", "Open session...", "file", partial(file_actions.ask_open_session, window), line=True),
+        Command("save_session", "Save session...", "file", partial(file_actions.ask_save_session, window),
+                "Ctrl+Shift+S", "Save sequences, results and settings in one file (Ctrl+Shift+S)"),
         Command("preferences", "Preferences...", "file", partial(open_preferences, window), "Ctrl+,", line=True),
         Command("quit", "Quit", "file", window.close, "Ctrl+Q"),
         Command("undo", "Undo", "edit", window.undoing.undo, "Ctrl+Z"),
@@ -120,25 +111,6 @@ def _list_commands(window: Workbench) -> list[Command]:
     ]  # fmt: skip
 
 
-def open_filter() -> str:
-    """Return the filters of the open dialog: all supported files, each kind of data, sessions, all files."""
-    known = {
-        kind.plural: [f"*{suffix}" for suffix in kind.suffixes] for kind in data_loading.data_kinds() if kind.suffixes
-    }
-    known["sessions"] = [f"*{SESSION_SUFFIX}"]
-    every = dict.fromkeys([*(pattern for patterns in known.values() for pattern in patterns), "*.gz"])
-    lines = [f"All supported files ({' '.join(every)})"]
-    lines += [f"{name[:1].upper()}{name[1:]} ({' '.join(patterns)})" for name, patterns in known.items()]
-    return ";;".join([*lines, "All files (*)"])
-
-
-def ask_open(window: Workbench) -> None:
-    """Ask for files and open them."""
-    paths, _ = QFileDialog.getOpenFileNames(window, "Open", _dialog_path(window), open_filter())
-    _remember_folder(window, paths[0] if paths else "")
-    window.loader.open_paths(paths)
-
-
 def rename_selected(window: Workbench) -> None:
     """Rename the current result if the list of results has the focus, otherwise the current sequence."""
     (window.results if window.results.table.hasFocus() else window.sequences).rename()
@@ -189,125 +161,6 @@ def paste_clipboard(window: Workbench) -> None:
     window.loader.open_mime(QGuiApplication.clipboard().mimeData())
 
 
-def ask_save_result(window: Workbench) -> None:
-    """Ask for a file and save the shown result."""
-    result = window.viewer.result
-    if result is None:
-        window.jobs.show_message("There is no result to save; run a method or choose a result.", error=True)
-        return
-    known = result_suffixes(registry.find_method(result.method))
-    filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
-    name = _dialog_path(window, "result" + next(iter(known)))
-    path, chosen = QFileDialog.getSaveFileName(window, "Save result", name, filters)
-    if path:
-        save_result(window, export.add_suffix(path, chosen, known), result)
-
-
-def save_result(window: Workbench, path: Path, result: Result) -> None:
-    """Save a result to a file in the background."""
-    _remember_folder(window, str(path))
-    _write_in_background(window, path, lambda: write_result(path, result))
-
-
-def ask_save_sequences(window: Workbench) -> None:
-    """Ask for a file and save all sequences."""
-    if not window.session.state.sequences:
-        window.jobs.show_message("There are no sequences to save; open some first.", error=True)
-        return
-    path, _ = QFileDialog.getSaveFileName(
-        window, "Save sequences", _dialog_path(window, "sequences.fasta"), "FASTA (*.fasta *.fa *.fna *.faa *.gz)"
-    )
-    if path:
-        found = window.session.state.sequences
-        _write_in_background(window, Path(path), lambda: write_sequences(path, found))
-
-
-def ask_open_session(window: Workbench) -> None:
-    """Ask for a session file and open it."""
-    path, _ = QFileDialog.getOpenFileName(
-        window, "Open session", _dialog_path(window), f"Antidiag session (*{SESSION_SUFFIX})"
-    )
-    if path:
-        replace_session(window, Path(path))
-
-
-def replace_session(window: Workbench, path: Path) -> None:
-    """Replace the open session by that of a file, after confirmation if results are open."""
-    if not window.session.entries or window.confirm_replace(path.name):
-        open_session(window, path)
-
-
-def ask_save_session(window: Workbench) -> None:
-    """Ask for a file and save the session."""
-    path, _ = QFileDialog.getSaveFileName(
-        window,
-        "Save session",
-        _dialog_path(window, f"session{SESSION_SUFFIX}"),
-        f"Antidiag session (*{SESSION_SUFFIX})",
-    )
-    if path:
-        save_session(window, Path(path))
-
-
-def save_session(window: Workbench, path: Path) -> None:
-    """Save the session to a file in the background."""
-    path = path if path.suffix == SESSION_SUFFIX else path.with_name(path.name + SESSION_SUFFIX)
-    _remember_folder(window, str(path))
-    session, settings = window.session, window.saved_settings()
-    kept = session.state, session.entries, settings, session.data_edits()
-    _write_in_background(window, path, lambda: archive.save(path, *kept))
-
-
-def open_session(window: Workbench, path: Path, quietly: bool = False) -> None:
-    """Read a session on a thread and replace the open one; ``quietly`` for the automatically saved session."""
-    parts = window.autosave.parts if quietly else None
-
-    missing: list[str] = []
-
-    def read(monitor: Monitor) -> archive.Saved:
-        found = archive.load(path, parts, missing.append)
-        if quietly:
-            window.autosave.incomplete = bool(missing)
-        prepare_all(found[0].sequences, found[0].data, monitor.check)
-        if found[1] or found[0].data:
-            views.preload_views()  # else the window would freeze while a thread loads them
-        return found
-
-    def done(found: archive.Saved) -> None:
-        state, entries, settings, edits = found
-        with window.held():
-            window.session.replace_all(state, entries, edits)
-            window.restore_settings(settings)
-        if not entries:
-            _look_at_first(window)
-        for text in missing:
-            window.jobs.show_message(text, error=True)
-        if not quietly:
-            window.settings.add_recent(str(path.resolve()))
-
-    title = "Reopen the last session" if quietly else f"Open session {path.name}"
-    job = Job(title, "read", read, done)
-    if quietly:
-        window.autosave.wait_for(job, window.queue)
-    window.queue.submit(job)
-
-
-def _look_at_first(window: Workbench) -> None:
-    """Show the data of a session without results: those used last, or the first."""
-    state = window.session.state
-    data = (state.data[number] for number in (*state.picked, *range(len(state.data))))
-    if (datum := next(filter(window.viewer.capable_views, data), None)) is not None:
-        window.loader.data_added.emit(datum)
-
-
-def open_autosaved(window: Workbench) -> bool:
-    """Open the last session; return False if there is none."""
-    if not autosave.autosave_path().exists():
-        return False
-    open_session(window, autosave.autosave_path(), quietly=True)
-    return True
-
-
 def open_preferences(window: Workbench) -> None:
     """Open the preferences."""
     dialog = PreferencesDialog(window.settings, window)
@@ -352,21 +205,6 @@ def show_settings_folder() -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(configuration_folder())))
 
 
-def sample_menu(window: Workbench) -> QMenu:
-    """Return the menu of the bundled samples."""
-    menu = QMenu(window)
-    menu.setToolTipsVisible(True)
-    try:
-        found = bundled_samples()
-    except AntidiagError as error:
-        window.jobs.show_message(str(error), error=True)
-        found = ()
-    for sample in found:
-        action = menu.addAction(sample.title, partial(window.loader.open_sample, sample))
-        action.setToolTip(f"{sample.description}\n{sample.source}")
-    return menu
-
-
 def open_search(window: Workbench, size: QSize | None = None) -> CommandSearch:
     """Open the command search below its button."""
     search = CommandSearch(window, partial(_find_matches, window))
@@ -392,38 +230,9 @@ def _find_matches(window: Workbench, query: str) -> list[CommandMatch]:
 
 
 def _add_submenus(window: Workbench, menu: QMenu, commands: Commands) -> None:
-    recent, bundled = QMenu("Open recent", window), sample_menu(window)
-    recent.aboutToShow.connect(lambda: _fill_recent(window, recent))
-    _fill_recent(window, recent)
+    recent, bundled = QMenu("Open recent", window), file_actions.sample_menu(window)
+    recent.aboutToShow.connect(lambda: file_actions.fill_recent(window, recent))
+    file_actions.fill_recent(window, recent)
     bundled.setTitle("Samples")
     for submenu in (recent, bundled):
         menu.insertMenu(commands["save_result"], submenu)
-
-
-def _fill_recent(window: Workbench, menu: QMenu) -> None:
-    menu.clear()
-    for path in window.settings.recent_files():
-        action = menu.addAction(Path(path).name, partial(window.loader.open_paths, [path]))
-        action.setToolTip(path)
-    menu.setToolTipsVisible(True)
-    if menu.isEmpty():
-        menu.addAction("No recent files").setEnabled(False)
-    else:
-        menu.addSeparator()
-        menu.addAction("Clear this list", window.settings.clear_recent)
-
-
-def _write_in_background(window: Workbench, path: Path, write) -> None:
-    def done(_: object) -> None:
-        window.jobs.show_message(f"Saved {path}")
-
-    window.queue.submit(Job(f"Save {path.name}", "write", lambda monitor: write(), done))
-
-
-def _dialog_path(window: Workbench, name: str = "") -> str:
-    return str(Path(window.settings.text("folder", str(Path.home()))) / name)
-
-
-def _remember_folder(window: Workbench, path: str) -> None:
-    if path:
-        window.settings.put("folder", str(Path(path).parent))

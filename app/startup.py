@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
-from antidiag.app import actions, views
+from antidiag.app import file_actions, views
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.session import autosave
 from antidiag.app.session.loading import SESSION_SUFFIX
@@ -27,7 +27,7 @@ def start_with(window: Workbench, paths: Iterable[str | Path]) -> None:
     """
     files = [Path(path) for path in paths]
     wanted = window.settings.flag("restore", True) and not any(file.suffix == SESSION_SUFFIX for file in files)
-    restored = wanted and actions.open_autosaved(window)
+    restored = wanted and file_actions.open_autosaved(window)
     window.autosave.kept.connect(lambda path: _report_kept_session(window, Path(path)))
     window.autosave.failed.connect(lambda text: window.jobs.show_message(text, error=True))
     if not wanted and (kept := autosave.set_aside()):

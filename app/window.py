@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
-from antidiag.app import actions, layout, method_choice, texts, theme
+from antidiag.app import actions, file_actions, layout, method_choice, texts, theme
 from antidiag.app.dialogs import confirmations
 from antidiag.app.dialogs.save_progress import SaveProgress
 from antidiag.app.jobs.planning import PlanAnswer
@@ -109,7 +109,7 @@ class Window(Workbench):
     def confirm_replace(self, name: str) -> bool:
         """Ask whether a session may replace the open results; they can be saved first."""
         return confirmations.confirm_replace(
-            self, len(self.session.entries), name, lambda: actions.ask_save_session(self)
+            self, len(self.session.entries), name, lambda: file_actions.ask_save_session(self)
         )
 
     def confirm_discard(self, run: InterruptedRun) -> bool:
@@ -154,7 +154,7 @@ class Window(Workbench):
         # Queued, so that the slow drawing happens in a separate turn of the event loop.
         loader.data_added.connect(self._look_soon, Qt.ConnectionType.QueuedConnection)
         self.data.open_wanted.connect(lambda path: loader.open_paths([path]))
-        loader.session_wanted.connect(lambda path: actions.replace_session(self, path))
+        loader.session_wanted.connect(lambda path: file_actions.replace_session(self, path))
         self.empty.open_wanted.connect(self.commands["open"].trigger)
         self.empty.paste_wanted.connect(self.commands["paste"].trigger)
         for panel in (self.cost, self.empty):
@@ -182,7 +182,7 @@ class Window(Workbench):
         for signal in (self.queue.ended, self.queue.left):
             signal.connect(self.interrupted.ended)
         self.queue.ended.connect(lambda job: self.device.look() if job.lane.startswith("cuda") else None)
-        menu = actions.sample_menu(self)
+        menu = file_actions.sample_menu(self)
         self.sequences.sample_button.setMenu(menu)
         self.empty.sample_button.setMenu(menu)
         self._take_method(method.method)

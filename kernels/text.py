@@ -64,10 +64,14 @@ def parse_json(text: str | bytes) -> Any:
     return found
 
 
-def quote_text(text: str | bytes, longest: int = 40) -> str:
+QUOTED_LETTERS = 40
+"""Letters of a text that an error message quotes."""
+
+
+def quote_text(text: str | bytes) -> str:
     """Return a text quoted for an error message, with escapes; a long text is shortened."""
     text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-    return repr(text) if len(text) <= longest else f"{text[:longest]!r}..."
+    return repr(text) if len(text) <= QUOTED_LETTERS else f"{text[:QUOTED_LETTERS]!r}..."
 
 
 def _reject_python_syntax(text: str | bytes) -> None:

@@ -23,8 +23,9 @@ from antidiag.app.cli import (
     compare_command,
     guidelines_command,
     interrupted_runs,
+    lecture_command,
     list_commands,
-    play_commands,
+    play_command,
     posteriors_command,
     profile_command,
     run_commands,
@@ -85,8 +86,8 @@ _add_command("sweep", epilog=as_typed(sweep_commands.SWEEP_EXAMPLES))(sweep_comm
 _add_command("tune", epilog=as_typed(tune_commands.TUNE_EXAMPLES))(tune_commands.tune)
 _add_command("bench", epilog=as_typed(sweep_commands.BENCH_EXAMPLES))(sweep_commands.bench)
 _add_command("reproduce", epilog=as_typed(tune_commands.REPRODUCE_EXAMPLES))(tune_commands.reproduce)
-_add_command("play", epilog=as_typed(play_commands.PLAY_EXAMPLES))(play_commands.play)
-_add_command("lecture", epilog=as_typed(play_commands.LECTURE_EXAMPLES))(play_commands.lecture)
+_add_command("play", epilog=as_typed(play_command.PLAY_EXAMPLES))(play_command.play)
+_add_command("lecture", epilog=as_typed(lecture_command.LECTURE_EXAMPLES))(lecture_command.lecture)
 _add_command("guidelines", epilog=as_typed(guidelines_command.GUIDELINES_EXAMPLES))(guidelines_command.guidelines)
 
 
@@ -133,7 +134,7 @@ def main(arguments: Sequence[str]) -> int:
         return _print_failure(
             f"standard output cannot be written: {error.strerror}; use another disk or pipe", BAD_INPUT
         )
-    except Exception as error:
+    except Exception as error:  # of the program itself, whatever it is: one line, and the traceback in the log
         return _report_fault(error, arguments)
 
 

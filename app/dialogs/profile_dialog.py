@@ -13,13 +13,13 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QDoubleSpinBox,
-    QFileDialog,
     QFormLayout,
     QLineEdit,
     QWidget,
 )
 
 from antidiag.app import theme
+from antidiag.app.kit import ask
 from antidiag.app.kit.controls.widgets import create_label
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -122,9 +122,9 @@ class ProfileDialog(QDialog):
 
     def _on_weights(self) -> None:
         if self.weights.currentData() == FILE_WEIGHTS:
-            name, _ = QFileDialog.getOpenFileName(self, "Weights or a tree", "", "Names with weights, or a tree (*)")
-            if name:
-                self.choose_file(Path(name))
+            path = ask.open_path(self, "Weights or a tree", "Names with weights, or a tree (*)")
+            if path is not None:
+                self.choose_file(path)
                 return
             self.weights.setCurrentIndex(0)
         self._update_hint()

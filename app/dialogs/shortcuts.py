@@ -82,12 +82,6 @@ class ShortcutsDialog(QDialog):
             box.addWidget(widget)
         self.filter.setFocus()
 
-    def visible_shortcuts(self) -> list[tuple[str, str]]:
-        """Return what is listed now."""
-        groups = (self.list.topLevelItem(number) for number in range(self.list.topLevelItemCount()))
-        items = (group.child(number) for group in groups for number in range(group.childCount()))
-        return [(item.text(0), item.text(1)) for item in items if not item.isHidden()]
-
     def _filter_list(self, text: str) -> None:
         word = text.strip().lower()
         for number in range(self.list.topLevelItemCount()):

@@ -14,6 +14,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from antidiag.app.kit.tasks.latest_task import LatestTask
+from antidiag.app.kit.tasks.worker_threads import report_error
 from antidiag.kernels import engine, memory, registry
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.engine import BackendChoice
@@ -81,7 +82,8 @@ def plan_request(request: RunRequest) -> PlanAnswer:
         return PlanAnswer(request, error=str(error))
     except MemoryError:
         return PlanAnswer(request, error="there is not enough memory to prepare these data; choose smaller ones")
-    except Exception as error:
+    except Exception as error:  # of the program itself: the form says where, and takes other values
+        report_error(error)
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{last.filename.rsplit('/', 1)[-1]}:{last.lineno}"
         return PlanAnswer(request, error=f"this run cannot be planned: {type(error).__name__}: {error} ({place})")

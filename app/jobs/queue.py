@@ -231,7 +231,8 @@ class JobQueue(QObject):
             job.error = str(error)
         except MemoryError:
             job.error = "there is not enough memory; close other programs or choose a smaller problem"
-        except Exception as error:
+            job.detail = traceback.format_exc()
+        except Exception as error:  # of the program itself: the job fails, and the queue goes on
             job.error = f"unexpected error: {type(error).__name__}: {error}. Please report it with the log"
             job.detail = traceback.format_exc()
         with contextlib.suppress(RuntimeError):  # the window, and this object with it, may be gone

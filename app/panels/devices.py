@@ -14,6 +14,7 @@ from antidiag.app.kit.controls.widgets import ElidedComboBox
 from antidiag.app.kit.tasks.worker_threads import start_worker
 from antidiag.kernels.cuda import devices
 from antidiag.kernels.engine import BackendChoice, cpu_name
+from antidiag.kernels.errors import AntidiagError
 
 GB = 1e9
 VISIBLE_LETTERS, MIN_WIDTH = 34, 190
@@ -77,7 +78,7 @@ class DeviceChooser(ElidedComboBox):
         for gpu in gpus:
             try:
                 free.append((gpu, devices.free_memory_bytes(gpu.index)))
-            except Exception as error:
+            except AntidiagError as error:
                 reason = f"GPU {gpu.index} does not answer: {error}"
         with contextlib.suppress(RuntimeError):  # the window may be gone
             self._looked.emit(FoundGpus(tuple(free), reason))

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QInputDialog, QMenu
+from PySide6.QtWidgets import QMenu
 
+from antidiag.app.kit import ask
 from antidiag.app.kit.controls.icons import set_icon
 from antidiag.app.kit.controls.widgets import Card, UndoLineEdit, create_label, quiet_button
 from antidiag.app.panels.result_table import METHOD, ResultModel, ResultTable
@@ -86,8 +87,8 @@ class ResultPanel(Card):
         if not entries:
             return
         before = ", ".join(entries[0].tags)
-        text, given = QInputDialog.getText(self, "Tags", "Tags, separated by commas", text=before)
-        if given:
+        text = ask.dialogs.ask_text(self, "Tags", "Tags, separated by commas", before)
+        if text is not None:
             self.tag(text.split(","))
 
     def ask_note(self) -> None:
@@ -95,8 +96,8 @@ class ResultPanel(Card):
         entries = self.table.chosen()
         if not entries:
             return
-        text, given = QInputDialog.getMultiLineText(self, "Note", "A note on the selected results", entries[0].note)
-        if given:
+        text = ask.dialogs.ask_text(self, "Note", "A note on the selected results", entries[0].note, lines=True)
+        if text is not None:
             self.note(text)
 
     def _relabel(self, what: str, changes: dict[Entry, Entry]) -> None:

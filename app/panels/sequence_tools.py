@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QInputDialog,
     QLineEdit,
     QMenu,
     QPlainTextEdit,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from antidiag.app import texts
+from antidiag.app.kit import ask
 from antidiag.app.session.sequence_editor import SequenceEditor
 from antidiag.app.session.session import Session
 from antidiag.kernels.errors import AntidiagError, InputError
@@ -119,18 +119,17 @@ class SequenceTools:
         """Ask for a reading frame and translate the selected sequences."""
         if not self._selected_rows("Translate"):
             return
-        chosen, taken = QInputDialog.getItem(self._parent, "Translate", "Reading frame", list(FRAMES), 0, False)
-        if taken:
+        chosen = ask.dialogs.ask_choice(self._parent, "Translate", "Reading frame", list(FRAMES))
+        if chosen is not None:
             self.translate(FRAMES[chosen])
 
     def ask_part(self) -> None:
         """Ask for a range and extract it from the selected sequences."""
         if not self._selected_rows("Extract part"):
             return
-        text, taken = QInputDialog.getText(
-            self._parent, "Extract part", "Range of letters, counted from 1: 10-200, 10- or -200"
-        )
-        if taken:
+        question = "Range of letters, counted from 1: 10-200, 10- or -200"
+        text = ask.dialogs.ask_text(self._parent, "Extract part", question)
+        if text is not None:
             self.cut(text)
 
     def ask_keep(self) -> None:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import struct
-import uuid
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
@@ -27,6 +25,7 @@ from antidiag.app.session.entry import DataEdits, Entry
 from antidiag.app.session.parts import Parts
 from antidiag.app.session.state import State
 from antidiag.kernels import memory, serialization
+from antidiag.kernels.atomic_write import open_atomic
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.sequence_tools import fasta_title as titled
 from antidiag.kernels.memory import format_bytes
@@ -65,22 +64,18 @@ def save(
     ``monitor`` hears of the arrays and records that are written, of records twice: as FASTA, and as what FASTA cannot
     hold. Large arrays go to ``parts``, where they stay while sessions name them; without it the file has everything.
     """
-    place = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
-            writer = _write(target, state, entries, settings, edits, monitor or Monitor(), parts)
-        if parts is not None and parts.lacking(writer.beside):
-            raise InputError(f"{path}: another program has removed files of this session; save it again")
-        os.replace(place, path)
+        with open_atomic(path) as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target:
+                writer = _write(target, state, entries, settings, edits, monitor or Monitor(), parts)
+            if parts is not None and parts.lacking(writer.beside):
+                raise InputError(f"{path}: another program has removed files of this session; save it again")
         if parts is not None:
             parts.keep(writer.beside)
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"{path}: the session cannot be saved: {reason}; choose another place") from error
-    finally:
-        with contextlib.suppress(OSError):
-            place.unlink(missing_ok=True)
 
 
 def folder_of(path: Path) -> Path:

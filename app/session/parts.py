@@ -4,7 +4,6 @@ saves what it changed, and not the gigabyte."""
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import threading
 import uuid
@@ -15,6 +14,7 @@ from typing import IO
 
 import numpy as np
 
+from antidiag.kernels.atomic_write import open_atomic
 from antidiag.kernels.errors import InputError
 
 LEAST = 1 << 20
@@ -53,14 +53,8 @@ class Parts:
     def writing(self, place: str) -> Iterator[IO[bytes]]:
         """Write the file of an array, which is there when all of it is; OSError where that fails."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        draft = self._folder / f"{uuid.uuid4().hex}.draft"
-        try:
-            with draft.open("wb") as handle:
-                yield handle
-            os.replace(draft, self._path(place))
-        finally:
-            with contextlib.suppress(OSError):
-                draft.unlink(missing_ok=True)
+        with open_atomic(self._path(place)) as handle:
+            yield handle
 
     def bytes_of(self, places: Iterable[str]) -> int:
         """Bytes of the files of arrays; OSError where one is missing."""

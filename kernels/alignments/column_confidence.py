@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 
-CONFIDENCE_TAG = "PP_cons"
+CONFIDENCE_TAGS = ("PP_cons", "PP", "confidence")
 """Posterior probability of a column: '0' to '9' for tenths, '*' for .95 and more, '.' for a column without one."""
-CONFIDENCE_TAGS = (CONFIDENCE_TAG, "PP", "confidence")
 LEVELS = b"0123456789*"
 
 
@@ -29,12 +26,3 @@ def column_confidence(alignment: AlignedSequences) -> np.ndarray | None:
 def has_confidence(alignment: AlignedSequences) -> bool:
     """Return whether the alignment has confidences of columns."""
     return any(tag in CONFIDENCE_TAGS for tag, _ in alignment.annotations.of_columns)
-
-
-def with_confidence(alignment: AlignedSequences, values: np.ndarray) -> AlignedSequences:
-    """Return the alignment with these confidences, float (columns,) from 0 to 1, NaN for none; rounded to tenths."""
-    levels = np.clip(np.rint(np.nan_to_num(values) * 10), 0, 10).astype(np.int64)
-    marks = np.where(np.isnan(values), ord("."), np.frombuffer(LEVELS, np.uint8)[levels]).astype(np.uint8)
-    kept = tuple(note for note in alignment.annotations.of_columns if note[0] not in CONFIDENCE_TAGS)
-    notes = replace(alignment.annotations, of_columns=(*kept, (CONFIDENCE_TAG, marks.tobytes().decode())))
-    return replace(alignment, annotations=notes)

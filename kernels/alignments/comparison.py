@@ -95,11 +95,6 @@ def compare_test_columns(
     return _compare_rows(test, shared, reference, rows, ("test", "reference"), monitor or Monitor())
 
 
-def column_agreement(test: AlignedSequences, reference: AlignedSequences, monitor: Monitor | None = None) -> np.ndarray:
-    """Return the share of the pairs in each column of the test that the reference also has, float32 (columns,)."""
-    return compare_test_columns(test, reference, monitor).shares
-
-
 def matching_columns(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Return for each column of a row the column of another row with the same letter of the sequence, int64; -1 for
     gaps.

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice, takewhile
 from typing import Any
 
 import numpy as np
-import regex
 
 from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 from antidiag.kernels.cpu.workers import count_processors, make_stop_word, share_work
@@ -29,15 +28,19 @@ MOTIF_PART = 1 << 22
 WORD_LETTERS = 64
 """Letters of a motif that are bits of a word; further ones are compared where these match."""
 
-EXPRESSION_PART, EXPRESSION_SECONDS = 1 << 18, 10.0
-"""Letters that a thread searches for a regular expression between two checks for cancelling, and the seconds that it
-may take for them: usually 0.002, but an expression with nested repeats can take for ever."""
-LOOKS_AROUND = re.compile(r"(?<!\[)\^|[$\\]|\(\?(?!:)")
-"""Parts of an expression that see the end of a row, or letters beside the match."""
+EXPRESSION_PART = 1 << 18
+"""Letters that a thread searches for a regular expression between two reports of progress."""
+EXPRESSION_TOKEN = re.compile(r"\\[pPx]\{\^?\w+\}|\\.|\{,(?=\d+\})|\{(?!\d+(?:,\d*)?\})|\(\?\w*-\w*m")
+"""Parts of an expression that RE2 does not write as Python does, and escapes, in which the others mean nothing."""
+SAME_IN_RE2 = {r"\A": "^", r"\Z": "$", r"\z": "$", "{,": "{0,"}
+EXPRESSION_HELP = (
+    "the syntax is that of RE2, without lookaround, backreferences, possessive or approximate repeats and counts above "
+    "1000; GXGXXG 1 finds a motif with one mismatch"
+)
 
-Search = Callable[[np.ndarray], np.ndarray]
-"""A function that finds hits in letters, uint8 (rows, columns): int64 (n, 3), row, first column, column after the
-last."""
+Search = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""A function that finds hits in letters, uint8 (rows, columns), until the stop word is set: int64 (n, 3), row, first
+column, column after the last."""
 
 
 @cached_njit
@@ -107,8 +110,8 @@ def find_motif(
     order : array of int64
         The rows to search, in the order of the hits.
     pattern : str
-        Letters, with IUPAC codes for several, and then how many may differ ("GXGXXG 1"); or a regular expression
-        between slashes ("/N[^P][ST]/").
+        Letters, with IUPAC codes for several, and then how many may differ ("GXGXXG 1"); or a regular expression of
+        RE2 between slashes ("/N[^P][ST]/"), which takes a time linear in the letters for each hit.
     monitor : Monitor, optional
         Receives the parts that are done; may cancel.
     threads : int
@@ -122,7 +125,7 @@ def find_motif(
     Raises
     ------
     InputError
-        Where the pattern is neither, or the expression takes too long.
+        Where the pattern is neither, or the expression needs what RE2 does not have, such as a backreference.
     """
     if len(pattern) > 2 and pattern[0] == pattern[-1] == "/":
         search, letters = _expression_search(pattern[1:-1]), EXPRESSION_PART
@@ -130,9 +133,8 @@ def find_motif(
         search, letters = _motif_search(pattern, alignment.type), MOTIF_PART
     step = max(1, letters // alignment.letters.shape[1])
     parts = [order[at : at + step] for at in range(0, order.size, step)]
-    found = _search_parts(
-        alignment, parts, search, monitor or Monitor(), min(threads or count_processors(), len(parts))
-    )
+    workers = max(1, min(threads or count_processors(), len(parts)))
+    found = _search_parts(alignment, parts, search, monitor or Monitor(), workers)
     return np.concatenate([np.empty((0, 3), np.int64), *found])[:MAX_HITS]
 
 
@@ -150,17 +152,14 @@ def _search_parts(
             if stop[0] or hits >= MAX_HITS:
                 return
             rows = parts[number]
-            places = search(np.asarray(alignment.letters[rows]))
+            places = search(np.asarray(alignment.letters[rows]), stop)
             places[:, 0] = rows[places[:, 0]]
             with lock:
                 found[number] = places
                 while done < len(found) and (part := found[done]) is not None:
                     done, hits = done + 1, hits + len(part)
 
-    if threads > 1:
-        share_work(work, threads, stop, lambda: monitor.update(done, len(parts), "searching"))
-    else:
-        work(0)
+    share_work(work, threads, stop, lambda: monitor.update(done, len(parts), "searching"))
     return [part for part in found[:done] if part is not None]
 
 
@@ -176,7 +175,7 @@ def _motif_search(wanted: str, kind: SequenceType) -> Search:
         raise InputError(f"{wanted!r}: all {len(match[1])} letters may differ; allow fewer mismatches than letters")
     codes = AMINO if kind == SequenceType.PROTEIN else IUPAC
     motif = _encode_motif([codes.get(letter, letter) for letter in match[1].upper()])
-    return lambda letters: _first_hits(letters, motif, allowed)
+    return lambda letters, _: _first_hits(letters, motif, allowed)
 
 
 def _encode_motif(taken: list[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -198,51 +197,61 @@ def _first_hits(letters: np.ndarray, motif: tuple[np.ndarray, np.ndarray], allow
 
 def _expression_search(pattern: str) -> Search:
     """Return a search for a regular expression."""
+    import re2  # only searches of expressions need it
+
+    if not pattern.isascii():
+        raise InputError(f"/{pattern}/ has letters that no sequence has; use A to Z, * and ?")
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.case_sensitive, options.log_errors = False, False
+    options.never_capture, options.never_nl = True, True
     try:
-        expression = regex.compile(pattern.encode("ascii", "replace"), regex.IGNORECASE)
-    except regex.error as error:
-        raise InputError(f"/{pattern}/ is not a regular expression: {error}; correct it") from error
-    looks_around = LOOKS_AROUND.search(pattern) is not None
-
-    def search(letters: np.ndarray) -> np.ndarray:
-        try:
-            return _find_expression_hits(letters, expression, looks_around)
-        except TimeoutError:
-            raise InputError(
-                f"/{pattern}/ takes too long (more than {EXPRESSION_SECONDS:g} s in a few rows); simplify its "
-                "nested repeats"
-            ) from None
-
-    return search
+        expression = re2.compile(_write_for_re2(pattern).encode("ascii"), options)
+        options.longest_match = True
+        longest = re2.compile(expression.pattern, options)
+    except re2.error as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else error
+        raise InputError(f"/{pattern}/ is not a regular expression: {reason}; {EXPRESSION_HELP}") from error
+    return lambda letters, stop: _find_expression_hits(letters, expression, longest, stop)
 
 
-def _find_expression_hits(letters: np.ndarray, expression: Any, looks_around: bool) -> np.ndarray:
-    """Return the first MOST_HITS matches in the letters without gaps, row by row.
+def _write_for_re2(pattern: str) -> str:
+    """Return an expression of Python as RE2 writes it, with ends that are those of a line."""
 
-    Rows are searched together, with a line feed after each, and only those with a match are looked at alone: a match
-    must not reach into the next row. Expressions that look around see the rows alone at once.
+    def rewrite(token: re.Match[str]) -> str:
+        if token[0] == "{" or token[0].startswith("(?"):
+            reason = f"{token[0]} at {token.start()}"
+            raise InputError(f"/{pattern}/ is not a regular expression: {reason}; {EXPRESSION_HELP}")
+        return SAME_IN_RE2.get(token[0], token[0])
+
+    return "(?m)" + EXPRESSION_TOKEN.sub(rewrite, pattern)
+
+
+def _find_expression_hits(letters: np.ndarray, expression: Any, longest: Any, stop: np.ndarray) -> np.ndarray:
+    """Return the first MAX_HITS matches in the letters without gaps, row by row, until the stop word is set.
+
+    Rows are searched together, with a line feed after each, which no part of the expression matches. RE2 releases the
+    interpreter lock; the stop word is read after each match.
     """
-    columns = np.full((len(letters), letters.shape[1] + 1), ord("\n"), np.uint8)
+    width = letters.shape[1] + 1
+    columns = np.full((len(letters), width), ord("\n"), np.uint8)
     columns[:, :-1] = letters
     kept = np.flatnonzero(columns.reshape(-1) != GAP)
     text = columns.reshape(-1)[kept].tobytes()
-    ends = np.flatnonzero(kept % columns.shape[1] == columns.shape[1] - 1)
-    hits: list[tuple[int, int, int]] = []
-    row, deadline = 0, time.monotonic() + EXPRESSION_SECONDS
-    while row < len(letters) and len(hits) < MAX_HITS:
-        start = int(ends[row - 1]) + 1 if row else 0
-        limit = max(deadline - time.monotonic(), 0.001)
-        if not looks_around:
-            match = expression.search(text, start, concurrent=True, timeout=limit)
-            if match is None:
-                break
-            row = int(np.searchsorted(ends, match.start()))
-            start = int(ends[row - 1]) + 1 if row else 0
-        line = text[start : int(ends[row])]
-        spans = (found.span() for found in expression.finditer(line, concurrent=True, timeout=limit))
-        hits += [(row, start + first, start + last - 1) for first, last in spans if last > first]
-        row += 1
-    found = np.array(hits[:MAX_HITS], np.int64).reshape(-1, 3)
-    found[:, 1:] = kept[found[:, 1:]] % columns.shape[1]
-    found[:, 2] += 1
-    return found
+    spans = takewhile(lambda _: not stop[0], _match_spans(expression, longest, text))
+    first, last = np.array([*islice(filter(None, spans), MAX_HITS)], np.int64).reshape(-1, 2).T
+    return np.column_stack([kept[first] // width, kept[first] % width, kept[last - 1] % width + 1])
+
+
+def _match_spans(expression: Any, longest: Any, text: bytes) -> Iterator[tuple[int, int] | None]:
+    """Yield begin and end of the matches that have letters; None for each that has not.
+
+    Where an expression prefers a match without letters, as ``|A`` and ``A*?`` do, the longest match there counts.
+    """
+    place = 0
+    while place < len(text) and (match := expression.search(text, place)) is not None:
+        first, last = match.span()
+        if first == last:
+            last = longest.match(text, first).end()
+        yield (first, last) if last > first else None
+        place = max(last, first + 1)

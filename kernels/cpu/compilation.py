@@ -24,7 +24,7 @@ def compile_cancellably(call: Callable[[], object], monitor: Monitor) -> float:
     def compile_it() -> None:
         try:
             call()
-        except BaseException as error:
+        except BaseException as error:  # raised again by the thread that waits
             failures.append(error)
 
     thread = threading.Thread(target=compile_it, name="antidiag-compiler", daemon=True)

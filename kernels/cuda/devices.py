@@ -46,7 +46,7 @@ def discover_devices() -> tuple[tuple[Device, ...], str]:
     try:
         count = cupy.cuda.runtime.getDeviceCount()
         return tuple(_read_device(cupy, index) for index in range(count)), "" if count else "no NVIDIA GPU was found"
-    except Exception as error:  # a missing driver, a library that does not load
+    except (ImportError, OSError, RuntimeError) as error:  # a missing driver, a library that does not load
         return (), f"no usable NVIDIA GPU: {_error_reason(str(error))}"
 
 

@@ -104,11 +104,9 @@ def occupancy_by_threads(limits: CardLimits, shared_bytes: int = 0, registers: i
     return [(threads, compute_occupancy(limits, threads, shared_bytes, registers)) for threads in sizes]
 
 
-def occupancy_by_shared(
-    limits: CardLimits, threads: int, registers: int = 32, step: int = 1024
-) -> list[tuple[int, Occupancy]]:
-    """Return the occupancy for shared memory from none to the maximum of a block."""
-    sizes = range(0, limits.shared_per_block + 1, step)
+def occupancy_by_shared(limits: CardLimits, threads: int, registers: int = 32) -> list[tuple[int, Occupancy]]:
+    """Return the occupancy for shared memory from none to the maximum of a block, in steps of 1 KiB."""
+    sizes = range(0, limits.shared_per_block + 1, 1024)
     return [(size, compute_occupancy(limits, threads, size, registers)) for size in sizes]
 
 
@@ -127,22 +125,22 @@ class WarpAccess:
         return self.used_bytes / self.moved_bytes
 
 
-def coalesce_access(stride: int, item_bytes: int = 4, offset: int = 0, lanes: int = WARP) -> WarpAccess:
+def coalesce_access(stride: int, item_bytes: int = 4, offset: int = 0) -> WarpAccess:
     """Return the access where lane t loads item ``offset + t stride``; with stride 0 all load one item."""
-    starts = [(offset + lane * stride) * item_bytes for lane in range(lanes)]
+    starts = [(offset + lane * stride) * item_bytes for lane in range(WARP)]
     touched = {(start + byte) // SEGMENT_BYTES for start in starts for byte in range(item_bytes)}
     used = len(set(starts)) * item_bytes
     lines = tuple(start // SEGMENT_BYTES for start in starts)
     return WarpAccess(lines, len(touched), len(touched) * SEGMENT_BYTES, used)
 
 
-def count_bank_conflicts(stride: int, item_bytes: int = 4, lanes: int = WARP) -> int:
+def count_bank_conflicts(stride: int, item_bytes: int = 4) -> int:
     """Return how often shared memory is accessed where lane t loads item ``t stride``; 1 is without conflicts.
 
     Lanes that load the same word share the access. Half a warp loads items of 8 bytes at a time, a quarter items of 16;
     the result is for one such part.
     """
-    together = min(lanes, max(1, lanes * BANK_BYTES // max(item_bytes, BANK_BYTES)))
+    together = min(WARP, max(1, WARP * BANK_BYTES // max(item_bytes, BANK_BYTES)))
     words: dict[int, set[int]] = {}
     for lane in range(together):
         first = lane * stride * item_bytes // BANK_BYTES
@@ -164,10 +162,10 @@ class WarpDivergence:
         return self.useful_steps / self.steps if self.steps else 1.0
 
 
-def diverge_warp(lanes_taken: int, then_steps: int, else_steps: int, lanes: int = WARP) -> WarpDivergence:
+def diverge_warp(lanes_taken: int, then_steps: int, else_steps: int) -> WarpDivergence:
     """Return the divergence where ``lanes_taken`` lanes take a branch: the warp executes both sides in turn."""
-    steps = (then_steps if lanes_taken else 0) + (else_steps if lanes_taken < lanes else 0)
-    return WarpDivergence(steps, (lanes_taken * then_steps + (lanes - lanes_taken) * else_steps) / lanes)
+    steps = (then_steps if lanes_taken else 0) + (else_steps if lanes_taken < WARP else 0)
+    return WarpDivergence(steps, (lanes_taken * then_steps + (WARP - lanes_taken) * else_steps) / WARP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +186,6 @@ class ProductTiling:
     def fits_card(self) -> bool:
         """Whether a multiprocessor can hold a block."""
         return self.occupancy.blocks > 0
-
-    def is_compute_bound(self, steps_per_s: float, bytes_per_s: float) -> bool:
-        """Return whether a device of these rates spends at least as long on steps as on device memory."""
-        return self.steps_per_byte * bytes_per_s >= steps_per_s
 
 
 def tile_product(

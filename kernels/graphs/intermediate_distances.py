@@ -31,11 +31,6 @@ def distances_after(problem: PathsProblem, step: int) -> np.ndarray:
     return distances
 
 
-def improved_pairs(problem: PathsProblem, step: int) -> np.ndarray:
-    """Return which pairs became nearer when vertex number ``step`` (1 to n) was added; bool, shape (n, n)."""
-    return distances_after(problem, step) < distances_after(problem, step - 1)
-
-
 @lru_cache(maxsize=2)
 def _lift_problem(problem: PathsProblem) -> tuple[PathsProblem, PathsProblem, np.ndarray]:
     """Return the problem in float64, the lifted one, and the potentials; with a negative cycle nothing is lifted."""

@@ -19,6 +19,9 @@ STRIP_STEP = 32
 WIDEST_OF_WARP, WIDEST = STRIP_STEP * 32, 2048
 """Greatest s where a warp computes a strip, and where a block does."""
 MIB = 2**20
+SIXTEEN_BITS = "In 16, twice as many cells share a register. Values are stored relative to a moving offset."
+THIRTY_TWO_BITS = "32 bits are used. The answer is the same."
+"""What both declarations of the precision say."""
 UNCUT = 2**62
 """Chunk height that no strip reaches: strips are not cut."""
 
@@ -57,9 +60,8 @@ class PairStripParameters(StripWidth):
     )
     precision: Literal["32", "16"] = parameter(
         "Precision",
-        "Bits of a value in phase 1. In 16, twice as many cells share a register, which takes half the instructions. "
-        "Values are stored relative to a moving offset. Where scores are too large for this, or on a GPU if s is an "
-        "odd multiple of 32, 32 bits are used. The answer is the same.",
+        f"Bits of a value in phase 1. {SIXTEEN_BITS} Where scores are too large for this, or on a GPU if s is an odd "
+        f"multiple of 32, {THIRTY_TWO_BITS}",
         unit="bits",
     )
 
@@ -109,9 +111,8 @@ class PairStateParameters(MappedStripParameters):
 
     precision: Literal["32", "16"] = parameter(
         "Precision",
-        "Bits of a value and of its local start state in phase 1. In 16, twice as many cells share a register, and "
-        "values are stored relative to a moving offset. Where scores are too large, 32 bits are used. The answer is "
-        "the same.",
+        f"Bits of a value and of its local start state in phase 1. {SIXTEEN_BITS} Where scores are too large, "
+        f"{THIRTY_TWO_BITS}",
         default="32",
         unit="bits",
         backends=CPU_ONLY,

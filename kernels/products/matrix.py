@@ -60,7 +60,7 @@ class SemiringMatrix:
         return (flat[first : first + CELLS] for first in range(0, flat.size, CELLS))
 
 
-def check_matrix(values: np.ndarray, name: str = "matrix", source: str = "", note: str = "") -> SemiringMatrix:
+def check_matrix(values: np.ndarray, name: str = "matrix", source: str = "") -> SemiringMatrix:
     """Return a matrix of these numbers, which are not copied if possible and become read-only.
 
     Raises InputError where the shape or type is no matrix or batch, or a number is NaN.
@@ -74,7 +74,7 @@ def check_matrix(values: np.ndarray, name: str = "matrix", source: str = "", not
     _refuse_inexact(values, place)
     values = np.ascontiguousarray(values, values.dtype if values.dtype.name in NATIVE_TYPES else np.float64)
     values.setflags(write=False)
-    found = SemiringMatrix(values, name, source, note)
+    found = SemiringMatrix(values, name, source)
     if any(workers.map_on_threads(lambda part: bool(np.isnan(part).any()), list(found.value_slices()))):
         at = ", ".join(str(place + 1) for place in np.argwhere(np.isnan(values))[0])
         raise InputError(f"{place}: the value at {at} is not a number; use infinity where there is no path")

@@ -14,11 +14,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import json
 import os
-import platform
-import re
-import shutil
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -30,10 +26,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import psutil
-
 from antidiag.kernels import ROOT, __version__, memory, serialization
-from antidiag.kernels.atomic_write import open_atomic
 from antidiag.kernels.errors import Cancelled, DiskFull, InputError
 from antidiag.kernels.memory import format_bytes
 from antidiag.kernels.method import Method
@@ -41,6 +34,17 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import MethodParameters
 from antidiag.kernels.recovery import checkpoint_files
 from antidiag.kernels.recovery.checkpoint_store import PART_NAME, CheckpointWriter
+from antidiag.kernels.recovery.run_folders import (
+    MANIFEST,
+    OTHER_HOST_TIMEOUT_S,
+    describe_process,
+    is_running,
+    read_manifest,
+    release_run,
+    remove_folder,
+    restore_manifest,
+    write_manifest,
+)
 from antidiag.kernels.text import parse_json
 from antidiag.kernels.typed_fields import make_checked
 
@@ -53,13 +57,9 @@ KEEP_AFTER_VARIABLE = "ANTIDIAG_KEEP_AFTER_S"
 KEEP_AFTER_S = 60.0
 MAX_RUNS, MAX_AGE = 8, timedelta(days=30)
 """How many interrupted runs are kept, and how long. A new one replaces the oldest, within ``memory.disk_limit``."""
-OTHER_HOST_TIMEOUT_S = 3600
-"""A run of another machine that wrote nothing for so long counts as interrupted."""
 SOURCES = (".py", ".cu", ".cuh")
 OTHER_VERSION = "another version of the program computed it"
-MANIFEST, PROBLEM = "run.json", "problem"
-RENAMED_MANIFEST = re.compile(r"run\.json\.taken-(\d+)-\w+")
-"""A manifest that the process of this number has renamed for a moment, while it takes over the run."""
+PROBLEM = "problem"
 _unsaved: ContextVar[list[tuple[RunPlan, Path]] | None] = ContextVar("_unsaved", default=None)
 """Finished runs whose results are not saved yet, and their folders, inside `keep_until_saved`."""
 
@@ -158,7 +158,7 @@ def discard_run(run: InterruptedRun) -> None:
     """Remove an interrupted run, unless another process continues it by now."""
     now = _read_run(run.folder)
     if now and not now.running:
-        _remove_folder(run.folder)
+        remove_folder(run.folder)
 
 
 def predict_disk_bytes(
@@ -208,7 +208,7 @@ def keep_run(
         yield notes
     except BaseException as error:
         store.close()
-        _release_run(place)
+        release_run(place)
         kept = f"{format_percent(store.fraction)} of this run is kept and can be continued"
         if isinstance(error, Cancelled) and store.fraction:
             raise Cancelled(kept) from error
@@ -241,7 +241,7 @@ def keep_until_saved() -> Iterator[None]:
         yield
     except BaseException:
         for _, place in unsaved:
-            _release_run(place)
+            release_run(place)
         raise
     finally:
         _unsaved.reset(token)
@@ -249,15 +249,9 @@ def keep_until_saved() -> Iterator[None]:
         _remove_runs_of(planned, place)
 
 
-def _release_run(place: Path) -> None:
-    """Write into the manifest that no process computes the run."""
-    with contextlib.suppress(OSError):
-        _write_manifest(place, {**_read_manifest(place), "owner": None})
-
-
 def _remove_runs_of(planned: RunPlan, place: Path) -> None:
     """Remove the run in this folder and all others of the same method and problem."""
-    _remove_folder(place)
+    remove_folder(place)
     for run in list_runs():
         if run.method == planned.method.id and run.digest == serialization.digest_value(planned.problem):
             discard_run(run)
@@ -287,10 +281,10 @@ def _take_over_run(run: InterruptedRun) -> None:
         now = _read_run(run.folder)
         os.rename(manifest, taken)
         found = parse_json(taken.read_bytes())
-        if now is None or now.running or _is_running(found["owner"], time.time()):
+        if now is None or now.running or is_running(found["owner"], time.time()):
             os.rename(taken, manifest)
             raise InputError(f"{run.folder}: this run cannot be continued: another process is at work in it")
-        _write_manifest(run.folder, {**found, "owner": _describe_process()})
+        write_manifest(run.folder, {**found, "owner": describe_process()})
         taken.unlink()
     except OSError as error:
         reason = "it is no longer there" if isinstance(error, FileNotFoundError) else error.strerror or error
@@ -313,7 +307,7 @@ def _make_run_folder(place: Path, planned: RunPlan) -> None:
         return str(len(arrays) - 1)
 
     checkpoint_files.write_checkpoint(place / PROBLEM, {"problem": serialization.encode(planned.problem, put)}, arrays)
-    _write_manifest(
+    write_manifest(
         place,
         {
             "format": FORMAT,
@@ -326,7 +320,7 @@ def _make_run_folder(place: Path, planned: RunPlan) -> None:
             "title": getattr(planned.problem, "title", ""),
             "size": getattr(planned.problem, "size", ""),
             "started": datetime.now(UTC).isoformat(),
-            "owner": _describe_process(),
+            "owner": describe_process(),
         },
     )
 
@@ -342,7 +336,7 @@ def _remove_old_runs(needed: int) -> None:
         with contextlib.suppress(OSError):
             allowed_s = MAX_AGE.total_seconds() if (path / MANIFEST).exists() else OTHER_HOST_TIMEOUT_S
             if _read_run(path) is None and time.time() - path.stat().st_mtime > allowed_s:
-                _remove_folder(path)
+                remove_folder(path)
 
 
 def _list_folders() -> list[Path]:
@@ -355,8 +349,8 @@ def _list_folders() -> list[Path]:
 def _read_run(path: Path) -> InterruptedRun | None:
     """Return the run in a folder, or None if there is none that this program can read."""
     try:
-        _restore_manifest(path)
-        manifest = _read_manifest(path)
+        restore_manifest(path)
+        manifest = read_manifest(path)
         if manifest["format"] != FORMAT:
             return None
         files = [(file.name, file.stat()) for file in path.iterdir()]
@@ -375,7 +369,7 @@ def _read_run(path: Path) -> InterruptedRun | None:
             "saved": datetime.fromtimestamp(saved, UTC),
             "fraction": float(checkpoint_files.read_facts(path / max(names))["fraction"]) if names else 0.0,
             "nbytes": sum(status.st_size for _, status in files),
-            "running": _is_running(manifest["owner"], saved),
+            "running": is_running(manifest["owner"], saved),
             "foreign": manifest["version"] != program_version(),
         }
         return make_checked(InterruptedRun, values)
@@ -389,45 +383,3 @@ def _read_run(path: Path) -> InterruptedRun | None:
         checkpoint_files.DamagedCheckpoint,
     ):
         return None
-
-
-def _restore_manifest(path: Path) -> None:
-    """Put back the manifest that a process renamed before it died."""
-    if (path / MANIFEST).exists():
-        return
-    for file in path.iterdir():
-        if (found := RENAMED_MANIFEST.fullmatch(file.name)) and not psutil.pid_exists(int(found[1])):
-            os.rename(file, path / MANIFEST)
-
-
-def _read_manifest(path: Path) -> dict[str, Any]:
-    return parse_json((path / MANIFEST).read_bytes())
-
-
-def _write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
-    with open_atomic(path / MANIFEST) as file:
-        file.write(json.dumps(manifest, indent=1).encode())
-
-
-def _describe_process() -> dict[str, Any]:
-    """Return the host, the number and the start time of this process; a number alone may be used again."""
-    return {"host": platform.node(), "process": os.getpid(), "since": psutil.Process().create_time()}
-
-
-def _is_running(owner: Mapping[str, Any] | None, saved: float) -> bool:
-    if owner is None:
-        return False
-    if owner["host"] != platform.node():
-        return time.time() - saved < OTHER_HOST_TIMEOUT_S
-    try:
-        process = psutil.Process(owner["process"])
-        return abs(process.create_time() - owner["since"]) < 1 and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.Error:
-        return False
-
-
-def _remove_folder(path: Path) -> None:
-    """Remove a folder, the manifest first, so that a half-removed folder is no run."""
-    with contextlib.suppress(OSError):
-        (path / MANIFEST).unlink(missing_ok=True)
-    shutil.rmtree(path, ignore_errors=True)

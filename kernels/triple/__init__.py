@@ -100,7 +100,7 @@ def _declare_serial_method(
         summary=summary,
         citation=PAPER.with_section("sections 3 and 6.1"),
         problem_type=TRIPLE,
-        backends=backends_in("antidiag.kernels.triple.serial", f"run_{id.removeprefix('triple-')}", CPU_ONLY),
+        backends=backends_in("antidiag.kernels.triple.serial", id.replace("triple-", "run_"), CPU_ONLY),
         returns=returns,
         cost=CostEstimate(
             estimate_memory=estimate_memory, nominal_gcups={"cpu": cpu_gcups}, cost_models=analysis.SERIAL

@@ -111,15 +111,6 @@ class CellFormula:
         found = tuple(number for number, case in enumerate(self.cases) if are_equal(case.value, self.value))
         return (self.ending_case,) if self.ending_case in found else found
 
-    def combine_cases(self) -> float:
-        """Return the value of the rule over the cases."""
-        values = [case.value for case in self.cases]
-        if self.rule == "max":
-            return max(values)
-        if self.rule == "min":
-            return min(values)
-        return math.fsum(values) if self.rule == "sum" else math.prod(values)
-
 
 @dataclass(frozen=True)
 class HeldData:

@@ -98,15 +98,6 @@ def path_deficits(play: Animation) -> dict[Cell, float]:
     return rest
 
 
-def best_values_through(play: Animation) -> dict[Cell, float]:
-    """Return for every cell the value of the best solution through it."""
-    if not play.ends:
-        return {}
-    better = 1 if play.find_formula(play.ends[0]).rule == "max" else -1
-    best = play.cell_value(play.ends[0])
-    return {cell: best - better * lacks for cell, lacks in path_deficits(play).items()}
-
-
 def cells_near_best(play: Animation, margin: float) -> dict[Cell, float]:
     """Return the cells on solutions that score within ``margin`` of the best, each with its difference."""
     return {cell: lacks for cell, lacks in path_deficits(play).items() if lacks <= margin + 1e-9}

@@ -62,7 +62,7 @@ class Exercise:
         return table, i, j, max(int(self.play.tables[table].newest_layers(self.step)[i, j]), 0)
 
 
-def make_exercise(stage: Walkthrough, seed: int, blanks: int = BLANKS) -> Exercise:
+def make_exercise(stage: Walkthrough, seed: int) -> Exercise:
     """Return the exercise of a seed; equal seeds give equal exercises."""
     for attempt in range(MOST_TRIES):
         choose = RandomChooser(seed * MOST_TRIES + attempt)
@@ -76,7 +76,7 @@ def make_exercise(stage: Walkthrough, seed: int, blanks: int = BLANKS) -> Exerci
     if before:
         cells = _choose_one_step(play, cells, random)
         step = play.cell_step(cells[0]) - 1 if cells else step
-    picked = sorted(random.permutation(len(cells))[: min(blanks, len(cells))].tolist())
+    picked = sorted(random.permutation(len(cells))[: min(BLANKS, len(cells))].tolist())
     return Exercise(
         seed,
         stage.resolve_values(values),

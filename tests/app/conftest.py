@@ -15,10 +15,12 @@ if importlib.util.find_spec("typer"):
     from antidiag.app.cli import program
 if importlib.util.find_spec("PySide6"):
     from antidiag.app import application, settings
+    from antidiag.app.kit import ask
     from antidiag.app.window import Window
     from antidiag.kernels import registry
     from antidiag.kernels.cuda import devices
     from tests.app import fake
+    from tests.app.answers import Answers
 
 PAIR_FASTA = ">one first record\nACGTACGTACGTACGTAAAA\n>two\nACGTACGTTCGTACGTAAAA\n"
 
@@ -60,6 +62,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the window keeps its settings in this test."""
     monkeypatch.setenv(settings.FOLDER_VARIABLE, str(tmp_path / "settings"))
     return tmp_path / "settings"
+
+
+@pytest.fixture
+def answers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Answers:
+    """Answer the questions of the window, which opens no dialogs in this test."""
+    found = Answers()
+    monkeypatch.setattr(ask, "dialogs", found)
+    return found
 
 
 @pytest.fixture

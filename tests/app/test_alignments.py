@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from antidiag.app import actions
+from antidiag.app import file_actions
 from antidiag.app.panels.data import SUMMARY
 from antidiag.app.views.aligned.editing import edit_history
 from antidiag.kernels.io import tree_files
@@ -21,7 +21,7 @@ def opened(qtbot: Any, window: Any, folder: Path) -> Any:
     path = folder / "family.sto"
     path.write_text(STOCKHOLM)
     window.loader.open_paths([path])
-    qtbot.waitUntil(lambda: window.viewer.datum is not None)
+    qtbot.waitUntil(lambda: window.viewer.datum is not None and window.viewer.current.alignment is not None)
     return window.viewer.current
 
 
@@ -73,14 +73,14 @@ def test_edits_go_with_the_session(
     view.redo()
     view.tree.show_offered(tree_files.parse_trees("((three,one),two);")[0], True)
     path = tmp_path / "kept.antidiag"
-    actions.save_session(window, path)
-    qtbot.waitUntil(path.exists)
+    file_actions.save_session(window, path)
+    qtbot.waitUntil(lambda: "Saved" in window.jobs.message.text())
     window.session.remove_data([0])
     assert not window.session.state.data
-    actions.open_session(window, path)
-    qtbot.waitUntil(lambda: view.alignment is not None)  # what a session without results holds is seen at once
+    file_actions.open_session(window, path)
+    qtbot.waitUntil(lambda: view.alignment == wanted)  # what a session without results holds is seen at once
     assert all("3 rows of 6 columns, edited" in size() for size in sizes)
-    assert view.alignment == wanted and view.editor.undo_text == "earlier changes"
+    assert view.editor.undo_text == "earlier changes"
     assert view.tree.panel.isVisible() and view.picture.order.tolist() == [2, 0, 1]
     view.tree.show_tree(None)
     view.exporter.add_to_data()

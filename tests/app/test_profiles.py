@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from antidiag.app import actions
+from antidiag.app import file_actions
 from antidiag.app.dialogs.profile_dialog import COMPUTED_WEIGHTS, EQUAL_WEIGHTS, FILE_WEIGHTS, ProfileDialog
 from antidiag.app.window import Window
 from antidiag.kernels import profiles, registry
@@ -124,10 +124,10 @@ def test_a_profile_goes_with_the_session(qtbot: Any, window: Window, files: Any,
     made = profiles.profile_files.profile_from_alignment(first, [1, 2, 3])
     window.session.add_data([made])
     path = tmp_path / "kept.antidiag"
-    actions.save_session(window, path)
+    file_actions.save_session(window, path)
     qtbot.waitUntil(path.exists)
     window.session.remove_data([0, 1, 2])
-    actions.open_session(window, path)
+    file_actions.open_session(window, path)
     qtbot.waitUntil(lambda: len(window.session.state.data) == 3)
     again = window.session.state.data[2]
     assert again == made and again.weights.tolist() == [1, 2, 3]

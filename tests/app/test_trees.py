@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from antidiag.app import actions
+from antidiag.app import file_actions
 from antidiag.app.session import archive
 from antidiag.app.session.session import Entry
 from antidiag.app.session.state import State
@@ -145,9 +145,9 @@ def test_edits_of_a_tree_from_a_file_are_kept_in_a_session(qtbot: Any, window: A
     view.editor.swap_children(0)
     view.editor.root_above(node(view, "hen"))
     shown, path = view.editor.state, tmp_path / "all.antidiag"
-    actions.save_session(window, path)
+    file_actions.save_session(window, path)
     qtbot.waitUntil(path.exists)
-    actions.open_session(window, path)
+    file_actions.open_session(window, path)
     (before,) = window.session.state.data
     qtbot.waitUntil(lambda: window.session.state.data[0] is not before)
     window.data.activate()

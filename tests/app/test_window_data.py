@@ -12,7 +12,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from antidiag.app import actions
+from antidiag.app import file_actions
 from antidiag.app.jobs.queue import JobState
 from antidiag.app.panels.sequence_table import CONTENT, DESCRIPTION, NAME, ROLE, TYPE
 from antidiag.app.session import archive
@@ -272,7 +272,7 @@ def test_very_many_records_do_not_freeze_the_table(qtbot, window):
 
 
 def test_every_kind_of_data_is_in_the_open_dialog(window):
-    offered = actions.open_filter()
+    offered = file_actions.open_filter()
     for kind in data_loading.data_kinds():
         assert all(f"*{suffix}" in offered.split(";;")[0] for suffix in kind.suffixes)
     assert "Scales (*.scale)" in offered and "*.antidiag" in offered
@@ -287,7 +287,7 @@ def test_a_session_with_an_unreadable_result_opens_the_rest_and_says_so(qtbot, w
     with zipfile.ZipFile(path, "w") as target:
         for name, data in {**members, archive.INDEX: json.dumps(index)}.items():
             target.writestr(name, data)
-    actions.open_session(window, path)
+    file_actions.open_session(window, path)
     qtbot.waitUntil(lambda: len(window.session.state.sequences) == 1)
     assert window.jobs.message.text().startswith("Result mine could not be read and is missing")
 

@@ -6,7 +6,7 @@ import pytest
 import shiboken6
 from PySide6.QtWidgets import QGraphicsItem
 
-from antidiag.app import actions
+from antidiag.app import file_actions
 from antidiag.app.jobs.queue import JobState
 from antidiag.app.panels.sequence_table import NAME, ROLE
 from tests.app import fake
@@ -159,8 +159,8 @@ def test_saving_an_alignment_and_a_session(qtbot, ready, make_window, tmp_path):
     ready.commands["save_result"].trigger()
     assert "no result to save" in ready.jobs.message.text()
     run(qtbot, ready)
-    actions.save_result(ready, tmp_path / "out.fasta", ready.viewer.result)
-    actions.save_session(ready, tmp_path / "mine")
+    file_actions.save_result(ready, tmp_path / "out.fasta", ready.viewer.result)
+    file_actions.save_session(ready, tmp_path / "mine")
     qtbot.waitUntil(lambda: not ready.queue.jobs)
     assert (tmp_path / "out.fasta").read_text().startswith(">one")
     other = make_window()

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from antidiag.app import texts, theme
+from antidiag.app.kit import ask
 from antidiag.app.kit.controls.flow_layouts import ToolRow
 from antidiag.app.kit.controls.widgets import ElidedLabel, tool_button
 from antidiag.app.kit.figures import export, framed_figure
@@ -86,7 +87,8 @@ class FigureView(QWidget):
 
     def save(self) -> None:
         """Ask for a file and write the figure."""
-        export.ask_and_save_figure(self, self.id, self.figure_size(), self.draw_figure, self.figure_title())
+        name = ask.suggest_name(self.result, self.id, self.id)
+        export.ask_and_save_figure(self, name, self.figure_size(), self.draw_figure, self.figure_title())
 
     def copy(self) -> None:
         """Put the figure on the clipboard."""

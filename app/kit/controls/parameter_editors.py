@@ -12,8 +12,9 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QValidator
-from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox, QFileDialog
+from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QComboBox
 
+from antidiag.app.kit import ask
 from antidiag.app.kit.controls.widgets import ElidedComboBox, UndoLineEdit, leaves_undo
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.parameters import Parameter
@@ -247,11 +248,11 @@ class MatrixEditor(_ChoiceBox):
 
     def _on_choice(self) -> None:
         if self.currentData() is self:
-            path, _ = QFileDialog.getOpenFileName(self, "Substitution matrix (NCBI text format)")
+            path = ask.open_path(self, "Substitution matrix (NCBI text format)")
             self.setCurrentIndex(self._before)
-            if not path:
+            if path is None:
                 return
-            self.set_value(path)
+            self.set_value(str(path))
         self._before = self.currentIndex()
         self.edited.emit()
 

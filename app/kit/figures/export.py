@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRect, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QImageWriter, QPageSize, QPainter, QPdfWriter
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit import ask
 from antidiag.app.kit.figures import framed_figure
 from antidiag.app.kit.figures.legend import LegendItem, legend_height
 from antidiag.app.kit.figures.svg_device import SvgDevice
@@ -96,25 +97,20 @@ def copy_figure(size: QSize, draw: Draw) -> None:
 def ask_save_path(parent: QWidget, name: str, filters: str = FILTERS, caption: str = "Save figure") -> Path | None:
     """Ask for a file; the first filter is proposed, and its suffix. None if the user cancels."""
     suffix = filters[filters.index("*") + 1 : filters.index(")")]
-    chosen, kind = QFileDialog.getSaveFileName(parent, caption, name + suffix, filters)
-    if not chosen or Path(chosen).suffix:
-        return Path(chosen) if chosen else None
-    return add_suffix(chosen, kind or filters.partition(";;")[0], ())
+    return ask.save_path(parent, caption, name + suffix, filters)
 
 
 def run_with_warning(parent: QWidget, path: Path, action: Callable[[Path], object], caption: str) -> bool:
     """Read or write a file while the wait cursor is shown; return whether it worked. Errors are shown."""
-    QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
-    try:
-        action(path)
-        error = ""
-    except InputError as caught:
-        error = str(caught)
-    finally:
-        QGuiApplication.restoreOverrideCursor()
-    if error:
-        QMessageBox.warning(parent, caption, error)
-    return not error
+
+    def act() -> None:
+        QGuiApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+        try:
+            action(path)
+        finally:
+            QGuiApplication.restoreOverrideCursor()
+
+    return ask.run_with_warning(parent, caption, act)
 
 
 def ask_and_save_figure(parent: QWidget, name: str, size: QSize, draw: Draw, title: str = "") -> Path | None:
@@ -130,8 +126,8 @@ def _ask_alignment_file(parent: QWidget, result: Result) -> Path | None:
     """Ask for the file of an alignment; its suffix chooses the format."""
     known = formats.result_suffixes(registry.find_method(result.method))
     filters = ";;".join(f"{label} (*{suffix})" for suffix, label in known.items())
-    name, chosen = QFileDialog.getSaveFileName(parent, "Save alignment", "alignment.aln", f"All formats (*);;{filters}")
-    return add_suffix(name, chosen, known) if name else None
+    name = ask.suggest_name(result, "alignment") + ".aln"
+    return ask.save_path(parent, "Save alignment", name, f"All formats (*);;{filters}", known)
 
 
 def save_alignment(
@@ -147,13 +143,6 @@ def save_alignment(
 
     show_status(f"Saving {target} ...")
     saving.request(write)
-
-
-def add_suffix(path: str, chosen: str, known: Iterable[str]) -> Path:
-    """Return the chosen file; without a known suffix it gets that of the chosen filter, "PAF (*.paf)"."""
-    suffix = chosen.rpartition("*")[2].rstrip(")")
-    complete = any(path.lower().endswith(ending) for ending in known)
-    return Path(path if complete or not suffix.startswith(".") else path + suffix)
 
 
 def render_plot(painter: QPainter, target: QRectF, plot: pg.PlotWidget) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance, Slot
+from PySide6.QtCore import QMetaMethod, QObject, QTimer, Signal, SignalInstance, Slot
 from shiboken6 import isValid
 
-from antidiag.app.kit.tasks.worker_threads import start_worker
-from antidiag.kernels.errors import Cancelled
+from antidiag.app.kit.tasks.worker_threads import report_error, start_worker
+from antidiag.kernels.errors import AntidiagError, Cancelled
 from antidiag.kernels.monitor import Monitor
 
 Work = Callable[[Monitor], Any]
@@ -44,7 +44,8 @@ def _messenger() -> _ThreadMessenger:
 class LatestTask(QObject):
     """Runs one piece of work at a time on a thread; a new request cancels the one before. Signals reach the owner's
     thread, and only for the latest request: ``finished(value)``, ``failed(error)`` and ``progressed((done, total,
-    phase))``; a receiver of each may be given at once. A result arrives in its own turn of the event loop."""
+    phase))``; a receiver of each may be given at once. A result arrives in its own turn of the event loop. Unexpected
+    errors are reported with their traceback besides."""
 
     finished = Signal(object)
     failed = Signal(object)
@@ -99,7 +100,10 @@ class LatestTask(QObject):
                 self._send_message(monitor, "finished", work(monitor))
             except Cancelled:
                 continue
-            except Exception as error:  # the view shows it
+            except (AntidiagError, MemoryError) as error:
+                self._send_message(monitor, "failed", error)
+            except Exception as error:  # of the program itself: the thread goes on, for the next request
+                report_error(error)
                 self._send_message(monitor, "failed", error)
 
     def _send_message(self, monitor: Monitor, kind: str, value: Any) -> None:
@@ -119,4 +123,6 @@ class LatestTask(QObject):
     def _finish_request(self, monitor: Monitor, kind: str, value: Any) -> None:
         if monitor is self._monitor:
             self._monitor = None
+            if isinstance(value, MemoryError) and not self.isSignalConnected(QMetaMethod.fromSignal(self.failed)):
+                report_error(value)  # the view shows no errors
             getattr(self, kind).emit(value)

@@ -21,6 +21,12 @@ def start_worker(work: Callable[..., object], name: str, *arguments: Any) -> thr
     return thread
 
 
+def report_error(error: BaseException) -> None:
+    """Report an unexpected error of this thread with its traceback, as if nobody had caught it."""
+    details = (type(error), error, error.__traceback__, threading.current_thread())
+    threading.excepthook(threading.ExceptHookArgs(details))
+
+
 @atexit.register
 def wait_for_workers() -> None:
     """Wait until all workers have ended, at most PATIENCE_S."""

@@ -9,21 +9,19 @@ from pathlib import Path
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
-    QFileDialog,
     QLineEdit,
-    QMessageBox,
     QPushButton,
     QRadioButton,
     QSpinBox,
     QWidget,
 )
 
+from antidiag.app.kit import ask
 from antidiag.app.kit.boxes import column_of, row_of
 from antidiag.app.kit.controls.widgets import Card, VerticalScrollArea, create_label, tool_button
 from antidiag.app.kit.play import worksheet
 from antidiag.app.kit.play.view_options import PlayLook
 from antidiag.app.learn.walkthrough.animation_view import AnimationView
-from antidiag.kernels.errors import InputError
 from antidiag.kernels.method import Method
 from antidiag.kernels.walkthroughs import exercises, walkthrough
 from antidiag.kernels.walkthroughs.animation import Cell
@@ -142,12 +140,10 @@ class ExercisePage(QWidget):
 
     def save_worksheet(self) -> None:
         """Ask for a file and write the worksheet."""
-        name, _ = QFileDialog.getSaveFileName(self, "Save worksheet", "worksheet.pdf", "PDF (*.pdf)")
-        if name:
-            try:
-                self.write_worksheet(Path(name))
-            except InputError as error:
-                QMessageBox.warning(self, "Save worksheet", str(error))
+        name = f"{self.method_box.currentData()}-worksheet.pdf"
+        path = ask.save_path(self, "Save worksheet", name, "PDF (*.pdf)")
+        if path is not None:
+            ask.run_with_warning(self, "Save worksheet", lambda: self.write_worksheet(path))
 
     def _choose_clicked(self, cell: Cell | None) -> None:
         meant = [one for one in self.open_cells if self.exercise is not None and self.exercise.shown_cell(one) == cell]

@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QComboBox, QFileDialog, QListWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QListWidget, QWidget
 
+from antidiag.app.kit import ask
 from antidiag.app.kit.boxes import row_of
 from antidiag.app.kit.controls.flow_layouts import FlowLayout
 from antidiag.app.kit.controls.widgets import Card, ElidedComboBox, create_label, tool_button
@@ -107,10 +108,10 @@ class LecturePage(QWidget):
 
     def save_lecture(self) -> None:
         """Ask for a file and write the lecture."""
-        name, _ = QFileDialog.getSaveFileName(self, "Save lecture", "lecture.json", "Lectures (*.json)")
-        if name and self.lecture is not None:
+        path = ask.save_path(self, "Save lecture", "lecture.json", "Lectures (*.json)")
+        if path is not None and self.lecture is not None:
             try:
-                lectures.write_lecture(Path(name), self.lecture)
+                lectures.write_lecture(path, self.lecture)
             except InputError as error:
                 self._show_error(str(error))
 
@@ -161,9 +162,9 @@ class LecturePage(QWidget):
 
     def ask_for_lecture(self) -> None:
         """Ask for the file of a lecture and open it."""
-        name, _ = QFileDialog.getOpenFileName(self, "Open lecture", "", "Lectures (*.json)")
-        if name:
-            self.open_lecture(Path(name))
+        path = ask.open_path(self, "Open lecture", "Lectures (*.json)")
+        if path is not None:
+            self.open_lecture(path)
 
     def present(self) -> None:
         """Show the lecture from the chosen scene in a full-screen window."""

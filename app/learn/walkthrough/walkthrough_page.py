@@ -10,9 +10,10 @@ from typing import Any
 
 from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QMessageBox, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QStackedWidget, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit import ask
 from antidiag.app.kit.boxes import column_of, row_of
 from antidiag.app.kit.controls.forms import ParameterForm
 from antidiag.app.kit.controls.icons import set_icon
@@ -25,7 +26,7 @@ from antidiag.app.learn.walkthrough.animation_view import AnimationView
 from antidiag.app.learn.walkthrough.best_paths_bar import BestPathsBar
 from antidiag.app.learn.walkthrough.cell_detail import CellDetail
 from antidiag.app.learn.walkthrough.measured_runs import MeasuredRuns
-from antidiag.kernels.errors import AntidiagError, InputError
+from antidiag.kernels.errors import AntidiagError
 from antidiag.kernels.io.files import write_bytes
 from antidiag.kernels.method import Method
 from antidiag.kernels.parameters import Parameter
@@ -120,13 +121,9 @@ class WalkthroughPage(QWidget):
 
     def save_animation(self) -> None:
         """Ask for a file and write a picture of this step, an animation of all steps, or an HTML page."""
-        name, kind = QFileDialog.getSaveFileName(self, "Save animation", "animation.png", FILTERS)
-        if name and self.animations:
-            path = export.add_suffix(name, kind, SUFFIXES)
-            try:
-                self.write_animation(path)
-            except InputError as error:
-                QMessageBox.warning(self, "Save animation", str(error))
+        path = ask.save_path(self, "Save animation", "animation.png", FILTERS, SUFFIXES)
+        if path is not None and self.animations:
+            ask.run_with_warning(self, "Save animation", lambda: self.write_animation(path))
 
     def write_animation(self, path: Path) -> None:
         """Write the animation in the format of the suffix; raise InputError on failure."""

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
-from antidiag.app.kit.figures import export
+from antidiag.app.kit import ask
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.experiments.point_data import tables
 from antidiag.kernels.experiments.point_data.tables import ReportTable
@@ -19,14 +19,9 @@ TABLE_FILTERS = {".csv": "CSV table (*.csv)", ".json": "JSON (*.json)", ".md": "
 
 def ask_and_save_text(parent: QWidget, title: str, name: str, text: Callable[[str], str]) -> None:
     """Ask for a file, suggest ``name``, and write the result of ``text(suffix)``; show an error if that fails."""
-    asked, chosen = QFileDialog.getSaveFileName(parent, title, name, ";;".join(TABLE_FILTERS.values()))
-    if not asked:
-        return
-    path = export.add_suffix(asked, chosen, TABLE_FILTERS)
-    try:
-        write_lines(path, [text(path.suffix.lower())])
-    except InputError as error:
-        QMessageBox.warning(parent, title, str(error))
+    path = ask.save_path(parent, title, name, ";;".join(TABLE_FILTERS.values()), TABLE_FILTERS)
+    if path is not None:
+        ask.run_with_warning(parent, title, lambda: write_lines(path, [text(path.suffix.lower())]))
 
 
 def table_text(table: ReportTable, suffix: str, **more: str) -> str:

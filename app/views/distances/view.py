@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QPainter
-from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
+from PySide6.QtWidgets import QMenu
 
 from antidiag.app import theme
+from antidiag.app.kit import ask
 from antidiag.app.kit.canvas.painted_view import PaintedView
 from antidiag.app.kit.controls.widgets import add_check_action, add_choice_section, menu_button, tool_button
-from antidiag.app.kit.figures import export
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.selection import Selection
@@ -25,7 +25,6 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.distances import matrix_drawing
 from antidiag.app.views.distances.canvas import DistancesCanvas
 from antidiag.app.views.distances.matrix_drawing import DistanceHeatMap
-from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import distance_files
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.files import write_lines
@@ -168,17 +167,10 @@ class DistancesView(PaintedView):
 
     def save_matrix(self) -> None:
         """Ask for a file and write the matrix in the displayed order; show the error on failure."""
-        name, kind = QFileDialog.getSaveFileName(
-            self, "Save distances", "distances.csv", ";;".join(FILE_FILTERS.values())
-        )
-        if not name:
-            return
-        path = export.add_suffix(name, kind, list(FILE_FILTERS))
-        try:
-            self.write_matrix(path)
+        name = ask.suggest_name(self.result, "distances") + ".csv"
+        path = ask.save_path(self, "Save distances", name, ";;".join(FILE_FILTERS.values()), FILE_FILTERS)
+        if path is not None and ask.run_with_warning(self, "Save distances", lambda: self.write_matrix(path)):
             self.status.setText(f"Saved {path}")
-        except InputError as error:
-            QMessageBox.warning(self, "Save distances", str(error))
 
     def sizeHint(self) -> QSize:
         return QSize(700, 600)

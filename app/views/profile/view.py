@@ -7,13 +7,13 @@ from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QShowEvent
-from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QMessageBox, QStackedWidget
+from PySide6.QtWidgets import QComboBox, QMenu, QStackedWidget
 
 from antidiag.app import texts
+from antidiag.app.kit import ask
 from antidiag.app.kit.canvas.letter_canvas import LetterCanvas
 from antidiag.app.kit.canvas.painted_view import PaintedView
 from antidiag.app.kit.controls.widgets import add_check_action, add_choice_section, menu_button, tool_button
-from antidiag.app.kit.figures import export
 from antidiag.app.kit.figures.legend import LegendItem
 from antidiag.app.kit.painting import heat_map
 from antidiag.app.kit.selection import Selection
@@ -21,7 +21,6 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.profile import profile_drawing
 from antidiag.app.views.profile.profile_drawing import DrawnProfile
 from antidiag.app.views.profile.table import FrequencyTable
-from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Result, Sequence
 from antidiag.kernels.profiles import profile_files
@@ -159,15 +158,12 @@ class ProfileView(PaintedView):
 
     def save_profile(self) -> None:
         """Ask for a file and write the profile; show the error on failure."""
-        name, kind = QFileDialog.getSaveFileName(self, "Save profile", "profile.json", ";;".join(FILE_FILTERS.values()))
-        if not name:
-            return
-        path = export.add_suffix(name, kind, list(FILE_FILTERS))
-        try:
-            profile_files.write_profile(path, self.shown.profile)
+        name = ask.suggest_name(self.shown.profile, "profile") + ".json"
+        path = ask.save_path(self, "Save profile", name, ";;".join(FILE_FILTERS.values()), FILE_FILTERS)
+        if path is not None and ask.run_with_warning(
+            self, "Save profile", lambda: profile_files.write_profile(path, self.shown.profile)
+        ):
             self.status.setText(f"Saved {path}")
-        except InputError as error:
-            QMessageBox.warning(self, "Save profile", str(error))
 
     def sizeHint(self) -> QSize:
         return QSize(800, 600)

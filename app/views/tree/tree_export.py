@@ -139,7 +139,7 @@ def save_tree_figure(path: Path, shown: TreeFigure, size: QSize, frame: TreeFram
     )
 
 
-def ask_and_save_figure(parent: QWidget, shown: TreeFigure, canvas: TreeCanvas, kind: str) -> None:
+def ask_and_save_figure(parent: QWidget, name: str, shown: TreeFigure, canvas: TreeCanvas, kind: str) -> None:
     """Ask for a file, and for a size if ``kind`` is "size", and write the figure; show errors."""
     frame = frame_with_names(shown, canvas) if kind == "seen" else None
     size = (
@@ -149,7 +149,7 @@ def ask_and_save_figure(parent: QWidget, shown: TreeFigure, canvas: TreeCanvas, 
     )
     if size is None:
         return
-    path = export.ask_save_path(parent, _safe_file_name(shown.title), FILTERS)
+    path = export.ask_save_path(parent, name, FILTERS)
     if path is not None:
         export.run_with_warning(parent, path, lambda path: save_tree_figure(path, shown, size, frame), "Save figure")
 
@@ -157,9 +157,9 @@ def ask_and_save_figure(parent: QWidget, shown: TreeFigure, canvas: TreeCanvas, 
 FILTERS = ";;".join(reversed(export.FILTERS.split(";;")))
 
 
-def ask_and_save_tree(parent: QWidget, tree: Tree) -> None:
+def ask_and_save_tree(parent: QWidget, name: str, tree: Tree) -> None:
     """Ask for a file and write the tree; show errors."""
-    path = export.ask_save_path(parent, _safe_file_name(tree.name), TREE_FILTERS, "Save tree")
+    path = export.ask_save_path(parent, name, TREE_FILTERS, "Save tree")
     if path is not None:
         export.run_with_warning(parent, path, lambda path: write_trees(path, [tree]), "Save tree")
 
@@ -196,8 +196,3 @@ class TreeSizeDialog(QDialog):
 def _ask_size(shown: TreeFigure, canvas: TreeCanvas) -> QSize | None:
     dialog = TreeSizeDialog(canvas, 180, 240)
     return dialog.figure_size() if dialog.exec() == QDialog.DialogCode.Accepted else None
-
-
-def _safe_file_name(title: str) -> str:
-    kept = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in title)
-    return kept[:60] or "tree"

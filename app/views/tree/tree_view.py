@@ -12,10 +12,11 @@ from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from antidiag.app import theme
+from antidiag.app.kit import ask
 from antidiag.app.kit.controls.flow_layouts import ToolRow, group_widgets
 from antidiag.app.kit.controls.widgets import ElidedLabel, icon_button, tool_button
 from antidiag.app.kit.figures import export
-from antidiag.app.kit.figures.legend import Legend, LegendItem
+from antidiag.app.kit.figures.legend import Legend
 from antidiag.app.kit.selection import Selection
 from antidiag.app.kit.tasks.recent_cache import RecentCache
 from antidiag.app.views.tree import node_text as tree_text
@@ -28,7 +29,6 @@ from antidiag.app.views.tree.name_search import NameMatches, TreeSearchBox
 from antidiag.app.views.tree.tree_canvas import TreeCanvas
 from antidiag.app.views.tree.tree_editor import TreeEditor
 from antidiag.app.views.tree.tree_painter import TreePicture
-from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Result
 from antidiag.kernels.msa.problem import MsaAnswer
@@ -147,11 +147,6 @@ class TreeView(AnnotatedTreeView):
             self.canvas.picture.label_size = pixels
             self._redraw()
 
-    def set_colouring(self, by: str, patterns: tuple[str, ...] = ()) -> None:
-        """Colour by nothing, "patterns" of names, their first "word", "weight", "support" or "length"."""
-        self.colour_by, self.patterns = by, patterns
-        self._update_colours()
-
     def show_all(self) -> None:
         """Show the whole tree."""
         self.canvas.show_all()
@@ -205,11 +200,15 @@ class TreeView(AnnotatedTreeView):
 
     def save(self, size: str = "seen") -> None:
         """Ask for a file and write the figure: as "seen", the "whole" tree readable, or of a "size" to ask."""
-        tree_export.ask_and_save_figure(self, self.create_figure(), self.canvas, size)
+        tree_export.ask_and_save_figure(self, self._file_name, self.create_figure(), self.canvas, size)
 
     def save_tree(self) -> None:
         """Ask for a file and write the tree as Newick or NEXUS."""
-        tree_export.ask_and_save_tree(self, self.tree)
+        tree_export.ask_and_save_tree(self, self._file_name, self.tree)
+
+    @property
+    def _file_name(self) -> str:
+        return ask.suggest_name(self.result or self.tree, "tree", "tree" if self.result else "")
 
     def offer_tree(self) -> None:
         """Offer the shown tree to other methods."""
@@ -225,12 +224,6 @@ class TreeView(AnnotatedTreeView):
     def copy_names(self, node: int) -> None:
         """Put the names of a clade on the clipboard, one per line."""
         QGuiApplication.clipboard().setText("\n".join(tree_text.taxa_below(self.tree, node)))
-
-    def ask_patterns(self) -> None:
-        """Ask for patterns of names, and colour by them."""
-        given = tree_menus.ask_patterns(self, self.patterns)
-        if given is not None:
-            self.set_colouring("patterns" if given else "none", given)
 
     def sizeHint(self) -> QSize:
         return QSize(700, 600)
@@ -321,35 +314,6 @@ class TreeView(AnnotatedTreeView):
     def _on_edit(self, moved: Callable[[int], int | None]) -> None:
         self._lay_out(None if self.current_node is None else moved(self.current_node))
         self.edited.emit(self.editor.saved_edits)
-
-    def _update_colours(self) -> None:
-        picture, colours = self.canvas.picture, theme.active()
-        if picture is None:
-            return
-        table = self.editor.table if self.editor else None
-        if table is not None:
-            picture.metadata = tip_columns.create_columns(self.tree, table, colours)
-        try:
-            if (title := self._colour_column()) and table is not None:
-                found = tip_columns.colour_by_column(self.tree, table, title, colours)
-            else:
-                found = tree_colours.create_colouring(self.tree, self.colour_by, self.patterns, colours)
-        except ParameterError as error:
-            self._status.setText(str(error))
-            found = tree_colours.make_uncoloured(self.tree)
-        picture.colouring = found
-        self._update_legend()
-        self.canvas.update()
-
-    def _update_legend(self) -> None:
-        """List what the tree holds, what is selected, and what the colours mean."""
-        picture = self.canvas.picture
-        items = [LegendItem("text", self.tree.summary)]
-        chosen = int(picture.marked[self.tree.leaves].sum())
-        if chosen:
-            items.append(LegendItem("line", f"{chosen:,} selected", (theme.active().accent,)))
-        beside = picture.shown_columns.legend_items if picture.shown_columns else ()
-        self._legend.show_items((*items, *picture.colouring.items, *beside))
 
     def _request_marks(self) -> None:
         """Mark the clades whose taxa are all chosen."""

@@ -188,15 +188,6 @@ def make_answer_from_counts(
     )
 
 
-def sum_path_cost(problem: HmmProblem, states: np.ndarray) -> float:
-    """Return what a path costs, in the whole units of `HmmProblem.step_costs`."""
-    if not len(states):
-        return 0.0
-    costs = problem.step_costs
-    steps = costs.transitions[states[:-1], states[1:]].sum()
-    return float(costs.initial[states[0]] + costs.emissions[problem.observations, states].sum() + steps)
-
-
 def build_problem(data: Sequences[Any], options: Mapping[str, Any]) -> HmmProblem:
     """Build the problem of a model and a sequence; InputError names a letter that the model does not have."""
     hmm, sequence = data

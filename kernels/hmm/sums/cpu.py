@@ -11,7 +11,6 @@ from functools import cache
 import numpy as np
 
 from antidiag.kernels.cpu.cpu_run import CpuPhase, CpuRun, LoggedCells
-from antidiag.kernels.cpu.workers import end_idle_threads
 from antidiag.kernels.errors import InputError, ScoreOverflow
 from antidiag.kernels.hmm.model.hmm import Hmm
 from antidiag.kernels.hmm.model.problem import HmmProblem
@@ -74,14 +73,8 @@ def hmm_baum_welch(problem: LearningProblem, parameters: SumParameters, monitor:
     portions = _split_portions(problem)
     run = CpuRun(monitor, steps, min(parameters.threads, len(portions)))
     run.compile(lambda: _compile_counts(cannot_underflow(longest)))
-    try:
-        with run.phase("learning") as phase:
-            found = learn_model(
-                problem, lambda model, part, number: _count_portions(portions, model, part, phase), monitor
-            )
-    except BaseException:
-        end_idle_threads()
-        raise
+    with run.phase("learning") as phase:
+        found = learn_model(problem, lambda model, part, number: _count_portions(portions, model, part, phase), monitor)
     needed = sum(sizes.list_learning_bytes(problem, run.threads).values())
     return Outcome(found, run.times_ms, needed)
 

@@ -27,18 +27,22 @@ from antidiag.kernels.profiles.column_scores.scoring import ColumnScore, ColumnS
 from antidiag.kernels.scoring import Scoring, match_mismatch, named_matrix
 from antidiag.kernels.serialization import stored
 
+GAP_OPEN_HELP, GAP_EXTEND_HELP = "Cost of opening a gap, before position factors.", "Cost of each gap column."
+DELAY = Parameter(
+    "delay",
+    "float",
+    "Delay",
+    "Sequences with at most this identity to their nearest other sequence are aligned last.",
+    default=30.0,
+    minimum=0,
+    maximum=100,
+    unit="%",
+)
 WEIGHTS_AND_STEPS = "weights and steps"
 """The phase of the weights of the sequences and the order of the alignments, as in profiles of ClustalW."""
 
 OPTIONS = (
-    Parameter(
-        "pairwise",
-        "choice",
-        "Distances",
-        "full: identity of aligned pairs. ktuple: chains of shared words, as in ClustalW's fast mode.",
-        default="full",
-        choices=guide_tree.PAIRWISE,
-    ),
+    guide_tree.PAIRWISE_OPTION,
     Parameter(
         "series",
         "choice",
@@ -51,7 +55,7 @@ OPTIONS = (
         "gap_open",
         "float",
         "Gap open",
-        "Cost of opening a gap, before position factors. automatic: 10, for nucleotides 15.",
+        f"{GAP_OPEN_HELP} automatic: 10, for nucleotides 15.",
         default=None,
         minimum=0,
     ),
@@ -59,20 +63,11 @@ OPTIONS = (
         "gap_extend",
         "float",
         "Gap extend",
-        "Cost of each gap column. automatic: 0.2, for nucleotides 6.66.",
+        f"{GAP_EXTEND_HELP} automatic: 0.2, for nucleotides 6.66.",
         default=None,
         minimum=0,
     ),
-    Parameter(
-        "delay",
-        "float",
-        "Delay",
-        "Sequences with at most this identity to their nearest other sequence are aligned last.",
-        default=30.0,
-        minimum=0,
-        maximum=100,
-        unit="%",
-    ),
+    DELAY,
     Parameter(
         "gap_distance",
         "int",

@@ -12,14 +12,21 @@ from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.msa.pipelines.pipeline import DISTANCES, TREE, PipelineJob
+from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring import Mode, Scoring, SubstitutionMatrix
 from antidiag.kernels.trees.distances.problem import KTUPLE_DEFAULTS, FullProblem, KtupleProblem
 from antidiag.kernels.trees.parameters import PairParameters, PrunedParameters
 from antidiag.kernels.trees.problem import DOUBLE_TAXA, TreeProblem
 
 FULL, KTUPLE = "full", "ktuple"
-PAIRWISE = (FULL, KTUPLE)
-"""Distances of aligned pairs, or of chains of shared words: ClustalW's slow and its fast mode."""
+PAIRWISE_OPTION = Parameter(
+    "pairwise",
+    "choice",
+    "Distances",
+    "full: identity of aligned pairs. ktuple: chains of shared words, as in ClustalW's fast mode.",
+    default=FULL,
+    choices=(FULL, KTUPLE),
+)
 
 
 def build_guide_tree(job: PipelineJob, pairwise: str, scoring: Scoring) -> Tree:

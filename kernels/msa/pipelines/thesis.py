@@ -21,14 +21,6 @@ from antidiag.kernels.profiles.column_scores.scoring import ColumnScore, ColumnS
 from antidiag.kernels.scoring import Scoring
 from antidiag.kernels.serialization import stored
 
-PAIRWISE = Parameter(
-    "pairwise",
-    "choice",
-    "Distances",
-    "full: identity of aligned pairs. ktuple: chains of shared words, as in ClustalW's fast mode.",
-    default="full",
-    choices=guide_tree.PAIRWISE,
-)
 COLUMNS = Parameter(
     "profile_score",
     "choice",
@@ -45,7 +37,12 @@ BLANK = Parameter(
     default=-4.0,
     maximum=0,
 )
-OPTIONS = (PAIRWISE, COLUMNS, BLANK, *(one for one in scoring_options.SCORING_OPTIONS if one.name != "mode"))
+OPTIONS = (
+    guide_tree.PAIRWISE_OPTION,
+    COLUMNS,
+    BLANK,
+    *(one for one in scoring_options.SCORING_OPTIONS if one.name != "mode"),
+)
 
 
 @stored("msa-thesis-rules")

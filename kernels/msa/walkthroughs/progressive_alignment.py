@@ -40,20 +40,9 @@ SEQUENCES = Parameter(
 )
 INPUTS = (SEQUENCES, *score_inputs(match=2, mismatch=-1, gap_open=2, gap_extend=1))
 GAPS = (
-    Parameter(
-        "gap_open", "float", "Gap open", "Cost of opening a gap, before position factors.", default=15, minimum=0
-    ),
-    Parameter("gap_extend", "float", "Gap extend", "Cost of each gap column.", default=6.66, minimum=0),
-    Parameter(
-        "delay",
-        "float",
-        "Delay",
-        "Sequences with at most this identity to their nearest other sequence are aligned last.",
-        default=30.0,
-        minimum=0,
-        maximum=100,
-        unit="%",
-    ),
+    Parameter("gap_open", "float", "Gap open", clustalw.GAP_OPEN_HELP, default=15, minimum=0),
+    Parameter("gap_extend", "float", "Gap extend", clustalw.GAP_EXTEND_HELP, default=6.66, minimum=0),
+    clustalw.DELAY,
 )
 LEFT, UP = 2, 1
 """Operations of a path that take no column of the first child, or of the second."""

@@ -21,6 +21,7 @@ from antidiag.kernels.parttree.reference import (
     join_evenly,
     ordered_pair,
 )
+from antidiag.kernels.parttree.walkthroughs import linkage
 from antidiag.kernels.text import format_count
 from antidiag.kernels.trials import TrialChooser
 from antidiag.kernels.walkthroughs.animation import (
@@ -47,8 +48,7 @@ SEQUENCES = Parameter("sequences", "text", "Sequences",
 REFERENCES = Parameter("references", "int", "References", "Sequences that are picked at every level.", default=4,
                        minimum=2, maximum=50, unit="sequences")  # fmt: skip
 SEED = Parameter("pick_seed", "int", "Seed", "Seed of the random picks.", default=1, minimum=0, maximum=1000)
-WORKERS = Parameter("workers", "int", "Thread blocks", "Blocks that compare pairs at the same time.", default=4,
-                    minimum=1, maximum=64, unit="blocks")  # fmt: skip
+WORKERS = replace(linkage.WORKERS, default=4)
 
 
 class _ShownTextbook(PartTreeTextbook):

@@ -5,6 +5,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 
 from antidiag.app.kit.tasks import latest_task
 from antidiag.app.kit.tasks.latest_task import LatestTask
+from antidiag.kernels.errors import InputError
 from tests.patience import PATIENCE_S
 
 
@@ -56,6 +57,33 @@ def test_errors_and_progress_are_delivered(qtbot):
     assert progress == [(1, 2, "half")]
     assert str(errors[0]) == "broken"
     assert owner is not None
+
+
+def test_errors_that_nobody_expects_are_reported_with_their_traceback(qtbot, monkeypatch):
+    """Those of the program itself always, a lack of memory where the view shows no errors."""
+    reported, shown, owner = [], [], QObject()
+    monkeypatch.setattr(threading, "excepthook", reported.append)
+    silent, speaking = LatestTask(owner), LatestTask(owner, failed=shown.append)
+
+    def fail_with(error):
+        def work(monitor):
+            raise error
+
+        return work
+
+    wrong, poor = ValueError("broken"), MemoryError("none left")
+    for task, error, expected in (
+        (speaking, InputError("too short"), []),
+        (speaking, poor, []),
+        (speaking, wrong, [wrong]),
+        (silent, wrong, [wrong, wrong]),
+        (silent, poor, [wrong, wrong, poor]),
+    ):
+        task.request(fail_with(error))
+        qtbot.waitUntil(lambda task=task: not task.busy)
+        assert [found.exc_value for found in reported] == expected
+    assert [type(error) for error in shown] == [InputError, MemoryError, ValueError]
+    assert reported[0].exc_traceback is not None
 
 
 def test_nothing_is_heard_after_cancel(qtbot):

@@ -7,6 +7,7 @@ from antidiag.app.kit.controls.forms import ParameterForm
 from antidiag.app.kit.controls.parameter_editors import LETTERS_COMPARED
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.scoring_options import SCORING_OPTIONS
+from tests.app.answers import Answers
 
 WIDTH = Parameter("s", "int", "Width", "Help.", minimum=32, maximum=1024, step=32, unit="columns")
 RATE = Parameter("rate", "float", "Rate", "Help.", default=0.5, minimum=0)
@@ -161,7 +162,7 @@ def test_values_of_another_time_that_no_longer_fit_are_dropped(form):
     assert form.values() == {"rate": 2.0, "way": "b", "flag": False, "word": "", "big": 10**12}
 
 
-def test_the_matrix_list(qtbot, tmp_path, monkeypatch):
+def test_the_matrix_list(qtbot, tmp_path, answers: Answers):
     form = ParameterForm(SCORING_OPTIONS)
     qtbot.addWidget(form)
     editor = form.editor("matrix")
@@ -174,9 +175,7 @@ def test_the_matrix_list(qtbot, tmp_path, monkeypatch):
     editor.setCurrentText("PAM250")
     assert form.values()["matrix"] == "PAM250"
     path = str(tmp_path / "own.mat")
-    monkeypatch.setattr(
-        "antidiag.app.kit.controls.parameter_editors.QFileDialog.getOpenFileName", lambda *_: (path, "")
-    )
+    answers.path = path
     editor.setCurrentText("Matrix file...")
     editor.activated.emit(editor.currentIndex())
     assert form.values()["matrix"] == path

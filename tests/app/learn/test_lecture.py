@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QFileDialog
 
 from antidiag.app.learn.lecture.lecture_page import LecturePage
 from antidiag.app.learn.lecture.lecture_player import LecturePlayer
@@ -13,6 +12,7 @@ from antidiag.app.learn.lecture.scene_dialog import SceneDialog
 from antidiag.app.learn.workspace import LearnWorkspace
 from antidiag.kernels import registry
 from antidiag.kernels.registry import lectures
+from tests.app.answers import Answers
 
 
 def _ink(widget):
@@ -185,7 +185,7 @@ def test_the_page_opens_lectures_and_says_what_is_wrong(qtbot, tmp_path):
     assert _ink(page.player) > 6
 
 
-def test_a_lecture_is_written_from_what_step_by_step_shows(qtbot, tmp_path, monkeypatch):
+def test_a_lecture_is_written_from_what_step_by_step_shows(qtbot, tmp_path, monkeypatch, answers: Answers):
     learn = LearnWorkspace(registry.METHODS)
     qtbot.addWidget(learn)
     learn.resize(1280, 720)
@@ -211,7 +211,7 @@ def test_a_lecture_is_written_from_what_step_by_step_shows(qtbot, tmp_path, monk
     page.undo_change()
     assert page.scene_list.count() == 2
     path = tmp_path / "own.json"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *a: (str(path), ""))
+    answers.path = path
     page.save_lecture()
     found = lectures.read_lecture(path)
     assert found.scenes == page.lecture.scenes

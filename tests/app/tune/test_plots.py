@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtWidgets import QFileDialog
 
 from antidiag.app.kit.figures import export
 from antidiag.app.tune.input_editor import RANDOM
@@ -16,6 +15,7 @@ from antidiag.app.tune.plots.plot_tabs import LINES
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.experiments.point_data import point_store
 from antidiag.kernels.experiments.point_data.points import MeasuredPoint, PointStatus, TimedRun
+from tests.app.answers import Answers
 from tests.app.tune.driving import finish, listed
 
 
@@ -159,14 +159,13 @@ def test_points_are_saved_in_three_formats(qtbot: Any, tune: Any) -> None:
 
 
 def test_a_file_without_a_suffix_gets_that_of_the_filter_and_a_table_saves_the_plot_behind_it(
-    tune: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tune: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: Answers
 ) -> None:
     points = [
         MeasuredPoint(f"{s}", "fake", "Fake", {"s": s}, PointStatus.MEASURED, runs=(TimedRun(2.0),)) for s in (32, 64)
     ]
     tune.points.show_points("sweep", points)
-    asked = str(tmp_path / "points"), "Markdown table (*.md)"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *arguments: asked)
+    answers.path, answers.filter = tmp_path / "points", "Markdown table (*.md)"
     tune.plots.save_table()
     assert "| Fake |" in (tmp_path / "points.md").read_text()
     tune.plots.show_tab("Table")

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antidiag.kernels.alignments.comparison import (
-    column_agreement,
     compare_test_columns,
     compare_to_reference,
     core_columns,
@@ -105,11 +104,11 @@ def test_scores_on_a_real_family_are_those_of_the_judge(tmp_path):
 
 def test_agreement_is_of_the_rows_that_both_have() -> None:
     test, reference = alignment(["AC-D", "ACE-", "WWWW"]), alignment(["ACD", "ACE"])
-    assert column_agreement(test, reference).tolist() == [1, 1, 1, 1]
-    assert column_agreement(alignment(["A-C", "AC-", "WW-"]), alignment(["AC", "AC"])).tolist() == [1, 1, 1]
-    assert column_agreement(alignment(["AC", "AC"]), alignment(["A-C", "AC-"])).tolist() == [1, 0]
+    assert compare_test_columns(test, reference).shares.tolist() == [1, 1, 1, 1]
+    assert compare_test_columns(alignment(["A-C", "AC-", "WW-"]), alignment(["AC", "AC"])).shares.tolist() == [1, 1, 1]
+    assert compare_test_columns(alignment(["AC", "AC"]), alignment(["A-C", "AC-"])).shares.tolist() == [1, 0]
     with pytest.raises(InputError, match="no row of"):
-        column_agreement(replace(test, names=("x", "y", "z")), reference)
+        compare_test_columns(replace(test, names=("x", "y", "z")), reference)
 
 
 @given(pair=two_alignments())

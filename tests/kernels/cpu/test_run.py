@@ -20,25 +20,29 @@ def cells(task: int) -> LoggedCells:
     return LoggedCells((task, task + 1), (0, 10), strip=task)
 
 
+def counts_nothing_twice(run: CpuRun, begun_ns: int) -> bool:
+    """Whether the times of a run since then are together at most what has passed, however busy the machine is."""
+    return sum(run.times_ms.values()) <= (time.perf_counter_ns() - begun_ns) / 1e6
+
+
 def test_phases_are_timed_and_add_up_when_they_are_entered_again() -> None:
-    run = CpuRun()
+    run, begun_ns = CpuRun(), time.perf_counter_ns()
     for _ in range(2):
         with run.phase("rows"):
             time.sleep(0.01)
     with run.phase("path"):
         pass
     assert list(run.times_ms) == ["compilation", "transfer", "rows", "path"]
-    assert run.times_ms["rows"] >= 20 > run.times_ms["path"]
+    assert run.times_ms["rows"] >= 20 and counts_nothing_twice(run, begun_ns)
 
 
 def test_compilation_is_in_no_phase() -> None:
-    run = CpuRun()
-    run.compile(lambda: time.sleep(0.05))
-    assert run.times_ms["compilation"] >= 50
+    run, begun_ns = CpuRun(), time.perf_counter_ns()
+    run.compile(lambda: time.sleep(0.01))
+    assert run.times_ms["compilation"] >= 10
     with run.phase("rows"):
-        run.compile(lambda: time.sleep(0.2))
-    assert run.times_ms["compilation"] >= 250
-    assert run.times_ms["rows"] < 150
+        run.compile(lambda: time.sleep(0.02))
+    assert run.times_ms["compilation"] >= 30 and counts_nothing_twice(run, begun_ns)
 
 
 def test_a_failed_compilation_is_raised_and_a_cancelled_one_is_not_waited_for() -> None:
@@ -60,13 +64,15 @@ def test_the_time_of_a_phase_that_fails_is_not_counted() -> None:
 
 def test_events_have_the_number_of_their_phase_and_begin_with_the_first_phase() -> None:
     run = CpuRun(steps=StepLog())
-    run.compile(lambda: time.sleep(0.05))
+    run.compile(lambda: time.sleep(0.01))
+    compiled_ns = time.perf_counter_ns()
     for name in ("rows", "path", "rows"):
         with run.phase(name) as phase:
             phase.log(LoggedCells((0, 3), (4, 9), strip=2, layers=(1, 2)), 5, time.perf_counter_ns(), waited_ns=7)
     events = run.steps.ordered_events()
     assert events["phase"].tolist() == [1, 2, 1]
-    assert events["start_ns"][0] < 50e6
+    assert run.started_ns >= compiled_ns
+    assert (events["end_ns"] <= time.perf_counter_ns() - run.started_ns).all()
     assert (events["end_ns"] >= events["start_ns"]).all()
     named = ("strip", "row_start", "row_end", "column_start", "column_end", "layer_start", "layer_end", "worker")
     assert [int(events[0][name]) for name in named] == [2, 0, 3, 4, 9, 1, 2, 5]
@@ -202,11 +208,10 @@ def test_an_event_may_have_ended_before() -> None:
 
 
 def test_a_phase_inside_another_is_not_counted_twice() -> None:
-    run = CpuRun()
+    run, begun_ns = CpuRun(), time.perf_counter_ns()
     with run.phase("recursion"), run.phase("maps"):
-        time.sleep(0.2)
-    assert run.times_ms["maps"] >= 200
-    assert run.times_ms["recursion"] < 150
+        time.sleep(0.02)
+    assert run.times_ms["maps"] >= 20 and counts_nothing_twice(run, begun_ns)
 
 
 def test_a_phase_that_fails_leaves_no_thread_behind() -> None:

@@ -86,7 +86,7 @@ def test_larger_tiles_need_less_memory_bandwidth_and_more_registers() -> None:
     assert small.steps_per_byte < ours.steps_per_byte < large.steps_per_byte
     assert ours.fits_card and ours.occupancy.blocks == 2 and ours.shared_bytes == 16 << 10
     assert not large.fits_card
-    assert ours.is_compute_bound(11.5e12, 4.27e12) and not small.is_compute_bound(11.5e12, 4.27e12)
+    assert small.steps_per_byte * 4.27e12 < 11.5e12 <= ours.steps_per_byte * 4.27e12  # an H200 computes, or waits
 
 
 def test_without_a_gpu_its_limits_cannot_be_asked_for() -> None:

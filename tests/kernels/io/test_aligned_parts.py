@@ -59,14 +59,11 @@ def test_tables_are_read_however_they_are_separated(tmp_path, separator):
         row_notes.read_note_table(tmp_path / "b")
 
 
-def test_confidence_is_kept_to_tenths():
-    found = column_confidence.with_confidence(alignment("ACDE"), np.array([0.0, 0.44, 1.0, np.nan]))
-    assert dict(found.annotations.of_columns)["PP_cons"] == "04*."
+def test_confidence_is_read_in_tenths():
+    found = replace(alignment("ACDE"), annotations=Annotations(of_columns=(("PP_cons", "04*."),)))
     values = column_confidence.column_confidence(found)
     assert values[:3].round(2).tolist() == pytest.approx([0, 0.4, 1]) and np.isnan(values[3])
     assert column_confidence.column_confidence(alignment("AC")) is None
-    twice = column_confidence.with_confidence(found, np.ones(4))
-    assert twice.annotations.of_columns == (("PP_cons", "****"),)
 
 
 @given(st.text("ACGT-", min_size=1, max_size=30), st.integers(0, 2), st.integers(0, 30), st.integers(0, 30))

@@ -22,7 +22,7 @@ from antidiag.kernels.model import Outcome, Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import PairAnswer, PairProblem
 from antidiag.kernels.parameters import MethodParameters, parameter
-from antidiag.kernels.recovery import interrupted_runs
+from antidiag.kernels.recovery import interrupted_runs, run_folders
 from antidiag.kernels.run_plan import RunPlan
 from antidiag.kernels.scoring import Scoring, match_mismatch
 from antidiag.kernels.steps import StepLog
@@ -169,17 +169,17 @@ def test_a_dead_process_and_another_machine(runs_folder: Path, monkeypatch: pyte
 
     def running(**owner: Any) -> bool:
         manifest = {
-            **interrupted_runs._read_manifest(folder),
-            "owner": {**interrupted_runs._describe_process(), **owner},
+            **run_folders.read_manifest(folder),
+            "owner": {**run_folders.describe_process(), **owner},
         }
-        interrupted_runs._write_manifest(folder, manifest)
+        run_folders.write_manifest(folder, manifest)
         return interrupted_runs.list_runs()[0].running
 
     assert running()
     assert not running(since=1.0)
     assert not running(process=2**22 + 1)
     assert running(host="elsewhere")
-    monkeypatch.setattr(interrupted_runs, "OTHER_HOST_TIMEOUT_S", -1)
+    monkeypatch.setattr(run_folders, "OTHER_HOST_TIMEOUT_S", -1)
     assert not running(host="elsewhere")
 
 
@@ -196,7 +196,7 @@ def test_damaged_folders_are_not_listed_and_a_damaged_problem_is_said(runs_folde
     interrupt(6)
     (runs_folder / "empty").mkdir()
     (runs_folder / "strange").mkdir()
-    (runs_folder / "strange" / interrupted_runs.MANIFEST).write_text("[]")
+    (runs_folder / "strange" / run_folders.MANIFEST).write_text("[]")
     (run,) = interrupted_runs.list_runs()
     (run.folder / interrupted_runs.PROBLEM).write_bytes(b"x")
     with pytest.raises(InputError, match="damaged"):
@@ -370,8 +370,8 @@ def test_the_time_of_a_long_run_can_be_set(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_process_that_takes_a_run_over_and_dies_leaves_it(runs_folder: Path, process: int, listed: int) -> None:
     interrupt(3)
     (run,) = interrupted_runs.list_runs()
-    manifest = run.folder / interrupted_runs.MANIFEST
-    manifest.rename(manifest.with_name(f"{interrupted_runs.MANIFEST}.taken-{process}-ab"))
+    manifest = run.folder / run_folders.MANIFEST
+    manifest.rename(manifest.with_name(f"{run_folders.MANIFEST}.taken-{process}-ab"))
     assert [one.fraction for one in interrupted_runs.list_runs()] == [run.fraction] * listed
 
 

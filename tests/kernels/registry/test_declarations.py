@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from antidiag.kernels import registry
-from antidiag.kernels.errors import InputError, ParameterError
+from antidiag.kernels.errors import BackendUnavailable, InputError, ParameterError
 from antidiag.kernels.experiments.peers import PEERS
 from antidiag.kernels.graphs import BIPARTITE, PATHS
 from antidiag.kernels.graphs.graph import random_graph
@@ -43,6 +44,13 @@ def test_no_code_outside_a_family_names_a_method():
     ]
     # In three dimensions these words also name an order of cells and a plane.
     assert [line for line in found if not line.endswith(("'layered'", "'sloped'", "'antidiagonal'"))] == []
+
+
+@pytest.mark.parametrize("method", registry.METHODS, ids=lambda method: method.id)
+def test_every_method_has_the_functions_that_run_it(method):
+    for backend in method.backends:
+        with contextlib.suppress(*([BackendUnavailable] if backend == "cuda" else [])):
+            assert callable(method.load_backend(backend))
 
 
 CUTS = {

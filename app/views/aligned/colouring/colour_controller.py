@@ -9,12 +9,12 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from antidiag.app.kit import ask
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.colouring import schemes
 from antidiag.app.views.aligned.colouring.colour_inputs import collect_inputs, missing_inputs
 from antidiag.app.views.aligned.colouring.schemes import CellColours
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture
-from antidiag.app.views.aligned.file_dialog import open_file
 from antidiag.kernels.alignments import column_counter
 from antidiag.kernels.alignments.column_statistics import ColumnCounts
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -45,7 +45,7 @@ class ColourController(QObject):
 
     def ask_colour_file(self) -> None:
         """Ask for a colour file and use it."""
-        open_file(self._parent, "Colours", "Lines of letters and a colour (*)", self.read_colour_file)
+        ask.open_and_use(self._parent, "Colours", "Lines of letters and a colour (*)", self.read_colour_file)
 
     def read_colour_file(self, path: Path) -> None:
         """Colour by a file of letters and colours; InputError names a wrong line."""

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QInputDialog, QMessageBox
 
+from antidiag.app.kit import ask
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
 from antidiag.app.views.aligned.editing.cell_selection import CellBlock, find_ranges
 from antidiag.app.views.aligned.editing.row_commands import RowCommands
@@ -177,8 +177,8 @@ class CellCommands(RowCommands):
     def ask_trim(self) -> None:
         """Ask for the least occupancy and trim columns."""
         question = "Keep columns in which at least this share of rows has a letter (%):"
-        share, accepted = QInputDialog.getInt(self._view, "Trim columns", question, DEFAULT_OCCUPANCY, 1, 100)
-        if accepted:
+        share = ask.dialogs.ask_number(self._view, "Trim columns", question, DEFAULT_OCCUPANCY, 1, 100)
+        if share is not None:
             self.trim_columns(share / 100)
 
     def trim_columns(self, occupancy: float) -> None:
@@ -242,9 +242,7 @@ class CellCommands(RowCommands):
 
     def confirm_typing(self) -> bool:
         """Ask whether letters may be changed."""
-        buttons = QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel
-        answer = QMessageBox.question(self._view, "Type letters", TYPING_WARNING, buttons)
-        return answer == QMessageBox.StandardButton.Yes
+        return ask.dialogs.confirm(self._view, "Type letters", TYPING_WARNING)
 
     def type_key(self, event: QKeyEvent) -> None:
         """Run the edit that a key stands for."""

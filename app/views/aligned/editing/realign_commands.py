@@ -8,12 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMessageBox
 
+from antidiag.app.kit import ask
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
 from antidiag.app.views.aligned.export import alignment_text
-from antidiag.app.views.aligned.file_dialog import open_file
 from antidiag.app.views.aligned.status_text import format_percent
 from antidiag.kernels.alignments import alignment_edits
 from antidiag.kernels.errors import AntidiagError, InputError
@@ -82,7 +81,7 @@ class RealignCommands:
 
     def ask_sequences(self) -> None:
         """Ask for a sequence file and align its sequences to the rows."""
-        open_file(
+        ask.open_and_use(
             self._view,
             "Add sequences",
             "Sequences (*)",
@@ -104,7 +103,7 @@ class RealignCommands:
 
     def ask_merge(self) -> None:
         """Ask for an alignment file and align its columns to these."""
-        open_file(
+        ask.open_and_use(
             self._view,
             "Merge alignments",
             "Alignments (*)",
@@ -120,7 +119,7 @@ class RealignCommands:
 
     def ask_append(self) -> None:
         """Ask for an alignment file and append its columns, row by row."""
-        open_file(
+        ask.open_and_use(
             self._view,
             "Append columns",
             "Alignments (*)",
@@ -189,4 +188,4 @@ class RealignCommands:
         self._view.show_status("")
         if not isinstance(error, AntidiagError):
             raise error
-        QMessageBox.warning(self._view, "Align", str(error))
+        ask.dialogs.warn(self._view, "Align", str(error))

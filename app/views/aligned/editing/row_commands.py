@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QInputDialog
 
+from antidiag.app.kit import ask
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
-from antidiag.app.views.aligned.file_dialog import open_file
 from antidiag.app.views.aligned.status_text import format_missing_rows, format_percent
 from antidiag.kernels.alignments import alignment_edits, block_edits, row_notes, row_statistics
 from antidiag.kernels.errors import AntidiagError, InputError
@@ -71,7 +70,7 @@ class RowCommands:
 
     def ask_tree(self) -> None:
         """Ask for a tree file and sort the rows by its leaves."""
-        open_file(
+        ask.open_and_use(
             self._view, "Sort by tree", "Trees (*)", lambda path: self.sort_by_tree(tree_files.read_trees(path)[0])
         )
 
@@ -114,8 +113,8 @@ class RowCommands:
     def ask_name(self) -> None:
         """Ask for another name of the row at the cursor."""
         name = self._alignment.names[self._cursor_row()]
-        text, accepted = QInputDialog.getText(self._view, "Rename", "Name of the row:", text=name)
-        if accepted:
+        text = ask.dialogs.ask_text(self._view, "Rename", "Name of the row:", name)
+        if text is not None:
             self.rename_row(text)
 
     def rename_row(self, name: str) -> None:
@@ -128,8 +127,8 @@ class RowCommands:
 
     def ask_tag(self) -> None:
         """Ask for a tag of the selected rows; an empty text removes theirs."""
-        text, accepted = QInputDialog.getText(self._view, "Tag", "Tag of the selected rows (empty: no tag):")
-        if accepted:
+        text = ask.dialogs.ask_text(self._view, "Tag", "Tag of the selected rows (empty: no tag):")
+        if text is not None:
             self.tag_rows(text)
 
     def tag_rows(self, text: str) -> None:
@@ -140,7 +139,7 @@ class RowCommands:
 
     def ask_table(self) -> None:
         """Ask for a table of notes and show its columns beside the names."""
-        open_file(self._view, "Notes", "Tables (*.csv *.tsv *.txt);;All (*)", self.add_table)
+        ask.open_and_use(self._view, "Notes", "Tables (*.csv *.tsv *.txt);;All (*)", self.add_table)
 
     def add_table(self, path: Path) -> None:
         """Show the columns of a table beside the names; InputError says what is wrong with it."""

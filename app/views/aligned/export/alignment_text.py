@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from antidiag.app import texts
-from antidiag.app.kit.figures import export
+from antidiag.app.kit import ask
 from antidiag.app.kit.results import result_text
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture
@@ -141,14 +141,18 @@ def copy_cells(picture: AlignmentPicture, form: str) -> str:
 
 
 def ask_and_save(
-    parent: QWidget, picture: AlignmentPicture, selected_only: bool, saving: LatestTask, report: Callable[[str], None]
+    parent: QWidget,
+    name: str,
+    picture: AlignmentPicture,
+    selected_only: bool,
+    saving: LatestTask,
+    report: Callable[[str], None],
 ) -> None:
     """Ask for a file and let ``saving`` write the shown rows, or their selected cells."""
     filters = ";;".join(f"{label} (*{suffix})" for suffix, (label, _, _) in alignment_writer.WRITERS.items())
-    name, kind = QFileDialog.getSaveFileName(parent, "Save alignment", "alignment.fasta", f"All formats (*);;{filters}")
-    if name:
-        known = [*alignment_writer.WRITERS, ".gz"]
-        path = export.add_suffix(name, kind, known)
+    known = [*alignment_writer.WRITERS, ".gz"]
+    path = ask.save_path(parent, "Save alignment", f"{name}.fasta", f"All formats (*);;{filters}", known)
+    if path is not None:
         part = extract_shown(picture, selected_only)
 
         def write(monitor: Monitor) -> Path:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QMessageBox
 
+from antidiag.app.kit import ask
 from antidiag.app.kit.figures.print_size import WrapOptions
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.export import alignment_text, figures, track_table
@@ -75,6 +75,11 @@ class AlignmentExporter:
         except InputError as error:
             self._view.show_status(str(error))
 
+    @property
+    def file_name(self) -> str:
+        """The name that files are proposed to have, without suffix."""
+        return ask.suggest_name(self._view.result or self._view.picture.alignment, "alignment")
+
     def copy_picture(self) -> None:
         """Copy the current view as a figure."""
         made = figures.view_figure(self.figure_source)
@@ -89,7 +94,9 @@ class AlignmentExporter:
         """Ask for a file and write the alignment, or the selected cells, in the format of its suffix."""
         view = self._view
         self._ask_and_write(
-            lambda: alignment_text.ask_and_save(self._view, view.picture, chosen, self.file_writing, view.show_status)
+            lambda: alignment_text.ask_and_save(
+                view, self.file_name, view.picture, chosen, self.file_writing, view.show_status
+            )
         )
 
     def save_picture(self) -> None:
@@ -108,7 +115,9 @@ class AlignmentExporter:
         """Ask for a size in millimetres and a file, and write a figure of the current view."""
         made = figures.view_figure(self.figure_source)
         self._ask_and_write(
-            lambda: figures.ask_and_print(self._view, lambda _: made, self.file_writing, self._view.show_status)
+            lambda: figures.ask_and_print(
+                self._view, self.file_name, lambda _: made, self.file_writing, self._view.show_status
+            )
         )
 
     def print_wrapped(self) -> None:
@@ -119,21 +128,25 @@ class AlignmentExporter:
             return figures.wrapped_figure(shown, lines.columns, tallest=lines.tallest)
 
         self._ask_and_write(
-            lambda: figures.ask_and_print(self._view, make, self.file_writing, self._view.show_status, PRINT_COLUMNS)
+            lambda: figures.ask_and_print(
+                self._view, self.file_name, make, self.file_writing, self._view.show_status, PRINT_COLUMNS
+            )
         )
 
     def _save_figure(self, made: AlignmentFigure) -> None:
-        figures.ask_and_save(self._view, made, self.file_writing, self._view.show_status)
+        figures.ask_and_save(self._view, self.file_name, made, self.file_writing, self._view.show_status)
 
     def save_tracks(self) -> None:
         """Ask for a file and write the values of the shown tracks, a line per column."""
         view, tracks = self._view, self._view.canvas.shown_tracks
         what = view.picture, tracks, view.counting_task()
-        self._ask_and_write(lambda: track_table.ask_and_save(view, *what, self.file_writing, view.show_status))
+        self._ask_and_write(
+            lambda: track_table.ask_and_save(view, self.file_name, *what, self.file_writing, view.show_status)
+        )
 
     def _show_error(self, error: Exception) -> None:
         self._view.show_status("")
-        QMessageBox.warning(self._view, "Save", str(error))
+        ask.dialogs.warn(self._view, "Save", str(error))
 
     def stop_writing(self) -> None:
         """Stop writing; an older file of that name stays."""

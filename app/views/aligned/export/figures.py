@@ -100,13 +100,16 @@ def make_image(figure_: AlignmentFigure, monitor: Monitor) -> object:
     return export.render_image(figure_.size, figure_.drawing_with(monitor))
 
 
-def ask_and_save(parent: QWidget, made: AlignmentFigure, saving: LatestTask, report: Callable[[str], None]) -> None:
+def ask_and_save(
+    parent: QWidget, name: str, made: AlignmentFigure, saving: LatestTask, report: Callable[[str], None]
+) -> None:
     """Ask for a file and let ``saving`` write the figure."""
-    _write_figure(export.ask_save_path(parent, "alignment"), made, None, saving, report)
+    _write_figure(export.ask_save_path(parent, name), made, None, saving, report)
 
 
 def ask_and_print(
     parent: QWidget,
+    name: str,
     make: Callable[[WrapOptions], AlignmentFigure],
     saving: LatestTask,
     report: Callable[[str], None],
@@ -121,7 +124,7 @@ def ask_and_print(
     found = ask_print_size(parent, sized, wrap)
     if found is not None:
         lines, printed = found
-        _write_figure(export.ask_save_path(parent, "alignment"), make(lines), printed, saving, report)
+        _write_figure(export.ask_save_path(parent, name), make(lines), printed, saving, report)
 
 
 def _write_figure(

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
-from antidiag.app.kit.figures import export
+from antidiag.app.kit import ask
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture
@@ -24,6 +24,7 @@ CHECK_LINES = 1 << 14
 
 def ask_and_save(
     parent: QWidget,
+    name: str,
     picture: AlignmentPicture,
     shown: list[str],
     counting: Callable[[Monitor], ColumnCounts],
@@ -32,10 +33,10 @@ def ask_and_save(
 ) -> None:
     """Ask for a file and let ``saving`` write the shown tracks of the selected columns, or of all."""
     filters = "CSV table (*.csv);;TSV table (*.tsv)"
-    name, kind = QFileDialog.getSaveFileName(parent, "Save tracks", "tracks.csv", filters)
-    if not name:
+    path = ask.save_path(parent, "Save tracks", f"{name}-tracks.csv", filters, SEPARATORS)
+    if path is None:
         return
-    path, asked = export.add_suffix(name, kind, SEPARATORS), replace(picture)
+    asked = replace(picture)
 
     def write(monitor: Monitor) -> Path:
         made = tracks.compute_tracks(asked, counting, shown, False, monitor)

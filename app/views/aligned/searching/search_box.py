@@ -21,7 +21,7 @@ NO_MATCHES = np.empty((0, 3), np.int64)
 TIP = (
     "120: column 120. #45: letter 45 of the row at the cursor (in a pair, i 45: of the first row, j 45: of the "
     "second). abc: a part of a name. NXST, CCWGG: a motif; GXGXXG 1: one letter may differ; =NXST: a motif only, no "
-    "name. /N[^P][ST]/: a regular expression. Enter: next match. Shift+Enter: previous match."
+    "name. /N[^P][ST]/: a regular expression (RE2). Enter: next match. Shift+Enter: previous match."
 )
 
 

@@ -2,81 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from antidiag.app import theme
+from antidiag.app.kit import ask
 from antidiag.app.kit.controls.widgets import ElidedLabel
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
 from antidiag.app.views.aligned.colouring import schemes
 from antidiag.app.views.aligned.colouring.schemes import ColourInputs
 from antidiag.app.views.aligned.columns.tracks import class_scores
-from antidiag.app.views.aligned.drawing.picture import AlignmentPicture, CellFrame, CollapsedRows
+from antidiag.app.views.aligned.drawing.picture import AlignmentPicture, CollapsedRows
 from antidiag.app.views.aligned.drawing.wrapped_blocks import CellMark
 from antidiag.app.views.aligned.editing.cell_selection import CellSelection
-from antidiag.app.views.aligned.file_dialog import open_file
+from antidiag.app.views.aligned.side_panels.alignment_comparison import (
+    AlignmentComparison,
+    compare_alignments,
+    fill_partners,
+    mark_differences,
+)
 from antidiag.app.views.aligned.widgets.alignment_canvas import MIN_NAMES_WIDTH, AlignmentCanvas
-from antidiag.kernels.alignments import alignment_kind, column_counter, comparison
-from antidiag.kernels.alignments.column_statistics import ColumnCounts, count_columns
-from antidiag.kernels.alignments.comparison import AlignmentAgreement
+from antidiag.kernels.alignments import column_counter, comparison
+from antidiag.kernels.alignments.column_statistics import count_columns
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import aligned_sequences
 from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
 from antidiag.kernels.model import SequenceType
-from antidiag.kernels.monitor import Monitor
-
-MIN_MARKED_CELL = 5.0
-"""Least pixels of a cell for letters aligned differently to be underlined."""
-
-
-@dataclass(frozen=True, eq=False)
-class AlignmentComparison:
-    """A comparison in both directions. ``other_agreement`` says for each column of the other alignment which of its
-    pairs this one has, ``own_agreement`` the reverse; ``other_counts`` are the column counts of the other alignment."""
-
-    alignment: AlignedSequences
-    other: AlignedSequences
-    other_agreement: AlignmentAgreement
-    own_agreement: AlignmentAgreement
-    other_counts: ColumnCounts
-
-    @cached_property
-    def other_rows(self) -> np.ndarray:
-        """The row of the other alignment with the same name as each row here, -1 for none, int64."""
-        return _match_names(self.alignment.names, self.other.names)
-
-    @cached_property
-    def own_rows(self) -> np.ndarray:
-        """The row here with the same name as each row of the other alignment, -1 for none, int64."""
-        return _match_names(self.other.names, self.alignment.names)
-
-    @property
-    def score_text(self) -> str:
-        """SP and TC in words."""
-        text = "SP {:.3f}, TC {:.3f} over all columns".format(*self.other_agreement.scores())
-        core = comparison.core_columns(self.other)
-        if core is not None:
-            text += "; SP {:.3f}, TC {:.3f} over core blocks".format(*self.other_agreement.scores(core))
-        if self.other_agreement.rows < len(self.other.names):
-            text += f" of the {self.other_agreement.rows:,} shared rows"
-        whole = int(self.own_agreement.whole.sum())
-        return f"{text}; {whole:,} of {int((self.own_agreement.pairs > 0).sum()):,} columns are identical"
-
-
-def compare_alignments(
-    alignment: AlignedSequences, other: AlignedSequences, monitor: Monitor | None = None
-) -> AlignmentComparison:
-    """Compare two alignments in both directions; InputError if they are not of the same sequences."""
-    rows = alignment_kind.as_arrays(alignment)
-    there = comparison.compare_test_columns(other, rows, monitor)
-    here = comparison.compare_test_columns(rows, other, monitor)
-    return AlignmentComparison(alignment, other, there, here, count_columns(other.letters, monitor))
 
 
 class ComparisonPanel:
@@ -119,7 +74,7 @@ class ComparisonPanel:
 
     def ask_alignment(self) -> None:
         """Ask for an alignment file and compare with it."""
-        open_file(
+        ask.open_and_use(
             self._view,
             "Compare with",
             "Alignments (*)",
@@ -226,7 +181,7 @@ class ComparisonPanel:
         if found.alignment is not self._view.alignment:
             return
         self.result = found
-        self._steps = _fill_partners(found.own_agreement.partner), _fill_partners(found.other_agreement.partner)
+        self._steps = fill_partners(found.own_agreement.partner), fill_partners(found.other_agreement.partner)
         self._laying = True
         self._view.set_reference(found.other, found.own_agreement.shares)
         self._laying = False
@@ -351,7 +306,7 @@ class ComparisonPanel:
         if found is None or picture is None or picture.alignment is not found.alignment:
             return ()
         return (
-            partial(_mark_differences, other=found.other, rows=found.other_rows, partner=found.own_agreement.partner),
+            partial(mark_differences, other=found.other, rows=found.other_rows, partner=found.own_agreement.partner),
         )
 
     def _other_marks(self) -> tuple[CellMark, ...]:
@@ -360,49 +315,10 @@ class ComparisonPanel:
             return ()
         return (
             partial(
-                _mark_differences, other=found.alignment, rows=found.own_rows, partner=found.other_agreement.partner
+                mark_differences, other=found.alignment, rows=found.own_rows, partner=found.other_agreement.partner
             ),
         )
 
 
 def _any_large(*alignments: AlignedSequences) -> bool:
     return max(alignment.letters.size for alignment in alignments) > column_counter.MAX_LETTERS_AT_ONCE
-
-
-def _fill_partners(partner: np.ndarray) -> np.ndarray:
-    """Return partners of all columns; a column without one gets the partner of the column before."""
-    if not (partner >= 0).any():
-        return np.zeros(partner.size, np.int64)
-    places = np.where(partner >= 0, np.arange(partner.size), -1)
-    before = np.maximum.accumulate(places)
-    before[before < 0] = int(np.argmax(partner >= 0))
-    return partner[before]
-
-
-def _match_names(names: tuple[str, ...], others: tuple[str, ...]) -> np.ndarray:
-    places = {name: row for row, name in enumerate(others)}
-    return np.array([places.get(name, -1) for name in names], np.int64)
-
-
-def _mark_differences(
-    painter: QPainter,
-    picture: AlignmentPicture,
-    frame: CellFrame,
-    other: AlignedSequences,
-    rows: np.ndarray,
-    partner: np.ndarray,
-) -> None:
-    """Underline letters that the other alignment puts into another column than most of their column."""
-    if min(frame.cell_width, frame.cell_height) < MIN_MARKED_CELL:
-        return
-    (first, last), (left, right) = frame.visible_rows(picture.shape[0]), frame.visible_columns(picture.shape[1])
-    colour = QColor(theme.active().error)
-    for place in range(first, last):
-        row = int(picture.order[place])
-        if row in picture.folds or rows[row] < 0:
-            continue
-        letters = picture.alignment.letters[row]
-        there = comparison.matching_columns(letters, other.letters[rows[row]])[left:right]
-        for column in np.flatnonzero((letters[left:right] != GAP) & (there != partner[left:right])).tolist():
-            underline = QRectF(frame.column_x(left + column), frame.row_y(place + 1) - 2.5, frame.cell_width, 2.5)
-            painter.fillRect(underline & frame.body_box, colour)

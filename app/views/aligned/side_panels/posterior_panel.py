@@ -316,9 +316,8 @@ class PosteriorPanel:
 
     def save_figure(self) -> None:
         """Ask for a file and write the heat map as PNG, SVG or PDF."""
-        export.ask_and_save_figure(
-            self._view, "posteriors", self._figure_size(), self._draw_figure, self._figure_title()
-        )
+        name = f"{self._view.exporter.file_name}-posteriors"
+        export.ask_and_save_figure(self._view, name, self._figure_size(), self._draw_figure, self._figure_title())
 
     def _figure_title(self) -> str:
         return f"Posteriors of {self.rows[0].currentText()} {TIMES} {self.rows[1].currentText()}"

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QMessageBox
 
+from antidiag.app.kit import ask
 from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.base_view import BaseAlignmentView
 from antidiag.app.views.aligned.drawing.picture import CollapsedRows
-from antidiag.app.views.aligned.file_dialog import open_file
 from antidiag.app.views.aligned.side_panels.tree_panel import TreePanel
 from antidiag.app.views.aligned.status_text import format_missing_rows, format_percent
 from antidiag.kernels.alignments import column_counter, row_statistics
@@ -87,7 +86,7 @@ class TreeController:
 
     def ask_tree(self) -> None:
         """Ask for a tree file and show its tree."""
-        open_file(
+        ask.open_and_use(
             self._view, "Tree beside the rows", "Trees (*)", lambda path: self.show_tree(tree_files.read_trees(path)[0])
         )
 
@@ -311,7 +310,7 @@ class TreeController:
         self._view.show_status("")
         if not isinstance(error, AntidiagError):
             raise error
-        QMessageBox.warning(self._view, "Tree beside the rows", str(error))
+        ask.dialogs.warn(self._view, "Tree beside the rows", str(error))
 
 
 def _row_tiles(alignment: AlignedSequences, rows: np.ndarray) -> BlockedCells:

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF
-from PySide6.QtWidgets import QFileDialog
 
 from antidiag.app import theme
 from antidiag.app.views.aligned.colouring import colour_inputs, schemes
 from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.view import AlignmentViewer
-from antidiag.kernels.alignments import column_confidence, column_counter
+from antidiag.kernels.alignments import column_counter
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
 from antidiag.kernels.model import SequenceType
+from tests.app.answers import Answers
 from tests.app.views.aligned.viewer import alignment, cell, image
 
 
@@ -113,12 +113,10 @@ def test_the_row_that_others_are_compared_with_can_be_read(view: AlignmentViewer
     assert written(1, 3) and not written(0, 3)
 
 
-def test_a_scheme_from_a_file_follows_the_theme(
-    view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_scheme_from_a_file_follows_the_theme(view: AlignmentViewer, tmp_path: Any, answers: Answers) -> None:
     path = tmp_path / "colours.txt"
     path.write_text("MK #ff0000\n")
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    answers.path = path
     view.colours.ask_colour_file()
     try:
         for name in (theme.choice_of("dark"), theme.choice_of("light")):
@@ -185,7 +183,7 @@ def test_colours_of_many_columns_are_made_on_a_thread(
 def test_columns_are_coloured_by_what_the_file_says(view: AlignmentViewer) -> None:
     view.set_scheme("structure")
     assert view.picture.colouring.codes[0, 1] > 1  # a helix in all columns
-    sure = column_confidence.with_confidence(alignment(), np.arange(15) / 14)
+    sure = replace(alignment(), annotations=Annotations(of_columns=(("PP_cons", "01122334566789*"),)))
     view.show_datum(sure)
     assert (
         "confidence" in tracks.offered_tracks(view.picture) and tracks.track_values("confidence", view.picture)[14] == 1

@@ -15,6 +15,7 @@ from antidiag.app.views.aligned.editing import row_commands
 from antidiag.app.views.aligned.view import AlignmentViewer
 from antidiag.kernels.alignments import block_edits, cpu_blocks
 from antidiag.kernels.model import SequenceType
+from tests.app.answers import Answers
 from tests.app.views.aligned.viewer import ROWS, Control, Shift, alignment, cell, chosen, drag, press, text
 from tests.patience import PATIENCE_MS
 
@@ -99,10 +100,10 @@ def test_rows_and_columns_go_and_come_back(view: AlignmentViewer) -> None:
     assert "0 columns of gaps" in view._status.text()
 
 
-def test_letters_are_typed_only_when_that_was_meant(view: AlignmentViewer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_letters_are_typed_only_when_that_was_meant(view: AlignmentViewer, answers: Answers) -> None:
     press(view, Qt.Key.Key_W)
     assert text(view) == list(ROWS) and "Type over letters" in view._status.text()
-    monkeypatch.setattr(type(view.commands), "confirm_typing", lambda self: True)
+    answers.agrees = True
     view.commands.set_typing(True)
     press(view, Qt.Key.Key_W)
     press(view, Qt.Key.Key_W)

@@ -14,16 +14,17 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication
 
 from antidiag.app import theme
 from antidiag.app.kit.figures import export, print_size
 from antidiag.app.views.aligned.drawing import cell_painter, pixel_bands
-from antidiag.app.views.aligned.export import alignment_text, figures
+from antidiag.app.views.aligned.export import figures
 from antidiag.app.views.aligned.view import AlignmentViewer
 from antidiag.kernels.errors import Cancelled
 from antidiag.kernels.io import alignment_writer
 from antidiag.kernels.monitor import Monitor
+from tests.app.answers import Answers
 from tests.app.svg_rendering import assert_svg_is_the_image
 from tests.app.views.aligned.viewer import Control, alignment, image, press
 from tests.patience import PATIENCE_MS
@@ -46,12 +47,9 @@ def test_copies_hold_the_chosen_cells(view: AlignmentViewer) -> None:
 
 
 def test_one_file_is_written_at_a_time(
-    view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+    view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, qtbot: Any, answers: Answers
 ) -> None:
-    paths = iter([tmp_path / "one.fasta", tmp_path / "two.fasta", tmp_path / "missing" / "three.fasta"])
-    monkeypatch.setattr(alignment_text.QFileDialog, "getSaveFileName", lambda *_: (str(next(paths)), ""))
-    told: list[str] = []
-    monkeypatch.setattr(QMessageBox, "warning", lambda parent, title, said: told.append(said))
+    answers.path = tmp_path / "one.fasta"
     wait, write = threading.Event(), alignment_writer.write_alignments
     monkeypatch.setattr(alignment_writer, "write_alignments", lambda *given: wait.wait() and write(*given))
     view.exporter.save_alignment()
@@ -61,12 +59,14 @@ def test_one_file_is_written_at_a_time(
     qtbot.waitUntil(lambda: "Saved" in view._status.text())
     assert (tmp_path / "one.fasta").read_text().startswith(">row0\nMKVA-LNDSTCCGHW\n")
     view.canvas.select_cells(np.arange(5) == 1, np.arange(15) < 3)
+    answers.path = tmp_path / "two.fasta"
     view.exporter.save_alignment(True)
     qtbot.waitUntil(lambda: "two.fasta" in view._status.text() and not view.exporter.file_writing.busy)
     assert (tmp_path / "two.fasta").read_text() == ">row1\nMKV\n"
+    answers.path = tmp_path / "missing" / "three.fasta"
     view.exporter.save_alignment()
-    qtbot.waitUntil(lambda: bool(told))
-    assert "three.fasta" in told[0] and "three.fasta" not in view._status.text()
+    qtbot.waitUntil(lambda: bool(answers.warnings))
+    assert "three.fasta" in answers.warnings[0] and "three.fasta" not in view._status.text()
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
@@ -183,10 +183,10 @@ def test_a_wrapped_figure_of_very_many_rows_is_wider_or_has_rows_share_pixels(
 
 
 def test_a_figure_in_print_is_no_higher_than_a_page_where_it_has_no_letters(
-    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any, answers: Answers
 ) -> None:
     heights, path = [], tmp_path / "figure.pdf"
-    monkeypatch.setattr(export.QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    answers.path = path
 
     def answer(dialog: print_size.PrintSizeDialog) -> int:
         heights.append(dialog.height_mm.text())
@@ -216,10 +216,10 @@ def test_a_figure_does_not_ask_to_zoom_in(view: AlignmentViewer, tmp_path: Path,
 
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
 def test_a_wrapped_figure_is_drawn_on_a_thread(
-    view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, qtbot: Any, suffix: str
+    view: AlignmentViewer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, qtbot: Any, suffix: str, answers: Answers
 ) -> None:
     path, threads = tmp_path / f"figure{suffix}", []
-    monkeypatch.setattr(export.QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    answers.path = path
     draw = cell_painter.draw_cells
     monkeypatch.setattr(
         cell_painter, "draw_cells", lambda *given: threads.append(threading.current_thread()) or draw(*given)
@@ -253,11 +253,11 @@ def test_a_figure_is_of_what_was_seen_when_it_was_wanted(view: AlignmentViewer, 
 
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
 def test_a_figure_of_what_is_seen_is_drawn_on_a_thread_and_stopped(
-    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any, suffix: str
+    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any, suffix: str, answers: Answers
 ) -> None:
     path, threads, body = tmp_path / f"figure{suffix}", [], cell_painter.paint_cells
     at_work, go_on = threading.Event(), threading.Event()
-    monkeypatch.setattr(export.QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    answers.path = path
 
     def slow(*given: Any) -> Any:
         if threading.current_thread() is not threading.main_thread() and given[3] == cell_painter.FINE_SAMPLES:
@@ -343,7 +343,7 @@ def rows(picture: QImage) -> np.ndarray:
 
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png"])
 def test_figures_have_a_size_in_print(
-    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any, suffix: str
+    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any, suffix: str, answers: Answers
 ) -> None:
     path, told = tmp_path / f"figure{suffix}", []
 
@@ -355,7 +355,7 @@ def test_figures_have_a_size_in_print(
         return int(print_size.QDialog.DialogCode.Accepted)
 
     monkeypatch.setattr(print_size.PrintSizeDialog, "exec", answer)
-    monkeypatch.setattr(export.QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    answers.path = path
     for save in (view.exporter.print_picture, view.exporter.print_wrapped):
         save()
         qtbot.waitUntil(lambda: "Saved" in view._status.text())

@@ -10,7 +10,6 @@ import numba
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QFileDialog
 
 from antidiag.app.views.aligned.columns import tracks
 from antidiag.app.views.aligned.drawing import cell_painter
@@ -20,6 +19,7 @@ from antidiag.kernels.alignments import cell_pixels, cell_sample, cpu_blocks
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
+from tests.app.answers import Answers
 from tests.app.views.aligned.viewer import alignment, image, press, text
 
 
@@ -65,39 +65,37 @@ def test_tracks_that_do_not_suit_an_alignment_come_back_with_one_that_they_do(vi
     assert "codons" not in view.canvas.shown_tracks and "conservation" in view.canvas.shown_tracks
 
 
-def saved(view: AlignmentViewer, path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any, save: Any) -> str:
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
+def saved(view: AlignmentViewer, path: Path, answers: Answers, qtbot: Any, save: Any) -> str:
+    answers.path = path
     save()
     qtbot.waitUntil(lambda: not view.exporter.file_writing.busy)
     return path.read_text() if path.suffix != ".png" else ""
 
 
 def test_values_of_tracks_are_saved_as_a_table(
-    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+    view: AlignmentViewer, tmp_path: Path, answers: Answers, qtbot: Any
 ) -> None:
     view.canvas.set_tracks(["consensus", "occupancy", "note:SS", "identity"])
-    lines = saved(view, tmp_path / "tracks.csv", monkeypatch, qtbot, view.exporter.save_tracks).splitlines()
+    lines = saved(view, tmp_path / "tracks.csv", answers, qtbot, view.exporter.save_tracks).splitlines()
     assert lines[0] == "column,Consensus,Occupancy,SS,Identity" and len(lines) == 16
     assert lines[1] == "1,M,0.8,H,0.8" and lines[5] == "5,-,0.4,H,0.4"
     view.canvas.select_cells(None, np.isin(np.arange(15), [1, 4]))
-    lines = saved(view, tmp_path / "some.tsv", monkeypatch, qtbot, view.exporter.save_tracks).splitlines()
+    lines = saved(view, tmp_path / "some.tsv", answers, qtbot, view.exporter.save_tracks).splitlines()
     assert [line.split("\t")[0] for line in lines] == ["column", "2", "5"]
 
 
-def test_tracks_have_a_figure_without_rows(
-    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
-) -> None:
+def test_tracks_have_a_figure_without_rows(view: AlignmentViewer, tmp_path: Path, answers: Answers, qtbot: Any) -> None:
     alone, whole = (
         figures.wrapped_figure(view.exporter.figure_source, rows=False),
         figures.wrapped_figure(view.exporter.figure_source),
     )
     assert alone.size.height() < whole.size.height()
-    said = saved(view, tmp_path / "tracks.svg", monkeypatch, qtbot, view.exporter.save_track_picture)
+    said = saved(view, tmp_path / "tracks.svg", answers, qtbot, view.exporter.save_track_picture)
     assert "Conservation" in said and "Occupancy" in said and "row0" not in said
 
 
 def test_tracks_of_a_row_tell_of_that_at_the_cursor_in_figures_too(
-    view: AlignmentViewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: Any
+    view: AlignmentViewer, tmp_path: Path, answers: Answers, qtbot: Any
 ) -> None:
     said = Annotations(of_letters=((0, "PP", "12345678"), (1, "PP", "qrstuvwx")))
     view.show_datum(replace(alignment("ATGTGGTA", "TTTAAATA", "GGGGGGTA", kind=SequenceType.DNA), annotations=said))
@@ -109,7 +107,7 @@ def test_tracks_of_a_row_tell_of_that_at_the_cursor_in_figures_too(
     assert tracks.track_characters("row note:PP", view.picture, 2, 5) == "345"
     view.canvas.select_cells(np.arange(3) == 2, None)
     for save in (view.exporter.save_wrapped, view.exporter.save_track_picture):
-        drawn = saved(view, tmp_path / "figure.svg", monkeypatch, qtbot, save)
+        drawn = saved(view, tmp_path / "figure.svg", answers, qtbot, save)
         assert all(f'aria-label="{letter}"' in drawn for letter in "MW12345678") and 'aria-label="F"' not in drawn
     view.canvas.go_to(2, 3)
     assert tracks.track_characters("row note:PP", view.picture, 0, 8) == ""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication
 
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.distances import matrix_drawing
@@ -20,6 +20,7 @@ from antidiag.app.views.distances.view import DistancesView, csv_lines, row_orde
 from antidiag.kernels.io import distance_files, newick
 from antidiag.kernels.io.distance_matrix import DistanceMatrix, make_distance_matrix
 from antidiag.kernels.io.unique_names import make_names_unique
+from tests.app.answers import Answers
 from tests.app.views import tree_examples
 
 LEFT = Qt.MouseButton.LeftButton
@@ -141,9 +142,9 @@ def test_samples_are_cells_of_the_matrix(count: int, cell: float) -> None:
             assert np.isnan(found[i, j])
 
 
-def test_the_table_goes_to_files_and_to_the_clipboard(view, monkeypatch, tmp_path: Path) -> None:
+def test_the_table_goes_to_files_and_to_the_clipboard(view, answers: Answers, tmp_path: Path) -> None:
     for name in ("out.csv", "out.phy"):
-        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, name=name: (str(tmp_path / name), ""))
+        answers.path = tmp_path / name
         view.save_matrix()
     with open(tmp_path / "out.csv", newline="") as handle:
         rows = list(csv.reader(handle))
@@ -157,9 +158,9 @@ def test_the_table_goes_to_files_and_to_the_clipboard(view, monkeypatch, tmp_pat
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
-def test_figures(view, monkeypatch, tmp_path: Path, suffix: str) -> None:
+def test_figures(view, answers: Answers, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"heat{suffix}"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    answers.path = path
     view.save()
     assert path.stat().st_size > 1000
     if suffix == ".png":

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication
 
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.joins.scene import MOST_TAXA, build_scene
 from antidiag.app.views.joins.view import JoinsView
 from antidiag.kernels.io.distance_matrix import make_distance_matrix
+from tests.app.answers import Answers
 from tests.app.views import tree_examples
 
 # The example of the article on neighbor joining in Wikipedia.
@@ -137,12 +138,12 @@ def test_the_criterion_is_least_for_the_pair(view) -> None:
 
 
 @pytest.mark.parametrize("time", [0, 0.9, 1, 2.99, 99])
-def test_every_moment_can_be_drawn_and_saved(view, monkeypatch, tmp_path: Path, time: float) -> None:
+def test_every_moment_can_be_drawn_and_saved(view, answers: Answers, tmp_path: Path, time: float) -> None:
     view.player.go_to(time)
     view.copy()
     assert not QGuiApplication.clipboard().image().isNull()
     path = tmp_path / "joins.svg"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    answers.path = path
     view.save()
     assert "ant" in path.read_text()
 

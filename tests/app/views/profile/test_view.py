@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication
 
 from antidiag.app.kit.figures import export
 from antidiag.app.kit.selection import Selection
@@ -23,6 +23,7 @@ from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.model import Result, SequenceType
 from antidiag.kernels.profiles import profile_builder, profile_files
 from antidiag.kernels.profiles.profile import generate_profile, profile_from_alignment
+from tests.app.answers import Answers
 
 ROWS = ("ACDEFG", "ACDE-G", "ACDY-G", "ACWY-G")
 
@@ -124,9 +125,9 @@ def test_the_figure_is_written(view: ProfileView, tmp_path: Path, suffix: str) -
 
 
 @pytest.mark.parametrize("suffix", [".json", ".csv"])
-def test_the_profile_is_saved_and_reads_back(view: ProfileView, tmp_path: Path, monkeypatch: Any, suffix: str) -> None:
+def test_the_profile_is_saved_and_reads_back(view: ProfileView, tmp_path: Path, answers: Answers, suffix: str) -> None:
     path = tmp_path / f"profile{suffix}"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    answers.path = path
     view.show_profile(profile_builder.build_profile(alignment(), [1, 2, 3, 4], 1.0))
     view.save_profile()
     assert np.allclose(profile_files.read_profile(path)[0].frequencies, view.shown.profile.frequencies)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
+from PySide6.QtWidgets import QApplication, QDialog
 
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.tree import layout_task, tree_export, tree_menus
@@ -19,6 +19,7 @@ from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_splits import tree_splits
 from antidiag.kernels.trees import rooting
 from antidiag.kernels.trees.tree_layout import TreeShape
+from tests.app.answers import Answers
 from tests.app.views import tree_examples
 from tests.app.views.tree_examples import node, pixel
 
@@ -249,10 +250,10 @@ NASTY = ("it's", "a (b), [c]: d;", "\u00e9\u4e2d", "n" * 200, "under_score")
 
 
 @pytest.mark.parametrize("suffix", [".nwk", ".nex"])
-def test_names_survive_a_file(view, monkeypatch, tmp_path: Path, suffix: str) -> None:
+def test_names_survive_a_file(view, answers: Answers, tmp_path: Path, suffix: str) -> None:
     shown = Tree(("", "", *NASTY), [-1, 0, 1, 1, 0, 0, 0], [float("nan"), 1, 2, 3, 4, 5, 0.125])
     view.show_datum(shown)
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "out"), f"Tree (*{suffix})"))
+    answers.path, answers.filter = tmp_path / "out", f"Tree (*{suffix})"
     view.save_tree()
     (again,) = tree_files.read_trees(tmp_path / f"out{suffix}")
     assert again == shown
@@ -260,9 +261,9 @@ def test_names_survive_a_file(view, monkeypatch, tmp_path: Path, suffix: str) ->
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 @pytest.mark.parametrize("size", ["seen", "whole", "size"])
-def test_figures_of_any_size(view, monkeypatch, tmp_path: Path, suffix: str, size: str) -> None:
+def test_figures_of_any_size(view, monkeypatch, tmp_path: Path, suffix: str, size: str, answers: Answers) -> None:
     path = tmp_path / f"figure{suffix}"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    answers.path = path
     monkeypatch.setattr(tree_export, "_ask_size", lambda *_: QSize(900, 1500))
     view.save(size)
     if suffix == ".png":
@@ -289,9 +290,11 @@ def long_named(view, shape: TreeShape) -> None:
 
 @pytest.mark.parametrize("shape", list(TreeShape))
 @pytest.mark.parametrize("size", ["seen", "whole", "size"])
-def test_long_names_are_whole_in_figures(view, monkeypatch, tmp_path: Path, shape: TreeShape, size: str) -> None:
+def test_long_names_are_whole_in_figures(
+    view, monkeypatch, tmp_path: Path, shape: TreeShape, size: str, answers: Answers
+) -> None:
     path = tmp_path / "figure.svg"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    answers.path = path
     monkeypatch.setattr(tree_export, "_ask_size", lambda *_: QSize(900, 700))
     long_named(view, shape)
     drawn = []

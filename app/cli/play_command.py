@@ -1,4 +1,4 @@
-"""The commands ``play`` and ``lecture``: methods step by step, and notebooks of scenes."""
+"""The command ``play``: methods step by step."""
 
 from __future__ import annotations
 
@@ -39,17 +39,6 @@ antidiag play layered --beside sloped --out steps.html
 antidiag play antidiagonal --beside striped-score --clock measured --size 64
 
 antidiag play nussinov --worksheet folding.pdf --seed 7
-"""
-LECTURE_EXAMPLES = """
-[bold]Examples[/]
-
-antidiag lecture
-
-antidiag lecture long-pairs
-
-antidiag lecture long-pairs --scene strips --out strips.html
-
-antidiag lecture long-pairs --check
 """
 MOST_EXERCISES = 50
 MEASURED = "measured"
@@ -110,52 +99,19 @@ def play(
         return
     if clock == MEASURED:
         machine, runs = measured_plays.measure_methods(methods, size, backend)
-        _output_measured(out, as_json, " and ".join(name for name, _ in runs), [], machine, runs)
+        output_measured(out, as_json, " and ".join(name for name, _ in runs), [], machine, runs)
         return
     plays = _make_plays(methods, parameter or [])
     made = SharedClock(tuple(plays), {"steps": BY_STEPS, "time": BY_TIME}.get(clock) or _unknown_clock(clock))
     tick = made.last_tick if step is None else made.tick_of(0, _check_step(plays[0], step) - 1)
     if out is not None:
-        _write_play(Path(out), made, tick, " and ".join(one.title for one in plays), [])
+        write_play(Path(out), made, tick, " and ".join(one.title for one in plays), [])
         return
     if as_json:
         report.print_json([_play_json(one) for one in plays])
         return
     for one in plays:
         _print_play(one, step, cell, ways, margin)
-
-
-def lecture(
-    name: Annotated[str | None, typer.Argument(metavar="[LECTURE]", help="Name or file of a lecture.")] = None,
-    scene: Annotated[str | None, typer.Option("--scene", metavar="NAME", help="Show this scene only.")] = None,
-    check: Annotated[bool, typer.Option("--check", help="Check the lecture for errors.")] = False,
-    out: Out = None,
-    backend: Backend = "auto",
-    as_json: Json = False,
-) -> None:
-    """Print a lecture with its numbers, or write the picture of a scene; without a name, list the lectures."""
-    if name is None:
-        _list_lectures(as_json)
-        return
-    found = lectures.read_lecture(lectures.find_lecture(name))
-    if check:
-        problems = lectures.find_problems(found)
-        print("\n".join(problems) if problems else f"{found.title}: {len(found.scenes)} scenes, no errors")
-        if problems:
-            raise typer.Exit(2)
-        return
-    if scene is not None and all(one.name != scene for one in found.scenes):
-        raise InputError(f"--scene {scene}: no such scene; choose {', '.join(one.name for one in found.scenes)}")
-    chosen = [one for one in found.scenes if scene in (None, one.name)]
-    if out is not None:
-        if scene is None:
-            raise ParameterError("--out writes one scene; choose it with --scene")
-        _write_scene(Path(out), chosen[0], backend)
-        return
-    if as_json:
-        report.print_json(lectures.lecture_to_json(found))
-        return
-    _print_lecture(found, chosen, scene is None)
 
 
 def _list_plays(as_json: bool) -> None:
@@ -304,35 +260,7 @@ def _finite_or_none(value: float) -> float | None:
     return value if abs(value) < float("inf") else None
 
 
-def _list_lectures(as_json: bool) -> None:
-    found = {path.stem: lectures.read_lecture(path) for path in lectures.shipped_lectures()}
-    if as_json:
-        scenes = {name: [scene.name for scene in one.scenes] for name, one in found.items()}
-        listed = [{"name": name, "title": one.title, "scenes": scenes[name]} for name, one in found.items()]
-        report.print_json(listed)
-        return
-    for name, one in found.items():
-        print(f"{name}: {one.title} ({len(one.scenes)} scenes)")
-        print(f"  {one.abstract}")
-
-
-def _print_lecture(found: lectures.Lecture, scenes: Sequence[lectures.LectureScene], whole: bool) -> None:
-    if whole:
-        print(f"{found.title}\n{found.abstract}\n")
-    for one in scenes:
-        source = f"  [{one.source}]" if one.source else ""
-        print(f"{one.name}: {one.fill_numbers(one.title)}{source}")
-        for point in one.points:
-            print(f"  - {one.fill_numbers(point)}")
-        for text in one.text:
-            print(f"  {one.fill_numbers(text)}")
-        print()
-    for number, question in enumerate(found.questions if whole else (), 1):
-        asked, answer = found.fill_question(question)
-        print(f"{number}. {asked}\n   {answer}")
-
-
-def _output_measured(
+def output_measured(
     out: str | None, as_json: bool, title: str, words: Sequence[str], machine: str, runs: measured_plays.MeasuredReplays
 ) -> None:
     """Write measured runs to a file, or print them as JSON or text."""
@@ -351,22 +279,6 @@ def _output_measured(
 def _is_still_picture(name: str) -> bool:
     """Return whether a file holds one picture, which is taken from the middle of the run."""
     return Path(name).suffix.lower() in (".png", ".svg", ".pdf")
-
-
-def _write_scene(path: Path, scene: lectures.LectureScene, backend: str) -> None:
-    """Write the picture of a scene at its last step, or all steps up to it; measured scenes run now."""
-    if not scene.plays:
-        raise InputError(f"{scene.name}: this scene has no picture; choose another")
-    if scene.is_measured:
-        methods = [registry.find_method(one.method) for one in scene.plays]
-        machine, runs = measured_plays.measure_methods(methods, scene.size, backend)
-        words = [scene.fill_numbers(text) for text in (*scene.points, *scene.text)]
-        _output_measured(str(path), False, scene.fill_numbers(scene.title), words, machine, runs)
-        return
-    clock = SharedClock(tuple(one.animation for one in scene.plays), scene.clock)
-    tick = clock.last_tick if scene.last < 0 else min(scene.last, clock.last_tick)
-    words = [scene.fill_numbers(text) for text in (*scene.points, *scene.text)]
-    _write_play(path, clock, tick, scene.fill_numbers(scene.title), words, scene.view, min(scene.first, tick))
 
 
 def _write_worksheet(path: Path, method: Method, seed: int, count: int) -> None:
@@ -393,7 +305,7 @@ def _load_drawing(path: Path) -> ModuleType:
     return offscreen
 
 
-def _write_play(
+def write_play(
     path: Path,
     clock: SharedClock,
     tick: int,
@@ -402,6 +314,7 @@ def _write_play(
     view: lectures.SceneView | None = None,
     first: int = 0,
 ) -> None:
+    """Write a play as a page, or draw the step ``tick``, or all steps from ``first`` up to it."""
     check_writable(path, [])
     if path.suffix.lower() == ".html":
         write_bytes(path, [html_page.make_page(clock, title, words, tick).encode()])
