@@ -41,6 +41,7 @@ from antidiag.kernels.msa.dp_class import MERGES
 from antidiag.kernels.msa.refinement_changes import RefinementChanges
 from antidiag.kernels.msa.relatedness import are_related
 from antidiag.kernels.parameters import Parameter, resolve_values
+from antidiag.kernels.sequences.alphabets import identity_codes
 from antidiag.kernels.sequences.sequence_set import join_data, split_data, take_sequences
 from antidiag.kernels.serialization import stored
 
@@ -151,7 +152,8 @@ class MsaProblem:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Return what a user should know of the sequences and of given data."""
-        texts = list(scoring_options.type_notes(self))
+        scoring = getattr(self.rules, "scoring", None)
+        texts = list(scoring_options.sequence_notes(self.sequences, scoring and scoring.matrix))
         if renamed := describe_renaming(sequence_names(self.sequences), self.names):
             texts.append(f"Sequences with {renamed}.")
         if empty := len(self.sequences) - len(self.filled):
@@ -320,7 +322,8 @@ def describe_answer(result: Result) -> LabelledRows:
     """Describe the answer for people."""
     letters = result.answer.alignment.letters
     columns = letters.shape[1]
-    full, alike, gaps = np.ones(columns, bool), np.ones(columns, bool), 0
+    full, gaps = np.ones(columns, bool), 0
+    alike = identity_codes(result.problem.is_protein)[letters[0]] > 0  # an ambiguous letter is identical to none
     for first in range(0, len(letters), PART):  # a part at a time, to save memory with a million rows
         part = letters[first : first + PART]
         there = part != GAP

@@ -102,12 +102,16 @@ class PartTreeProblem:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """Notes for the user: names that were made distinct, and sequences without a 6-mer."""
+        """Notes for the user: names that were made distinct, types that differ, and sequences without a 6-mer."""
         renamed = describe_renaming(sequence_names(self.sequences), self.names)
         short = int((self.lengths < K).sum())
         have = "sequence has" if short == 1 else "sequences have"
         note = f"{short:,} {have} no word of {K} letters: it is in the tree, but its position means nothing."
-        return (*((f"Sequences with {renamed}.",) if renamed else ()), *((note,) if short else ()))
+        return (
+            *((f"Sequences with {renamed}.",) if renamed else ()),
+            *scoring_options.sequence_notes(self.sequences),
+            *((note,) if short else ()),
+        )
 
 
 @stored("parttree-answer")
