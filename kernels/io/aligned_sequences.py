@@ -10,6 +10,7 @@ import numpy as np
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import line_blocks, sequences
 from antidiag.kernels.io.alignment_formats import known_formats
+from antidiag.kernels.io.alignment_formats.pair_letters import NO_LETTERS, PairLetters
 from antidiag.kernels.io.alignment_formats.raw_alignment import NO_ANNOTATIONS, Annotations, RawAlignment
 from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.model import Sequence, SequenceType
@@ -88,7 +89,9 @@ def written_letters(alignment: AlignedSequences, first: int = 0, last: int | Non
     return letters
 
 
-def read_alignments(path: str | Path, monitor: Monitor | None = None) -> list[AlignedSequences]:
+def read_alignments(
+    path: str | Path, monitor: Monitor | None = None, letters: PairLetters = NO_LETTERS
+) -> list[AlignedSequences]:
     """Read all alignments of a file, plain or gzipped.
 
     The first bytes decide between FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, MAF, SAM, PAF, PIR and BAliBASE's XML;
@@ -100,6 +103,8 @@ def read_alignments(path: str | Path, monitor: Monitor | None = None) -> list[Al
     path : str or Path
     monitor : Monitor, optional
         Receives the bytes read; may cancel.
+    letters : PairLetters
+        Sequences that SAM, PAF and chains name without their letters.
 
     Returns
     -------
@@ -115,7 +120,7 @@ def read_alignments(path: str | Path, monitor: Monitor | None = None) -> list[Al
     stem = path.with_suffix("").stem if packed else path.stem
     size = path.stat().st_size * (UNPACKED_RATIO if packed else 1) if path.is_file() else 0
     blocks = line_blocks.read_blocks(path, monitor or Monitor())
-    found = known_formats.read_alignment_blocks(blocks, str(path), _format_suffix(path), size)
+    found = known_formats.read_alignment_blocks(blocks, str(path), _format_suffix(path), size, letters)
     return [_build_alignment(raw, str(path), stem) for raw in found]
 
 

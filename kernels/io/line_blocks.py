@@ -83,6 +83,8 @@ def _unpack_blocks(raw: io.BufferedReader, source: str, monitor: Monitor) -> Ite
     with gzip.open(raw) if packed else nullcontext(raw) as handle:
         pieces: list[bytes] = []
         while piece := handle.readline(BLOCK_BYTES) if pieces else handle.read(BLOCK_BYTES):
+            if not read:
+                _refuse_binary_alignments(source, piece)
             pieces.append(piece)
             read += len(piece)
             if packed and read > limit:
@@ -159,6 +161,20 @@ def _refuse_packed(source: str, magic: bytes) -> None:
     for start, program in COMPRESSED.items():
         if magic.startswith(start):
             raise InputError(f"{source}: packed with {program}; unpack it first, or pack it with gzip")
+
+
+def _refuse_binary_alignments(source: str, start: bytes) -> None:
+    """Raise InputError for BAM and CRAM, which samtools turns into SAM."""
+    if start.startswith(b"CRAM"):
+        raise InputError(
+            f"{source}: CRAM has the differences to a reference, and no letters of its own; write SAM with 'samtools "
+            "view -h -T REFERENCE.fa -o FILE.sam FILE.cram', and give that"
+        )
+    if start.startswith(b"BAM\x01"):
+        raise InputError(
+            f"{source}: BAM is a packed form of SAM; write SAM with 'samtools view -h -o FILE.sam FILE.bam', "
+            "and give that"
+        )
 
 
 def _refuse_misnamed(path: Path, head: bytes) -> None:

@@ -14,8 +14,11 @@ from typing import NamedTuple
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.alignment_formats import (
     a3m,
+    axt,
     balibase,
+    chains,
     clustal_msf,
+    emboss_pairs,
     fasta,
     maf,
     nexus,
@@ -24,6 +27,7 @@ from antidiag.kernels.io.alignment_formats import (
     sam_paf,
     stockholm,
 )
+from antidiag.kernels.io.alignment_formats.pair_letters import NO_LETTERS, PairLetters
 from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, RawRow
 from antidiag.kernels.io.line_blocks import skip_leading_space
 
@@ -47,13 +51,16 @@ class AlignmentFormat(NamedTuple):
         Returns whether the file holds an alignment; None where every file of the format does.
     read_rows : function of blocks and a source, optional
         Yields the rows where they may differ in length; None where all rows of an alignment have one length.
+    takes_letters : bool
+        The file may name letters that stand in other files: ``read`` takes these as `PairLetters`, too.
     """
 
     label: str
     matches: Callable[[bytes], object]
-    read: Callable[[Blocks, str], Iterator[RawAlignment] | RawAlignment]
+    read: Callable[..., Iterator[RawAlignment] | RawAlignment]
     is_aligned: Callable[[Blocks], bool] | None = None
     read_rows: Callable[[Blocks, str], Iterator[RawRow]] | None = None
+    takes_letters: bool = False
 
 
 ALIGNMENT_FORMATS = (
@@ -62,8 +69,11 @@ ALIGNMENT_FORMATS = (
     AlignmentFormat("Clustal", clustal_msf.CLUSTAL_HEAD.match, clustal_msf.read_clustal),
     AlignmentFormat("NEXUS", nexus.HEAD.match, nexus.read_nexus, nexus.has_matrix),
     AlignmentFormat("MAF", maf.HEAD.match, maf.read_maf),
-    AlignmentFormat("SAM", sam_paf.SAM_HEAD.match, sam_paf.read_sam),
-    AlignmentFormat("PAF", sam_paf.PAF_HEAD.match, sam_paf.read_paf),
+    AlignmentFormat("SAM", sam_paf.SAM_HEAD.match, sam_paf.read_sam, takes_letters=True),
+    AlignmentFormat("PAF", sam_paf.PAF_HEAD.match, sam_paf.read_paf, takes_letters=True),
+    AlignmentFormat("AXT", axt.HEAD.match, axt.read_axt, takes_letters=True),
+    AlignmentFormat("chain", chains.HEAD.match, chains.read_chains, takes_letters=True),
+    AlignmentFormat("EMBOSS pairs", emboss_pairs.HEAD.match, emboss_pairs.read_emboss_pairs),
     AlignmentFormat("PHYLIP", phylip.HEAD.match, phylip.read_phylip_alignment),
     AlignmentFormat("MSF", clustal_msf.MSF_HEAD.match, clustal_msf.read_msf),
     AlignmentFormat("BAliBASE's XML", balibase.HEAD.match, balibase.read_balibase),
@@ -103,7 +113,9 @@ def holds_alignment(blocks: Blocks, suffix: str = "") -> bool:
     return start.startswith(b">") and fasta.looks_aligned(chain([start], blocks))
 
 
-def read_alignment_blocks(blocks: Blocks, source: str, suffix: str = "", size: int = 0) -> list[RawAlignment]:
+def read_alignment_blocks(
+    blocks: Blocks, source: str, suffix: str = "", size: int = 0, letters: PairLetters = NO_LETTERS
+) -> list[RawAlignment]:
     """Read all alignments of a text.
 
     Parameters
@@ -116,6 +128,8 @@ def read_alignment_blocks(blocks: Blocks, source: str, suffix: str = "", size: i
         The suffix that names the format, in lower case; it distinguishes the formats that look like FASTA.
     size : int
         About how many bytes there will be.
+    letters : PairLetters
+        Sequences of files that were given together with this one.
 
     Raises
     ------
@@ -143,7 +157,8 @@ def read_alignment_blocks(blocks: Blocks, source: str, suffix: str = "", size: i
             f"{source}: this is not an alignment in {labels} or {ALIGNMENT_FORMATS[-1].label}; its first bytes are "
             f"{head[:20]!r}"
         )
-    found = known.read(chain([blank_lines + start], blocks), source)
+    content = chain([blank_lines + start], blocks)
+    found = known.read(content, source, letters) if known.takes_letters else known.read(content, source)
     raw = [found] if isinstance(found, RawAlignment) else list(found)
     if not raw:
         raise InputError(f"{source}: the alignment is empty; give one with letters")
