@@ -37,7 +37,7 @@ def are_identical(one: str, other: str, protein: bool) -> bool:
 
 
 def match_score(one: str, other: str, scores: tuple[float, float], protein: bool) -> float:
-    """Return the score of two letters by match and mismatch: an ambiguous letter is a mismatch, and scores at most 0."""
+    """Return the score of two letters by match and mismatch; an ambiguous letter is a mismatch of at most 0."""
     match, mismatch = scores
     if {one, other} & set(AMBIGUOUS[protein]):
         return min(mismatch, 0)

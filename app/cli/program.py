@@ -28,6 +28,7 @@ from antidiag.app.cli import (
     sequences_command,
 )
 from antidiag.app.cli.laboratory import sweep_commands, tune_commands
+from antidiag.app.cli.options import MethodCommand
 from antidiag.app.invocation import PROGRAM, as_typed
 from antidiag.kernels import __version__
 from antidiag.kernels.errors import AntidiagError, Cancelled
@@ -54,16 +55,16 @@ program = typer.Typer(
 program.command("methods", epilog=as_typed(list_commands.METHODS_EXAMPLES))(list_commands.methods)
 program.command("info", epilog=as_typed(list_commands.INFO_EXAMPLES))(list_commands.info)
 program.command("samples", epilog=as_typed(list_commands.SAMPLES_EXAMPLES))(list_commands.samples)
-program.command("estimate", epilog=as_typed(run_commands.ESTIMATE_EXAMPLES))(run_commands.estimate)
-program.command("run", epilog=as_typed(run_commands.RUN_EXAMPLES))(run_commands.run)
+program.command("estimate", cls=MethodCommand, epilog=as_typed(run_commands.ESTIMATE_EXAMPLES))(run_commands.estimate)
+program.command("run", cls=MethodCommand, epilog=as_typed(run_commands.RUN_EXAMPLES))(run_commands.run)
 program.command("compare", epilog=as_typed(compare_command.COMPARE_EXAMPLES))(compare_command.compare)
 program.command("posteriors", epilog=as_typed(posteriors_command.POSTERIORS_EXAMPLES))(posteriors_command.posteriors)
 program.command("sequences", epilog=as_typed(sequences_command.SEQUENCES_EXAMPLES))(sequences_command.sequences)
 program.command("profile", epilog=as_typed(profile_command.PROFILE_EXAMPLES))(profile_command.profile)
 program.command("runs", epilog=as_typed(interrupted_runs.RUNS_EXAMPLES))(interrupted_runs.runs)
-program.command("sweep", epilog=as_typed(sweep_commands.SWEEP_EXAMPLES))(sweep_commands.sweep)
-program.command("tune", epilog=as_typed(tune_commands.TUNE_EXAMPLES))(tune_commands.tune)
-program.command("bench", epilog=as_typed(sweep_commands.BENCH_EXAMPLES))(sweep_commands.bench)
+program.command("sweep", cls=MethodCommand, epilog=as_typed(sweep_commands.SWEEP_EXAMPLES))(sweep_commands.sweep)
+program.command("tune", cls=MethodCommand, epilog=as_typed(tune_commands.TUNE_EXAMPLES))(tune_commands.tune)
+program.command("bench", cls=MethodCommand, epilog=as_typed(sweep_commands.BENCH_EXAMPLES))(sweep_commands.bench)
 program.command("reproduce", epilog=as_typed(tune_commands.REPRODUCE_EXAMPLES))(tune_commands.reproduce)
 program.command("play", epilog=as_typed(play_commands.PLAY_EXAMPLES))(play_commands.play)
 program.command("lecture", epilog=as_typed(play_commands.LECTURE_EXAMPLES))(play_commands.lecture)

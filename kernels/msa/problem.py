@@ -245,11 +245,13 @@ def problem_type(
     settings: Callable[[MsaProblem], LabelledRows] | None = None,
     option_values: Callable[[MsaProblem], Mapping[str, Any]] | None = None,
     inputs: tuple[ProblemInput, ...] = INPUTS,
+    default_options: Callable[[Any], Mapping[str, Any]] = lambda data: {},
 ) -> ProblemType:
     """Return the type of a problem whose answer is a multiple alignment.
 
     ``rules`` makes the rules; ``option_values`` returns the options that make them again (default: their fields of
     these names); ``settings`` describes them (default: all option values). ``trials`` is "package.module:NAME".
+    ``default_options`` returns the defaults that depend on the data.
     """
     labels = {option.name: option.label for option in options}
 
@@ -263,7 +265,7 @@ def problem_type(
         inputs=inputs,
         options=options,
         build_problem=partial(_build_problem, options, rules),
-        default_options=lambda data: {},
+        default_options=default_options,
         answer_json=json_fields,
         answer_rows=describe_answer,
         format_answer=lambda result: result.answer.alignment.summary,

@@ -1,0 +1,54 @@
+"""Every family takes the same letters, and says the same of types that differ."""
+
+from __future__ import annotations
+
+import pytest
+
+from antidiag.kernels import registry
+from antidiag.kernels.io.sequences import SEQUENCE
+from antidiag.kernels.model import Sequence, SequenceType
+
+PROTEIN = SequenceType.PROTEIN
+TYPES = {
+    method.problem_type.id: method.problem_type
+    for method in registry.METHODS
+    if method.problem_type.inputs
+    and method.problem_type.inputs[0].kind is SEQUENCE
+    and (method.problem_type.inputs[0].maximum or 2) > 1
+    and all(not taken.minimum for taken in method.problem_type.inputs[1:])
+}
+"""Types of problems of several sequences alone, a dozen of families and methods."""
+
+
+def build(problem_type, letters: tuple[bytes, ...], types: tuple[SequenceType, ...] = (PROTEIN,), **options):
+    wanted = range(max(problem_type.inputs[0].minimum, 2))
+    data = [Sequence(f"s{at}", letters[at % len(letters)], types[at % len(types)]) for at in wanted]
+    return problem_type.make_problem(data, options)
+
+
+def test_there_are_such_problems():
+    assert {"pair", "triple", "full-distances", "ktuple-distances", "msa"} <= set(TYPES)
+
+
+@pytest.mark.parametrize("id", TYPES)
+def test_letters_beside_the_twenty_are_taken_by_every_family(id):
+    build(TYPES[id], (b"MKUOJBZXWACDEF", b"MKUOJBZXWACDEA"))
+
+
+@pytest.mark.parametrize("id", TYPES)
+def test_types_that_differ_are_noted_by_every_family(id):
+    problem = build(TYPES[id], (b"ACGTACGTAC", b"MKLVMKLVAC"), (SequenceType.DNA, PROTEIN))
+    notes = TYPES[id].problem_notes(problem)
+    assert any(note.startswith("The types differ: s0 is DNA and s1 is protein.") for note in notes)
+
+
+@pytest.mark.parametrize("id", ["pair", "triple", "full-distances", "msa-thesis"])
+def test_letters_that_blosum62_lacks_are_noted_where_it_scores(id):
+    problem = build(TYPES[id], (b"MKUOWACDEF", b"MKUOWACDEA"))
+    assert "BLOSUM62 has no scores of O, U: O as K, U as C." in TYPES[id].problem_notes(problem)
+
+
+@pytest.mark.parametrize("id", ["pair", "triple", "full-distances", "msa-thesis"])
+def test_nucleotides_with_a_matrix_of_proteins_are_noted(id):
+    problem = build(TYPES[id], (b"ACGTACGTAC",), (SequenceType.DNA,), matrix="BLOSUM62")
+    assert any(note.startswith("BLOSUM62 is a matrix of proteins") for note in TYPES[id].problem_notes(problem))
