@@ -411,9 +411,14 @@ def test_a_matrix_and_scores_of_letters_exclude_each_other(refuses):
 
 @pytest.fixture
 def help_of(says, monkeypatch):
-    """Return the help of a command as one line of words."""
+    """Return the help of a command, without its examples, as one line of words."""
     monkeypatch.setenv("COLUMNS", "400")
-    return lambda *words: " ".join(says(*words, "--help").replace("\N{BOX DRAWINGS LIGHT VERTICAL}", " ").split())
+
+    def read_help(*words: str) -> str:
+        text = says(*words, "--help").replace("\N{BOX DRAWINGS LIGHT VERTICAL}", " ").split("Examples")[0]
+        return " ".join(text.split())
+
+    return read_help
 
 
 @pytest.mark.parametrize("method", registry.METHODS, ids=lambda method: method.id)
