@@ -59,12 +59,12 @@ class DataLoader(QObject):
         """Read files, one job each, in this order; a session file opens as a session."""
         together: list[Sequences[Sequence]] = []
         others: list[Any] = []
-        paths = tuple(map(Path, paths))
-        for path in paths:
+        files = tuple(map(Path, paths))
+        for path in files:
             if path.suffix == SESSION_SUFFIX:
                 self.session_wanted.emit(path)
             else:
-                self._read(f"Read {path.name}", partial(read_file, path, beside=paths), together, path, others)
+                self._read(f"Read {path.name}", partial(read_file, path, beside=files), together, path, others)
 
     def open_sample(self, sample: BundledSample) -> None:
         """Read a bundled sample."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,8 @@ class _ProfilePairProblem:
     @property
     def notes(self) -> tuple[str, ...]:
         """Return warnings about types that differ, and about a matrix of another type."""
-        return scoring_options.sequence_notes(self.data, self.scoring.matrix)
+        profiles: Any = self.profiles  # which have names and types, as sequences do
+        return scoring_options.sequence_notes(profiles, self.scoring.matrix)
 
     @property
     def cells(self) -> int:

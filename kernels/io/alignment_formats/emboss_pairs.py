@@ -105,10 +105,11 @@ class _EmbossPair:
                 f"Length says {self.stated['Length']} columns, and the rows have {columns:,}; write the file again"
             )
         names = [self.stated.get(str(number + 1), f"sequence-{number + 1}") for number in range(self._count)]
-        places = [(row, POSITION_TAG, said) for row in range(self._count) if (said := self._find_position(row, names))]
+        positions = ((row, POSITION_TAG, self._find_position(row, names)) for row in range(self._count))
+        places = tuple(place for place in positions if place[2])
         said = tuple((name, self.stated[name]) for name in KEPT if name in self.stated)
         letters = np.frombuffer(b"".join(self._rows), np.uint8).reshape(self._count, columns).copy()
-        return RawAlignment(names, letters, Annotations(said, tuple(places)), " x ".join(names))
+        return RawAlignment(names, letters, Annotations(said, places), " x ".join(names))
 
     def _find_position(self, row: int, names: list[str]) -> str:
         """Return the lowest position of a row and its strand; "" where the file does not say it."""

@@ -43,7 +43,7 @@ class PairLetters:
         """What the user can do about letters that are not known."""
         if self.by_name and self._lacking:
             return (
-                f"the sequence files given with it have no {', '.join(list(self._lacking)[:3])}; give files that have"
+                f"the sequence files given with it have no {', '.join(list(self._lacking)[:3])}; give the file of each"
             )
         return GIVE_LETTERS
 
