@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 from antidiag.kernels import registry
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.msa.problem import MsaAnswer
+from antidiag.kernels.triple.model import TripleAlignment, TripleAnswer
 
 PROTEIN = SequenceType.PROTEIN
 TYPES = {
@@ -52,3 +58,23 @@ def test_letters_that_blosum62_lacks_are_noted_where_it_scores(id):
 def test_nucleotides_with_a_matrix_of_proteins_are_noted(id):
     problem = build(TYPES[id], (b"ACGTACGTAC",), (SequenceType.DNA,), matrix="BLOSUM62")
     assert any(note.startswith("BLOSUM62 is a matrix of proteins") for note in TYPES[id].problem_notes(problem))
+
+
+@pytest.mark.parametrize(("kind", "same"), [(SequenceType.DNA, 2), (PROTEIN, 3)])
+def test_columns_of_ambiguous_letters_are_not_reported_as_identical(kind, same):
+    letters = b"ANXA"
+    data = [Sequence(name, letters, kind) for name in "abc"]
+    path = TripleAlignment((0, 0, 0), (4, 4, 4), np.full(4, 7, np.uint8))
+    problem = TYPES["triple"].make_problem(data, {})
+    result = SimpleNamespace(problem=problem, score=0, answer=TripleAnswer(0, (4, 4, 4), path))
+    assert dict(TYPES["triple"].answer_rows(result))["Identical"].startswith(f"{same} of 4 columns")
+    rows = np.array([list(letters)] * 3, np.uint8)
+    answer = MsaAnswer(AlignedSequences(("a", "b", "c"), rows, kind))
+    result = SimpleNamespace(problem=TYPES["msa"].make_problem(data, {}), answer=answer)
+    assert dict(TYPES["msa"].answer_rows(result))["Identical"].startswith(f"{same} of 4 columns")
+
+
+def test_the_triple_scores_n_as_no_match():
+    problem = TYPES["triple"].make_problem([Sequence(name, b"N", SequenceType.DNA) for name in "abc"], {})
+    codes = [codes[0] for codes in problem.codes]
+    assert [int(problem.scoring.scores[codes[i], codes[j]]) for i, j in ((0, 1), (0, 2), (1, 2))] == [-3] * 3
