@@ -15,6 +15,7 @@ from antidiag.kernels.io.alignment_formats.pair_letters import (
 )
 from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, SourceLine, numbered_lines
 from antidiag.kernels.io.alignment_formats.sam_paf import MAX_RECORDS, NUMBER
+from antidiag.kernels.io.line_blocks import decode_text
 from antidiag.kernels.text import format_count
 
 HEAD = re.compile(rb"(?:#[^\n]*\n\s*)*+chain[ \t]+-?[0-9.]+[ \t]+\S+[ \t]+[0-9]+[ \t]+[-+][ \t]")
@@ -80,7 +81,7 @@ def _read_chain(place: SourceLine, head: list[bytes], blocks: list[Block], lette
         return None
     pair = align_letters(operations, rows[0], rows[1], place)
     made = build_pair(target[0], query[0], pair, (target[3], target[2]), (query[3], query[2]))
-    return made._replace(name=f"chain {head[12].decode()}") if len(head) == FIELDS[1] else made
+    return made._replace(name=f"chain {decode_text(head[12])}") if len(head) == FIELDS[1] else made
 
 
 def _find_range(fields: list[bytes]) -> tuple[bytes, int, str, int, int]:

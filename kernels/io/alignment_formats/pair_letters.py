@@ -20,6 +20,8 @@ POSITION_TAG = "place"
 """The tag of the position of a row in its sequence: the lowest, from 1, on the forward strand; then the strand."""
 Operations = list[tuple[int, bytes]]
 """Numbers and letters of a CIGAR: M, = or X where both have a letter, D where the query has none, I the target."""
+IN_TARGET, IN_QUERY = b"M=XD", b"M=XI"
+"""Operations that use letters of the target, and of the query."""
 PairRows = tuple[bytearray, bytearray]
 """The row of the target, then that of the query."""
 GIVE_LETTERS = "give the FASTA files of both sequences together with it"
@@ -99,25 +101,28 @@ def _reverse_complement(letters: bytes, type: SequenceType) -> bytes:
 
 
 def align_letters(operations: Operations, target: bytes, query: bytes, place: SourceLine) -> PairRows:
-    """Return both rows of operations on aligned letters; refuses the line where they do not use all letters, or where
-    letters that it calls equal (=) differ."""
+    """Return both rows of operations on aligned letters.
+
+    Refuses the line where they do not use all letters, or where letters that it calls equal (=) differ.
+    """
+    used = [sum(size for size, kind in operations if kind in kinds) for kinds in (IN_TARGET, IN_QUERY)]
+    if used != [len(target), len(query)]:  # checked first, for a wrong size may be any number
+        place.refuse(
+            f"the operations cover {used[0]:,} letters of the target and {used[1]:,} of the query, but the positions "
+            f"{len(target):,} and {len(query):,}; correct either"
+        )
     above, below = bytearray(), bytearray()
     i = j = 0
     for size, kind in operations:
-        in_target, in_query = kind in b"M=XDN", kind in b"M=XI"
-        if kind == b"=" and target[i : i + size].upper() != query[j : j + size].upper():
+        own, other = target[i : i + size], query[j : j + size]
+        if kind == b"=" and own.upper() != other.upper():
             place.refuse(
                 f"letters {i + 1:,} to {i + size:,} of the alignment are said to be equal and are not in the files "
                 "given; give those from which it was made"
             )
-        above += target[i : i + size] if in_target else b"-" * size
-        below += query[j : j + size] if in_query else b"-" * size
-        i, j = i + size * in_target, j + size * in_query
-    if (i, j) != (len(target), len(query)) or len(above) != len(below):
-        place.refuse(
-            f"the operations cover {i:,} letters of the target and {j:,} of the query, but the positions "
-            f"{len(target):,} and {len(query):,}; correct either"
-        )
+        above += own if kind in IN_TARGET else b"-" * size
+        below += other if kind in IN_QUERY else b"-" * size
+        i, j = i + size * (kind in IN_TARGET), j + size * (kind in IN_QUERY)
     return above, below
 
 
