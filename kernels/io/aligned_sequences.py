@@ -94,9 +94,9 @@ def read_alignments(
 ) -> list[AlignedSequences]:
     """Read all alignments of a file, plain or gzipped.
 
-    The first bytes decide between FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, MAF, SAM, PAF, PIR and BAliBASE's XML;
-    the suffix decides for A2M, A3M and databases of A3M. Of rows with equal names the later ones get _2, _3, ...; the
-    note of the alignment says so.
+    The first bytes decide between FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, MAF, SAM, PAF, AXT, chains, EMBOSS's
+    pairs, PIR and BAliBASE's XML; the suffix decides for A2M, A3M and databases of A3M. Of rows with equal names the
+    later ones get _2, _3, ...; the note of the alignment says so.
 
     Parameters
     ----------
