@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from Bio.Align import PairwiseAligner, substitution_matrices
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -104,3 +105,13 @@ def test_letters_without_a_score_are_scored_and_said():
     assert notes[0].startswith("BLOSUM62 is a matrix of proteins, and the sequences are nucleotides.")
     notes = PAIR.problem_notes(build_pair([Sequence("p", b"ACTG", kind)] * 2, {"matrix": "EDNAFULL"}))
     assert notes[0].startswith("NUC.4.4 is a matrix of nucleotides, and the sequences are proteins.")
+
+
+@pytest.mark.parametrize("name", ["EDNAFULL", "DNAFULL", "NUC44"])
+def test_ambiguity_codes_score_by_nuc44_as_in_biopython(name):
+    data = sequences.read_sequences(CASES / "c14_iupac.fa", SequenceType.DNA)
+    aligner = PairwiseAligner(mode="local", substitution_matrix=substitution_matrices.load("NUC.4.4"))
+    aligner.open_gap_score, aligner.extend_gap_score = -7, -2
+    result = run("striped-alignment", data, matrix=name)
+    assert result.score == aligner.score(*(one.letters.decode() for one in data)) == 36
+    assert dict(answer_rows(result))["Identical"].startswith("7 of 13 columns")
