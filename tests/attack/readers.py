@@ -225,7 +225,8 @@ OWN: Mapping[str, tuple[str, ...]] = {
     ".json": ("model",), ".mat": ("matrix",), ".antidiag": ("session",), ".jsonl": ("sweep",), ".table": ("table",),
     ".colours": ("colours",), ".xml": ("alignment",), ".a3m": ("alignment",),
     ".a2m": ("alignment",), ".ffdata": ("alignment",), ".sam": ("alignment",), ".paf": ("alignment",),
-    ".pir": ("alignment",), ".maf": _ROWS, ".msf": _ROWS, ".aln": _ROWS, ".sto": _ROWS, ".afa": _ROWS,
+    ".axt": ("alignment",), ".needle": ("alignment",), ".pir": ("alignment",), ".maf": _ROWS, ".msf": _ROWS,
+    ".aln": _ROWS, ".sto": _ROWS, ".afa": _ROWS,
     ".phylip": _ROWS, ".nexus": _ROWS, ".nxs": _ROWS,
 }  # fmt: skip
 """Readers of files by suffix, beside the one that takes any file; sequences where nothing is said."""
