@@ -10,7 +10,7 @@ import numpy as np
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import line_blocks, sequences
 from antidiag.kernels.io.alignment_formats import known_formats
-from antidiag.kernels.io.alignment_formats.pair_letters import NO_LETTERS, PairLetters
+from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
 from antidiag.kernels.io.alignment_formats.raw_alignment import NO_ANNOTATIONS, Annotations, RawAlignment
 from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.model import Sequence, SequenceType
@@ -90,7 +90,7 @@ def written_letters(alignment: AlignedSequences, first: int = 0, last: int | Non
 
 
 def read_alignments(
-    path: str | Path, monitor: Monitor | None = None, letters: PairLetters = NO_LETTERS
+    path: str | Path, monitor: Monitor | None = None, letters: PairLetters | None = None
 ) -> list[AlignedSequences]:
     """Read all alignments of a file, plain or gzipped.
 
@@ -103,7 +103,7 @@ def read_alignments(
     path : str or Path
     monitor : Monitor, optional
         Receives the bytes read; may cancel.
-    letters : PairLetters
+    letters : PairLetters, optional
         Sequences that SAM, PAF and chains name without their letters.
 
     Returns

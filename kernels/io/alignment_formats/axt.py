@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from antidiag.kernels.io.alignment_formats.pair_letters import NO_LETTERS, PairLetters, build_pair
+from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters, build_pair
 from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, SourceLine, numbered_lines
 from antidiag.kernels.io.alignment_formats.sam_paf import MAX_RECORDS
 from antidiag.kernels.text import format_count, quote_text
@@ -20,13 +20,13 @@ HEADER = "AXT"
 """The tag of the first line of a block."""
 
 
-def read_axt(stream: Iterator[bytes], source: str, letters: PairLetters = NO_LETTERS) -> Iterator[RawAlignment]:
+def read_axt(stream: Iterator[bytes], source: str, letters: PairLetters | None = None) -> Iterator[RawAlignment]:
     """Read the first blocks, the primary sequence above the aligned one.
 
     The file counts ranges on the reverse strand from the other end. Their positions on the forward strand follow from
     the length of the sequence, if it is among the ``letters``; else they are left out, which the note says.
     """
-    found: list[RawAlignment] = []
+    letters, found = letters or PairLetters(), list[RawAlignment]()
     block: list[tuple[SourceLine, bytes]] = []
     blocks = unplaced = 0
     for place, line in numbered_lines(stream, source):

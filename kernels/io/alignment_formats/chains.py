@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.alignment_formats.pair_letters import (
-    NO_LETTERS,
     Operations,
     PairLetters,
     align_letters,
@@ -23,9 +22,9 @@ FIELDS = (12, 13)
 """Fields of a first line: chain, score, name, size, strand, start and end of target and query, and perhaps an id."""
 
 
-def read_chains(stream: Iterator[bytes], source: str, letters: PairLetters = NO_LETTERS) -> Iterator[RawAlignment]:
+def read_chains(stream: Iterator[bytes], source: str, letters: PairLetters | None = None) -> Iterator[RawAlignment]:
     """Read the first chains whose letters are known, target above query."""
-    found: list[RawAlignment] = []
+    letters, found = letters or PairLetters(), list[RawAlignment]()
     chains = without = 0
     for place, head, blocks in _split_chains(stream, source):
         chains += 1

@@ -27,7 +27,7 @@ from antidiag.kernels.io.alignment_formats import (
     sam_paf,
     stockholm,
 )
-from antidiag.kernels.io.alignment_formats.pair_letters import NO_LETTERS, PairLetters
+from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
 from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, RawRow
 from antidiag.kernels.io.line_blocks import skip_leading_space
 
@@ -114,7 +114,7 @@ def holds_alignment(blocks: Blocks, suffix: str = "") -> bool:
 
 
 def read_alignment_blocks(
-    blocks: Blocks, source: str, suffix: str = "", size: int = 0, letters: PairLetters = NO_LETTERS
+    blocks: Blocks, source: str, suffix: str = "", size: int = 0, letters: PairLetters | None = None
 ) -> list[RawAlignment]:
     """Read all alignments of a text.
 
@@ -128,7 +128,7 @@ def read_alignment_blocks(
         The suffix that names the format, in lower case; it distinguishes the formats that look like FASTA.
     size : int
         About how many bytes there will be.
-    letters : PairLetters
+    letters : PairLetters, optional
         Sequences of files that were given together with this one.
 
     Raises

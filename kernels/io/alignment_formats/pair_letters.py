@@ -39,6 +39,7 @@ class PairLetters:
     def __init__(self, read: Callable[[], Iterable[Sequence]] = tuple) -> None:
         self._read = read
         self._lacking: dict[str, None] = {}
+        self._stated: dict[str, int] = {}
 
     @property
     def remedy(self) -> str:
@@ -58,6 +59,10 @@ class PairLetters:
             found.setdefault(sequence.name.split(None, 1)[0] if sequence.name.split() else "", sequence)
         return found
 
+    def state_length(self, name: bytes, length: int) -> None:
+        """Keep the length that a file of pairs states for a sequence, which that of the letters must be."""
+        self._stated[decode_text(name)] = length
+
     def find_length(self, name: bytes) -> int | None:
         """Return the length of a sequence; None where no file has it."""
         sequence = self.by_name.get(decode_text(name))
@@ -75,6 +80,7 @@ class PairLetters:
         if sequence is None:
             self._lacking.setdefault(decode_text(name))
             return b""
+        length = self._stated.get(sequence.name) if length is None else length
         if length not in (None, len(sequence)):
             place.refuse(
                 f"{quote_text(name)} has {length:,} letters here and {len(sequence):,} in {sequence.source}; give the "
@@ -87,10 +93,6 @@ class PairLetters:
             )
         letters = sequence.letters[start:end]
         return letters if strand == "+" else _reverse_complement(letters, sequence.type)
-
-
-NO_LETTERS = PairLetters()
-"""No file was given."""
 
 
 def _reverse_complement(letters: bytes, type: SequenceType) -> bytes:

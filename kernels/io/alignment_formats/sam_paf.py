@@ -16,7 +16,6 @@ from itertools import takewhile
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.alignment_formats.pair_letters import (
-    NO_LETTERS,
     Operations,
     PairLetters,
     PairRows,
@@ -52,15 +51,21 @@ ALIGNED, CLIPPED = b"MI=X", b"SH"
 PairReader = Callable[[list[bytes], SourceLine, PairLetters], "RawAlignment | None"]
 
 
-def read_sam(stream: Iterator[bytes], source: str, letters: PairLetters = NO_LETTERS) -> Iterator[RawAlignment]:
+def read_sam(stream: Iterator[bytes], source: str, letters: PairLetters | None = None) -> Iterator[RawAlignment]:
     """Read the alignments of the records whose letters are known, reference above query."""
-    return _read_pairs(stream, source, letters, _pair_of_sam, "without MD, cs or letters, or with an intron (N)")
+    return _read_pairs(
+        stream, source, letters or PairLetters(), _pair_of_sam, "without MD, cs or letters, or with an intron (N)"
+    )
 
 
-def read_paf(stream: Iterator[bytes], source: str, letters: PairLetters = NO_LETTERS) -> Iterator[RawAlignment]:
+def read_paf(stream: Iterator[bytes], source: str, letters: PairLetters | None = None) -> Iterator[RawAlignment]:
     """Read the alignments of the records whose letters are known, target above query."""
     return _read_pairs(
-        stream, source, letters, _pair_of_paf, "without the long form of cs (minimap2 --cs=long), or with an intron (~)"
+        stream,
+        source,
+        letters or PairLetters(),
+        _pair_of_paf,
+        "without the long form of cs (minimap2 --cs=long), or with an intron (~)",
     )
 
 
@@ -70,6 +75,8 @@ def _read_pairs(
     found: list[RawAlignment] = []
     records = without = 0
     for place, line in numbered_lines(stream, source):
+        if line.startswith(b"@SQ\t"):
+            _state_length(line.split(b"\t"), letters)
         if not line.strip() or line.startswith(b"@"):
             continue
         records += 1
@@ -88,6 +95,13 @@ def _read_pairs(
     if skipped:
         found[0] = found[0]._replace(note=f"skipped: {', '.join(skipped)}")
     return iter(found)
+
+
+def _state_length(fields: list[bytes], letters: PairLetters) -> None:
+    """Keep the length that the head of SAM states for a reference."""
+    name, length = _tag_text(fields, b"SN:"), _tag_text(fields, b"LN:").strip()
+    if name and NUMBER.fullmatch(length):
+        letters.state_length(name, int(length))
 
 
 def _pair_of_sam(fields: list[bytes], place: SourceLine, letters: PairLetters) -> RawAlignment | None:

@@ -88,6 +88,13 @@ def test_letters_of_another_file_are_refused(change, reason, tmp_path):
         read(tmp_path / "p.paf", (CASES / "f02c_cgonly.paf").read_text(), fasta)
 
 
+def test_a_reference_of_another_length_than_sam_states_is_refused(tmp_path):
+    text = SAM.format(flag=16, cigar="8S10M2S", letters="AAAAAAAAACGTTACGTAGG")
+    for head in ("@SQ\tSN:t\tLN:41", "@SQ\tAS:x\tSN:t\tM5:y\tLN:41\tSP:z", "@SQ\tSN:t\tLN:41\tSP:z"):
+        with pytest.raises(InputError, match="'t' has 41 letters here and 40"):
+            read(tmp_path / "p.sam", text.replace("@SQ\tSN:t\tLN:40", head), FASTA)
+
+
 def test_positions_that_do_not_fit_the_alignment_are_refused(tmp_path):
     with pytest.raises(InputError, match="positions of the query cover 11 letters, but its alignment 10"):
         read(tmp_path / "p.paf", (CASES / "f02.paf").read_text().replace("\t2\t12\t", "\t2\t13\t"))
