@@ -11,7 +11,9 @@ from antidiag.kernels import registry
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.msa.pipelines import guide_tree
 from antidiag.kernels.msa.problem import MsaAnswer
+from antidiag.kernels.scoring import Scoring, named_matrix
 from antidiag.kernels.triple.model import TripleAlignment, TripleAnswer
 
 PROTEIN = SequenceType.PROTEIN
@@ -78,3 +80,11 @@ def test_the_triple_scores_n_as_no_match():
     problem = TYPES["triple"].make_problem([Sequence(name, b"N", SequenceType.DNA) for name in "abc"], {})
     codes = [codes[0] for codes in problem.codes]
     assert [int(problem.scoring.scores[codes[i], codes[j]]) for i, j in ((0, 1), (0, 2), (1, 2))] == [-3] * 3
+
+
+def test_guide_trees_score_every_letter_and_replace_only_what_stands_for_nothing():
+    data = tuple(Sequence(name, letters, PROTEIN) for name, letters in (("a", b"MKUX*W"), ("b", b"MKCAW")))
+    gonnet = Scoring(named_matrix("GONNET1992"), 10, 0.1)
+    sequences, scoring = guide_tree.with_scored_letters(data, gonnet)
+    assert [one.letters for one in sequences] == [b"MKUXXW", b"MKCAW"] and scoring.matrix.derived == "UX"
+    assert guide_tree.with_scored_letters(data[1:], gonnet) == (data[1:], gonnet)
