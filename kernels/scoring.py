@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
 from antidiag.kernels.model import Sequence
+from antidiag.kernels.sequences.alphabets import NUCLEOTIDES, ambiguous_letters, letter_meanings
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.text import parse_real
 
@@ -25,9 +26,8 @@ SCORE_LIMIT = 2**29
 
 SCALES = (1, 10, 100, 1000)
 CODON_MATRICES = frozenset({"SCHNEIDER"})
-NUCLEOTIDES = "ACGTRYSWKMBDHVNX"
-"""Letters of DNA: the bases, the IUPAC ambiguity codes, and X for a masked base."""
-
+MATRIX_ALIASES = dict.fromkeys(("EDNAFULL", "DNAFULL", "NUC44", "NUC4.4"), "NUC.4.4")
+"""Names under which other programs know a built-in matrix, in upper case."""
 UNKNOWN = 255
 """Code of a letter that has no score."""
 
@@ -41,13 +41,14 @@ class SubstitutionMatrix:
 
     ``values[x, y]`` is the score of ``letters[x]`` in the first sequence aligned with ``letters[y]``
     in the second; shape (len(letters), len(letters)), float64, read-only. ``source`` is the absolute path of the file
-    that the matrix was read from, or "".
+    that the matrix was read from, or "". ``derived`` are letters that the published matrix lacks, see `add_letters`.
     """
 
     name: str
     letters: str
     values: np.ndarray
     source: str = ""
+    derived: str = field(default="", compare=False)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -59,6 +60,11 @@ class SubstitutionMatrix:
     def __hash__(self) -> int:
         return hash((self.letters, self.values.tobytes()))
 
+    @property
+    def is_of_nucleotides(self) -> bool:
+        """Whether all letters are those of DNA and RNA, with or without a stop."""
+        return set(self.letters) <= set(NUCLEOTIDES + "U*")
+
     @cached_property
     def codes(self) -> np.ndarray:
         """Code of every byte, shape (256,), int16; -1 for a letter that the matrix does not have.
@@ -69,7 +75,7 @@ class SubstitutionMatrix:
         table = np.full(256, -1, np.int16)
         for code, letter in enumerate(self.letters):
             table[ord(letter)] = code
-        if set(self.letters) <= set(NUCLEOTIDES + "U*"):
+        if self.is_of_nucleotides:
             for letter, twin in (("U", "T"), ("T", "U")):
                 if table[ord(letter)] < 0:
                     table[ord(letter)] = table[ord(twin)]
@@ -92,21 +98,23 @@ def matrix_names() -> tuple[str, ...]:
 
 
 def named_matrix(name: str) -> SubstitutionMatrix:
-    """Return a substitution matrix of Biopython by its name, in upper or lower case.
+    """Return a substitution matrix of Biopython by its name, in upper or lower case, or by one of MATRIX_ALIASES.
 
     Raises ParameterError for an unknown name and for a matrix that scores codons.
     """
     from Bio.Align import substitution_matrices
 
     known = {known_name.upper(): known_name for known_name in matrix_names()}
-    if name.upper() in CODON_MATRICES:
+    wanted = MATRIX_ALIASES.get(name.upper(), name.upper())
+    if wanted in CODON_MATRICES:
         raise ParameterError(f"matrix {name} scores codons, not letters; choose another matrix")
-    if name.upper() not in known:
+    if wanted not in known:
         raise ParameterError(
-            f"unknown matrix {name!r}: neither a file nor a built-in matrix ({', '.join(known.values())})"
+            f"unknown matrix {name!r}: neither a file nor a built-in matrix ({', '.join(known.values())}; "
+            f"{', '.join(MATRIX_ALIASES)} are other names of NUC.4.4)"
         )
-    found = substitution_matrices.load(known[name.upper()])
-    return _make_matrix(known[name.upper()], "".join(found.alphabet), np.asarray(found, float))
+    found = substitution_matrices.load(known[wanted])
+    return _make_matrix(known[wanted], "".join(found.alphabet), np.asarray(found, float))
 
 
 def matrix_from_file(path: Path) -> SubstitutionMatrix:
@@ -193,16 +201,19 @@ def load_matrix(name_or_path: str) -> SubstitutionMatrix:
 
 
 def match_mismatch(match: float, mismatch: float, wildcard: str = "", nucleotides: bool = False) -> SubstitutionMatrix:
-    """Return a matrix with one score for equal letters and one for different letters; N matches only N.
+    """Return a matrix with one score for equal letters and one for different letters.
 
-    Letters in ``wildcard`` score 0 with every letter. With ``nucleotides`` the letters are those of DNA and RNA, and U
-    equals T. Raises ParameterError for a score that is not finite or a wildcard that is not a letter.
+    Ambiguous letters (see `sequences.alphabets`) count as a mismatch with every letter, themselves included, and never
+    score above 0. Letters in ``wildcard`` score 0 with every letter. With ``nucleotides`` the letters are those of DNA
+    and RNA, and U equals T. Raises ParameterError for a score that is not finite or a wildcard that is not a letter.
     """
     for name, value in (("match", match), ("mismatch", mismatch)):
         if not np.isfinite(value):
             raise ParameterError(f"{name} must be a finite number; got {value}")
     letters = NUCLEOTIDES if nucleotides else string.ascii_uppercase + "*"
     values = np.where(np.eye(len(letters), dtype=bool), float(match), float(mismatch))
+    places = [letters.index(letter) for letter in ambiguous_letters(protein=not nucleotides)]
+    values[places, :] = values[:, places] = min(float(mismatch), 0.0)
     return with_wildcard(_make_matrix(f"match {match:+g}, mismatch {mismatch:+g}", letters, values), wildcard)
 
 
@@ -220,6 +231,36 @@ def with_wildcard(matrix: SubstitutionMatrix, wildcard: str) -> SubstitutionMatr
     places = [letters.index(letter) for letter in wild]
     values[places, :] = values[:, places] = 0
     return _make_matrix(f"{matrix.name}, {wild} = 0", letters, values, matrix.source)
+
+
+def add_letters(matrix: SubstitutionMatrix, wanted: Iterable[str]) -> SubstitutionMatrix:
+    """Return the matrix with scores for the wanted letters that it lacks, as far as it has what they stand for.
+
+    A letter scores the mean over the residues that it stands for, rounded down to the decimals of the matrix: U as C,
+    O as K, J as the mean of I and L, and so on (`sequences.alphabets.letter_meanings`). The other scores stay as they
+    are published. ``derived`` of the result names the letters that were added.
+    """
+    meanings = {letter: letter for letter in matrix.letters} | {
+        letter: residues
+        for letter, residues in letter_meanings(not matrix.is_of_nucleotides).items()
+        if matrix.codes[ord(letter)] < 0 and set(residues) <= set(matrix.letters)
+    }
+    added = "".join(sorted(letter for letter in set(wanted) if letter in meanings and letter not in matrix.letters))
+    if not added:
+        return matrix
+    letters = matrix.letters + added
+    shares = np.array([[letter in meanings[one] for letter in matrix.letters] for one in letters], float)
+    shares /= shares.sum(axis=1, keepdims=True)
+    values, size = shares @ matrix.values @ shares.T, len(matrix.letters)
+    scale = next((scale for scale in SCALES if _are_whole(matrix.values * scale)), SCALES[-1])
+    values = np.floor(np.round(values * scale, 6)) / scale
+    values[:size, :size] = matrix.values
+    return replace(_make_matrix(matrix.name, letters, values, matrix.source), derived=added)
+
+
+def _are_whole(numbers: np.ndarray) -> bool:
+    """Return whether all numbers are integers, but for the rounding of decimals."""
+    return np.allclose(numbers, np.rint(numbers), 0, 1e-6)
 
 
 @stored("scoring")
@@ -255,8 +296,7 @@ class Scoring:
         """Factor that makes every score and cost an integer; 0 if no factor of SCALES does."""
         numbers = np.append(self.matrix.values.ravel(), [self.gap_open, self.gap_extend])
         with np.errstate(over="ignore"):
-            fits = (np.allclose(numbers * scale, np.rint(numbers * scale), 0, 1e-6) for scale in SCALES)
-            return next((scale for scale, whole in zip(SCALES, fits, strict=True) if whole), 0)
+            return next((scale for scale in SCALES if _are_whole(numbers * scale)), 0)
 
     @cached_property
     def scores(self) -> np.ndarray:

@@ -7,9 +7,19 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Sequences
 from typing import Any
 
+import numpy as np
+
 from antidiag.kernels.model import Sequence, SequenceType, sequence_types
 from antidiag.kernels.parameters import Parameter, resolve_values
-from antidiag.kernels.scoring import Scoring, load_matrix, match_mismatch, with_wildcard
+from antidiag.kernels.scoring import (
+    Scoring,
+    SubstitutionMatrix,
+    add_letters,
+    load_matrix,
+    match_mismatch,
+    with_wildcard,
+)
+from antidiag.kernels.sequences.alphabets import BASES, letter_meanings
 
 GAP_HELP = "A gap of length k costs open + k x extend, so its first letter costs open + extend."
 
@@ -31,7 +41,13 @@ SCORING_OPTIONS = (
         overrides=("match", "mismatch"),
     ),
     Parameter("match", "float", "Match", "Score of two equal letters, if no matrix is chosen."),
-    Parameter("mismatch", "float", "Mismatch", "Score of two different letters, if no matrix is chosen."),
+    Parameter(
+        "mismatch",
+        "float",
+        "Mismatch",
+        "Score of two different letters, if no matrix is chosen. Ambiguous letters (N, R, ...; X, B, Z, J of proteins) "
+        "count as different from every letter, themselves included.",
+    ),
     Parameter("wildcard", "text", "Wildcard", "Letters that score 0 with every letter, such as N or NX.", default=""),
     Parameter("gap_open", "float", "Gap open", GAP_HELP + " 0 gives linear gaps.", minimum=0),
     Parameter("gap_extend", "float", "Gap extend", GAP_HELP, minimum=0),
@@ -46,16 +62,18 @@ def default_scores(sequences: Sequences[Sequence]) -> Mapping[str, Any]:
     return NUCLEOTIDE_DEFAULTS if are_nucleotides(sequences) else PROTEIN_DEFAULTS
 
 
-def make_scoring(values: Mapping[str, Any], nucleotides: bool = False) -> Scoring:
+def make_scoring(values: Mapping[str, Any], nucleotides: bool = False, sequences: Sequences[Sequence] = ()) -> Scoring:
     """Return the scoring of resolved option values; a matrix overrides match and mismatch.
 
-    With ``are_nucleotides`` all sequences are DNA or RNA, and U equals T.
+    With ``nucleotides`` all sequences are DNA or RNA, and U equals T. Letters of the ``sequences`` that the matrix
+    lacks score as what they stand for, see `scoring.add_letters`.
     """
     matrix = (
         with_wildcard(load_matrix(values["matrix"]), values["wildcard"])
         if values["matrix"]
         else match_mismatch(values["match"], values["mismatch"], values["wildcard"], nucleotides)
     )
+    matrix = add_letters(matrix, unscored_letters(sequences, matrix))
     return Scoring(matrix, values["gap_open"], values["gap_extend"])
 
 
@@ -81,15 +99,70 @@ def are_nucleotides(sequences: Sequences[Sequence]) -> bool:
     return SequenceType.PROTEIN not in sequence_types(sequences)
 
 
-def type_notes(problem: Any) -> tuple[str, ...]:
-    """Return a note if nucleotides are aligned with a protein, which are compared without translation."""
-    if len({kind == SequenceType.PROTEIN for kind in sequence_types(problem.sequences)}) < 2:
+def unscored_letters(sequences: Sequences[Sequence], matrix: SubstitutionMatrix) -> str:
+    """Return the letters of the sequences that a matrix lacks, in alphabetical order."""
+    found: set[int] = set()
+    scored = bytes(np.flatnonzero(matrix.codes >= 0).tolist())
+    each_letters = getattr(sequences, "each_letters", None)  # a `SequenceSet` makes no object for a sequence
+    for letters in each_letters() if each_letters else (sequence.letters for sequence in sequences):
+        found |= set(letters.translate(None, scored))
+    return bytes(sorted(found)).decode("latin-1")
+
+
+def sequence_notes(sequences: Sequences[Sequence], matrix: SubstitutionMatrix | None = None) -> tuple[str, ...]:
+    """Return notes about sequences of different types, a matrix of another type, and letters that the matrix lacks.
+
+    All families call this: sequences are compared letter by letter, and nothing is translated.
+    """
+    notes = _mixed_type_note(sequences)
+    if matrix is not None and not notes:
+        notes += _matrix_type_note(sequences, matrix)
+    return (*notes, *(_derived_letters_note(matrix) if matrix is not None else ()))
+
+
+def _mixed_type_note(sequences: Sequences[Sequence]) -> tuple[str, ...]:
+    """Return a note if nucleotides are compared with a protein."""
+    if len({kind == SequenceType.PROTEIN for kind in sequence_types(sequences)}) < 2:
         return ()
-    kinds = {sequence.type == SequenceType.PROTEIN: sequence for sequence in problem.sequences}
+    kinds: dict[bool, Sequence] = {}
+    for sequence in sequences:
+        kinds.setdefault(sequence.type == SequenceType.PROTEIN, sequence)
+        if len(kinds) == 2:
+            break
     return (
         f"The types differ: {kinds[False].name} is {kinds[False].type} and {kinds[True].name} is protein. "
-        "Sequences are not translated, so the score has little meaning. Correct the type, or translate first.",
+        "Sequences are not translated, so the result has little meaning. Correct the type, or translate first.",
     )
+
+
+def _matrix_type_note(sequences: Sequences[Sequence], matrix: SubstitutionMatrix) -> tuple[str, ...]:
+    """Return a note if the matrix is one of proteins and the sequences are nucleotides, or the reverse."""
+    has_bases = matrix.is_of_nucleotides and set(BASES) <= set(matrix.letters)
+    if _MATCH.match(matrix.name) or (has_bases if are_nucleotides(sequences) else not has_bases):
+        return ()
+    own, other = ("nucleotides", "proteins")[:: 1 if are_nucleotides(sequences) else -1]
+    return (
+        f"{matrix.name} is a matrix of {other}, and the sequences are {own}. Their letters are looked up as they are, "
+        "so the scores have little meaning. Choose another matrix, or correct the type.",
+    )
+
+
+def _derived_letters_note(matrix: SubstitutionMatrix) -> tuple[str, ...]:
+    """Return a note that names the letters that the matrix lacks, and what they score as."""
+    if not matrix.derived:
+        return ()
+    meanings = letter_meanings(not matrix.is_of_nucleotides)
+    said = ", ".join(f"{letter} as {_list_residues(meanings[letter])}" for letter in matrix.derived)
+    return (f"{matrix.name} has no scores of {', '.join(matrix.derived)}: {said}.",)
+
+
+def _list_residues(residues: str) -> str:
+    """Return residues in words: "C", "the mean of I and L"."""
+    if len(residues) == 1:
+        return residues
+    if len(residues) > 4 or residues == "ACGT":
+        return "the mean of all letters"
+    return f"the mean of {', '.join(residues[:-1])} and {residues[-1]}"
 
 
 def scoring_option_values(scoring: Scoring) -> dict[str, Any]:
@@ -105,11 +178,15 @@ def scoring_option_values(scoring: Scoring) -> dict[str, Any]:
     return {"matrix": _WILDCARD.sub("", name), **letters, **gaps}
 
 
+LETTER_SCORES = ("match", "mismatch", "wildcard")
+"""Options that define the scores of letters where no matrix is chosen."""
+
+
 def scoring_json(scoring: Scoring) -> dict[str, Any]:
     """Return a scoring as JSON fields: the name of the matrix, gap costs, and the scores of letters where these define
     it."""
     values = scoring_option_values(scoring)
-    letters = {name: values[name] for name in ("match", "mismatch", "wildcard") if name in values}
+    letters: dict[str, Any] = {name: values[name] for name in LETTER_SCORES if name in values}
     return {
         "matrix": scoring.matrix.name,
         **letters,

@@ -23,6 +23,37 @@ MINUS_INFINITY = -(2**40)
 Cell = tuple[int, int]
 
 
+# Letters
+
+AMBIGUOUS = {True: "BJXZ", False: "RYSWKMBDHVNX"}
+"""Letters that stand for several residues, of proteins (True) and of nucleotides."""
+
+
+def are_identical(one: str, other: str, protein: bool) -> bool:
+    """Return whether two letters are certainly the same residue; an ambiguous letter is not even the same as itself."""
+    if not protein:
+        one, other = one.replace("U", "T"), other.replace("U", "T")
+    return one == other and one not in AMBIGUOUS[protein]
+
+
+def match_score(one: str, other: str, scores: tuple[float, float], protein: bool) -> float:
+    """Return the score of two letters by match and mismatch; an ambiguous letter is a mismatch of at most 0."""
+    match, mismatch = scores
+    if {one, other} & set(AMBIGUOUS[protein]):
+        return min(mismatch, 0)
+    return match if are_identical(one, other, protein) else mismatch
+
+
+def count_identical(problem: PairProblem, alignment: Alignment, protein: bool) -> int:
+    """Return the columns of an alignment that hold identical letters, by walking along it."""
+    (i, j), found = alignment.start, 0
+    first, second = (sequence.letters.decode() for sequence in problem.sequences)
+    for operation in alignment.operations.tolist():
+        found += operation == DIAGONAL and are_identical(first[i], second[j], protein)
+        i, j = i + (operation != LEFT), j + (operation != UP)
+    return found
+
+
 # Two sequences
 
 

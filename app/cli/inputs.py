@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from antidiag.app.cli.progress import interrupted_at_once
+from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io import aligned_sequences, sequences
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
-from antidiag.kernels.method import DataKind, Method
+from antidiag.kernels.method import DataKind, Method, ProblemInput
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.registry import result_saving
+from antidiag.kernels.registry import data_loading, result_saving
 from antidiag.kernels.sequences.sequence_set import join_data
 
 STANDARD_INPUT = STANDARD_OUTPUT = "-"
@@ -70,7 +71,7 @@ def read_inputs(
     for taken in inputs:
         given = list(files) if not taken.flag else [flagged[taken.flag]] if taken.flag in flagged else []
         with interrupted_at_once():
-            data = join_data([_read_data(taken.kind, file, kind, monitor) for file in given])
+            data = join_data([_read_data(taken.kind, file, kind, monitor, given) for file in _data_files(taken, given)])
         if taken.kind is sequences.SEQUENCE and records:
             data = [sequences.find_sequence(data, name) for name in records]
         if taken.flag and len(data) < taken.minimum:
@@ -111,12 +112,21 @@ def read_sequences(file: str, type: SequenceType | None, monitor: Monitor | None
     return sequences.read_sequences(file, type, monitor)
 
 
-def _read_data(kind: DataKind, file: str, type: SequenceType | None, monitor: Monitor | None) -> Sequences[Any]:
+def _data_files(taken: ProblemInput, files: list[str]) -> list[str]:
+    """Return the files that hold the data of an input: beside pairs without letters, files of sequences hold these."""
+    if taken.kind is not ALIGNMENT or not any(map(data_loading.takes_letters, files)):
+        return files
+    return [file for file in files if data_loading.find_kind_of_file(file) is not sequences.SEQUENCE]
+
+
+def _read_data(
+    kind: DataKind, file: str, type: SequenceType | None, monitor: Monitor | None, beside: Sequences[str] = ()
+) -> Sequences[Any]:
     if kind is sequences.SEQUENCE:
         return read_sequences(file, type, monitor)
     if file == STANDARD_INPUT:
         raise InputError(f"a {kind.label} cannot come from standard input; give a file")
-    return kind.read(Path(file), monitor)
+    return data_loading.read_kind(kind, Path(file), monitor, beside)
 
 
 def read_one_alignment(file: str) -> AlignedSequences:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import fields, is_dataclass
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from antidiag.kernels import registry
 from antidiag.kernels.errors import ParameterError
+from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import Method, ProblemInput
+from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.parameters import Parameter
 from antidiag.kernels.registry import result_saving
 
@@ -24,9 +29,13 @@ def option_flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def declared_options() -> Mapping[str, Parameter]:
-    """Return the options of all problem types in the registry, by name."""
-    return {option.name: option for method in registry.METHODS for option in method.problem_type.options}
+def declared_options() -> Mapping[str, tuple[Parameter, ...]]:
+    """Return the different declarations of the options of all problem types, by name; the most frequent one first."""
+    counts: dict[str, Counter[Parameter]] = {}
+    for method in registry.METHODS:
+        for option in method.problem_type.options:
+            counts.setdefault(option.name, Counter())[option] += 1
+    return {name: tuple(option for option, _ in found.most_common()) for name, found in counts.items()}
 
 
 def declared_flags() -> Mapping[str, ProblemInput]:
@@ -73,7 +82,7 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
         elif name not in ("options", "flagged"):
             parameters.append(parameter)
     parameters += [_typer_file(taken) for taken in flags.values()]
-    parameters += [_typer_parameter(option) for option in declared.values()]
+    parameters += [_typer_parameter(name, options) for name, options in declared.items()]
     parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
     wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -139,13 +148,102 @@ def _typer_file(taken: ProblemInput) -> inspect.Parameter:
     )
 
 
-def _typer_parameter(option: Parameter) -> inspect.Parameter:
-    metavar = "|".join(option.choices) or METAVARS[option.kind]
-    default = {True: "yes", False: "no"}[option.default] if option.kind == "bool" else option.default
-    text = option.help + (f" Default: {default}." if default not in (None, "") else "")
-    declared = typer.Option(
-        option_flag(option.name), metavar=metavar, help=text, show_default=False, rich_help_panel="Problem"
+def _typer_parameter(name: str, declared: tuple[Parameter, ...]) -> inspect.Parameter:
+    """Return the command-line option of some declarations of one name, whichever method is run."""
+    text = declared[0].help if len(declared) > 1 else _describe_option(declared[0], "")
+    option = typer.Option(
+        option_flag(name),
+        metavar=_option_metavar(declared[0]),
+        help=text + (DEPENDS_ON_METHOD if len(declared) > 1 else ""),
+        show_default=False,
+        rich_help_panel="Problem",
     )
     return inspect.Parameter(
-        option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, declared]
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[str | None, option]
     )
+
+
+DEPENDS_ON_METHOD = " Meaning and default depend on the method: see 'run METHOD --help'."
+
+
+def _option_metavar(option: Parameter) -> str:
+    return "|".join(option.choices) or METAVARS[option.kind]
+
+
+def _describe_option(option: Parameter, default: str) -> str:
+    """Return the help of an option with its default, the declared one unless another is given."""
+    if option.kind == "bool":
+        default = default or {True: "yes", False: "no"}[option.default]
+    elif option.default not in (None, ""):
+        default = default or str(option.default)
+    return option.help + (f" Default: {default}." if default else "")
+
+
+class SingleValueCommand(TyperCommand):
+    """A command that refuses an option of one value that is given twice, rather than take the last value alone."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for option, times in Counter(given).items():
+            if (
+                times > 1
+                and isinstance(option, TyperOption)
+                and not (option.multiple or option.is_flag or option.count)
+            ):
+                ctx.fail(f"{option.opts[-1]} is given {times} times; give it once")
+        return super().parse_args(ctx, args)
+
+
+class MethodCommand(SingleValueCommand):
+    """A command that takes a method: with a method its help has the options of that method, and their defaults."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; the method among them is kept for the help, which is written before they are checked."""
+        known = {method.id: method for method in registry.METHODS}
+        ctx.meta[HELPED_METHOD] = next((known[one] for one in args if one in known), None)
+        return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help of the command, with the options of all methods or those of one."""
+        shown = copy(self)
+        if (method := ctx.meta.get(HELPED_METHOD)) is not None:
+            shown.params = [
+                _option_of_method(parameter, method) for parameter in self.params if _fits(parameter, method)
+            ]
+        TyperCommand.format_help(shown, ctx, formatter)
+
+
+HELPED_METHOD = "antidiag.method"
+"""Where the context of a command keeps the method whose help is wanted."""
+
+
+def _fits(parameter: Any, method: Method) -> bool:
+    """Return whether a parameter of a command belongs to a method, or to all commands."""
+    options = {option.name for option in method.problem_type.options}
+    flags = {taken.flag for taken in method.problem_type.inputs}
+    name = parameter.name
+    return (name in options or name not in declared_options()) and (name in flags or name not in declared_flags())
+
+
+def _option_of_method(parameter: Any, method: Method) -> Any:
+    """Return a parameter of a command with the help of a method, if it is an option of its problem."""
+    option = next((one for one in method.problem_type.options if one.name == parameter.name), None)
+    if option is None:
+        return parameter
+    shown = copy(parameter)
+    shown.help, shown.metavar = _describe_option(option, _default_by_type(option, method)), _option_metavar(option)
+    return shown
+
+
+def _default_by_type(option: Parameter, method: Method) -> str:
+    """Return the default of an option that follows the type of sequences: "5 for nucleotides, 10 for proteins"."""
+    if all(taken.kind is not SEQUENCE for taken in method.problem_type.inputs[:1]):
+        return ""
+    found = {}
+    for label, kind in (("nucleotides", SequenceType.DNA), ("proteins", SequenceType.PROTEIN)):
+        values = method.problem_type.default_options([Sequence("", b"A", kind)])
+        if option.name in values:
+            found[label] = f"{values[option.name]:g}" if option.kind == "float" else str(values[option.name])
+    if len(found) == 2 and len(set(found.values())) == 1:
+        return next(iter(found.values()))
+    return ", ".join(f"{value} for {label}" for label, value in found.items())

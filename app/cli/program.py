@@ -7,7 +7,6 @@ import io
 import os
 import sys
 import traceback
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cache, partial
@@ -16,8 +15,6 @@ from typing import Any
 
 import platformdirs
 import typer
-from typer import Context
-from typer.core import TyperCommand, TyperOption
 
 from antidiag.app.cli import (
     compare_command,
@@ -32,6 +29,7 @@ from antidiag.app.cli import (
     sequences_command,
 )
 from antidiag.app.cli.laboratory import sweep_commands, tune_commands
+from antidiag.app.cli.options import MethodCommand, SingleValueCommand
 from antidiag.app.invocation import PROGRAM, as_typed
 from antidiag.kernels import __version__
 from antidiag.kernels.errors import AntidiagError, Cancelled, ResultNotSaved
@@ -48,21 +46,6 @@ Without a command, the window opens with the given files: [bold]{PROGRAM} first.
 """
 
 
-class SingleValueCommand(TyperCommand):
-    """A command that refuses an option of one value that is given twice, rather than take the last value alone."""
-
-    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
-        for option, times in Counter(given).items():
-            if (
-                times > 1
-                and isinstance(option, TyperOption)
-                and not (option.multiple or option.is_flag or option.count)
-            ):
-                ctx.fail(f"{option.opts[-1]} is given {times} times; give it once")
-        return super().parse_args(ctx, args)
-
-
 program = typer.Typer(
     name=PROGRAM,
     help=HELP,
@@ -75,16 +58,16 @@ _add_command = partial(program.command, cls=SingleValueCommand)
 _add_command("methods", epilog=as_typed(list_commands.METHODS_EXAMPLES))(list_commands.methods)
 _add_command("info", epilog=as_typed(list_commands.INFO_EXAMPLES))(list_commands.info)
 _add_command("samples", epilog=as_typed(list_commands.SAMPLES_EXAMPLES))(list_commands.samples)
-_add_command("estimate", epilog=as_typed(run_commands.ESTIMATE_EXAMPLES))(run_commands.estimate)
-_add_command("run", epilog=as_typed(run_commands.RUN_EXAMPLES))(run_commands.run)
+_add_command("estimate", cls=MethodCommand, epilog=as_typed(run_commands.ESTIMATE_EXAMPLES))(run_commands.estimate)
+_add_command("run", cls=MethodCommand, epilog=as_typed(run_commands.RUN_EXAMPLES))(run_commands.run)
 _add_command("compare", epilog=as_typed(compare_command.COMPARE_EXAMPLES))(compare_command.compare)
 _add_command("posteriors", epilog=as_typed(posteriors_command.POSTERIORS_EXAMPLES))(posteriors_command.posteriors)
 _add_command("sequences", epilog=as_typed(sequences_command.SEQUENCES_EXAMPLES))(sequences_command.sequences)
 _add_command("profile", epilog=as_typed(profile_command.PROFILE_EXAMPLES))(profile_command.profile)
 _add_command("runs", epilog=as_typed(interrupted_runs.RUNS_EXAMPLES))(interrupted_runs.runs)
-_add_command("sweep", epilog=as_typed(sweep_commands.SWEEP_EXAMPLES))(sweep_commands.sweep)
-_add_command("tune", epilog=as_typed(tune_commands.TUNE_EXAMPLES))(tune_commands.tune)
-_add_command("bench", epilog=as_typed(sweep_commands.BENCH_EXAMPLES))(sweep_commands.bench)
+_add_command("sweep", cls=MethodCommand, epilog=as_typed(sweep_commands.SWEEP_EXAMPLES))(sweep_commands.sweep)
+_add_command("tune", cls=MethodCommand, epilog=as_typed(tune_commands.TUNE_EXAMPLES))(tune_commands.tune)
+_add_command("bench", cls=MethodCommand, epilog=as_typed(sweep_commands.BENCH_EXAMPLES))(sweep_commands.bench)
 _add_command("reproduce", epilog=as_typed(tune_commands.REPRODUCE_EXAMPLES))(tune_commands.reproduce)
 _add_command("play", epilog=as_typed(play_command.PLAY_EXAMPLES))(play_command.play)
 _add_command("lecture", epilog=as_typed(lecture_command.LECTURE_EXAMPLES))(lecture_command.lecture)

@@ -49,7 +49,8 @@ Files = Annotated[
     typer.Argument(
         metavar="FILE...",
         help="Input files, in the order in which the method takes their data. Sequences: FASTA, GenBank and others, "
-        "also gzipped; - reads standard input.",
+        "also gzipped; - reads standard input. Alignments: SAM, PAF and chains that name letters only take them from "
+        "the sequence files given with them.",
     ),
 ]
 Settings = Annotated[

@@ -59,11 +59,12 @@ class DataLoader(QObject):
         """Read files, one job each, in this order; a session file opens as a session."""
         together: list[Sequences[Sequence]] = []
         others: list[Any] = []
-        for path in map(Path, paths):
+        files = tuple(map(Path, paths))
+        for path in files:
             if path.suffix == SESSION_SUFFIX:
                 self.session_wanted.emit(path)
             else:
-                self._read(f"Read {path.name}", partial(read_file, path), together, path, others)
+                self._read(f"Read {path.name}", partial(read_file, path, beside=files), together, path, others)
 
     def open_sample(self, sample: BundledSample) -> None:
         """Read a bundled sample."""
@@ -168,11 +169,14 @@ def prepare_datum(datum: Any) -> None:
         cell_pixels.load_compiled_code(datum.letters)
 
 
-def read_file(path: Path, monitor: Monitor) -> Sequences[Any]:
-    """What is in a file; InputError for a pipe, on which a window could wait for ever."""
+def read_file(path: Path, monitor: Monitor, beside: Iterable[Path] = ()) -> Sequences[Any]:
+    """What is in a file; InputError for a pipe, on which a window could wait for ever.
+
+    Files opened together, ``beside``, give the letters of pairs that name sequences alone.
+    """
     if path.is_fifo():
         raise InputError(f"{path} is a pipe; save its output to a file and open that")
-    return data_loading.read_data(path, monitor)
+    return data_loading.read_data(path, monitor, beside)
 
 
 def _describe_pasted(text: str, sequences: Sequences[Sequence]) -> tuple[str, ...]:

@@ -33,6 +33,6 @@ ALIGNMENT = DataKind(
     normalize=as_arrays,
     suffixes=(
         *(".fa", ".fasta", ".afa", ".aln", ".clustal", ".sto", ".stockholm", ".stk", ".phy", ".phylip", ".nex"),
-        *(".msf", ".a2m", ".a3m", ".ffdata", ".maf", ".sam", ".paf", ".pir"),
+        *(".msf", ".a2m", ".a3m", ".ffdata", ".maf", ".sam", ".paf", ".axt", ".chain", ".pair", ".pir"),
     ),
 )

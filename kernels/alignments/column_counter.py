@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from antidiag.kernels.alignments.blocked_cells import BlockedCells
 from antidiag.kernels.alignments.column_statistics import ColumnCounts, CountUpdate, count_columns
@@ -31,7 +32,7 @@ class ColumnCounter:
         if self._alignment is not alignment:
             rows, columns = alignment.letters.shape
             if rows * columns <= MAX_LETTERS_AT_ONCE:
-                self.store_counts(alignment, count_columns(alignment.letters))
+                self.store_counts(alignment, count_columns(alignment.letters, type=alignment.type))
                 return self._columns
             # After a very large edit even finding the changed cells takes too long here.
             many = (
@@ -41,7 +42,7 @@ class ColumnCounter:
             recount = self._plan_recount(alignment) if columns <= MAX_COLUMNS_AT_ONCE and not many else None
             if recount is None or recount.cells > MAX_LETTERS_AT_ONCE:
                 return None
-            self.store_counts(alignment, recount.columns())
+            self.store_counts(alignment, replace(recount.columns(), type=alignment.type))
         return self._columns
 
     def counting_task(self, alignment: AlignedSequences) -> Callable[[Monitor], ColumnCounts]:
@@ -51,7 +52,9 @@ class ColumnCounter:
 
         def counted(monitor: Monitor) -> ColumnCounts:
             recount = before._plan_recount(alignment)
-            return count_columns(alignment.letters, monitor) if recount is None else recount.columns(monitor)
+            if recount is None:
+                return count_columns(alignment.letters, monitor, alignment.type)
+            return replace(recount.columns(monitor), type=alignment.type)
 
         return counted
 

@@ -6,7 +6,7 @@ Letters are counted in classes: 0 a gap, 1 to 26 the letters A to Z, 27 the stop
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,8 +16,11 @@ from antidiag.kernels.alignments.cpu_blocks import BLOCK_MASK, BLOCK_SHIFT
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.cpu.jit import cached_njit, inner_njit
 from antidiag.kernels.io.aligned_sequences import GAP
+from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.sequences.alphabets import ambiguous_letters
 
+PROTEIN = SequenceType.PROTEIN
 CLASSES = 28
 LETTER_CLASS = np.zeros(256, np.uint8)
 LETTER_CLASS[ord("A") : ord("Z") + 1] = np.arange(1, 27)
@@ -26,8 +29,10 @@ CLASS_LETTER = np.frombuffer(b"-ABCDEFGHIJKLMNOPQRSTUVWXYZ*", np.uint8)
 """The letter of each class."""
 BATCH_LETTERS = 1 << 25
 """Letters that are counted between two checks for cancelling."""
-ANY_LETTER_CLASS = {20: LETTER_CLASS[ord("X")], 4: LETTER_CLASS[ord("N")]}
-"""The class of the letter that stands for any other, by the size of the alphabet."""
+AMBIGUOUS_CLASSES = {
+    size: LETTER_CLASS[list(ambiguous_letters(protein).encode())] for size, protein in ((20, True), (4, False))
+}
+"""The classes of ambiguous letters, by the size of the alphabet."""
 BATCH_COLUMNS = 1 << 16
 """Columns in a batch, so that temporary arrays stay small."""
 CACHED_COLUMNS = 1 << 12
@@ -136,10 +141,12 @@ class CountUpdate:
             counts,
         )
         counts.setflags(write=False)
-        return ColumnCounts(counts, self._before.rows)
+        return replace(self._before, counts=counts)
 
 
-def count_columns(letters: np.ndarray | BlockedCells, monitor: Monitor | None = None) -> ColumnCounts:
+def count_columns(
+    letters: np.ndarray | BlockedCells, monitor: Monitor | None = None, type: SequenceType | None = None
+) -> ColumnCounts:
     """Count the letter classes of every column, on all cores where there are many.
 
     Parameters
@@ -148,6 +155,8 @@ def count_columns(letters: np.ndarray | BlockedCells, monitor: Monitor | None = 
         Letters as in `AlignedSequences`.
     monitor : Monitor, optional
         Receives the parts that are done; may cancel.
+    type : SequenceType, optional
+        Says which letters are ambiguous; without it none is.
 
     Returns
     -------
@@ -174,7 +183,7 @@ def count_columns(letters: np.ndarray | BlockedCells, monitor: Monitor | None = 
 
     workers.map_on_threads(add, parts, poll=lambda: monitor.update(done[0], len(parts), "counting"))
     counts.setflags(write=False)
-    return ColumnCounts(counts, rows)
+    return ColumnCounts(counts, rows, type)
 
 
 def _add_part(letters: np.ndarray | BlockedCells, rows: slice, columns: slice, counts: np.ndarray) -> None:
@@ -197,24 +206,41 @@ def _column_entropy(counts: np.ndarray, there: np.ndarray) -> np.ndarray:
 class ColumnCounts:
     """Counts of letter classes: ``counts`` is int32 (columns, CLASSES), for an alignment of ``rows`` rows.
 
-    Each property is one value a column, float32 or uint8.
+    Ambiguous letters of the ``type`` are identical to none: they are no consensus beside a known letter and make no
+    identity, conservation of 11, or information. Each property is one value a column, float32 or uint8.
     """
 
     counts: np.ndarray
     rows: int
+    type: SequenceType | None = None
 
     def __len__(self) -> int:
         return len(self.counts)
 
     def part(self, first: int, last: int) -> ColumnCounts:
         """Return the counts of columns ``first`` to ``last``."""
-        return ColumnCounts(self.counts[first:last], self.rows)
+        return replace(self, counts=self.counts[first:last])
+
+    @property
+    def ambiguous(self) -> np.ndarray:
+        """The classes of letters that are identical to none."""
+        return LETTER_CLASS[:0] if self.type is None else AMBIGUOUS_CLASSES[20 if self.type == PROTEIN else 4]
+
+    @cached_property
+    def known_letters(self) -> np.ndarray:
+        """Counts of letters, int32 (columns, CLASSES - 1), without gaps; those of ambiguous letters are 0."""
+        known = self.counts[:, 1:]
+        if known[:, self.ambiguous - 1].any():
+            known = known.copy()
+            known[:, self.ambiguous - 1] = 0
+        return known
 
     @cached_property
     def consensus(self) -> np.ndarray:
         """The most frequent letter, uint8 ASCII, the first in the alphabet where several are; '-' where most rows
-        have a gap."""
-        best = self.counts[:, 1:].argmax(axis=1) + 1
+        have a gap. An ambiguous letter only where there is no other."""
+        known = self.known_letters
+        best = 1 + np.where(known.any(axis=1), known.argmax(axis=1), self.counts[:, 1:].argmax(axis=1))
         return np.where(2 * self.counts[:, 0] > self.rows, GAP, CLASS_LETTER[best]).astype(np.uint8)
 
     @cached_property
@@ -229,8 +255,8 @@ class ColumnCounts:
 
     @cached_property
     def identity(self) -> np.ndarray:
-        """The share of all rows that hold the most frequent letter."""
-        return (self.counts[:, 1:].max(axis=1) / np.float32(max(self.rows, 1))).astype(np.float32)
+        """The share of all rows that hold the most frequent letter that is not ambiguous."""
+        return (self.known_letters.max(axis=1) / np.float32(max(self.rows, 1))).astype(np.float32)
 
     @cached_property
     def entropy(self) -> np.ndarray:
@@ -244,13 +270,13 @@ class ColumnCounts:
     def information(self, letters: int) -> np.ndarray:
         """Return the height of a sequence logo in bits (Schneider and Stephens 1990), times the occupancy.
 
-        The height is log2 of the alphabet's ``letters`` less the entropy, less the correction for few rows. A letter
-        that stands for any other counts as a gap.
+        The height is log2 of the alphabet's ``letters`` less the entropy, less the correction for few rows. Ambiguous
+        letters count as gaps.
         """
         found = np.zeros(len(self), np.float32)
         for at in range(0, len(self), BATCH_COLUMNS):
             known = self.counts[at : at + BATCH_COLUMNS, 1:].astype(np.float32)
-            known[:, ANY_LETTER_CLASS[letters] - 1] = 0
+            known[:, AMBIGUOUS_CLASSES[letters] - 1] = 0
             there = known.sum(axis=1)
             correction = (letters - 1) / (2 * np.log(2) * np.maximum(there, 1))
             bits = np.log2(letters) - _column_entropy(known, there) - correction
@@ -277,6 +303,7 @@ class ColumnCounts:
             some = there.astype(np.float32) @ sets.astype(np.float32)
             shared = ((some == 0) | (some == there.sum(axis=1, keepdims=True))).sum(axis=1)
             same = (counts[:, 1:] > 0).sum(axis=1) == 1
+            same &= self.known_letters[at : at + BATCH_COLUMNS].any(axis=1)
             value = np.where(same & (counts[:, 0] == 0), 11, shared)
             found[at : at + BATCH_COLUMNS] = np.where(4 * counts[:, 0] > self.rows, 0, value)
         return found

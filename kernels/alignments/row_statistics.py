@@ -12,6 +12,8 @@ from antidiag.kernels.alignments.blocked_cells import BlockedCells
 from antidiag.kernels.cpu.jit import cached_njit
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.sequences.alphabets import ambiguous_letters
 
 
 @cached_njit
@@ -34,13 +36,16 @@ def _for_all_rows(alignment: AlignedSequences, measure: Callable[[np.ndarray], n
     )
 
 
+NO_LETTER = 0
+"""Stands in a row for a letter that is identical to none."""
 _NUMBERS = re.compile("[0-9]+")
 
 
 def row_identities(alignment: AlignedSequences, row: int) -> np.ndarray:
-    """Return the identity of each row to one row, float64: equal letters among columns where both have one; 0
-    without any."""
-    reference = alignment.letters[row]
+    """Return the identity of each row to one row, float64: identical letters among columns where both have one; 0
+    without any. Ambiguous letters are identical to none."""
+    reference = alignment.letters[row].copy()
+    reference[np.isin(reference, list(ambiguous_letters(alignment.type == SequenceType.PROTEIN).encode()))] = NO_LETTER
     found = _for_all_rows(alignment, lambda letters: _count_same_letters(letters, reference))
     return found[:, 1] / np.maximum(found[:, 0], 1)
 

@@ -80,7 +80,7 @@ def clustal_pieces(alignment: AlignedSequences) -> Pieces:
 
     names = _unique_names(alignment)
     margin = max(map(len, names)) + 6
-    marks = clustal_marks(alignment.letters)
+    marks = clustal_marks(alignment.letters, alignment.type)
     yield b"CLUSTAL W multiple sequence alignment, written by Antidiag\n\n"
     for rows, at in _row_blocks(alignment, LINE_LENGTH):
         yield b"".join(b"\n%b%b" % (name.ljust(margin), row) for name, row in zip(names, rows, strict=True))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from antidiag.kernels.cpu.jit import cached_njit
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.sequences.alphabets import ambiguous_letters
 
 STRONG = ("STA", "NEQK", "NHQK", "NDEQ", "QHRK", "MILV", "MILF", "HY", "FYW")
 WEAK = ("CSA", "ATV", "SAG", "STNK", "STPA", "SGND", "SNDEQK", "NDEQHK", "NEQHRK", "FVLIM", "HFY")
@@ -21,8 +23,10 @@ def _add_letters(letters, bits, found):
             found[column] |= bits[letters[row, column]]
 
 
-def clustal_marks(letters: np.ndarray) -> bytes:
-    """Return a mark a column: '*' one letter, ':' and '.' a group of similar letters, else ' '.
+def clustal_marks(letters: np.ndarray, type: SequenceType = SequenceType.PROTEIN) -> bytes:
+    """Return a mark a column: '*' one letter, of proteins ':' and '.' a group of similar letters, else ' '.
+
+    Ambiguous letters make no '*'.
 
     Parameters
     ----------
@@ -34,10 +38,12 @@ def clustal_marks(letters: np.ndarray) -> bytes:
     for first in range(0, rows, step):
         _add_letters(np.ascontiguousarray(letters[first : first + step]), _BITS, found)
     marks = np.full(columns, ord(" "), np.uint8)
-    for groups, mark in ((WEAK, "."), (STRONG, ":")):
+    protein = type == SequenceType.PROTEIN
+    for groups, mark in ((WEAK, "."), (STRONG, ":")) if protein else ():
         for group in groups:
             marks[(found & ~np.bitwise_or.reduce(_BITS[list(group.encode())])) == 0] = ord(mark)
-    marks[(found & (found - np.uint32(1)) == 0) & (found != _GAP_BIT)] = ord("*")
+    ambiguous = np.bitwise_or.reduce(_BITS[list(ambiguous_letters(protein).encode())])
+    marks[(found & (found - np.uint32(1)) == 0) & (found & (ambiguous | _GAP_BIT) == 0)] = ord("*")
     return marks.tobytes()
 
 

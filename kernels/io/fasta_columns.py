@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.model import SequenceType
-from antidiag.kernels.scoring import NUCLEOTIDES
+from antidiag.kernels.sequences.alphabets import NUCLEOTIDES
 from antidiag.kernels.sequences.sequence_set import TYPES, SequenceSet
 from antidiag.kernels.sequences.text_column import TextColumn, TextPool, offsets_of
 

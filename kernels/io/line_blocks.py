@@ -21,6 +21,8 @@ from antidiag.kernels.monitor import Monitor
 BLOCK_BYTES = 1 << 21
 """Bytes read at a time: enough to be fast, few enough to cancel at once."""
 LINE_END = b"\n"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""What some editors write before the text of a UTF-8 file."""
 PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
 GZIP = b"\x1f\x8b"
 COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -81,6 +83,8 @@ def _unpack_blocks(raw: io.BufferedReader, source: str, monitor: Monitor) -> Ite
     with gzip.open(raw) if packed else nullcontext(raw) as handle:
         pieces: list[bytes] = []
         while piece := handle.readline(BLOCK_BYTES) if pieces else handle.read(BLOCK_BYTES):
+            if not read:
+                _refuse_binary_alignments(source, piece)
             pieces.append(piece)
             read += len(piece)
             if packed and read > limit:
@@ -134,6 +138,16 @@ def normalise_line_ends(block: bytes) -> bytes:
     return block
 
 
+def skip_leading_space(head: bytes) -> tuple[bytes, bytes]:
+    """Return the blank lines that a text begins with, as line feeds, and the text without them.
+
+    White space before the first word and a byte order mark are left out of both.
+    """
+    text = head.removeprefix(BYTE_ORDER_MARK)
+    start = text.lstrip()
+    return b"\n" * text.count(b"\n", 0, len(text) - len(start)), start
+
+
 def decode_text(data: bytes) -> str:
     """Decode UTF-8, or Latin-1 where it is not UTF-8."""
     try:
@@ -147,6 +161,20 @@ def _refuse_packed(source: str, magic: bytes) -> None:
     for start, program in COMPRESSED.items():
         if magic.startswith(start):
             raise InputError(f"{source}: packed with {program}; unpack it first, or pack it with gzip")
+
+
+def _refuse_binary_alignments(source: str, start: bytes) -> None:
+    """Raise InputError for BAM and CRAM, which samtools turns into SAM."""
+    if start.startswith(b"CRAM"):
+        raise InputError(
+            f"{source}: CRAM has the differences to a reference, and no letters of its own; write SAM with 'samtools "
+            "view -h -T REFERENCE.fa -o FILE.sam FILE.cram', and give that"
+        )
+    if start.startswith(b"BAM\x01"):
+        raise InputError(
+            f"{source}: BAM is a packed form of SAM; write SAM with 'samtools view -h -o FILE.sam FILE.bam', "
+            "and give that"
+        )
 
 
 def _refuse_misnamed(path: Path, head: bytes) -> None:

@@ -23,7 +23,7 @@ from antidiag.kernels.io import sequence_records as reading
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.model import Sequence, SequenceType, sequence_names
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.scoring import NUCLEOTIDES
+from antidiag.kernels.sequences.alphabets import NUCLEOTIDES
 from antidiag.kernels.sequences.sequence_set import MANY_SEQUENCES, TYPES, SequenceSet
 from antidiag.kernels.text import format_count, quote_text
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from antidiag.kernels import scoring_options
 from antidiag.kernels.citation import Citation
 from antidiag.kernels.cost_models import OWN_ESTIMATE, minimum_models
 from antidiag.kernels.method import (
@@ -45,6 +46,7 @@ THESIS_PROBLEM = problem_type(
     "antidiag.kernels.msa.trials:THESIS",
     option_values=thesis.read_options,
     guide_options=("pairwise",),
+    default_options=scoring_options.default_scores,
 )
 CLUSTALW_PROBLEM = problem_type(
     "msa-clustalw",

@@ -43,6 +43,7 @@ from antidiag.kernels.msa.dp_class import MERGES
 from antidiag.kernels.msa.refinement_changes import RefinementChanges
 from antidiag.kernels.msa.relatedness import are_related
 from antidiag.kernels.parameters import Parameter, resolve_values
+from antidiag.kernels.sequences.alphabets import identity_codes
 from antidiag.kernels.sequences.sequence_set import join_data, split_data, take_sequences
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.text import format_value
@@ -153,7 +154,8 @@ class MsaProblem:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Return what a user should know of the sequences and of given data."""
-        texts = list(scoring_options.type_notes(self))
+        scoring = getattr(self.rules, "scoring", None)
+        texts = list(scoring_options.sequence_notes(self.sequences, scoring and scoring.matrix))
         if renamed := describe_renaming(sequence_names(self.sequences), self.names):
             texts.append(f"Sequences with {renamed}.")
         if empty := len(self.sequences) - len(self.filled):
@@ -246,12 +248,14 @@ def problem_type(
     option_values: Callable[[MsaProblem], Mapping[str, Any]] | None = None,
     inputs: tuple[ProblemInput, ...] = INPUTS,
     guide_options: tuple[str, ...] = (),
+    default_options: Callable[[Any], Mapping[str, Any]] = lambda data: {},
 ) -> ProblemType:
     """Return the type of a problem whose answer is a multiple alignment.
 
     ``rules`` makes the rules; ``option_values`` returns the options that make them again (default: their fields of
     these names). ``trials`` is "package.module:NAME". ``guide_options`` are those that make distances and guide tree:
     they have no effect where these are given, and are then not among the settings.
+    ``default_options`` returns the defaults that depend on the data.
     """
     labels = {option.name: option.label for option in options}
 
@@ -274,7 +278,7 @@ def problem_type(
         inputs=inputs,
         options=options,
         build_problem=partial(_build_problem, options, rules),
-        default_options=lambda data: {},
+        default_options=default_options,
         answer_json=json_fields,
         answer_rows=describe_answer,
         format_answer=lambda result: result.answer.alignment.summary,
@@ -352,7 +356,8 @@ def describe_answer(result: Result) -> LabelledRows:
     """Describe the answer for people."""
     letters = result.answer.alignment.letters
     columns = letters.shape[1]
-    full, alike, gaps = np.ones(columns, bool), np.ones(columns, bool), 0
+    full, gaps = np.ones(columns, bool), 0
+    alike = identity_codes(result.problem.is_protein)[letters[0]] > 0  # an ambiguous letter is identical to none
     for first in range(0, len(letters), PART):  # a part at a time, to save memory with a million rows
         part = letters[first : first + PART]
         there = part != GAP

@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.model import Sequence
 from antidiag.kernels.scoring import Mode, Scoring, encode_sequence, refuse_overflow
+from antidiag.kernels.sequences.alphabets import find_identical_letters
 from antidiag.kernels.serialization import stored
 
 DIAGONAL, UP, LEFT = 0, 1, 2
@@ -127,16 +128,13 @@ class Alignment:
         return kinds
 
     def find_identical(self, first: Sequence, second: Sequence) -> np.ndarray:
-        """Return whether each column holds the same letter twice, bool; U equals T where DNA meets RNA."""
-        letters = (
+        """Return whether each column holds identical letters, bool; U equals T, and an ambiguous letter nothing."""
+        top, bottom = (
             sequence.letter_array[start:end][self.operations[self.operations != without] == DIAGONAL]
             for sequence, start, end, without in zip((first, second), self.start, self.end, (LEFT, UP), strict=True)
         )
-        top, bottom = letters
-        if {first.type, second.type} == {SequenceType.DNA, SequenceType.RNA}:
-            top, bottom = (np.where(row == ord("U"), np.uint8(ord("T")), row) for row in (top, bottom))
         same = np.zeros(self.operations.size, bool)
-        same[self.operations == DIAGONAL] = top == bottom
+        same[self.operations == DIAGONAL] = find_identical_letters(top, bottom, first.type, second.type)
         return same
 
 

@@ -29,7 +29,7 @@ def build_pair(sequences: Sequences[Sequence], options: Mapping[str, Any]) -> Pa
         if not len(sequence):
             raise InputError(f"{sequence.name}: the sequence is empty; choose another sequence")
     values = scoring_options.resolve_options(sequences, options, SCORING_OPTIONS)
-    scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(sequences))
+    scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(sequences), sequences)
     problem = PairProblem(sequences[0], sequences[1], scoring, Mode(values["mode"]))
     problem.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
     return problem
@@ -55,11 +55,12 @@ def format_score(result: Result) -> str:
 
 def setting_rows(problem: PairProblem) -> LabelledRows:
     """Return what defines the answer as rows of label and text."""
-    strips = "first" if problem.swapped else "second"
+    along = f"the {'first' if problem.swapped else 'second'} sequence"
+    longer = ", the longer one" if problem.rows < problem.columns else ""
     return [
         ("Mode", str(problem.mode)),
         ("Scoring", problem.scoring.describe_costs()),
-        ("Strips run along", f"the {strips} sequence, the longer one"),
+        ("Strips run along", along + longer),
     ]
 
 
@@ -87,7 +88,7 @@ PAIR = ProblemType(
     file_formats=formats.FORMATS,
     setting_rows=setting_rows,
     option_values=option_values,
-    problem_notes=scoring_options.type_notes,
+    problem_notes=lambda problem: scoring_options.sequence_notes(problem.sequences, problem.scoring.matrix),
     trials_name="antidiag.kernels.pairwise.trials:TRIALS",
     dp_classification=classification.GAPS,
 )

@@ -102,9 +102,12 @@ class PartTreeProblem:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """Notes for the user: names that were made distinct."""
+        """Notes for the user: names that were made distinct, and types that differ."""
         renamed = describe_renaming(sequence_names(self.sequences), self.names)
-        return (f"Sequences with {renamed}.",) if renamed else ()
+        return (
+            *((f"Sequences with {renamed}.",) if renamed else ()),
+            *scoring_options.sequence_notes(self.sequences),
+        )
 
 
 @stored("parttree-answer")

@@ -222,8 +222,8 @@ def lcs_distances(problem: PartTreeProblem) -> dict[tuple[int, int], float]:
     """Return the distances of all pairs (i <= j) by their longest common subsequences."""
     known = (symbols.AMINO_ACIDS if problem.is_protein else symbols.BASES).decode()
     texts = [one.letters.decode() for one in problem.sequences]
-    if not problem.is_protein:
-        texts = [text.replace("U", "T") for text in texts]
+    same = str.maketrans("UO", "CK") if problem.is_protein else str.maketrans("U", "T")
+    texts = [text.translate(same) for text in texts]
     return {(i, j): _lcs_distance(problem, texts, i, j, known) for i in range(len(texts)) for j in range(i, len(texts))}
 
 

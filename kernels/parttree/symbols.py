@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antidiag.kernels.model import Sequence, concatenate_letters, sequence_lengths
+from antidiag.kernels.sequences.alphabets import letter_meanings
 
 AMINO_ACIDS, BASES = b"ACDEFGHIKLMNPQRSTVWY", b"ACGT"
 BITS = 32
@@ -43,9 +44,15 @@ class TreeSteps(NamedTuple):
 
 
 def encode_letters(letters: np.ndarray, alphabet: bytes) -> np.ndarray:
-    """Return the index of every letter in an alphabet, 20 for others; uint8."""
+    """Return the index of every letter in an alphabet, 20 for others; uint8.
+
+    A letter that stands for one residue has its index: U of proteins that of C, O that of K, U of RNA that of T.
+    """
     table = np.full(256, LETTERS, np.uint8)
     table[np.frombuffer(alphabet, np.uint8)] = np.arange(len(alphabet))
+    for letter, residues in letter_meanings(alphabet == AMINO_ACIDS).items():
+        if len(residues) == 1:
+            table[ord(letter)] = table[ord(residues)]
     return table[letters]
 
 
@@ -53,6 +60,4 @@ def encode_sequences(sequences: Sequences[Sequence], protein: bool) -> tuple[np.
     """Return the codes of sequences, one after another (uint8), and where each begins (int64)."""
     offsets = np.concatenate([[0], np.cumsum(sequence_lengths(sequences), dtype=np.int64)])
     letters = concatenate_letters(sequences)
-    if not protein:
-        letters = np.where(letters == ord("U"), ord("T"), letters).astype(np.uint8)
     return encode_letters(letters, AMINO_ACIDS if protein else BASES), offsets

@@ -61,11 +61,19 @@ OPTIONS = (
         "gap_open",
         "float",
         "Gap open",
-        scoring_options.GAP_HELP + " Not used if gaps cost the score of their columns.",
+        scoring_options.GAP_HELP + " Not used if gaps cost the score of their columns. automatic: 1 for Euclidean "
+        "distances, else 10, for nucleotides 5.",
         default=None,
         minimum=0,
     ),
-    Parameter("gap_extend", "float", "Gap extend", scoring_options.GAP_HELP, default=None, minimum=0),
+    Parameter(
+        "gap_extend",
+        "float",
+        "Gap extend",
+        scoring_options.GAP_HELP + " automatic: 0.5 for Euclidean distances, else 1, for nucleotides 2.",
+        default=None,
+        minimum=0,
+    ),
     Parameter(
         "blank",
         "float",

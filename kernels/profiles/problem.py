@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels import scoring_options
+from antidiag.kernels.model import Sequence
 from antidiag.kernels.profiles.column_scores.encoding import encode_pair
 from antidiag.kernels.profiles.column_scores.scoring import ColumnScoring, EncodedProfiles, ProfileSpan, score_pairs
 from antidiag.kernels.profiles.profile import Profile, profile_from_sequence
@@ -35,6 +37,12 @@ class _ProfilePairProblem:
     def encoded(self) -> EncodedProfiles:
         """Return the problem in whole numbers; InputError, ParameterError or ScoreOverflow if that is impossible."""
         return encode_pair(*self.profiles, self.scoring, self.span)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return warnings about types that differ, and about a matrix of another type."""
+        profiles: Any = self.profiles  # which have names and types, as sequences do
+        return scoring_options.sequence_notes(profiles, self.scoring.matrix)
 
     @property
     def cells(self) -> int:
@@ -85,16 +93,6 @@ class ProfileSequenceProblem(_ProfilePairProblem):
     def second(self) -> Profile:  # type: ignore[override]  # a field of the other problem
         """Return the profile of the sequence."""
         return profile_from_sequence(self.sequence, self.first.alphabet)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Return a warning if a protein meets nucleotides."""
-        if (self.first.type == SequenceType.PROTEIN) == (self.sequence.type == SequenceType.PROTEIN):
-            return ()
-        return (
-            f"The types differ: {self.first.name} is {self.first.type} and {self.sequence.name} {self.sequence.type}. "
-            "Letters are read in the alphabet of the profile; nothing is translated.",
-        )
 
     @property
     def data(self) -> tuple[Profile, Sequence]:

@@ -14,29 +14,15 @@ from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
 from antidiag.kernels.io.tree import Tree
 from antidiag.kernels.io.tree_weights import leaf_weights
 from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.sequences.alphabets import letter_meanings
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.text import format_count
 
 PROTEIN, NUCLEOTIDES = "ACDEFGHIKLMNPQRSTVWY-", "ACGT-"
 """Alphabets of proteins and nucleotides; the blank is the last symbol of every alphabet."""
 
-MEANS = {
-    PROTEIN: {"B": "DN", "Z": "EQ", "J": "IL", "U": "C", "O": "K"},
-    NUCLEOTIDES: {
-        "U": "T",
-        "R": "AG",
-        "Y": "CT",
-        "S": "CG",
-        "W": "AT",
-        "K": "GT",
-        "M": "AC",
-        "B": "CGT",
-        "D": "AGT",
-        "H": "ACT",
-        "V": "ACG",
-    },
-}
-"""Ambiguous letters and their symbols, equally likely; other letters (X, N, *) stand for all letters."""
+MEANS = {PROTEIN: letter_meanings(protein=True), NUCLEOTIDES: letter_meanings(protein=False)}
+"""Letters beside the symbols and what they stand for, equally likely; others, such as *, stand for all symbols."""
 
 MANY = 1 << 20
 """Letters from which on compiled code counts an alignment."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from antidiag.kernels import registry
 from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
-from antidiag.kernels.io import aligned_sequences, hmmer_models, number_tables, sequences, tree_files
+from antidiag.kernels.io import aligned_sequences, hmmer_models, line_blocks, number_tables, sequences, tree_files
+from antidiag.kernels.io.alignment_formats import known_formats
+from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree_files import TREE
 from antidiag.kernels.method import DataKind
@@ -51,17 +53,44 @@ def find_kinds_of_file(path: str | Path) -> list[DataKind]:
     return [next((kind for kind in claiming if kind.claims_file(path, head)), SEQUENCE)]
 
 
-def read_data(path: str | Path, monitor: Monitor | None = None) -> Sequence[Any]:
-    """Read all data of a file of any kind; raise InputError if it cannot be read. Ambiguous data have a note."""
+def read_data(path: str | Path, monitor: Monitor | None = None, beside: Iterable[str | Path] = ()) -> Sequence[Any]:
+    """Read all data of a file of any kind; raise InputError if it cannot be read. Ambiguous data have a note.
+
+    The sequences of the files ``beside`` it give the letters of SAM, PAF and chains that name them without letters.
+    """
     path = Path(path)
     kind, *others = find_kinds_of_file(path)
-    found = kind.read(path, monitor)
+    found = read_kind(kind, path, monitor, beside)
     if others and len(found) <= MOST_MODELS:
         return [*found, *(datum for other in others for datum in other.read(path, monitor))]
     if found and (remark := number_tables.describe_alternative(path, _read_head(path))):
         noted = replace(found[0], note=" ".join(filter(None, (found[0].note, remark))))
         return [noted, *found[1:]]
     return found
+
+
+def read_kind(
+    kind: DataKind, path: Path, monitor: Monitor | None = None, beside: Iterable[str | Path] = ()
+) -> Sequence[Any]:
+    """Read a file as data of one kind, with the files ``beside`` it as in `read_data`."""
+    others = [Path(other) for other in beside if Path(other) != path]
+    if kind is not ALIGNMENT or not others:
+        return kind.read(path, monitor)
+    return aligned_sequences.read_alignments(path, monitor, PairLetters(lambda: _sequences_of_files(others, monitor)))
+
+
+def takes_letters(path: str | Path) -> bool:
+    """Return whether a file is one of pairs whose letters may stand in files beside it."""
+    _, start = line_blocks.skip_leading_space(line_blocks.normalise_line_ends(_read_head(Path(path))))
+    known = known_formats.find_alignment_format(start)
+    return known is not None and known.takes_letters
+
+
+def _sequences_of_files(paths: Iterable[Path], monitor: Monitor | None) -> Iterator[Any]:
+    """Yield the sequences of those files that hold sequences."""
+    for path in paths:
+        if find_kind_of_file(path) is SEQUENCE:
+            yield from sequences.read_sequences(path, monitor=monitor)
 
 
 def parse_text(text: str) -> list[Any]:

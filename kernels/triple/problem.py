@@ -15,6 +15,7 @@ from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.method import LabelledRows, ProblemInput, ProblemType
 from antidiag.kernels.model import Result, Sequence
 from antidiag.kernels.scoring_options import SCORING_OPTIONS as SCORING_OPTIONS
+from antidiag.kernels.sequences.alphabets import find_identical_letters
 from antidiag.kernels.triple import dp_class
 from antidiag.kernels.triple.model import TripleProblem
 
@@ -40,7 +41,7 @@ def build_problem(sequences: Sequences[Sequence], options: Mapping[str, Any]) ->
     SEQUENCES.check(len(sequences))
     given = {name: value for name, value in options.items() if value is not None}
     values = scoring_options.resolve_options(sequences, {**_default_gaps(sequences), **given}, OPTIONS)
-    scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(sequences))
+    scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(sequences), sequences)
     first, second, third = sequences
     problem = TripleProblem(first, second, third, scoring)
     problem.codes  # noqa: B018 - a letter without a score is an error now, not in the middle of a run
@@ -110,9 +111,13 @@ def list_aligned_rows(result: Result) -> AlignedRows:
 
 
 def mark_columns(result: Result) -> str:
-    """Return a character per column: '*' where three equal letters stand, otherwise a blank."""
-    top, *others = (np.frombuffer(row.encode("ascii"), np.uint8) for _, row in list_aligned_rows(result))
-    same = (top != ord("-")) & np.logical_and.reduce([row == top for row in others])
+    """Return a character per column: '*' where three identical letters stand, otherwise a blank."""
+    (first, top), *others = (
+        (sequence, np.frombuffer(row.encode("ascii"), np.uint8)) for sequence, row in list_aligned_rows(result)
+    )
+    same = np.logical_and.reduce(
+        [find_identical_letters(top, row, first.type, sequence.type) for sequence, row in others]
+    )
     return np.where(same, ord("*"), ord(" ")).astype(np.uint8).tobytes().decode("ascii")
 
 
@@ -127,7 +132,7 @@ TRIPLE = ProblemType(
     answer_rows=list_answer_rows,
     format_answer=format_score,
     answer_label="score",
-    problem_notes=scoring_options.type_notes,
+    problem_notes=lambda problem: scoring_options.sequence_notes(problem.sequences, problem.scoring.matrix),
     file_formats=file_formats(list_aligned_rows, mark_columns),
     setting_rows=list_settings,
     option_values=lambda problem: scoring_options.scoring_option_values(problem.scoring),

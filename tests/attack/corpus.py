@@ -38,7 +38,7 @@ def corpus() -> dict[str, bytes]:
     found = {path.name: path.read_bytes() for pattern in REAL for path in sorted(ROOT.glob(pattern))}
     found |= {path.relative_to(RUN).name: path.read_bytes() for path in sorted(RUN.rglob("*")) if path.is_file()}
     found |= {f"by-{path.name}": path.read_bytes() for path in sorted(WRITTEN.iterdir()) if "-e." not in path.name}
-    found |= _alignments() | _records() | _graphs() | _others(found) | _profiles() | _tables()
+    found |= _alignments() | _pairs() | _records() | _graphs() | _others(found) | _profiles() | _tables()
     found |= {
         path.name: path.read_bytes() for path in sorted((ROOT / "tests/cases").glob("*/*")) if path.suffix in CASES
     }
@@ -53,6 +53,16 @@ def _alignments() -> dict[str, bytes]:
     for row in rows:
         row.annotations["molecule_type"] = "protein"
     return {f"BB11002{suffix}": _written(AlignIO, [rows], name) for name, suffix in ALIGNMENTS.items()}
+
+
+def _pairs() -> dict[str, bytes]:
+    """Two rows in the formats of pairs that have their letters."""
+    first, second = "ACGATACGTAACGATACGTA", "ACGTTACG--ACGTTACGTA"
+    axt = f"# two rows\n0 t 6 25 q 9 26 + 900\n{first}\n{second}\n\n"
+    head = "#" * 40 + "\n# Program: needle\n# Align_format: srspair\n" + "#" * 40 + "\n\n" + "#=" + "=" * 30
+    stated = "\n#\n# Aligned_sequences: 2\n# 1: t\n# 2: q\n# Matrix: EDNAFULL\n#\n# Length: 20\n# Score: 60.0\n#\n"
+    rows = f"t     6 {first}     25\n        {'|' * 8}\nq     9 {second}     26\n"
+    return {"two.axt": axt.encode(), "two.needle": f"{head}{stated}{'#=' + '=' * 30}\n\n{rows}\n\n#---\n".encode()}
 
 
 def _records() -> dict[str, bytes]:

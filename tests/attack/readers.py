@@ -225,6 +225,7 @@ OWN: Mapping[str, tuple[str, ...]] = {
     ".json": ("model",), ".mat": ("matrix",), ".antidiag": ("session",), ".jsonl": ("sweep",), ".table": ("table",),
     ".colours": ("colours",), ".xml": ("alignment",), ".a3m": ("alignment",),
     ".a2m": ("alignment",), ".ffdata": ("alignment",), ".sam": ("alignment",), ".paf": ("alignment",),
+    ".axt": ("alignment",), ".needle": ("alignment",),
     ".pir": ("alignment",), ".maf": _ROWS, ".msf": _ROWS, ".aln": _ROWS, ".sto": _ROWS, ".afa": _ROWS,
     ".phylip": _ROWS, ".nexus": _ROWS, ".nxs": _ROWS, ".nhx": ("trees",), ".phyloxml": ("trees",), ".nexml": ("trees",),
     ".gml": ("graph",), ".net": ("graph",), ".edgelist": ("graph", "distances"), ".hmm": ("profile", "model"),

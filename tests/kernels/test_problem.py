@@ -44,16 +44,19 @@ def test_a_matrix_goes_before_match_and_mismatch():
     assert problem.scoring.matrix == named_matrix("PAM250")
 
 
-def test_n_matches_only_n_unless_it_is_a_wildcard():
-    assert score(build_pair([GENE, GENE], {}), "N", "N") == 2
+def test_n_matches_nothing_unless_it_is_a_wildcard():
+    assert score(build_pair([GENE, GENE], {}), "N", "N") == -3
     assert score(build_pair([GENE, GENE], {}), "N", "A") == -3
     wild = build_pair([GENE, GENE], {"wildcard": "n"})
     assert (score(wild, "N", "N"), score(wild, "N", "A"), score(wild, "A", "A")) == (0, 0, 2)
 
 
 def test_a_wildcard_together_with_a_matrix():
-    with pytest.raises(InputError, match="gene: letter 'N' at position 5 .* HOXD70"):
-        build_pair([GENE, GENE], {"matrix": "HOXD70"})
+    problem = build_pair([GENE, GENE], {"matrix": "HOXD70"})
+    assert score(problem, "N", "A") == (91 - 114 - 31 - 123) // 4 and problem.scoring.matrix.derived == "N"
+    stop = Sequence("stop", b"MKV*L", SequenceType.PROTEIN)
+    with pytest.raises(InputError, match=r"stop: letter '\*' at position 4 .* GONNET1992"):
+        build_pair([stop, PROTEIN], {"matrix": "GONNET1992"})
     problem = build_pair([GENE, GENE], {"matrix": "HOXD70", "wildcard": "N"})
     assert (score(problem, "N", "A"), score(problem, "A", "A")) == (0, 91)
 

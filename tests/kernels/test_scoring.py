@@ -13,6 +13,7 @@ from antidiag.kernels.errors import InputError, ParameterError, ScoreOverflow
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.scoring import (
     Scoring,
+    add_letters,
     encode_sequence,
     load_matrix,
     match_mismatch,
@@ -21,6 +22,7 @@ from antidiag.kernels.scoring import (
     named_matrix,
     with_wildcard,
 )
+from tests import oracle
 
 SMALL = """# a comment
    A  C  G
@@ -201,3 +203,51 @@ def test_a_scoring_with_a_matrix_from_a_file_is_rebuilt_from_its_options(tmp_pat
     assert again["matrix"] == str(own)
     monkeypatch.chdir("/")
     assert scoring_options.make_scoring({"wildcard": "", **again}) == made
+
+
+@pytest.mark.parametrize("name", ["EDNAFULL", "DNAFULL", "NUC44", "ednafull", "dnaFull", "NUC.4.4", "nuc4.4"])
+def test_other_names_of_nuc44_name_the_same_matrix(name):
+    assert load_matrix(name) == named_matrix("NUC.4.4") and load_matrix(name).name == "NUC.4.4"
+
+
+@pytest.mark.parametrize(("match", "mismatch"), [(2, -3), (1, -1), (0, -1), (1, 0), (5, 4), (-1, -2)])
+def test_ambiguous_letters_count_as_a_mismatch_with_every_letter_and_never_score_above_0(match, mismatch):
+    for nucleotides in (True, False):
+        matrix = match_mismatch(match, mismatch, nucleotides=nucleotides)
+        for row, one in enumerate(matrix.letters):
+            for column, other in enumerate(matrix.letters):
+                expected = oracle.match_score(one, other, (match, mismatch), protein=not nucleotides)
+                assert matrix.values[row, column] == expected, (one, other)
+
+
+def test_published_matrices_stay_as_published_for_ambiguous_letters():
+    assert _score_of("NUC.4.4", "N", "N") == -1 and _score_of("NUC.4.4", "R", "A") == 1
+    assert _score_of("BLOSUM62", "X", "X") == -1 and _score_of("BLOSUM62", "B", "B") == 4
+
+
+def _score_of(name: str, one: str, other: str, wanted: str = "") -> float:
+    matrix = add_letters(load_matrix(name), wanted)
+    return float(matrix.values[matrix.letters.index(one), matrix.letters.index(other)])
+
+
+def test_letters_that_a_matrix_lacks_score_as_the_mean_of_what_they_stand_for_rounded_down():
+    matrix = add_letters(named_matrix("BLOSUM62"), "UOJ")
+    assert matrix.derived == "JOU" and named_matrix("BLOSUM62").derived == ""
+    for letter in "ACDEFGHIKLMNPQRSTVWYBZX*":
+        assert _score_of("BLOSUM62", "U", letter, "U") == _score_of("BLOSUM62", "C", letter)
+        assert _score_of("BLOSUM62", letter, "O", "O") == _score_of("BLOSUM62", letter, "K")
+        pair = _score_of("BLOSUM62", "I", letter) + _score_of("BLOSUM62", "L", letter)
+        assert _score_of("BLOSUM62", "J", letter, "J") == pair // 2
+    assert _score_of("BLOSUM62", "J", "J", "J") == (4 + 2 + 2 + 4) // 4 and _score_of("BLOSUM62", "U", "U", "U") == 9
+    published = named_matrix("BLOSUM62")
+    np.testing.assert_array_equal(matrix.values[: len(published.letters), : len(published.letters)], published.values)
+
+
+def test_added_letters_keep_the_decimals_of_a_matrix_and_need_all_residues(tmp_path):
+    gonnet = add_letters(named_matrix("GONNET1992"), "BX")
+    assert Scoring(gonnet, 10, 1).scale == Scoring(named_matrix("GONNET1992"), 10, 1).scale == 10
+    assert add_letters(named_matrix("BLOSUM62"), "1-") == named_matrix("BLOSUM62")
+    path = tmp_path / "few.txt"
+    path.write_text("  A C I\nA 1 0 0\nC 0 1 0\nI 0 0 1\n")
+    assert add_letters(load_matrix(str(path)), "UJOX").letters == "ACIU"
+    assert add_letters(named_matrix("HOXD70"), "N").derived == "N"

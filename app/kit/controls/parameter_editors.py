@@ -18,7 +18,7 @@ from antidiag.app.kit import ask
 from antidiag.app.kit.controls.widgets import ElidedComboBox, UndoLineEdit, leaves_undo
 from antidiag.kernels.errors import ParameterError
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.scoring import matrix_names
+from antidiag.kernels.scoring import MATRIX_ALIASES, matrix_names
 from antidiag.kernels.text import format_value
 
 AUTOMATIC = "auto"
@@ -219,8 +219,9 @@ class MatrixEditor(_ChoiceBox):
         super().__init__()
         self.addItem(AUTOMATIC, None)
         self.addItem(LETTERS_COMPARED, "")
+        other_names = {name: alias for alias, name in reversed(MATRIX_ALIASES.items())}
         for name in matrix_names():
-            self.addItem(name, name)
+            self.addItem(f"{name} ({other_names[name]})" if name in other_names else name, name)
         self.insertSeparator(self.count())
         self.addItem("Matrix file...", self)
         self._before = 0

@@ -25,7 +25,7 @@ def describe_cell(picture: AlignmentPicture | None, cell: tuple[int, int] | None
         picture.letter_at(place, column),
         picture.count_letters(place, column),
     )
-    position += picture.start_positions.get(int(picture.order[place]), 0)
+    position = picture.source_position(int(picture.order[place]), position)
     where = f"letter {letter} {position:,}" if letter != chr(GAP) else f"gap after letter {position:,}"
     parts = [f"column {column + 1:,}", f"row {place + 1:,} {picture.line_name(place)}", where]
     if not choice.is_empty:

@@ -134,7 +134,8 @@ def _prepare_biopython(alignment: bool, problem: PairProblem) -> Callable[[], fl
 def _edlib_refusal(problem: PairProblem) -> str:
     scoring, used = problem.scoring, np.unique(np.concatenate(problem.codes))
     scores = scoring.matrix.values[np.ix_(used, used)]
-    is_unit = np.array_equal(scores, np.eye(used.size) - 1) and (scoring.gap_open, scoring.gap_extend) == (0, 1)
+    equal = np.diag(np.diagonal(scores) == 0)  # an ambiguous letter does not even equal itself
+    is_unit = np.array_equal(scores, equal - 1.0) and (scoring.gap_open, scoring.gap_extend) == (0, 1)
     if problem.mode is not Mode.GLOBAL or not is_unit:
         return "edlib computes the edit distance only: global, match 0, mismatch -1, gap costs 0 and 1"
     return ""
@@ -144,6 +145,10 @@ def _prepare_edlib(task: str, problem: PairProblem) -> Callable[[], float]:
     import edlib
 
     first, second = matrix_letters(problem)
+    # edlib compares letters: those that do not equal themselves get another letter in the second sequence.
+    own = np.diagonal(problem.scoring.matrix.values) < 0
+    unequal = "".join(letter for letter, differs in zip(problem.scoring.matrix.letters, own, strict=True) if differs)
+    second = second.translate(str.maketrans(unequal, unequal.lower()))
     return lambda: -float(edlib.align(first, second, mode="NW", task=task)["editDistance"])
 
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from antidiag.kernels import scoring_options
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.io.tree import Tree
-from antidiag.kernels.model import Sequence, SequenceType
+from antidiag.kernels.model import Sequence
 from antidiag.kernels.msa.pipelines.pipeline import DISTANCES, TREE, PipelineJob
 from antidiag.kernels.parameters import Parameter
-from antidiag.kernels.scoring import Mode, Scoring, SubstitutionMatrix
+from antidiag.kernels.scoring import Mode, Scoring, add_letters
 from antidiag.kernels.trees.distances.problem import KTUPLE_DEFAULTS, FullProblem, KtupleProblem
 from antidiag.kernels.trees.parameters import PairParameters, PrunedParameters
 from antidiag.kernels.trees.problem import DOUBLE_TAXA, TreeProblem
@@ -51,24 +52,28 @@ def compute_distances(job: PipelineJob, pairwise: str, scoring: Scoring) -> Dist
     if pairwise == KTUPLE:
         words = KtupleProblem(job.sequences, **KTUPLE_DEFAULTS[job.problem.is_protein])
         return job.run_stage(DISTANCES, job.tools.ktuple_distances, words, parameters).distances
-    problem = FullProblem(replace_unknown_letters(job.sequences, scoring.matrix), scoring, Mode.LOCAL)
+    sequences, scoring = with_scored_letters(job.sequences, scoring)
+    problem = FullProblem(sequences, scoring, Mode.LOCAL)
     return job.run_stage(DISTANCES, job.tools.full_distances, problem, parameters).distances
 
 
-def replace_unknown_letters(sequences: Sequences[Sequence], matrix: SubstitutionMatrix) -> tuple[Sequence, ...]:
-    """Replace letters that the matrix does not know by the unknown letter (X, for nucleotides N)."""
-    table = bytearray(range(256))
-    unknown = {
-        kind: next((one for one in wanted if matrix.codes[ord(one)] >= 0), matrix.letters[0])
-        for kind, wanted in ((True, "XA"), (False, "NXA"))
-    }
-    found = []
-    for sequence in sequences:
-        other = ord(unknown[sequence.type == SequenceType.PROTEIN])
-        for letter in set(sequence.letters):
-            table[letter] = letter if matrix.codes[letter] >= 0 else other
-        found.append(replace(sequence, letters=sequence.letters.translate(bytes(table))))
-    return tuple(found)
+def with_scored_letters(sequences: Sequences[Sequence], scoring: Scoring) -> tuple[tuple[Sequence, ...], Scoring]:
+    """Return sequences and a scoring of all their letters.
+
+    Letters that the matrix lacks score as what they stand for; those that stand for nothing it has, such as a stop,
+    become the letter of an unknown residue (X, for nucleotides N), or the first letter of a matrix without it.
+    """
+    unknown = "N" if scoring_options.are_nucleotides(sequences) else "X"
+    lacking = scoring_options.unscored_letters(sequences, scoring.matrix)
+    if not lacking:
+        return tuple(sequences), scoring
+    matrix = add_letters(scoring.matrix, lacking + unknown)
+    others = scoring_options.unscored_letters(sequences, matrix).encode("latin-1")
+    if others:
+        letter = unknown if matrix.codes[ord(unknown)] >= 0 else matrix.letters[0]
+        table = bytes.maketrans(others, letter.encode() * len(others))
+        sequences = [replace(sequence, letters=sequence.letters.translate(table)) for sequence in sequences]
+    return tuple(sequences), replace(scoring, matrix=matrix)
 
 
 def resolve_multifurcations(tree: Tree) -> Tree:

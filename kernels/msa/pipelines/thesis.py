@@ -61,7 +61,7 @@ def make_rules(sequences: Sequences[Sequence], values: Mapping[str, Any]) -> The
     declared = [option for option in scoring_options.SCORING_OPTIONS if option.name != "mode"]
     given = {option.name: values[option.name] for option in declared if values[option.name] not in (None, "")}
     resolved = scoring_options.resolve_options(sequences, given, declared)
-    scoring = scoring_options.make_scoring(resolved, scoring_options.are_nucleotides(sequences))
+    scoring = scoring_options.make_scoring(resolved, scoring_options.are_nucleotides(sequences), sequences)
     return ThesisRules(values["pairwise"], values["profile_score"], values["blank"], scoring)
 
 

@@ -30,6 +30,7 @@ from antidiag.kernels.pairwise.pictures.dotplot_sizes import (
     bucket_count,
     indexed_words,
 )
+from antidiag.kernels.sequences.alphabets import ambiguous_letters
 
 Span = tuple[int, int]
 
@@ -266,13 +267,16 @@ def _pixel_edges(pixels: PixelRange) -> np.ndarray:
 
 
 def _letter_codes(sequence: Sequence, nucleotides: bool) -> np.ndarray:
-    """Return the letters as codes, uint8: A, C, G, T and U are 0, 1, 2, 3, 3; letters of proteins are 0 to 25."""
+    """Return the letters as codes, uint8: A, C, G, T and U are 0, 1, 2, 3, 3; letters of proteins are 0 to 25.
+
+    Ambiguous letters have no code: a word with one is equal to none.
+    """
     table = np.full(256, UNKNOWN, np.uint8)
     if nucleotides:
         table[list(b"ACGTU")] = 0, 1, 2, 3, 3
     else:
         table[list(range(ord("A"), ord("Z") + 1))] = np.arange(26)
-        table[ord("X")] = UNKNOWN
+        table[list(ambiguous_letters(protein=True).encode())] = UNKNOWN
     letters, codes = sequence.letter_array, np.empty(len(sequence), np.uint8)
     for low in range(0, codes.size, SLICE):  # in slices, because indexing holds the GIL
         codes[low : low + SLICE] = table[letters[low : low + SLICE]]

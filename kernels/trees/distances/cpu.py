@@ -16,7 +16,7 @@ from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.scoring import Mode
 from antidiag.kernels.steps import StepLog
 from antidiag.kernels.trees.distances.aligned_pairs import cpu_identities
-from antidiag.kernels.trees.distances.aligned_pairs.encoding import encode_sequences
+from antidiag.kernels.trees.distances.aligned_pairs.encoding import encode_sequences, separate_ambiguous_letters
 from antidiag.kernels.trees.distances.alignment_columns import cpu_columns
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import PairColumnCounts, distances_of_columns
 from antidiag.kernels.trees.distances.length_groups import LengthGroups, group_by_length
@@ -50,10 +50,11 @@ def distance_full(problem: FullProblem, parameters: PairParameters, monitor: Mon
     run = CpuRun(monitor, steps, parameters.threads)
     run.compile(partial(_compile_full, problem.mode == Mode.LOCAL))
     with run.phase("alignments"):
-        together, numbers = encode_sequences(problem)
-        codes = np.split(together, np.cumsum(sequence_lengths(problem.sequences))[:-1])
-        table = _pad_scores(numbers)
-        groups = group_by_length(codes, LANES, table.shape[0] - 1)
+        encoded, ends = encode_sequences(problem), np.cumsum(sequence_lengths(problem.sequences))
+        codes = np.split(encoded.codes, ends[:-1])
+        column_codes, column_scores = separate_ambiguous_letters(encoded)
+        table = _pad_scores(column_scores)
+        groups = group_by_length(np.split(column_codes, ends[:-1]), LANES, table.shape[0] - 1)
         starts = np.concatenate([[0], np.cumsum(groups.lengths)])
         letters = np.concatenate([codes[number] for number in groups.order])
     rows = cpu_identities.IdentityRows(letters, starts, groups.order)
@@ -220,12 +221,12 @@ def distance_alignment(
 
 
 def _pad_scores(scores: np.ndarray) -> np.ndarray:
-    """Return a row of scores for each letter, and one for no letter, in whole vectors.
+    """Return a row of scores for each letter of a column, and one for no letter, in whole vectors.
 
     No letter scores so little that no path goes through it.
     """
-    letters = len(scores)
-    table = np.full((letters + 1, -(-(letters + 1) // LANES) * LANES), NO_LETTER, np.int32)
+    letters = scores.shape[1]
+    table = np.full((len(scores) + 1, -(-(letters + 1) // LANES) * LANES), NO_LETTER, np.int32)
     table[:-1, :letters] = scores
     return table
 

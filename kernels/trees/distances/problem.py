@@ -100,7 +100,11 @@ class _Sequences:
     def notes(self) -> tuple[str, ...]:
         """Notes for the user: names that were made distinct, and distances that the rule does not define."""
         renamed = describe_renaming(sequence_names(self.sequences), self.names)
-        return (*((f"Sequences with {renamed}.",) if renamed else ()), *self._without_words())
+        return (*((f"Sequences with {renamed}.",) if renamed else ()), *self._letter_notes(), *self._without_words())
+
+    def _letter_notes(self) -> tuple[str, ...]:
+        """Return notes about the types of the sequences."""
+        return scoring_options.sequence_notes(self.sequences)
 
     def _without_words(self) -> tuple[str, ...]:
         """Return notes about sequences without words."""
@@ -119,6 +123,9 @@ class FullProblem(_Sequences):
 
     scoring: Scoring
     mode: Mode = Mode.LOCAL
+
+    def _letter_notes(self) -> tuple[str, ...]:
+        return scoring_options.sequence_notes(self.sequences, self.scoring.matrix)
 
 
 @stored("ktuple-distance-problem")
@@ -237,7 +244,7 @@ def _build_full(data: Sequences[Sequence], options: Mapping[str, Any]) -> FullPr
     """Build a problem of aligned pairs."""
     _refuse_empty(data)
     values = scoring_options.resolve_options(data, options, scoring_options.SCORING_OPTIONS)
-    scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(data))
+    scoring = scoring_options.make_scoring(values, scoring_options.are_nucleotides(data), data)
     if not np.array_equal(scoring.scores, scoring.scores.T):
         raise InputError(f"{scoring.matrix.name}: not symmetric; a distance needs the same score both ways")
     lengths = np.sort(sequence_lengths(data))

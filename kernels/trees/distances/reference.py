@@ -21,9 +21,14 @@ def full_distance(problem: FullProblem, i: int, j: int) -> float:
     return 1 - _identities(first, second, problem) / len(first)
 
 
+AMBIGUOUS = {True: "BJXZ", False: "RYSWKMBDHVNX"}
+"""Letters that stand for several residues, of proteins (True) and of nucleotides."""
+
+
 def _identities(rows: list[int], columns: list[int], problem: FullProblem) -> int:
     """Count identities of the best alignment (Gotoh 1982), from the best cell with the smallest row, then column.
 
+    Ambiguous letters are identical to none.
     Going back diagonal before E before F, and opening a gap before extending it.
     """
     H, E, F = _fill_tables(rows, columns, problem)
@@ -31,9 +36,11 @@ def _identities(rows: list[int], columns: list[int], problem: FullProblem) -> in
     local, open_cost = problem.mode == Mode.LOCAL, problem.scoring.open
     i, j = max(cells, key=H.__getitem__) if local else cells[-1]
     table, at, found = problem.scoring.scores, "H", 0
+    ambiguous = AMBIGUOUS[problem.is_protein]
+    known = {code for code, letter in enumerate(problem.scoring.matrix.letters) if letter not in ambiguous}
     while i and j and not (local and at == "H" and H[i, j] == 0):
         if at == "H" and H[i, j] == H[i - 1, j - 1] + table[rows[i - 1], columns[j - 1]]:
-            i, j, found = i - 1, j - 1, found + (rows[i - 1] == columns[j - 1])
+            i, j, found = i - 1, j - 1, found + (rows[i - 1] == columns[j - 1] and rows[i - 1] in known)
         elif at == "H":
             at = "E" if H[i, j] == E[i, j] else "F"
         elif at == "E":
@@ -80,9 +87,11 @@ def sixmer_distance(problem: SixmerProblem, i: int, j: int) -> float:
 def column_distance(problem: AlignedProblem, i: int, j: int) -> float:
     """Return the share of columns that differ, or its correction by a model."""
     rows = [problem.alignment.letters[at].tobytes().decode().replace("U", "T") for at in (i, j)]
-    both = [(a, b) for a, b in zip(*rows, strict=True) if "-" not in (a, b)]
+    protein = problem.alignment.type == "protein"
+    missing = "-" + AMBIGUOUS[protein]
+    both = [(a, b) for a, b in zip(*rows, strict=True) if a not in missing and b not in missing]
     differ = [(a, b) for a, b in both if a != b]
-    p, protein = len(differ) / len(both) if both else 1.0, problem.alignment.type == "protein"
+    p = len(differ) / len(both) if both else 1.0
     if problem.model == "p":
         return p
     if not both:

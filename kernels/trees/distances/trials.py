@@ -146,12 +146,18 @@ def check_chains(
         shorter = min(len(first), len(second))
         assert value <= 1 and (value == 1) == (most == 0), f"{i}, {j}: {value}, {most} letters in common k-mers"
         assert value >= 1 - most / shorter - CLOSE, f"{i}, {j}: {value}, {most} letters in common k-mers"
-        assert first != second or value == (0 if len(first) >= problem.ktuple and b"N" not in first else value)
+        known = len(first) >= problem.ktuple and not set(first) & set(_unknown_letters(problem))
+        assert first != second or value == (0 if known else value)
+
+
+def _unknown_letters(problem: KtupleProblem) -> bytes:
+    """Return the letters of these trials that no word holds."""
+    return b"X" if problem.is_protein else b"N"
 
 
 def _covered_letters(first: bytes, second: bytes, problem: KtupleProblem) -> int:
     """Return how many letters of the first are in a k-mer of both."""
-    k, unknown = problem.ktuple, b"" if problem.is_protein else b"N"
+    k, unknown = problem.ktuple, _unknown_letters(problem)
     kmers = {second[at : at + k] for at in range(len(second) - k + 1)}
     inside = [
         place

@@ -476,3 +476,44 @@ def test_a_folder_that_goes_during_a_run_does_not_lose_the_result(capsys, monkey
     assert code == 2
     assert f"the result is saved as {tmp_path / 'a-rescued.json'} instead" in capsys.readouterr().err
     assert json.loads((tmp_path / "a-rescued.json").read_text())["score"] == 288
+
+
+@pytest.fixture
+def help_of(says, monkeypatch):
+    """Return the help of a command, without its examples, as one line of words."""
+    monkeypatch.setenv("COLUMNS", "400")
+
+    def read_help(*words: str) -> str:
+        text = says(*words, "--help").replace("\N{BOX DRAWINGS LIGHT VERTICAL}", " ").split("Examples")[0]
+        return " ".join(text.split())
+
+    return read_help
+
+
+@pytest.mark.parametrize("method", registry.METHODS, ids=lambda method: method.id)
+def test_help_behind_a_method_has_its_options_and_defaults(help_of, method):
+    """Of several declarations of one name the help of a method tells its own."""
+    text = help_of("run", method.id)
+    options = {option.name: option for option in method.problem_type.options}
+    for name, option in options.items():
+        told = " ".join(option.help.split())
+        assert f"--{name.replace('_', '-')} " in text and told in text, option
+        if option.kind != "bool" and option.default not in (None, ""):
+            assert f"{told} Default: {option.default}." in text
+    others = {one.name for other in registry.METHODS for one in other.problem_type.options} - set(options)
+    assert not [name for name in others if f" --{name.replace('_', '-')} " in text]
+
+
+def test_help_without_a_method_says_that_defaults_depend_on_it(help_of):
+    text = help_of("run")
+    for flag in ("--matrix", "--gap-open", "--gap-extend", "--blank", "--numbers"):
+        told = text.split(f" {flag} ")[1].split(" --")[0]
+        assert "Meaning and default depend on the method" in told and "Default:" not in told, flag
+
+
+@pytest.mark.parametrize("command", ["run", "estimate", "sweep", "tune"])
+def test_defaults_that_follow_the_type_of_sequences_are_told(help_of, command):
+    text = help_of(command, "striped-score")
+    assert "Default: 5 for nucleotides, 10 for proteins." in text and "Default: BLOSUM62 for proteins." in text
+    text = help_of(command, "layered")
+    assert "0 gives linear gaps. Default: 0." in text and "Default: 5 for nucleotides, 8 for proteins." in text

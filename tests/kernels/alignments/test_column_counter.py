@@ -7,13 +7,14 @@ import threading
 import numpy as np
 import pytest
 
-from antidiag.kernels.alignments import alignment_edits, block_edits, column_counter, column_statistics
+from antidiag.kernels.alignments import alignment_edits, block_edits, column_counter, column_statistics, row_statistics
 from antidiag.kernels.alignments.blocked_cells import BlockedCells
 from antidiag.kernels.alignments.column_counter import ColumnCounter
 from antidiag.kernels.alignments.column_statistics import count_columns
 from antidiag.kernels.alignments.cpu_blocks import BLOCK_WIDTH
 from antidiag.kernels.cpu import workers
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.clustal_marks import clustal_marks
 from antidiag.kernels.model import SequenceType
 
 
@@ -56,3 +57,24 @@ def test_columns_of_one_letter_have_no_entropy_less_than_none() -> None:
     """A table would say -0."""
     entropy = count_columns(np.full((3, 2), ord("A"), np.uint8)).entropy
     assert [f"{value:.4g}" for value in entropy] == ["0", "0"]
+
+
+def test_ambiguous_letters_are_no_consensus_and_no_identity():
+    rows = (b"NNARX*", b"NNARX*", b"NANRX*", b"NCNAX*")
+    letters = np.array([list(row) for row in rows], np.uint8)
+    dna = column_statistics.count_columns(letters, type=SequenceType.DNA)
+    assert dna.consensus.tobytes() == b"NAAAX*"
+    assert dna.identity.tolist() == [0, 0.25, 0.5, 0.25, 0, 1]
+    protein = column_statistics.count_columns(letters, type=SequenceType.PROTEIN)
+    assert protein.consensus.tobytes() == b"NNARX*" and protein.identity.tolist() == [1, 0.5, 0.5, 0.75, 0, 1]
+    assert protein.conservation.tolist()[4] < 11 == protein.conservation.tolist()[0]
+    assert dna.part(0, 1).identity.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "identity", "marks"), [(SequenceType.DNA, 0.25, b"   *"), (SequenceType.PROTEIN, 0.5, b" *:*")]
+)
+def test_identity_of_rows_and_clustal_marks_leave_ambiguous_letters_out(kind, identity, marks):
+    found = AlignedSequences(("a", "b"), np.array([list(b"XNRA"), list(b"XNKA")], np.uint8), kind)
+    assert row_statistics.row_identities(found, 0).tolist()[1] == identity
+    assert clustal_marks(found.letters, kind) == marks

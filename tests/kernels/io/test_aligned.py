@@ -129,7 +129,7 @@ def test_sam_and_paf_give_pairs_and_say_what_is_left_out(tmp_path):
     assert rows(found) == ["AAG-GTGGC", "ACGAGT--C"] and found.names == ("c", "r")
     assert found.annotations.of_rows == ((0, "place", "11 +"), (1, "place", "3 +"))
     assert found.note == "skipped: 1 of 2 records, without MD, cs or letters, or with an intron (N)"
-    paf = "q\t9\t0\t6\t-\tt\t50\t10\t16\t5\t7\t60\tcs:Z:=AC*gt+ta-c=G\n"
+    paf = "q\t9\t0\t6\t-\tt\t50\t10\t15\t5\t7\t60\tcs:Z:=AC*gt+ta-c=G\n"
     (found,) = aligned_sequences.read_alignments(_file(tmp_path / "p.paf", paf))
     assert rows(found) == ["ACG--CG", "ACTTA-G"]
     with pytest.raises(InputError, match="contradict"):

@@ -22,8 +22,8 @@ from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import aligned_sequences
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.alignment_formats import growing_array
+from antidiag.kernels.io.alignment_formats.pair_letters import POSITION_TAG
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
-from antidiag.kernels.io.alignment_formats.sam_paf import POSITION_TAG
 from antidiag.kernels.io.alignment_writer import WRITERS
 from antidiag.kernels.model import SequenceType
 
@@ -104,7 +104,7 @@ def test_a_block_keeps_the_case_of_its_letters():
 def test_cells_become_gaps():
     found = alignment("ABC", "DEF", of_rows=((0, POSITION_TAG, "5 +"), (1, POSITION_TAG, "7 +")))
     after = alignment_edits.replace_with_gaps(found, np.array([[0, 1, 0], [0, 0, 0]], bool))
-    assert text(after) == ["A-C", "DEF"] and source_positions.source_starts(after) == {1: 6}
+    assert text(after) == ["A-C", "DEF"] and source_positions.row_positions(after) == {1: (6, 1)}
 
 
 def test_rows_are_sorted_by_letters_and_by_names():
@@ -126,7 +126,7 @@ def test_numbers_are_sorted_as_numbers():
 
 
 def test_starts_are_read_of_files_of_pairs_and_genomes():
-    assert source_positions.source_starts(replace(alignment("A"), annotations=Annotations())) == {}
+    assert source_positions.row_positions(replace(alignment("A"), annotations=Annotations())) == {}
 
 
 def test_large_letters_have_room_that_grows():

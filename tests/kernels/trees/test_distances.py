@@ -19,6 +19,7 @@ from antidiag.kernels.pairwise.model import PairProblem
 from antidiag.kernels.registry import find_method
 from antidiag.kernels.scoring import Mode, Scoring, match_mismatch, named_matrix
 from antidiag.kernels.trees.distances import problem as rules
+from antidiag.kernels.trees.distances import reference
 from antidiag.kernels.trees.distances.alignment_columns.column_distances import SATURATED, distances_of_rows
 from antidiag.kernels.trees.distances.shared_words import kmers
 from antidiag.kernels.trees.distances.word_chains import cpu_single_chains, ktuples
@@ -125,7 +126,7 @@ def test_tuples_do_not_depend_on_which_sequences_are_looked_at_together(
     found = ktuples.list_ktuples(rules.KtupleProblem(ODD, k, diagonals=5, window=5, word_gap=3))
     numbers = {letter: code for code, letter in enumerate(ktuples.LETTERS)}
     for at, own in enumerate(ODD):
-        part, words = slice(found.starts[at], found.starts[at + 1]), plain_words(own.letters.decode(), k, numbers, 26)
+        part, words = slice(found.starts[at], found.starts[at + 1]), plain_words(own.letters.decode(), k, numbers, 22)
         assert found.kmers[part].tolist() == words
         places, starts = found.places[part].tolist(), found.kmer_starts[at].tolist()
         for word in range(found.bins):
@@ -262,3 +263,24 @@ def test_problems_that_no_distance_fits_are_refused() -> None:
 def test_cells_are_the_products_of_the_lengths_of_all_pairs(lengths) -> None:
     problem = rules.SixmerProblem(tuple(sequence("A" * length) for length in lengths))
     assert problem.cells == sum(first * second for first, second in combinations(lengths, 2))
+
+
+def computed(method: str, problem) -> rules.DistanceAnswer:
+    return engine.execute(engine.plan_run(find_method(method), problem, {"threads": 1}, "cpu")).answer
+
+
+@pytest.mark.parametrize(("kind", "expected"), [(SequenceType.DNA, 0.5), (SequenceType.PROTEIN, 0.0)])
+def test_ambiguous_letters_are_no_identity_of_aligned_pairs(kind, expected):
+    """N is asparagine in a protein."""
+    both = tuple(sequence("ACGTNNNN", name, kind) for name in "ab")
+    problem = rules.FullProblem(both, Scoring(match_mismatch(2, 1), 5, 2))
+    assert reference.full_distance(problem, 0, 1) == expected
+    assert computed("distance-full", problem).distances.values.tolist() == [[0, expected], [expected, 0]]
+
+
+def test_columns_with_an_ambiguous_letter_do_not_count():
+    letters = np.array([list(b"ACGNNR-A"), list(b"ATGNAR-A"), list(b"NNNNNNNN")], np.uint8)
+    problem = rules.AlignedProblem(AlignedSequences(("a", "b", "c"), letters, SequenceType.DNA))
+    assert reference.column_distance(problem, 0, 1) == 0.25
+    found = computed("distance-alignment", problem)
+    assert found.distances.values[0].tolist() == [0, 0.25, 1] and found.pairs_without == 2

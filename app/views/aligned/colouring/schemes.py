@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor
 
 from antidiag.app import theme
 from antidiag.app.kit.painting.fonts_and_colours import DARK_INK, LIGHT_INK, needs_light_text
-from antidiag.kernels.alignments.column_statistics import CLASSES, LETTER_CLASS, ColumnCounts
+from antidiag.kernels.alignments.column_statistics import AMBIGUOUS_CLASSES, CLASSES, LETTER_CLASS, ColumnCounts
 from antidiag.kernels.errors import InputError
 
 CLUSTAL_GROUPS = {
@@ -199,6 +199,7 @@ def _colour_identity(given: ColourInputs) -> CellColours:
         palette.append(_soften_colour(IDENTITY_COLOUR, 1.5 * strength))
         for kind in range(1, CLASSES):
             codes[columns.counts[:, kind] > bound * columns.rows, kind] = len(palette) - 1
+    codes[:, columns.ambiguous] = 1
     meanings = (f"more than {share}" for _, _, share in IDENTITY_STEPS)
     return _finish_colours(palette, codes, zip(palette[2:], meanings, strict=True))
 
@@ -210,6 +211,7 @@ def _colour_similarity(given: ColourInputs) -> CellColours:
     reference = LETTER_CLASS[columns.consensus]
     codes[given.scores[reference] > 0] = 3
     codes[np.arange(len(columns)), reference] = 2
+    codes[:, columns.ambiguous] = np.minimum(codes[:, columns.ambiguous], 1)
     codes[reference == 0] = 1
     codes[:, 0] = 0
     return _finish_colours(palette, codes, zip(palette[2:], ("as the consensus", "similar by BLOSUM62"), strict=True))
@@ -224,6 +226,8 @@ def _colour_differences(given: ColourInputs) -> CellColours:
     there = kinds > 0
     codes[columns[there], kinds[there]] = 1
     shown[columns, kinds] = 0
+    ambiguous = AMBIGUOUS_CLASSES[20 if given.is_protein else 4]
+    codes[:, ambiguous], shown[:, ambiguous] = plain.codes[:, ambiguous], 1
     return CellColours(plain.palette, codes, shown, plain.items)
 
 

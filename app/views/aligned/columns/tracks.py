@@ -20,7 +20,7 @@ from antidiag.kernels.alignments import cell_pixels, cell_sample, genetic_code
 from antidiag.kernels.alignments import column_counter as counts
 from antidiag.kernels.alignments.column_confidence import column_confidence, has_confidence
 from antidiag.kernels.alignments.column_statistics import (
-    ANY_LETTER_CLASS,
+    AMBIGUOUS_CLASSES,
     CLASS_LETTER,
     CLASSES,
     LETTER_CLASS,
@@ -122,6 +122,7 @@ def mask_differences(columns: ColumnCounts) -> np.ndarray:
     """Return which letters of each column differ from the consensus, uint8 (columns, CLASSES)."""
     shown = np.ones((len(columns), CLASSES), np.uint8)
     shown[np.arange(len(shown)), LETTER_CLASS[columns.consensus]] = 0
+    shown[:, columns.ambiguous] = 1
     return shown
 
 
@@ -131,8 +132,9 @@ def match_line(picture: AlignmentPicture, first: int, last: int) -> str:
         return " " * (last - first)
     one, other = (LETTER_CLASS[picture.line_letters(place)[first:last]] for place in range(2))
     both = (one > 0) & (other > 0)
+    same = both & (one == other) & ~np.isin(one, AMBIGUOUS_CLASSES[alphabet_size(picture)])
     alike = both & (class_scores()[one, other] > 0) if picture.alignment.type == SequenceType.PROTEIN else both & False
-    found = np.where(both & (one == other), ord("|"), np.where(alike, ord(":"), ord(" "))).astype(np.uint8)
+    found = np.where(same, ord("|"), np.where(alike, ord(":"), ord(" "))).astype(np.uint8)
     return found.tobytes().decode("ascii")
 
 
@@ -265,7 +267,7 @@ def _draw_logo_strokes(painter: QPainter, picture: AlignmentPicture, name: str, 
     """Draw the letters of the columns as outlines."""
     first, last = frame.visible_columns(picture.shape[1])
     counts = picture.columns.counts[first:last, 1:].astype(float)
-    counts[:, ANY_LETTER_CLASS[alphabet_size(picture)] - 1] = 0
+    counts[:, AMBIGUOUS_CLASSES[alphabet_size(picture)] - 1] = 0
     heights = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1) * track_values(name, picture)[first:last, None]
     letters, protein = CLASS_LETTER[1:].tobytes().decode("ascii"), picture.alignment.type == SequenceType.PROTEIN
     boxes = [QRectF(frame.column_x(place), box.top(), frame.cell_width, box.height()) for place in range(first, last)]
@@ -283,8 +285,11 @@ def _paint_logo(picture: AlignmentPicture, columns: np.ndarray, pixels: np.ndarr
         strong = QColor(colour).darker(150) if theme.active().name == "light" else QColor(colour).lighter(165)
         table[LETTER_CLASS[ord(letter)]] = strong.red(), strong.green(), strong.blue()
     letters = alphabet_size(picture)
-    scale, skipped = pixels.shape[0] / np.log2(letters), int(ANY_LETTER_CLASS[letters])
+    scale, skipped = pixels.shape[0] / np.log2(letters), int(AMBIGUOUS_CLASSES[letters][0])
     counts, shapes = picture.columns.counts, glyphs.render_tall_glyphs()
+    if counts[:, AMBIGUOUS_CLASSES[letters]].any():
+        counts = counts.copy()
+        counts[:, AMBIGUOUS_CLASSES[letters]] = 0
     cell_pixels.paint_logo(counts, information, skipped, scale, columns, shapes, table, pixels)
 
 

@@ -85,9 +85,13 @@ class AlignmentPicture:
         return found
 
     @cached_property
-    def start_positions(self) -> dict[int, int]:
-        """The number of letters before a row that holds a part of its sequence."""
-        return source_positions.source_starts(self.alignment)
+    def row_positions(self) -> dict[int, source_positions.SourcePositions]:
+        """The positions of rows that hold a part of their sequence."""
+        return source_positions.row_positions(self.alignment)
+
+    def source_position(self, row: int, letter: int) -> int:
+        """Return the position in its whole sequence of a letter of a row, counted from 1."""
+        return self.row_positions.get(row, source_positions.WHOLE_SEQUENCE).position_of(letter)
 
     @cached_property
     def painted_rows(self) -> np.ndarray:

@@ -143,5 +143,5 @@ def _draw_numbers(painter: QPainter, picture: AlignmentPicture, frame: CellFrame
         if row not in picture.folds:
             letters = int(np.count_nonzero(picture.alignment.letters[row, :last] != GAP))
             box = QRectF(frame.left + frame.width + 6, frame.row_y(place), NUMBERS_WIDTH, frame.cell_height)
-            text = f"{letters + picture.start_positions.get(row, 0):,}" if letters else ""
+            text = f"{picture.source_position(row, letters):,}" if letters else ""
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)

@@ -18,8 +18,8 @@ from antidiag.kernels.alignments import alignment_edits
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import aligned_sequences, alignment_writer
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.alignment_formats.pair_letters import POSITION_TAG
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
-from antidiag.kernels.io.alignment_formats.sam_paf import POSITION_TAG
 from antidiag.kernels.io.result_alignments import fasta_lines, fasta_title
 from antidiag.kernels.io.unique_names import make_names_unique
 from antidiag.kernels.model import Result, SequenceType

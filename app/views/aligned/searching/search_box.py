@@ -124,11 +124,13 @@ def find_next_cell(cells: np.ndarray, here: tuple[int, int], step: int) -> int:
 
 def _find_letter(alignment: AlignedSequences, row: int, position: int) -> SearchResult:
     """Return the column of a letter, counted in the sequence of the row."""
-    start = source_positions.source_starts(alignment).get(row, 0)
-    column = row_statistics.column_of_letter(alignment, row, position - start)
+    places = source_positions.row_positions(alignment).get(row, source_positions.WHOLE_SEQUENCE)
+    column = row_statistics.column_of_letter(alignment, row, places.letter_at(position))
     if column is None:
         letters = int(row_statistics.count_letters_up_to(alignment, row, alignment.letters.shape[1] - 1))
-        raise InputError(f"{alignment.names[row]} has letters {start + 1:,} to {start + letters:,}")
+        raise InputError(
+            f"{alignment.names[row]} has letters {places.position_of(1):,} to {places.position_of(letters):,}"
+        )
     return SearchResult("", column=column)
 
 

@@ -62,7 +62,7 @@ def compare_alignments(
     rows = alignment_kind.as_arrays(alignment)
     there = comparison.compare_test_columns(other, rows, monitor)
     here = comparison.compare_test_columns(rows, other, monitor)
-    return AlignmentComparison(alignment, other, there, here, count_columns(other.letters, monitor))
+    return AlignmentComparison(alignment, other, there, here, count_columns(other.letters, monitor, other.type))
 
 
 def _match_names(names: tuple[str, ...], others: tuple[str, ...]) -> np.ndarray:

@@ -247,10 +247,9 @@ class ComparisonPanel:
         rows = row_of[fold.rows]
         rows = rows[rows >= 0]
         letters = self.result.other.letters
-        small = rows.size * letters.shape[1] <= column_counter.MAX_LETTERS_AT_ONCE
-        return replace(
-            fold, rows=rows, letters=count_columns(letters[rows]).consensus if small else letters[int(rows[0])]
-        )
+        if rows.size * letters.shape[1] > column_counter.MAX_LETTERS_AT_ONCE:
+            return replace(fold, rows=rows, letters=letters[int(rows[0])])
+        return replace(fold, rows=rows, letters=count_columns(letters[rows], type=self.result.other.type).consensus)
 
     def _follow_main_canvas(self) -> None:
         self._align_canvases(self._view.canvas, self.canvas, 0)

@@ -10,6 +10,7 @@ from antidiag.kernels.model import Result
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.pairwise.model import DIAGONAL, LEFT, UP
 from antidiag.kernels.pairwise.path_index import shared_path_index
+from antidiag.kernels.sequences.alphabets import find_identical_letters
 
 CHUNK = 1 << 18
 """Columns counted between two progress reports."""
@@ -46,5 +47,6 @@ def _compare_letters(result: Result, operations: np.ndarray, cell: tuple[int, in
     first, second = problem.codes
     steps = zip((LEFT, UP), cell, strict=True)
     i, j = (np.maximum(np.cumsum(operations != gap, dtype=np.int64) + low - 1, 0) for gap, low in steps)
-    same = pairs & (problem.first.letter_array[i] == problem.second.letter_array[j])
+    letters = problem.first.letter_array[i], problem.second.letter_array[j]
+    same = pairs & find_identical_letters(*letters, problem.first.type, problem.second.type)
     return same, pairs & (problem.scoring.scores[first[i], second[j]] > 0)

@@ -222,7 +222,7 @@ class TreeController:
 
     def _clade_letters(self, alignment: AlignedSequences, node: int, rows: np.ndarray, at_once: bool) -> np.ndarray:
         if node not in self._consensus and at_once:
-            self._consensus[node] = count_columns(_row_tiles(alignment, rows)).consensus
+            self._consensus[node] = count_columns(_row_tiles(alignment, rows), type=alignment.type).consensus
         return self._consensus.get(node, alignment.letters[int(rows[0])])
 
     def _match_leaves(self, alignment: AlignedSequences) -> bool:
@@ -286,7 +286,8 @@ class TreeController:
 
         def work(monitor: Monitor) -> tuple[AlignedSequences, dict[int, np.ndarray]]:
             return alignment, {
-                node: count_columns(_row_tiles(alignment, rows), monitor).consensus for node, rows in lacking.items()
+                node: count_columns(_row_tiles(alignment, rows), monitor, alignment.type).consensus
+                for node, rows in lacking.items()
             }
 
         self._counting.request(work)

@@ -16,6 +16,8 @@ from functools import cache
 
 import numpy as np
 
+from antidiag.kernels.sequences.alphabets import letter_meanings
+
 AMINO_ACIDS = "ARNDCQEGHILKMFPSTWYV"
 NUCLEOTIDES = "ACGT"
 
@@ -32,8 +34,8 @@ WEIGHT_UNIT = 1024
 CUT = 656
 """Units of a posterior of .01, below which posteriors are dropped."""
 
-MIXED = {"B": "DN", "Z": "EQ", "J": "IL", "U": "C", "O": "K"}
-"""Ambiguous letters of proteins; the weights of the first meaning are used."""
+MIXED = {letter: residues[0] for letter, residues in letter_meanings(protein=True).items() if letter != "X"}
+"""Letters of proteins beside the twenty, and the residue whose weights they have: the first that they stand for."""
 
 PAM250, GONNET_PAM, NEAR_PAM = 250, 160, 80
 """Distances in PAM: GONNET1992 is a matrix of 250 PAM, while well aligned sequences are closer."""
@@ -206,9 +208,7 @@ def _letter_codes(protein: bool) -> np.ndarray:
     """Return the code of each byte."""
     table = np.full(256, UNKNOWN, np.uint8)
     alphabet = AMINO_ACIDS if protein else NUCLEOTIDES
-    meant = {letter: letter for letter in alphabet} | (
-        {letter: others[0] for letter, others in MIXED.items()} if protein else {"U": "T"}
-    )
+    meant = {letter: letter for letter in alphabet} | (MIXED if protein else {"U": "T"})
     for letter, other in meant.items():
         table[[ord(letter), ord(letter.lower())]] = alphabet.index(other)
     table.setflags(write=False)

@@ -58,12 +58,14 @@ class DeviceIdentities:
             lengths = sequence_lengths(problem.sequences)
             self.order = np.argsort(lengths, kind="stable")
             self.lengths = lengths[self.order]
-            codes, self.scores = encode_sequences(problem, self.order)
+            self.encoded = encode_sequences(problem, self.order)
         self.blocks = -(-lengths.size // TILE)
         self.counts = np.zeros((self.blocks, TILE, self.blocks, TILE), np.int32)
         self.slices = LaunchSlices(run, count_cells(lengths), FIRST_SLICE)
         self.multiprocessors = block_limits.multiprocessor_count()
-        self.letters, self.starts = run.upload_together(codes, np.concatenate([[0], np.cumsum(self.lengths)]))
+        self.letters, self.starts = run.upload_together(
+            self.encoded.codes, np.concatenate([[0], np.cumsum(self.lengths)])
+        )
 
     def distances(self) -> np.ndarray:
         """Return 1 - identities / the shorter length of all pairs, float64 (n, n)."""
@@ -112,7 +114,7 @@ class DeviceIdentities:
     def _choose_packing(self, tall: np.ndarray, wide: np.ndarray, words_wide: bool) -> WordPacking | None:
         """Return the packing for pairs of these sizes; None where there are none, or 32 bits are too few."""
         return (
-            choose_packing(self.problem, self.scores, int(tall.max()), int(wide.max()), words_wide)
+            choose_packing(self.problem, self.encoded, int(tall.max()), int(wide.max()), words_wide)
             if tall.size
             else None
         )

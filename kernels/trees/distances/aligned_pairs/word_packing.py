@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antidiag.kernels.scoring import Mode
+from antidiag.kernels.trees.distances.aligned_pairs.encoding import EncodedLetters
 from antidiag.kernels.trees.distances.problem import FullProblem
 
 RULE_BITS = 4
@@ -37,11 +38,11 @@ class WordPacking:
         return self.table.dtype
 
 
-def choose_packing(problem: FullProblem, scores: np.ndarray, rows: int, columns: int, wide: bool) -> WordPacking | None:
-    """Return the packing for pairs of at most so many letters, or None where 32 bits are too few.
-
-    ``scores`` int32 is square, of the letters that occur.
-    """
+def choose_packing(
+    problem: FullProblem, encoded: EncodedLetters, rows: int, columns: int, wide: bool
+) -> WordPacking | None:
+    """Return the packing for pairs of at most so many letters, or None where 32 bits are too few."""
+    scores = encoded.scores
     count = WIDE_COUNT if wide else max(6, -(-rows.bit_length() // 2) * 2)
     shift = count + RULE_BITS
     first, further = problem.scoring.open + problem.scoring.extend, problem.scoring.extend
@@ -55,7 +56,7 @@ def choose_packing(problem: FullProblem, scores: np.ndarray, rows: int, columns:
     table = np.full((letters + 1, letters), min(0, int(scores.min())), np.int64)
     table[:-1] = scores
     words = (table << shift) + (DIAGONAL_RULE << count)
-    words[:-1] += np.eye(letters, dtype=np.int64)
+    words[:-1] += np.diag(encoded.counted).astype(np.int64)
     return WordPacking(
         wide, count, words.astype(np.int64 if wide else np.int32), first << shift, further << shift, lowest << shift
     )

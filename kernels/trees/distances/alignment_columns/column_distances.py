@@ -13,6 +13,7 @@ import numpy as np
 
 from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
 from antidiag.kernels.model import SequenceType
+from antidiag.kernels.sequences.alphabets import ambiguous_letters
 
 MODELS = ("p", "jukes-cantor", "kimura")
 
@@ -37,13 +38,16 @@ class PairColumnCounts(NamedTuple):
 
 
 def classify_letters(alignment: AlignedSequences, rows: slice = slice(None)) -> np.ndarray:
-    """Return letters of some rows as small numbers, uint8, 0 for a gap; the two highest bits are a nucleotide's class.
+    """Return letters of some rows as small numbers, uint8; the two highest bits are a nucleotide's class.
 
-    Purines have class 1, pyrimidines 2, other letters and those of proteins 0. U is T.
+    A gap is 0, and so is an ambiguous letter: what it stands for is unknown, as where a letter is missing. Purines have
+    class 1, pyrimidines 2, other letters and those of proteins 0. U is T.
     """
     table = np.arange(256, dtype=np.uint8) & ((1 << LETTER_BITS) - 1)
     table[[GAP, ord("*")]] = 0, 27
-    if alignment.type != SequenceType.PROTEIN:
+    protein = alignment.type == SequenceType.PROTEIN
+    table[list(ambiguous_letters(protein).encode())] = 0
+    if not protein:
         table[ord("U")] = table[ord("T")]
         table[list(PURINES)] |= 1 << CLASS_SHIFT
         table[list(PYRIMIDINES)] |= 2 << CLASS_SHIFT
@@ -86,8 +90,9 @@ def distances_of_rows(
 ) -> tuple[np.ndarray, int]:
     """Return distances between all rows, float64 (n, n), and how many pairs have a stated one.
 
-    Only columns where both rows have a letter count (pairwise deletion). ``report(row)`` is called after each row.
-    ``counted`` are the columns of all pairs, (n, n), where these are known. See `distances_of_columns`.
+    Only columns where both rows have a letter that is not ambiguous count (pairwise deletion). ``report(row)`` is
+    called after each row. ``counted`` are the columns of all pairs, (n, n), where these are known. See
+    `distances_of_columns`.
     """
     classes, count, without = None if counted else classify_letters(alignment), len(alignment.names), 0
     values = np.zeros((count, count))

@@ -13,8 +13,8 @@ from antidiag.kernels.cpu import workers
 from antidiag.kernels.model import Sequence, sequence_lengths
 
 K = 6
-GROUPS = ("AGPST", "ILMVJ", "NDQEBZ", "RHK", "FWY", "C")
-"""MAFFT's groups of amino acids; a letter in none of them is dropped, as if it were not there."""
+GROUPS = ("AGPST", "ILMVJ", "NDQEBZ", "RHKO", "FWY", "CU")
+"""MAFFT's groups of amino acids, with U beside C and O beside K; a letter in none of them is dropped."""
 
 BASES = ("A", "C", "G", "TU")
 LENGTH_FACTOR = {True: 10_000.0, False: 2_500.0}

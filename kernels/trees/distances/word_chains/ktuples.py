@@ -19,7 +19,8 @@ from antidiag.kernels.trees.distances.shared_words.kmers import (
     split_batches,
 )
 
-LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+LETTERS = tuple("ACDEFGHIKLMNOPQRSTUVWY")
+"""Letters of proteins in words; a word with an ambiguous letter is equal to none."""
 REACH = 2000
 """Letters, times the root of the number of possible words, up to which the CPU visits every cell of a pair.
 

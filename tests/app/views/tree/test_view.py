@@ -509,9 +509,9 @@ def test_values_of_a_file_are_columns_beside_the_tips(qtbot, view) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".nwk", ".nex", ".nhx", ".phyloxml", ".nexml"])
-def test_a_tree_is_saved_with_its_values(view, tmp_path, monkeypatch, suffix) -> None:
+def test_a_tree_is_saved_with_its_values(view, answers: Answers, tmp_path: Path, suffix: str) -> None:
     (tree,) = newick.parse_newick("((a[&&NHX:S=human]:1,b:1):1[&&NHX:B=95],c:2);")
     view.show_datum(tree)
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / f"x{suffix}"), ""))
+    answers.path = tmp_path / f"x{suffix}"
     view.save_tree()
     assert tree_files.read_trees(tmp_path / f"x{suffix}") == [tree]
