@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from antidiag.app.cli.progress import interrupted_at_once
+from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io import aligned_sequences, sequences
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -114,7 +115,10 @@ def _read_data(kind: DataKind, file: str, type: SequenceType | None, monitor: Mo
         return read_sequences(file, type, monitor)
     if file == STANDARD_INPUT:
         raise InputError(f"a {kind.label} cannot come from standard input; give a file")
-    return kind.read(Path(file), monitor)
+    found = kind.read(Path(file), monitor)
+    if kind is ALIGNMENT and type is not None:
+        return [aligned_sequences.with_type(alignment, type) for alignment in found]
+    return found
 
 
 def read_one_alignment(file: str) -> AlignedSequences:

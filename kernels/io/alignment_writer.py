@@ -14,6 +14,9 @@ from antidiag.kernels.io import newick
 from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences, written_letters
 from antidiag.kernels.io.alignment_formats import maf
 from antidiag.kernels.io.alignment_formats.clustal_msf import CLUSTAL_MARKS_TAG
+from antidiag.kernels.io.alignment_formats.column_sets import column_sets, format_columns
+from antidiag.kernels.io.alignment_formats.fasta import MARK_ROWS
+from antidiag.kernels.io.alignment_formats.nexus_matrix import COMMENT_TAG
 from antidiag.kernels.io.alignment_formats.raw_alignment import DESCRIPTION
 from antidiag.kernels.io.files import write_bytes
 from antidiag.kernels.io.result_alignments import LINE_LENGTH, name_without_spaces
@@ -23,6 +26,7 @@ from antidiag.kernels.monitor import Monitor
 
 Pieces = Iterator[bytes]
 NEXUS_TYPES = {SequenceType.DNA: "DNA", SequenceType.RNA: "RNA", SequenceType.PROTEIN: "PROTEIN"}
+MISSING = ord("?")
 CHECKSUM_MODULUS = 10_000
 """The modulus of checksums in MSF."""
 
@@ -69,9 +73,17 @@ def fasta_pieces(alignment: AlignedSequences) -> Pieces:
 def a3m_pieces(alignment: AlignedSequences) -> Pieces:
     """Yield A3M: FASTA without the gaps in columns of insertions, whose letters are lower case; others are capitals."""
     inserted = _insertion_columns(alignment)
+    for tag, marks in alignment.annotations.of_columns:
+        if tag in MARK_ROWS:
+            yield b">%b\n%b\n" % (
+                tag.encode(),
+                np.frombuffer(marks.encode("latin-1", "replace"), np.uint8)[~inserted].tobytes(),
+            )
     for row, title in enumerate(_title_lines(alignment)):
         letters = alignment.letters[row]
+        missing = written_letters(alignment, row, row + 1)[0] == MISSING
         shown = np.where(inserted & (letters != GAP), letters + np.uint8(32), letters)
+        shown = np.where(missing, np.uint8(MISSING), shown)
         yield title + shown[~inserted | (letters != GAP)].tobytes() + b"\n"
 
 
@@ -126,15 +138,26 @@ def phylip_pieces(alignment: AlignedSequences) -> Pieces:
 
 
 def nexus_pieces(alignment: AlignedSequences) -> Pieces:
-    """Yield a DATA block of NEXUS, each row in one line."""
+    """Yield a DATA block of NEXUS, each row in one line, and a SETS block with the sets of columns."""
     names = [_nexus_name(name).encode() for name in make_names_unique(alignment.names)]
     rows, columns = alignment.letters.shape
     kind = NEXUS_TYPES[alignment.type]
     yield b"#NEXUS\n\nBEGIN DATA;\n  DIMENSIONS NTAX=%d NCHAR=%d;\n" % (rows, columns)
     yield f"  FORMAT DATATYPE={kind} MISSING=? GAP=-;\n  MATRIX\n".encode()
+    comments = {
+        row: f"[{said}]".encode()
+        for row, tag, said in alignment.annotations.of_rows
+        if tag == COMMENT_TAG and "[" not in said and "]" not in said
+    }
     for row, name in enumerate(names):
-        yield name + b" " + _row_with_dashes(alignment, row) + b"\n"
+        yield name + comments.get(row, b"") + b" " + _row_with_dashes(alignment, row) + b"\n"
     yield b"  ;\nEND;\n"
+    if sets := column_sets(alignment.annotations.of_columns):
+        yield b"\nBEGIN SETS;\n"
+        for set_name, places in sets:
+            if places.size:
+                yield f"  CHARSET {_nexus_name(set_name)} = {format_columns(places)};\n".encode()
+        yield b"END;\n"
 
 
 def _nexus_name(name: str) -> str:

@@ -11,7 +11,9 @@ from typing import Any
 
 from antidiag.kernels import registry
 from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
-from antidiag.kernels.io import aligned_sequences, number_tables, sequences, tree_files
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned_sequences, line_blocks, number_tables, sequences, tree_files
+from antidiag.kernels.io.alignment_formats import nexus
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree_files import TREE
 from antidiag.kernels.method import DataKind
@@ -44,7 +46,11 @@ def find_kind_of_file(path: str | Path) -> DataKind:
 def read_data(path: str | Path, monitor: Monitor | None = None) -> Sequence[Any]:
     """Read all data of a file of any kind; raise InputError if it cannot be read. Ambiguous data have a note."""
     path = Path(path)
-    found = find_kind_of_file(path).read(path, monitor)
+    kind = find_kind_of_file(path)
+    found = kind.read(path, monitor)
+    if kind is ALIGNMENT and nexus.HEAD.match(_read_head(path)):
+        text = line_blocks.decode_text(b"".join(line_blocks.read_blocks(path, Monitor())))
+        return _with_trees_beside(found, text, str(path))
     if found and (remark := number_tables.describe_alternative(path, _read_head(path))):
         noted = replace(found[0], note=" ".join(filter(None, (found[0].note, remark))))
         return [noted, *found[1:]]
@@ -57,8 +63,20 @@ def parse_text(text: str) -> list[Any]:
     if TREE.claims_file(Path("pasted text"), text[:HEAD_BYTES].encode()):
         return tree_files.parse_trees(text, "pasted text", "pasted tree")
     if aligned_sequences.is_alignment_text(text):
-        return list(aligned_sequences.read_alignment_text(text))
+        return _with_trees_beside(aligned_sequences.read_alignment_text(text), text, "pasted text")
     return sequences.read_sequence_text(text)
+
+
+def _with_trees_beside(alignments: Sequence[Any], text: str, source: str) -> list[Any]:
+    """Return alignments and the trees of their file, if it is NEXUS; a note says why the trees cannot be read."""
+    if not tree_files.has_trees(text):
+        return list(alignments)
+    try:
+        return [*alignments, *tree_files.parse_trees(text, source)]
+    except InputError as error:
+        first, *others = alignments
+        note = f"the trees of the file are left out: {error}"
+        return [replace(first, note="; ".join(filter(None, (first.note, note)))), *others]
 
 
 def _read_head(path: Path) -> bytes:

@@ -71,7 +71,9 @@ def _split_name(line: bytes, place: SourceLine, whole_title: bool) -> tuple[byte
         parts.pop()
     groups = parts[1:]
     in_groups = not whole_title and len({len(group) for group in groups[:-1]}) == 1 >= len(groups[-1]) / len(groups[0])
-    if len(parts) < 2 or line[:1].isspace() or (len(parts) > 2 and not (whole_title or in_groups)):
+    if line[:1].isspace() and len(parts) < 2:
+        place.refuse("this line has no name and is not a line of marks; begin each row with its name")
+    if len(parts) < 2 or (len(parts) > 2 and not (whole_title or in_groups)):
         place.refuse(f"{decode_text(line[:60])!r} is not a name followed by letters; correct the line")
     if len(parts) == 2 or in_groups:
         return parts[0], b"".join(groups), line.index(groups[0], len(parts[0]))

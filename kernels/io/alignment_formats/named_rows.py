@@ -1,4 +1,4 @@
-"""Rows of a name and letters without a head line: Clustal without its head, PSI-BLAST's, SELEX, tables of two columns.
+"""Rows of a name and letters without a head line: Clustal without its head, PSI-BLAST's, SELEX, or a table.
 
 Such rows are recognised by their letters: a list of edges or of words also has two words a line.
 """
@@ -30,10 +30,6 @@ HEAD_BYTES = 4096
 LETTERS = re.compile(rb"[A-Za-z*?._~-]+")
 ROW = re.compile(rb"\s*(\S+)\s+(?:\d+\s+)?([A-Za-z*?._~-]+(?:[ ]+[A-Za-z*?._~-]+)*)(?:\s+\d+)?\s*")
 """A name, where the letters begin, the letters, perhaps in groups, and a number of letters."""
-TABLE_ROW = re.compile(rb"\s*([^\t,;]+?)\s*[\t,;]\s*\"?([A-Za-z*?._~-]+)\"?\s*")
-TABLE_HEAD = re.compile(
-    rb"\"?(name|id|label|taxon|title|accession)\"?\s*[\t,;]\s*\"?(seq|sequence|letters)\"?\s*", re.I
-)
 MARK_LINE = re.compile(rb"\s+[*:. ]*[*:.][*:. ]*")
 COMMENT = re.compile(rb"[#%]|//\s*$")
 NUCLEOTIDES = frozenset(b"ACGTUNacgtun*?._~-")
@@ -70,8 +66,6 @@ class _Rows:
 def looks_like_named_rows(start: bytes) -> bool:
     """Return whether a text that begins so has rows of a name and letters."""
     lines = _head_lines(start)
-    if lines and TABLE_HEAD.fullmatch(lines[0]):
-        return True
     selex = any(line.startswith(b"#=") for line in lines)
     lines = [line for line in lines if not COMMENT.match(line) and not MARK_LINE.fullmatch(line)]
     found = [_split_line(line) for line in lines if line.strip()]
@@ -106,8 +100,6 @@ def _line_blocks(lines: list[bytes]) -> list[list[bytes]]:
 
 def _split_line(line: bytes) -> NamedLetters | None:
     """Return the name and the letters of a line; None where it has others."""
-    if found := TABLE_ROW.fullmatch(line):
-        return NamedLetters(found[1].strip(b'"'), found[2], len(found[2]))
     if found := ROW.fullmatch(line):
         groups = found[2].split()
         if len({len(group) for group in groups[:-1]}) > 1 or len(groups[-1]) > len(groups[0]):
@@ -203,7 +195,7 @@ def _read_lines(stream: Iterator[bytes], source: str) -> _Rows:
             block.clear()
         elif line.startswith(b"#="):
             _add_selex_line(line, found, last, place)
-        elif not (COMMENT.match(line) or (not numbers and TABLE_HEAD.fullmatch(line))):
+        elif not COMMENT.match(line):
             row = _split_line(line)
             if row is None:
                 place.refuse(f"{decode_text(line[:60])!r} is not a name followed by letters; correct the line")

@@ -12,6 +12,8 @@ BRACKET = re.compile(r"^[ \t]*'(?:[^'\n]|'')*'|[\[\]]", re.MULTILINE)
 """A bracket, or a quoted name at the beginning of a line, in which brackets are no comments."""
 COMMAND_END = re.compile(r"(?<![^\s,=(\1])'(?:[^'\n]|'')*'|;")
 """A quoted word, in which ';' ends nothing, or the end of a command."""
+MATRIX_LINE = re.compile(r"^[ \t\1]*matrix\b", re.IGNORECASE | re.MULTILINE)
+"""A matrix after a command whose ';' is missing."""
 WORD = re.compile(r"[^\s\1;=]+")
 SETTING = re.compile(r"(\w+)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|\([^)]*\)|\S+))?")
 NUMBER = re.compile("[0-9]{1,18}")
@@ -59,7 +61,11 @@ def split_commands(text: str) -> Iterator[NexusCommand]:
                 block = name[0].lower() if name else ""
             elif word in ("end", "endblock"):
                 block = ""
-            yield NexusCommand(block, word, first.end(), end.start())
+            unended = MATRIX_LINE.search(text, first.end(), end.start()) if word in ("format", "dimensions") else None
+            if unended is not None:
+                yield NexusCommand(block, "matrix", unended.end(), end.start())
+            else:
+                yield NexusCommand(block, word, first.end(), end.start())
         start = end.end()
 
 

@@ -19,12 +19,12 @@ from antidiag.kernels.io.line_blocks import decode_text
 from antidiag.kernels.text import format_count
 
 HEAD = re.compile(
-    rb"\s*(\d{1,18})[ \t]+(\d{1,18})(?:[ \t]++[A-Za-z]{1,6})*+[ \t]*+\n(?:[ \t]*+(?:G[ \t]*+\d[\d \t]*+)?\n)*+"
+    rb"\s*(\d{1,18})[ \t]+(\d{1,18})(?:[ \t]*+[A-Zis]{1,6})*+[ \t]*+\n(?:[ \t]*+(?:G[ \t]*+\d[\d \t]*+)?\n)*+"
     rb"(?:[^\n]{10}|[ \t]*+\S++)[^\n\d]*+(\n|\Z)"
 )
 """Two numbers, and then a line with a name, which may hold digits, and letters. Possessive repeats: backtracking over
 blanks or letters would take quadratic time."""
-SIZES = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})((?:\s+[A-Za-z]{1,6})*)\s*")
+SIZES = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})((?:\s+[A-Zis]{1,6})*)\s*")
 """The two numbers, and the option letters of PHYLIP and PAML."""
 GENES = re.compile(rb"\s*G\s*\d[\d\s]*")
 """A line of PAML's option G, which divides the columns among genes."""
