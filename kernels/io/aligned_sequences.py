@@ -182,7 +182,10 @@ def is_alignment_file(path: Path, head: bytes) -> bool:
 
 def is_alignment_text(text: str) -> bool:
     """Return whether a text is an alignment, by the rules of `is_alignment_file`."""
-    return known_formats.holds_alignment(iter([line_blocks.normalise_line_ends(text.encode(errors="replace"))]))
+    try:
+        return known_formats.holds_alignment(iter([line_blocks.normalise_line_ends(text.encode(errors="replace"))]))
+    except InputError:
+        return False  # reading it as sequences says why
 
 
 def with_letters(template: AlignedSequences, letters: np.ndarray, plain: bool = False) -> AlignedSequences:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -103,6 +104,7 @@ def clustal_pieces(alignment: AlignedSequences) -> Pieces:
 def stockholm_pieces(alignment: AlignedSequences) -> Pieces:
     """Yield Stockholm with all annotations except Clustal's marks, each row in one line."""
     names, notes = _unique_names(alignment), alignment.annotations
+    _refuse_comment_names(names)
     yield b"# STOCKHOLM 1.0\n"
     yield from (f"#=GF {tag} {said}".rstrip().encode() + b"\n" for tag, said in notes.of_file)
     for row, tag, said in notes.of_rows:
@@ -228,6 +230,14 @@ WRITERS: Mapping[str, tuple[str, Callable[[AlignedSequences], Pieces], bool]] = 
 """By suffix: the name of the format, its writer, and whether a file holds several alignments."""
 
 
+def _refuse_comment_names(names: list[bytes]) -> None:
+    """Raise InputError for a name that Stockholm would take for a comment."""
+    if wrong := next((name for name in names if name.startswith(b"#")), None):
+        raise InputError(
+            f"row {wrong.decode()}: Stockholm takes lines that begin with '#' for comments; rename it, or save as FASTA"
+        )
+
+
 def _unique_names(alignment: AlignedSequences) -> list[bytes]:
     """Return unique names without white space."""
     return [name.encode() for name in make_names_unique(name_without_spaces(name) for name in alignment.names)]
@@ -273,16 +283,19 @@ def _row_blocks(alignment: AlignedSequences, width: int) -> Iterator[tuple[list[
 
 
 def _column_view(alignment: AlignedSequences, first: int, last: int) -> AlignedSequences:
-    """Return a view of some columns, with the case of the letters."""
+    """Return a view of some columns, with the case and the gap signs of the letters."""
     last = min(last, alignment.letters.shape[1])
-    lower = alignment.lower
-    if lower is not None:
-        if isinstance(lower, np.ndarray):
-            bits = np.unpackbits(lower[:, first // 8 : -(-last // 8)], axis=1)[:, first % 8 : first % 8 + last - first]
-        else:
-            bits = lower[:, first:last]
-        lower = np.packbits(bits, axis=1)
-    return AlignedSequences(alignment.names, alignment.letters[:, first:last], alignment.type, lower=lower)
+
+    def part_of(bits: Any) -> np.ndarray | None:
+        if bits is None:
+            return None
+        if not isinstance(bits, np.ndarray):
+            return np.packbits(bits[:, first:last], axis=1)
+        marks = np.unpackbits(bits[:, first // 8 : -(-last // 8)], axis=1)
+        return np.packbits(marks[:, first % 8 : first % 8 + last - first], axis=1)
+
+    lower, dots = part_of(alignment.lower), part_of(alignment.dots)
+    return AlignedSequences(alignment.names, alignment.letters[:, first:last], alignment.type, lower=lower, dots=dots)
 
 
 def _wrap_letters(letters: np.ndarray) -> bytes:

@@ -19,7 +19,6 @@ HEAD = re.compile(rb"(?:CHAOS\W+)?DIALIGN(?:-T|-TX)?\b", re.IGNORECASE)
 BEGIN = re.compile(rb"\s*Alignment \((?:CHAOS/)?DIALIGN format\)", re.IGNORECASE)
 END = re.compile(rb"\s*(?:Sequence tree|Alignment \()", re.IGNORECASE)
 ROW = re.compile(rb"(\S+)\s+(\d+)\s+([A-Za-z*.-][A-Za-z*. -]*)")
-WEIGHTS = re.compile(rb"\s+([\d ]*\d)\s*")
 WEIGHTS_TAG = "dialign"
 """The tag of the weights below the rows, from 0 to 9 for each column."""
 
@@ -38,8 +37,8 @@ def read_dialign(stream: Iterator[bytes], source: str) -> RawAlignment:
             break
         elif row := ROW.fullmatch(line.rstrip()):
             rows.add_line(row[1], remove_white_space(row[3]), place)
-        elif found := WEIGHTS.fullmatch(line):
-            weights += remove_white_space(found[1])
+        elif remove_white_space(line).isdigit():
+            weights += remove_white_space(line)
         else:
             place.refuse(f"{decode_text(line[:60])!r} is not a name, a number and letters; correct the line")
     if not inside:

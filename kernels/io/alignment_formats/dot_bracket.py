@@ -17,13 +17,12 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
 )
 from antidiag.kernels.io.line_blocks import decode_text
 
-RECORD = re.compile(rb"(?:>[^\n]*\n\s*+)?((?:[A-Za-z]+[ \t]*+\n)++)((?:[.()\[\]{}<>]+[^\n]*+(?:\n|\Z))++)")
+RECORD = re.compile(rb"(?:>[^\n]*\n\s*+)?((?:[A-Za-z]+[ \t]*+\n)++)((?:[.()\[\]{}<]+[^\n]*+(?:\n|\Z))++)")
 """A title, lines of letters and lines of a structure."""
 LETTERS = re.compile(rb"[A-Za-z]+")
 STRUCTURE = re.compile(rb"([.()\[\]{}<>,|:A-Za-z-]+)(?:\s+\(?\s*(-?\d+(?:\.\d+)?)\s*\)?)?")
 """A structure, and perhaps its energy."""
-PURE_STRUCTURE = re.compile(rb"\.+|[.()\[\]{}<>,|:A-Za-z-]*\([.()\[\]{}<>,|:A-Za-z-]*")
-"""Dots alone, or a structure with a pair."""
+PURE_STRUCTURE = re.compile(rb"[.()\[\]{}<>,|:A-Za-z-]+")
 HEAD_BYTES = 4096
 """From this size on, the last record of a head may be cut off."""
 CLOSING = {")": "(", "]": "[", "}": "{", ">": "<"}
@@ -47,7 +46,7 @@ def looks_like_dot_bracket(start: bytes) -> bool:
 
     A structure without brackets may be a row of gaps; all records must have one then.
     """
-    if _is_record(start, b"("):
+    if _is_record(start, b"("):  # no other text has brackets below letters
         return True
     records = re.split(rb"(?m)^(?=>)", start)[1:]
     whole = records if len(start) < HEAD_BYTES else records[:-1]
@@ -61,7 +60,8 @@ def _is_record(text: bytes, bracket: bytes) -> bool:
         return False
     structure = b"".join(line.split()[0] for line in found[2].split(b"\n") if line.strip())
     fits = len(structure) == len(b"".join(found[1].split()))
-    return fits and bracket in structure and PURE_STRUCTURE.fullmatch(structure) is not None
+    paired = bracket in structure if bracket else fits and (b"(" in structure or not structure.strip(b"."))
+    return paired and PURE_STRUCTURE.fullmatch(structure) is not None
 
 
 def read_dot_bracket(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:

@@ -55,7 +55,7 @@ def read_mega(stream: Iterator[bytes], source: str) -> RawAlignment:
     """Read the alignment; InputError names the line that is none of it."""
     found = _read_lines(stream, source)
     columns = len(found.rows.letters_of(0)) if len(found.rows) else 0
-    ends = [first for _, first in found.regions[1:]] + [columns]
+    ends = [*(first for _, first in found.regions[1:]), *[columns] * bool(found.regions)]
     sets = tuple(
         column_set_note(name, np.arange(first, last), columns)
         for (name, first), last in zip(found.regions, ends, strict=True)

@@ -22,15 +22,17 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
     remove_white_space,
 )
 from antidiag.kernels.io.line_blocks import decode_text
+from antidiag.kernels.text import format_count
 
 HEAD_LINES = 100
 """Lines that decide whether a text holds rows."""
 HEAD_BYTES = 4096
 """From this size on, the last line of a head may be cut off."""
 LETTERS = re.compile(rb"[A-Za-z*?._~-]+")
-ROW = re.compile(rb"\s*(\S+)\s+(?:\d+\s+)?([A-Za-z*?._~-]+(?:[ ]+[A-Za-z*?._~-]+)*)(?:\s+\d+)?\s*")
+ROW = re.compile(rb"\s*([^\s>@;]\S*)\s+(?:\d+\s+)?([A-Za-z*?._~-]+(?:[ ]+[A-Za-z*?._~-]+)*)(?:\s+\d+)?\s*")
 """A name, where the letters begin, the letters, perhaps in groups, and a number of letters."""
-MARK_LINE = re.compile(rb"\s+[*:. ]*[*:.][*:. ]*")
+MARKS = b"*:. \t"
+"""Signs of a line of marks below the rows of Clustal."""
 COMMENT = re.compile(rb"[#%]|//\s*$")
 NUCLEOTIDES = frozenset(b"ACGTUNacgtun*?._~-")
 GAPS = frozenset(b"?._~-")
@@ -67,7 +69,7 @@ def looks_like_named_rows(start: bytes) -> bool:
     """Return whether a text that begins so has rows of a name and letters."""
     lines = _head_lines(start)
     selex = any(line.startswith(b"#=") for line in lines)
-    lines = [line for line in lines if not COMMENT.match(line) and not MARK_LINE.fullmatch(line)]
+    lines = [line for line in lines if not COMMENT.match(line) and not _is_mark_line(line)]
     found = [_split_line(line) for line in lines if line.strip()]
     rows = [row for row in found if row is not None]
     return bool(rows) and len(rows) == len(found) and (selex or not _are_other_words(rows))
@@ -96,6 +98,10 @@ def _line_blocks(lines: list[bytes]) -> list[list[bytes]]:
     """Return the lines between blank lines, without white space at their ends."""
     text = b"\n".join(line.strip() for line in lines)
     return [block.split(b"\n") for block in re.split(rb"\n\n+", text.strip(b"\n")) if block]
+
+
+def _is_mark_line(line: bytes) -> bool:
+    return line[:1].isspace() and not line.strip(MARKS)
 
 
 def _split_line(line: bytes) -> NamedLetters | None:
@@ -171,7 +177,8 @@ def read_named_rows(stream: Iterator[bytes], source: str) -> RawAlignment:
         ),
     )
     lost = len(found.of_columns) + len(found.of_letters) - len(notes.of_columns) - len(notes.of_letters)
-    return raw._replace(annotations=notes, note=f"skipped: {lost:,} annotation lines of another length" if lost else "")
+    skipped = f"skipped: {format_count(lost, 'annotation line')} of another length"
+    return raw._replace(annotations=notes, note=skipped * bool(lost))
 
 
 def read_rows(stream: Iterator[bytes], source: str) -> Iterator[RawRow]:
@@ -190,8 +197,10 @@ def _read_lines(stream: Iterator[bytes], source: str) -> _Rows:
     numbers, block = dict[tuple[bytes, int], int](), Counter[bytes]()
     lines, last = 0, -1
     for place, line in numbered_lines(stream, source):
-        if not line.strip() or line.strip() == b"//" or MARK_LINE.fullmatch(line):
-            found.has_marks |= bool(MARK_LINE.fullmatch(line))
+        if not line.strip() or line.strip() == b"//":
+            block.clear()
+        elif _is_mark_line(line):
+            found.has_marks = True
             block.clear()
         elif line.startswith(b"#="):
             _add_selex_line(line, found, last, place)

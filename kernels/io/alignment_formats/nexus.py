@@ -41,7 +41,8 @@ TYPES = {
     "rna": SequenceType.RNA,
     "protein": SequenceType.PROTEIN,
 }
-SET = re.compile(r"\s*\*?\s*('(?:[^']|'')*'|[^\s=(*]+)\s*(?:\([^)]*\))?\s*=(.*)", re.DOTALL)
+SET = re.compile(r"\s*+(?:\*\s*+)?('(?:[^']|'')*'|[^\s=(*]+)\s*+(?:\([^)]*+\)\s*+)?=(.*)", re.DOTALL)
+"""The name of a set, perhaps a mark of the usual one and settings, and its columns."""
 
 
 @dataclass
@@ -88,6 +89,7 @@ def read_nexus(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
         )
     for number, matrix in enumerate(found.matrices, 1):
         name = matrix.block.title or (f"matrix {number}" if len(found.matrices) > 1 else "")
+        _refuse_states(found, matrix)
         raw, replaced = read_matrix(
             _matrix_lines(found, matrix.command),
             matrix.block.format,
@@ -191,6 +193,16 @@ def _matrix_lines(found: _File, command: NexusCommand) -> list[MatrixLine]:
         MatrixLine(SourceLine(found.source, number), line, raw)
         for number, (line, raw) in enumerate(zip(masked, text, strict=True), first)
     ]
+
+
+def _refuse_states(found: _File, matrix: _Matrix) -> None:
+    """Raise InputError for a matrix of digits, which are states of other characters than letters."""
+    standard = matrix.block.format.get("datatype", "").lower() == "standard"
+    if standard and set(matrix.block.format.get("symbols", "")) & set("0123456789"):
+        line = found.masked.count("\n", 0, matrix.command.start) + 1
+        SourceLine(found.source, line).refuse(
+            "characters of type STANDARD are no letters; give a matrix of type DNA, RNA or PROTEIN"
+        )
 
 
 def _column_sets(found: _File, columns: int) -> tuple[tuple[tuple[str, str], ...], list[str]]:

@@ -19,8 +19,8 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
 )
 from antidiag.kernels.text import format_count
 
-NAMED = re.compile(r"[\s\1]*('(?:[^']|'')*'|\"[^\"]*\"|[^\s\1]+)(\1*)(.*)", re.DOTALL)
-NAMED_RIGHT = re.compile(r"(.*?)('(?:[^']|'')*'|\"[^\"]*\"|[^\s\1]+)(\1*)[\s\1]*", re.DOTALL)
+NAMED = re.compile(r"[\s\x01]*('(?:[^']|'')*'|\"[^\"]*\"|[^\s\x01]+)(\x01*)(.*)", re.DOTALL)
+QUOTED_AT_END = re.compile(r"('(?:[^']|'')*'|\"[^\"]*\")\Z")
 EQUATE = re.compile(r"(\S)\s*=\s*(\{[^}]*\}|\([^)]*\)|\S)")
 SEVERAL = re.compile(r"\{([^}]*)\}|\(([^)]*)\)")
 """Several letters for one column: any of them in braces, all of them in brackets."""
@@ -159,10 +159,12 @@ def _split_left(line: MatrixLine) -> tuple[str, str, str]:
 
 
 def _split_right(line: MatrixLine) -> tuple[str, str, str]:
-    found = NAMED_RIGHT.fullmatch(line.text)
-    if found is None:
+    text = line.text.replace(COMMENT_MARK, " ").rstrip()
+    quoted = QUOTED_AT_END.search(text)
+    letters, name = (text[: quoted.start()], quoted[0]) if quoted else (text.rsplit(None, 1) + [""])[:2]
+    if not name:
         line.place.refuse("this line has no name after its letters; correct it")
-    return unquote(found[2]), found[1], line.raw[found.start(3) : found.end(3)]
+    return unquote(name), letters, ""
 
 
 def _row_name(taxa: Sequences[str], number: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-ITEM = re.compile(r"(\d{1,18}|all|\.|[^\s\\-]+)(?:\s*-\s*(\d{1,18}|\.))?(?:\s*\\\s*(\d{1,18}))?", re.IGNORECASE)
+ITEM = re.compile(r"(\d{1,18}|all|\.|[^\s\\-]+)(?:\s*-\s*(\d{1,18}|\.))?(?:\s*\\\s*(\d{1,18}))?\s*+", re.IGNORECASE)
 
 
 def parse_columns(text: str, count: int, known: Mapping[str, np.ndarray]) -> np.ndarray | None:
@@ -17,12 +17,12 @@ def parse_columns(text: str, count: int, known: Mapping[str, np.ndarray]) -> np.
     """
     chosen = np.zeros(count, bool)
     at = 0
-    text = text.replace(",", " ").replace("\1", " ").strip()
+    text = text.replace(",", " ").replace("\x01", " ").strip()
     while at < len(text):
         item = ITEM.match(text, at)
         if item is None:
             return None
-        at = item.end() + len(text[item.end() :]) - len(text[item.end() :].lstrip())
+        at = item.end()
         first, last, step = item.groups()
         if first.lower() in known and last is None:
             chosen[known[first.lower()][:: int(step or 1)]] = True

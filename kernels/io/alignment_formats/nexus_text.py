@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-COMMENT_MARK = "\1"
+COMMENT_MARK = "\x01"
 """Stands for each character of a comment, so that places in the text stay; line ends stay too."""
 BRACKET = re.compile(r"^[ \t]*'(?:[^'\n]|'')*'|[\[\]]", re.MULTILINE)
 """A bracket, or a quoted name at the beginning of a line, in which brackets are no comments."""
-COMMAND_END = re.compile(r"(?<![^\s,=(\1])'(?:[^'\n]|'')*'|;")
+COMMAND_END = re.compile(r"(?<![^\s,=(\x01])'(?:[^'\n]|'')*'|;")
 """A quoted word, in which ';' ends nothing, or the end of a command."""
-MATRIX_LINE = re.compile(r"^[ \t\1]*matrix\b", re.IGNORECASE | re.MULTILINE)
+MATRIX_LINE = re.compile(r"^[ \t\x01]*matrix\b", re.IGNORECASE | re.MULTILINE)
 """A matrix after a command whose ';' is missing."""
-WORD = re.compile(r"[^\s\1;=]+")
+WORD = re.compile(r"[^\s\x01;=]+")
 SETTING = re.compile(r"(\w+)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|\([^)]*\)|\S+))?")
 NUMBER = re.compile("[0-9]{1,18}")
 
@@ -82,7 +82,7 @@ def number_setting(settings: dict[str, str], name: str) -> int | None:
 
 def split_words(text: str) -> list[str]:
     """Return the words of a command, those in quotes without them."""
-    found = re.findall(r"'(?:[^']|'')*'|\"[^\"]*\"|[^\s\1]+", text)
+    found = re.findall(r"'(?:[^']|'')*'|\"[^\"]*\"|[^\s\x01]+", text)
     return [unquote(word) for word in found]
 
 

@@ -95,7 +95,7 @@ def _read_one(head: PhylipLine, lines: list[PhylipLine], source: str, name: str)
         fitting = list[RawAlignment]()
         for order in _possible_orders(sizes.options):
             try:
-                fitting.append(_check_rows(order(lines, sizes, split, source), sizes.columns, source))
+                fitting.append(_check_rows(order(lines, sizes, split, source), sizes, source))
             except InputError as error:
                 failures.append(error)
         if fitting:
@@ -103,8 +103,8 @@ def _read_one(head: PhylipLine, lines: list[PhylipLine], source: str, name: str)
             return raw._replace(name=name, note="; ".join(filter(None, (note, doubt))))
     if len(lines) < sizes.rows:
         head.place.refuse(
-            f"this announces {format_count(sizes.rows, 'row')}, but only {format_count(len(lines), 'line')} "
-            "follow; fetch the whole file"
+            f"this announces {format_count(sizes.rows, 'row')}, but the file has {format_count(len(lines), 'line')} "
+            "after it; fetch the whole file"
         )
     raise failures[0]
 
@@ -204,10 +204,6 @@ def _read_sequential(lines: Sequences[PhylipLine], sizes: PhylipSizes, split: Na
         else:
             found = _add_letters(rows, len(rows) - 1, remove_white_space(line.text), line.place)
         _refuse_surplus(rows, len(rows) - 1, found, sizes, line.place)
-    if len(rows) != sizes.rows:
-        raise InputError(
-            f"{source}: the first line announces {sizes.rows:,} rows, but there are {len(rows):,}; correct either"
-        )
     return rows
 
 
@@ -219,7 +215,13 @@ def _refuse_surplus(rows: RowBuilder, row: int, found: int, sizes: PhylipSizes, 
         )
 
 
-def _check_rows(rows: RowBuilder, columns: int, source: str) -> RawAlignment:
+def _check_rows(rows: RowBuilder, sizes: PhylipSizes, source: str) -> RawAlignment:
+    """Return the alignment; InputError where rows or columns are not as many as announced."""
+    columns = sizes.columns
+    if len(rows) != sizes.rows:
+        raise InputError(
+            f"{source}: the first line announces {sizes.rows:,} rows, but there are {len(rows):,}; correct either"
+        )
     for number, name in enumerate(rows.names):
         if (found := rows.extend_row(number, b"")) != columns:
             raise InputError(
