@@ -106,6 +106,15 @@ def sequence_types(sequences: Iterable[Sequence]) -> set[SequenceType]:
     return {sequence.type for sequence in sequences} if types is None else types
 
 
+def common_type(types: Iterable[SequenceType]) -> SequenceType:
+    """Return the type under which sequences of these types are written together.
+
+    Protein if any is one; of nucleotides RNA if all are.
+    """
+    kinds = set(types)
+    return SequenceType.PROTEIN if SequenceType.PROTEIN in kinds else min(kinds)
+
+
 def group_equal_sequences(sequences: Sequences[Sequence]) -> tuple[np.ndarray, np.ndarray]:
     """Group sequences with equal letters.
 

@@ -19,9 +19,8 @@ from antidiag.kernels.io.alignment_formats.column_sets import column_sets, forma
 from antidiag.kernels.io.alignment_formats.fasta import MARK_ROWS
 from antidiag.kernels.io.alignment_formats.nexus_matrix import COMMENT_TAG
 from antidiag.kernels.io.alignment_formats.raw_alignment import DESCRIPTION
-from antidiag.kernels.io.files import write_bytes
-from antidiag.kernels.io.result_alignments import LINE_LENGTH, name_without_spaces
-from antidiag.kernels.io.unique_names import make_names_unique
+from antidiag.kernels.io.files import LINE_LENGTH, write_bytes
+from antidiag.kernels.io.unique_names import make_names_unique, name_without_spaces
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.monitor import Monitor
 
@@ -143,7 +142,7 @@ def nexus_pieces(alignment: AlignedSequences) -> Pieces:
     """Yield a DATA block of NEXUS, each row in one line, and a SETS block with the sets of columns."""
     names = [_nexus_name(name).encode() for name in make_names_unique(alignment.names)]
     rows, columns = alignment.letters.shape
-    kind = NEXUS_TYPES[alignment.type]
+    kind = _nexus_type(alignment)
     yield b"#NEXUS\n\nBEGIN DATA;\n  DIMENSIONS NTAX=%d NCHAR=%d;\n" % (rows, columns)
     yield f"  FORMAT DATATYPE={kind} MISSING=? GAP=-;\n  MATRIX\n".encode()
     comments = {
@@ -160,6 +159,13 @@ def nexus_pieces(alignment: AlignedSequences) -> Pieces:
             if places.size:
                 yield f"  CHARSET {_nexus_name(set_name)} = {format_columns(places)};\n".encode()
         yield b"END;\n"
+
+
+def _nexus_type(alignment: AlignedSequences) -> str:
+    """Return the DATATYPE of an alignment: NUCLEOTIDE where it has both T and U, as DNA beside RNA has."""
+    if alignment.type != SequenceType.PROTEIN and all((alignment.letters == ord(one)).any() for one in "TU"):
+        return "NUCLEOTIDE"
+    return NEXUS_TYPES[alignment.type]
 
 
 def _nexus_name(name: str) -> str:

@@ -11,6 +11,9 @@ from pathlib import Path
 from antidiag.kernels.atomic_write import open_atomic
 from antidiag.kernels.errors import InputError
 
+LINE_LENGTH = 60
+"""Letters on a line of FASTA and Clustal."""
+
 
 def write_lines(path: str | Path, lines: Iterable[str], packed: bool = False) -> None:
     """Write pieces of text as UTF-8, atomically.

@@ -1,22 +1,25 @@
 """File formats of the alignments in results, with any number of rows.
 
-Stockholm, PHYLIP and NEXUS come from Biopython; FASTA and Clustal are written here, because Biopython cuts long names
-or is slow on long sequences. A row is a sequence and its letters with '-' for gaps, all of one length.
+A row is a sequence and its letters with '-' for gaps, all of one length.
 """
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from functools import partial
 from types import MappingProxyType
 
-from antidiag.kernels.errors import InputError
-from antidiag.kernels.method import FileFormat
-from antidiag.kernels.model import Result, Sequence
+import numpy as np
 
-LINE_LENGTH = 60
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import alignment_writer
+from antidiag.kernels.io.aligned_sequences import AlignedSequences
+from antidiag.kernels.io.files import LINE_LENGTH
+from antidiag.kernels.io.unique_names import name_without_spaces
+from antidiag.kernels.method import FileFormat
+from antidiag.kernels.model import Result, Sequence, common_type
+
 AlignedRows = Sequences[tuple[Sequence, str]]
 """Sequences and their gapped rows."""
 
@@ -45,20 +48,14 @@ def clustal_lines(rows: AlignedRows, marks: str) -> Iterator[str]:
         yield f"\n{'':{margin}}{marks[at : at + LINE_LENGTH]}\n"
 
 
-def _biopython_lines(format: str, rows: AlignedRows, marks: str) -> Iterable[str]:
-    from Bio import AlignIO
-    from Bio.Align import MultipleSeqAlignment
-    from Bio.Seq import Seq
-    from Bio.SeqRecord import SeqRecord
-
-    names = unique_names([sequence for sequence, _ in rows])
-    records = [
-        SeqRecord(Seq(row), id=name, description="", annotations={"molecule_type": str(sequence.type)})
-        for name, (sequence, row) in zip(names, rows, strict=True)
-    ]
-    handle = io.StringIO()
-    AlignIO.write([MultipleSeqAlignment(records)], handle, format)
-    return [handle.getvalue()]
+def _lines_by_pieces(
+    pieces_of: Callable[[AlignedSequences], Iterator[bytes]], rows: AlignedRows, marks: str
+) -> Iterator[str]:
+    """Yield the rows in a format of `alignment_writer`."""
+    letters = np.frombuffer("".join(row for _, row in rows).encode(), np.uint8).reshape(len(rows), -1)
+    kind = common_type(sequence.type for sequence, _ in rows)
+    aligned = AlignedSequences(tuple(unique_names([sequence for sequence, _ in rows])), letters, kind)
+    return (piece.decode() for piece in pieces_of(aligned))
 
 
 WRITERS: Mapping[str, tuple[str, Callable[[AlignedRows, str], Iterable[str]]]] = MappingProxyType(
@@ -67,9 +64,9 @@ WRITERS: Mapping[str, tuple[str, Callable[[AlignedRows, str], Iterable[str]]]] =
         ".fa": ("FASTA", aligned_fasta_lines),
         ".afa": ("FASTA", aligned_fasta_lines),
         ".aln": ("Clustal", clustal_lines),
-        ".sto": ("Stockholm", partial(_biopython_lines, "stockholm")),
-        ".phy": ("PHYLIP", partial(_biopython_lines, "phylip-relaxed")),
-        ".nex": ("NEXUS", partial(_biopython_lines, "nexus")),
+        ".sto": ("Stockholm", partial(_lines_by_pieces, alignment_writer.stockholm_pieces)),
+        ".phy": ("PHYLIP", partial(_lines_by_pieces, alignment_writer.phylip_pieces)),
+        ".nex": ("NEXUS", partial(_lines_by_pieces, alignment_writer.nexus_pieces)),
     }
 )
 """By suffix: the name of the format, and its writer."""
@@ -110,11 +107,6 @@ def unique_names(sequences: Sequences[Sequence]) -> list[str]:
         taken.add(name)
         names.append(name)
     return names
-
-
-def name_without_spaces(name: str) -> str:
-    """Return a name with underscores for white space."""
-    return "_".join(name.split()) or "unnamed"
 
 
 def fasta_title(sequence: Sequence) -> str:

@@ -31,6 +31,11 @@ def make_names_unique(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def name_without_spaces(name: str) -> str:
+    """Return a name with underscores for white space."""
+    return "_".join(name.split()) or "unnamed"
+
+
 def first_repeated(names: Sequences[str]) -> tuple[int, int] | None:
     """Return the numbers of the first two equal names; None where all differ."""
     places: dict[str, int] = {}
