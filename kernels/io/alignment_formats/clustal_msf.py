@@ -12,6 +12,7 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
     RawAlignment,
     RowBuilder,
     SourceLine,
+    are_letter_groups,
     numbered_lines,
     remove_white_space,
     split_titles,
@@ -70,7 +71,7 @@ def _split_name(line: bytes, place: SourceLine, whole_title: bool) -> tuple[byte
     if len(parts) > 2 and parts[-1].isdigit():
         parts.pop()
     groups = parts[1:]
-    in_groups = not whole_title and len({len(group) for group in groups[:-1]}) == 1 >= len(groups[-1]) / len(groups[0])
+    in_groups = not whole_title and len(groups) > 1 and are_letter_groups(groups)
     if line[:1].isspace() and len(parts) < 2:
         place.refuse("this line has no name and is not a line of marks; begin each row with its name")
     if len(parts) < 2 or (len(parts) > 2 and not (whole_title or in_groups)):

@@ -18,6 +18,7 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
     RawRow,
     RowBuilder,
     SourceLine,
+    are_letter_groups,
     numbered_lines,
     remove_white_space,
 )
@@ -108,8 +109,8 @@ def _split_line(line: bytes) -> NamedLetters | None:
     """Return the name and the letters of a line; None where it has others."""
     if found := ROW.fullmatch(line):
         groups = found[2].split()
-        if len({len(group) for group in groups[:-1]}) > 1 or len(groups[-1]) > len(groups[0]):
-            return None  # words, of which only the last one may be shorter
+        if len(groups) > 1 and not are_letter_groups(groups):
+            return None
         return NamedLetters(found[1], b"".join(groups), len(groups[0]))
     return None
 

@@ -16,6 +16,8 @@ from antidiag.kernels.serialization import stored
 
 SPACE = b" \t\r\v\f"
 GAPS = b"-.~"
+GROUP_LENGTH = 10
+"""Letters of a group, where programs write letters in groups."""
 
 
 @stored("alignment-annotations")
@@ -171,6 +173,11 @@ def row_length_error(source: str, name: str, columns: int, first: str, first_col
     return InputError(
         f"{source}, row {name}: {columns:,} columns, but {first} has {first_columns:,}; give rows of one length"
     )
+
+
+def are_letter_groups(words: Sequences[bytes]) -> bool:
+    """Return whether words are letters in groups of ten, of which the last may be shorter, and not parts of a name."""
+    return all(len(word) == GROUP_LENGTH for word in words[:-1]) and len(words[-1]) <= GROUP_LENGTH
 
 
 def remove_white_space(letters: bytes) -> bytes:
