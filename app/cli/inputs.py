@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from antidiag.app.cli.progress import interrupted_at_once
-from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
 from antidiag.kernels.errors import InputError, ParameterError
 from antidiag.kernels.io import aligned_sequences, sequences
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
@@ -115,10 +114,9 @@ def _read_data(kind: DataKind, file: str, type: SequenceType | None, monitor: Mo
         return read_sequences(file, type, monitor)
     if file == STANDARD_INPUT:
         raise InputError(f"a {kind.label} cannot come from standard input; give a file")
-    found = kind.read(Path(file), monitor)
-    if kind is ALIGNMENT and type is not None:
-        return [aligned_sequences.with_type(alignment, type) for alignment in found]
-    return found
+    if type is not None and kind.read_typed is not None:
+        return kind.read_typed(Path(file), monitor, type)
+    return kind.read(Path(file), monitor)
 
 
 def read_one_alignment(file: str) -> AlignedSequences:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import aligned_sequences
+from antidiag.kernels.io import aligned_sequences, alignment_writer
 from antidiag.kernels.io.aligned_sequences import AlignedSequences, written_letters
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.registry import data_loading
@@ -122,3 +122,43 @@ def test_a_missing_letter_counts_as_any_and_is_written_again(tmp_path: Path) -> 
     (found,) = alignments_of(CASES / "aln" / "g04_allmissing.fa")
     assert [row.tobytes() for row in found.letters] == [b"ACGTNN", b"NNGTAC", b"ACGTAC"]
     assert found.note == "4 '?' count as N"
+    for suffix in (".fa", ".sto", ".phy", ".nex", ".a3m", ".aln", ".msf", ".maf"):
+        path = tmp_path / f"again{suffix}"
+        alignment_writer.write_alignments(path, [found])
+        assert rows_of(alignments_of(path)[0]) == RIGHT["aln/g04_allmissing.fa"], suffix
+
+
+def test_the_type_is_what_the_file_says_or_somebody_sets(tmp_path: Path) -> None:
+    path = CASES / "aln" / "ty2_protein_acgt_rich.fa"
+    (guessed,) = alignments_of(path)
+    assert guessed.type == SequenceType.DNA
+    protein = aligned_sequences.with_type(guessed, SequenceType.PROTEIN)
+    assert protein.type == SequenceType.PROTEIN and rows_of(protein) == rows_of(guessed)
+    named = tmp_path / "some.faa"
+    named.write_bytes(path.read_bytes())
+    assert alignments_of(named)[0].type == SequenceType.PROTEIN
+    for text in (
+        "#NEXUS\nbegin data;\nformat datatype=protein;\nmatrix\na ACGT\nb AC-T;\nend;\n",
+        ">P1;a\n\nACGT*\n>P1;b\n\nAC-T*\n",
+        "#mega\n!Format DataType=Protein;\n#a ACGT\n#b AC-T\n",
+        "PileUp\n\n MSF: 4 Type: P Check: 0 ..\n\n Name: a Len: 4\n Name: b Len: 4\n\n//\n\na ACGT\nb AC.T\n",
+    ):
+        (stated,) = aligned_sequences.read_alignment_text(text)
+        assert stated.type == SequenceType.PROTEIN and stated.letters.shape == (2, 4), text
+    (wrong,) = aligned_sequences.read_alignment_text(
+        "#NEXUS\nbegin data;\nformat datatype=dna;\nmatrix\na MKLV\nb MK-V;\nend;\n"
+    )
+    assert (
+        wrong.type == SequenceType.PROTEIN and wrong.note == "the file says DNA, but the letters are those of proteins"
+    )
+
+
+def test_a_type_without_the_letters_is_refused_and_missing_letters_follow_it() -> None:
+    (missing,) = alignments_of(CASES / "aln" / "g04_allmissing.fa")
+    protein = aligned_sequences.with_type(missing, SequenceType.PROTEIN)
+    assert protein.letters[0].tobytes() == b"ACGTXX" and rows_of(protein) == rows_of(missing)
+    (back,) = [aligned_sequences.with_type(protein, SequenceType.RNA)]
+    assert back.letters[0].tobytes() == b"ACGTNN"
+    (other,) = alignments_of(CASES / "sto" / "st08_gr_before_seq.sto")
+    with pytest.raises(InputError, match="row a: 'E' in column 4 is not a DNA letter; correct it, or choose another"):
+        aligned_sequences.with_type(other, SequenceType.DNA)
