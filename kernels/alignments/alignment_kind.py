@@ -43,6 +43,7 @@ ALIGNMENT = DataKind(
     read_typed=_read_typed,
     suffixes=(
         *(".fa", ".fasta", ".afa", ".aln", ".clustal", ".sto", ".stockholm", ".stk", ".phy", ".phylip", ".nex"),
-        *(".msf", ".a2m", ".a3m", ".ffdata", ".maf", ".sam", ".paf", ".pir"),
+        *(".msf", ".a2m", ".a3m", ".ffdata", ".maf", ".sam", ".paf", ".pir", ".xmfa", ".meg", ".mega", ".mase", ".ig"),
+        *(".slx", ".selex", ".psi", ".dialign", ".dbn", ".db", ".vienna"),
     ),
 )

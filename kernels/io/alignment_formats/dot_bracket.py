@@ -109,7 +109,8 @@ def _build_row(record: StructureRecord) -> RawAlignment:
     of_rows = [(0, DESCRIPTION, said[0])] if said else []
     of_rows += [(0, ENERGY_TAG, energy) for energy in record.energy]
     notes = Annotations(of_rows=tuple(of_rows), of_letters=((0, STRUCTURE_TAG, structure),))
-    return RawAlignment([name], np.frombuffer(letters, np.uint8).reshape(1, -1).copy(), notes, name)
+    row = np.frombuffer(letters, np.uint8).reshape(1, -1).copy()
+    return RawAlignment([name], row, notes, name, "a structure beside the letters")
 
 
 def _has_closed_brackets(structure: str) -> bool:

@@ -66,7 +66,8 @@ ALIGNMENT_FORMATS = (
     AlignmentFormat("PIR", pir.HEAD.match, pir.read_pir, pir.looks_aligned, pir.read_pir_rows),
     AlignmentFormat("Stockholm", stockholm.HEAD.match, stockholm.read_stockholm),
     AlignmentFormat("Clustal", clustal_msf.CLUSTAL_HEAD.match, clustal_msf.read_clustal),
-    AlignmentFormat("NEXUS", nexus.HEAD.match, nexus.read_nexus, nexus.has_matrix, nexus.read_nexus_rows),
+    AlignmentFormat("NEXUS", nexus.holds_unaligned_rows, nexus.read_nexus, nexus.has_matrix, nexus.read_unaligned_rows),
+    AlignmentFormat("NEXUS", nexus.HEAD.match, nexus.read_nexus, nexus.has_matrix),
     AlignmentFormat("MAF", maf.HEAD.match, maf.read_maf),
     AlignmentFormat("SAM", sam_paf.SAM_HEAD.match, sam_paf.read_sam),
     AlignmentFormat("PAF", sam_paf.PAF_HEAD.match, sam_paf.read_paf),
@@ -163,7 +164,7 @@ def read_alignment_blocks(blocks: Blocks, source: str, suffix: str = "", size: i
     if known is None and start.startswith(b">"):
         return [FASTA_READERS.get(suffix, fasta.read_fasta)(chain([start], blocks), source, size)]
     if known is None:
-        labels = ", ".join(["FASTA", *(one.label for one in ALIGNMENT_FORMATS[:-1])])
+        labels = ", ".join(dict.fromkeys(["FASTA", *(one.label for one in ALIGNMENT_FORMATS[:-1])]))
         raise InputError(
             f"{source}: this is not an alignment in {labels} or {ALIGNMENT_FORMATS[-1].label}; its first bytes are "
             f"{head[:20]!r}"

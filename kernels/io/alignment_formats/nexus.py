@@ -30,6 +30,7 @@ from antidiag.kernels.text import format_count
 HEAD = re.compile(rb"\s*#NEXUS", re.IGNORECASE)
 ALIGNED_BLOCKS = ("data", "characters", "")
 UNALIGNED_BLOCK = "unaligned"
+BLOCKS_OF_LETTERS = re.compile(rb"\bbegin\s+(unaligned|data|characters)\b")
 READ_BLOCKS = (*ALIGNED_BLOCKS, UNALIGNED_BLOCK, "taxa", "trees", "sets", "distances")
 """Blocks of which nothing needs to be said; distances and trees are data of their own."""
 READ_COMMANDS = ("begin", "end", "endblock", "dimensions", "format", "matrix", "taxlabels", "title", "link", "options")
@@ -109,15 +110,14 @@ def read_nexus(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
         )
 
 
-def read_nexus_rows(stream: Iterator[bytes], source: str) -> Iterator[RawRow]:
-    """Yield the rows of an UNALIGNED block, or those of all matrices where there is none."""
-    data = b"".join(stream)
-    found = _read_file(iter([data]), source)
-    if found.matrices or not found.unaligned:
-        for raw in read_nexus(iter([data]), source):
-            for name, letters in zip(raw.names, raw.letters, strict=True):
-                yield RawRow(name, "", letters.tobytes())
-        return
+def holds_unaligned_rows(start: bytes) -> bool:
+    """Return whether a NEXUS text begins with an UNALIGNED block and no aligned one."""
+    return HEAD.match(start) is not None and BLOCKS_OF_LETTERS.findall(start.lower())[:1] == [b"unaligned"]
+
+
+def read_unaligned_rows(stream: Iterator[bytes], source: str) -> Iterator[RawRow]:
+    """Yield the rows of UNALIGNED blocks."""
+    found = _read_file(stream, source)
     for matrix in found.unaligned:
         for line in _matrix_lines(found, matrix.command):
             if text := line.text.rstrip(f" \t{COMMENT_MARK},"):

@@ -65,7 +65,8 @@ def read_pir_rows(stream: Iterator[bytes], source: str) -> Iterator[RawRow]:
     """Yield the rows, which may differ in length."""
     found = _read_lines(stream, source)
     for row, name in enumerate(found.rows.names):
-        yield RawRow(decode_text(name), found.described.get(row, ""), found.rows.letters_of(row))
+        note = "" if row else found.note
+        yield RawRow(decode_text(name), found.described.get(row, ""), found.rows.letters_of(row), note)
 
 
 def _read_lines(stream: Iterator[bytes], source: str) -> _Entries:

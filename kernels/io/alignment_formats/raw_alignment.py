@@ -59,11 +59,15 @@ class RawAlignment(NamedTuple):
 
 
 class RawRow(NamedTuple):
-    """A row of any length as its file has it: its name, what the file says of it, and its letters with their gaps."""
+    """A row of any length as its file has it: its name, what the file says of it, and its letters with their gaps.
+
+    ``note`` says what the reader left out of the row or, in the first row, of the file.
+    """
 
     name: str
     description: str
     letters: bytes
+    note: str = ""
 
 
 class SourceLine(NamedTuple):

@@ -5,11 +5,22 @@ from pathlib import Path
 import pytest
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import aligned_sequences
+from antidiag.kernels.io import aligned_sequences, alignment_writer
 from antidiag.kernels.io.aligned_sequences import AlignedSequences, written_letters
 from antidiag.kernels.io.alignment_formats import known_formats
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.registry import data_loading
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "alignment-formats.md"
+
+
+def test_the_page_has_every_format_and_suffix() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    lines = page[page.index("## Read") : page.index("## Type")].split("\n")
+    first = " ".join(line.split("|")[1] for line in lines if line.startswith("|"))
+    assert [known.label for known in known_formats.ALIGNMENT_FORMATS if known.label not in first] == []
+    written = page[page.index("## Written") :]
+    assert [suffix for suffix in alignment_writer.WRITERS if f"`{suffix}`" not in written] == []
 
 
 def read(text: str) -> list[AlignedSequences]:
