@@ -253,9 +253,11 @@ def _choose_type(letters: np.ndarray, stated: SequenceType | None, source: str) 
         return guessed, ""
     if stated == SequenceType.PROTEIN:
         return stated, ""
+    if guessed != SequenceType.PROTEIN:
+        return guessed, ""  # T and U tell DNA and RNA apart
     if sample.upper().translate(None, sequences.ALPHABETS[stated]):
         return guessed, f"the file says {stated}, but the letters are those of proteins"
-    return stated if guessed == SequenceType.PROTEIN else guessed, ""  # T and U tell DNA and RNA apart
+    return stated, ""
 
 
 def _type_sample(letters: np.ndarray) -> bytes:

@@ -191,8 +191,10 @@ class AlignmentMenus:
         """Fill in the types of letters, of which the present one is checked."""
         view = self._view
         for kind in SequenceType:
-            set_type = partial(view.commands.set_type, kind)
-            add_check_action(menu, TYPES[kind], kind == view.alignment.type, lambda _, set_type=set_type: set_type())
+            add_check_action(menu, TYPES[kind], kind == view.alignment.type, partial(self._set_type, kind))
+
+    def _set_type(self, kind: SequenceType, _: bool) -> None:
+        self._view.commands.set_type(kind)
 
     def _fill_align(self, menu: LetterMenu) -> None:
         """Fill in the commands that run alignment methods."""

@@ -13,6 +13,7 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
     RawAlignment,
     RawRow,
     RowBuilder,
+    SourceLine,
     numbered_lines,
     remove_white_space,
 )
@@ -73,8 +74,11 @@ def _read_lines(stream: Iterator[bytes], source: str) -> _Entries:
     """Return the entries of a file."""
     found = _Entries(RowBuilder(source))
     title, ended = False, True
+    begun: SourceLine | None = None
     for place, line in numbered_lines(stream, source):
         if entry := ENTRY.match(line):
+            _require_letters(found.rows, begun)
+            begun = place
             found.rows.add_row(line[4:].strip())
             found.types.add(TYPES.get(entry[1]))
             title, ended = True, False
@@ -90,7 +94,14 @@ def _read_lines(stream: Iterator[bytes], source: str) -> _Entries:
             letters, star, _ = remove_white_space(line).partition(b"*")
             _add_letters(found, letters)
             ended = bool(star)
+    _require_letters(found.rows, begun)
     return found
+
+
+def _require_letters(rows: RowBuilder, begun: SourceLine | None) -> None:
+    """Raise InputError where the last row has no letters: the line that should describe it may hold them."""
+    if begun is not None and not rows.letters_of(len(rows) - 1):
+        begun.refuse("this entry has no letters; after its name comes a line of text, which may be empty")
 
 
 def _add_letters(found: _Entries, letters: bytes) -> None:

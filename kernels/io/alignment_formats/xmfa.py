@@ -101,9 +101,10 @@ def _add_row(line: bytes, names: dict[bytes, bytes], block: _Block, place: Sourc
     if title is None:
         place.refuse(f"{decode_text(line[:60])!r} is not a title of XMFA, such as > 1:1-24 + genome.fa")
     number, first, _, strand, words = title.groups()
-    said = (words or b"").split()
-    if said and said[0].startswith(b"cluster"):
-        block.name = decode_text(said[0])
-    fallback = _file_name(said[0]) if said and number.isdigit() and not said[0].startswith(b"cluster") else number
+    said = (words or b"").strip()
+    in_cluster = said.startswith(b"cluster")
+    if in_cluster:
+        block.name = decode_text(said.split()[0])
+    fallback = _file_name(said) if said and number.isdigit() and not in_cluster else number
     row = block.rows.add_row(names.get(number, fallback) or b"unnamed-%d" % (len(block.rows) + 1))
     block.places.append((row, POSITION_TAG, f"{int(first):,} {decode_text(strand)}"))

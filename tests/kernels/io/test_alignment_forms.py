@@ -350,6 +350,13 @@ def test_pir_of_modeller_and_entries_of_several_lengths() -> None:
     assert rows_without_gaps(">DL;a\nsome text\nACGT*\n>DL;b\n\nACGTACGT*\n") == {"a": b"ACGT", "b": b"ACGTACGT"}
 
 
+def test_letters_of_pir_in_place_of_the_description_are_not_dropped() -> None:
+    known = known_formats.find_alignment_format(b">P1;a")
+    assert known is not None and known.read_rows is not None
+    with pytest.raises(InputError, match="some.pir, line 1: this entry has no letters; after its name comes a line of"):
+        list(known.read_rows(iter([b">P1;a\nMKVL*\n>P1;b\n\nMKV*\n"]), "some.pir"))
+
+
 def test_clustal_with_groups_numbers_and_other_heads() -> None:
     (groups,) = read("CLUSTAL W\n\na ACGTACGTAC GTAC 14\nb ACGTACGTAC GT-C 13\n")
     assert rows_of(groups) == {"a": "ACGTACGTACGTAC", "b": "ACGTACGTACGT-C"}
