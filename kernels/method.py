@@ -15,7 +15,7 @@ from antidiag.kernels.cost_models import CostModel
 from antidiag.kernels.dp_taxonomy import DpClassification
 from antidiag.kernels.errors import BackendUnavailable, InputError
 from antidiag.kernels.memory import Footprint
-from antidiag.kernels.model import Result
+from antidiag.kernels.model import Result, SequenceType
 from antidiag.kernels.model import Sequence as Letters
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.parameters import BOTH_BACKENDS, MethodParameters, Parameter
@@ -46,6 +46,8 @@ class DataKind:
         ``claims(path, head)`` returns whether a file is of this kind, from its name and its first unpacked bytes.
     read
         ``read(path, monitor)`` returns all data in a file, or raises InputError with file and line.
+    read_typed
+        ``read_typed(path, monitor, type)`` reads data whose letters have this sequence type, for kinds with letters.
     generate
         ``generate(size, random)`` returns a random datum, for sweeps.
     unaligned
@@ -70,6 +72,7 @@ class DataKind:
     converters: Mapping[Any, Callable[[Any], Any]] = field(default_factory=dict, hash=False)
     bundled_files: tuple[Path, ...] = ()
     normalize: Callable[[Any], Any] = keep_datum
+    read_typed: Callable[[Path, Monitor | None, SequenceType], Sequence[Any]] | None = None
 
     def accepts(self, datum: Any) -> bool:
         """Return whether a datum is of this kind or can be converted to it."""

@@ -126,6 +126,8 @@ def _read_data(
         return read_sequences(file, type, monitor)
     if file == STANDARD_INPUT:
         raise InputError(f"a {kind.label} cannot come from standard input; give a file")
+    if type is not None and kind.read_typed is not None:
+        return kind.read_typed(Path(file), monitor, type)
     return data_loading.read_kind(kind, Path(file), monitor, beside)
 
 

@@ -48,7 +48,11 @@ def profile(
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the random columns.")] = 1,
     kind: Annotated[
         str | None,
-        typer.Option("--seq-type", metavar="TYPE", help="Random columns: protein (default), dna or rna."),
+        typer.Option(
+            "--seq-type",
+            metavar="dna|rna|protein",
+            help="Type of the letters; by default guessed, and protein for random columns.",
+        ),
     ] = None,
     out: Annotated[
         str | None,
@@ -69,9 +73,10 @@ def profile(
             raise InputError("give either a FILE or --random N")
         if file is None and (weights != SAME or pseudocounts):
             raise InputError("random columns have no rows; remove --weights and --pseudocounts, or give a FILE")
-        made = (
-            _random_columns(random, seed, kind) if file is None else _read_profile(file, weights, pseudocounts, monitor)
-        )
+        if file is None:
+            made = _random_columns(random, seed, kind)
+        else:
+            made = _read_profile(file, weights, pseudocounts, monitor, kind)
     if target is not None:
         profile_files.write_profile(target, made)
     if as_json:
@@ -87,9 +92,9 @@ def _random_columns(columns: int | None, seed: int, kind: str | None) -> Profile
     return generate_profile(columns, np.random.default_rng(seed), PROTEIN if protein else NUCLEOTIDES)
 
 
-def _read_profile(file: str, weights: str, pseudocounts: float, monitor: Monitor) -> Profile:
-    path = Path(file)
-    found = profile_files.read_profile(path, monitor)
+def _read_profile(file: str, weights: str, pseudocounts: float, monitor: Monitor, kind: str | None) -> Profile:
+    path, type_ = Path(file), inputs.parse_sequence_type(kind)
+    found = profile_files.read_profile(path, monitor, type_)
     if len(found) != 1:
         raise InputError(f"{file}: contains {len(found):,} alignments; give a file with one alignment")
     if weights == SAME:
@@ -97,6 +102,8 @@ def _read_profile(file: str, weights: str, pseudocounts: float, monitor: Monitor
     if profile_files.file_holds_profile(path):
         raise InputError(f"{file}: the rows of a profile have weights already; use --weights with an alignment")
     alignment = aligned_sequences.read_alignments(path)[0]
+    if type_ is not None:
+        alignment = aligned_sequences.with_type(alignment, type_)
     given: Tree | np.ndarray
     if weights == CLUSTALW:
         from antidiag.kernels.trees import alignment_guide

@@ -67,8 +67,8 @@ Kind = Annotated[
     typer.Option(
         "--seq-type",
         metavar="dna|rna|protein",
-        help="Type of all sequences; by default guessed for each. Nothing is translated: DNA and protein are compared "
-        "letter by letter, and a note says so.",
+        help="Type of all sequences and alignments; by default guessed for each. Nothing is translated: DNA and "
+        "protein are compared letter by letter, and a note says so.",
     ),
 ]
 Backend = Annotated[

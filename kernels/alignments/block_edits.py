@@ -23,13 +23,14 @@ from antidiag.kernels.io.aligned_sequences import (
     LOWER_CASE,
     AlignedSequences,
     plain_letters,
+    unknown_letter,
     written_letters,
 )
 from antidiag.kernels.monitor import Monitor
 
 LARGE_LETTERS = 1 << 22
 """Letters from which on alignments are edited in blocks."""
-DOT = ord(".")
+DOT, MISSING = ord("."), ord("?")
 _progress_monitor: ContextVar[Monitor | None] = ContextVar("watching", default=None)
 
 
@@ -105,11 +106,14 @@ class AlignmentDraft:
     def write_cells(self, rows: np.ndarray, first: int, written: np.ndarray) -> None:
         """Write letters and gaps, as a file has them, uint8 (rows, any columns), from column ``first`` on."""
         plain = self._lower is None and self._dots is None  # as all letters were that came from here
-        self._letters.write_cells(rows, first, written if plain else plain_letters(written))
+        letters = written if plain else plain_letters(written)
+        if self._dots is not None:
+            letters = np.where(written == MISSING, np.uint8(unknown_letter(self._alignment.type)), letters)
+        self._letters.write_cells(rows, first, letters)
         if self._lower is not None:
             self._lower.write_cells(rows, first, LOWER_CASE[written])
         if self._dots is not None:
-            self._dots.write_cells(rows, first, (written == DOT).view(np.uint8))
+            self._dots.write_cells(rows, first, ((written == DOT) | (written == MISSING)).view(np.uint8))
 
     def finish(self) -> AlignedSequences:
         """Return the alignment with what was written."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from antidiag.kernels.text import format_count
 GAP = ord("-")
 BATCH_LETTERS = 1 << 22
 """Letters in a batch, so that temporary arrays stay small."""
+SUFFIX_TYPES = {".faa": SequenceType.PROTEIN} | dict.fromkeys((".fna", ".ffn", ".frn"), SequenceType.DNA)
+"""Suffixes of FASTA that name the type of the letters."""
 UNPACKED_RATIO = 6
 """Approximate compression ratio of gzipped files."""
 
@@ -30,9 +33,10 @@ UNPACKED_RATIO = 6
 class AlignedSequences:
     """Rows of one length, with names, annotations, and the case and gap signs that the file had.
 
-    ``letters`` is uint8 (rows, columns), upper-case ASCII with '-' for gaps, read-only. ``lower`` and ``dots`` mark
-    where the file had a lower-case letter, and '.' for a gap: bits of uint8 (rows, columns / 8), the first column the
-    highest bit; None where there is no such mark. `written_letters` combines all three.
+    ``letters`` is uint8 (rows, columns), upper-case ASCII with '-' for gaps, read-only. ``lower`` marks where the file
+    had a lower-case letter, ``dots`` where it had '.' for a gap, or '?' for a missing letter, which is N or X in
+    ``letters``: bits of uint8 (rows, columns / 8), the first column the highest bit; None where there is no such mark.
+    `written_letters` combines all three.
 
     While a large alignment is edited, all three are `BlockedCells`, which are read by numbers, slices and masks as
     arrays are; `alignment_kind.as_arrays` turns them into arrays.
@@ -81,12 +85,44 @@ def written_letters(alignment: AlignedSequences, first: int = 0, last: int | Non
     """
     letters = alignment.letters[first:last]
     columns = letters.shape[1]
-    for bits, change in ((alignment.lower, 32), (alignment.dots, ord(".") - GAP)):
-        if bits is not None:
-            found = bits[first:last]
-            marked = np.unpackbits(found, axis=1, count=columns) if isinstance(bits, np.ndarray) else found
-            letters = letters + marked * np.uint8(change)
+
+    def marks_of(bits: Any) -> np.ndarray:
+        found = bits[first:last]
+        return np.unpackbits(found, axis=1, count=columns) if isinstance(bits, np.ndarray) else found
+
+    if alignment.lower is not None:
+        letters = letters + marks_of(alignment.lower) * np.uint8(32)
+    if alignment.dots is not None:
+        marked = marks_of(alignment.dots).astype(bool)
+        letters = np.where(marked, np.where(letters == GAP, np.uint8(ord(".")), np.uint8(ord("?"))), letters)
     return letters
+
+
+def unknown_letter(type: SequenceType) -> int:
+    """Return the letter that stands for any: X in proteins, else N."""
+    return ord("X" if type == SequenceType.PROTEIN else "N")
+
+
+def with_type(alignment: AlignedSequences, type: SequenceType) -> AlignedSequences:
+    """Return the alignment with another sequence type; InputError where a letter does not belong to it."""
+    if type == alignment.type:
+        return alignment
+    strange = np.ones(256, bool)
+    strange[[GAP, *sequences.ALPHABETS[type]]] = False
+    step = max(1, BATCH_LETTERS // alignment.letters.shape[1])
+    for first in range(0, len(alignment.names), step):
+        written = written_letters(alignment, first, first + step)
+        wrong = strange[plain_letters(written)] & (written != ord("?"))
+        if wrong.any():
+            row, column = (int(place) for place in np.argwhere(wrong)[0])
+            raise InputError(
+                f"{alignment.name}, row {alignment.names[first + row]}: {chr(written[row, column])!r} in column "
+                f"{column + 1:,} is not a {type} letter; correct it, or choose another type"
+            )
+    changed = replace(alignment, type=type)
+    if alignment.dots is None or unknown_letter(type) == unknown_letter(alignment.type):
+        return changed
+    return with_letters(changed, written_letters(alignment))  # what was missing has another letter
 
 
 def read_alignments(
@@ -151,7 +187,10 @@ def is_alignment_file(path: Path, head: bytes) -> bool:
 
 def is_alignment_text(text: str) -> bool:
     """Return whether a text is an alignment, by the rules of `is_alignment_file`."""
-    return known_formats.holds_alignment(iter([line_blocks.normalise_line_ends(text.encode(errors="replace"))]))
+    try:
+        return known_formats.holds_alignment(iter([line_blocks.normalise_line_ends(text.encode(errors="replace"))]))
+    except InputError:
+        return False  # reading it as sequences says why
 
 
 def with_letters(template: AlignedSequences, letters: np.ndarray, plain: bool = False) -> AlignedSequences:
@@ -165,7 +204,7 @@ def with_letters(template: AlignedSequences, letters: np.ndarray, plain: bool = 
     plain : bool
         The letters are known to be capitals, '*' and '-' alone.
     """
-    unknown = ord("X" if template.type == SequenceType.PROTEIN else "N")
+    unknown = unknown_letter(template.type)
     letters = np.ascontiguousarray(letters)
     lower, dots, _ = (None, None, 0) if plain else _make_plain(letters, unknown, list(template.names), template.source)
     letters.setflags(write=False)
@@ -194,17 +233,36 @@ def _format_suffix(path: Path) -> str:
 def _build_alignment(raw: RawAlignment, source: str, stem: str) -> AlignedSequences:
     """Build an alignment from what a reader found: plain letters, marks for case and dots, unique names."""
     letters = raw.letters if raw.letters.flags.writeable else raw.letters.copy()
-    type_ = sequences.guess_type(_type_sample(letters))
-    unknown = "X" if type_ == SequenceType.PROTEIN else "N"
-    lower, dots, missing = (None, None, 0) if raw.plain else _make_plain(letters, ord(unknown), raw.names, source)
+    type_, doubt = _choose_type(letters, raw.type, source)
+    unknown = unknown_letter(type_)
+    lower, dots, missing = (None, None, 0) if raw.plain else _make_plain(letters, unknown, raw.names, source)
     different = make_names_unique(raw.names)
-    notes = [raw.note, describe_renaming(raw.names, different)]
+    notes = [raw.note, describe_renaming(raw.names, different), doubt]
     if missing:
-        notes.append(f"{missing:,} '?' replaced by {unknown}")
+        notes.append(f"{missing:,} '?' count as {chr(unknown)}")
     letters.setflags(write=False)
     name = raw.name if raw.name == "" or raw.name == stem else f"{stem}: {raw.name}"
     note = "; ".join(filter(None, notes))
     return AlignedSequences(different, letters, type_, name or stem, source, note, raw.annotations, lower, dots)
+
+
+def _choose_type(letters: np.ndarray, stated: SequenceType | None, source: str) -> tuple[SequenceType, str]:
+    """Return the type that the file states, in its text or by its suffix, or a guess by the letters, and a note.
+
+    Letters that are no nucleotides are stronger than what is stated.
+    """
+    sample = _type_sample(letters)
+    guessed = sequences.guess_type(sample)
+    stated = stated or SUFFIX_TYPES.get(_format_suffix(Path(source)))
+    if stated is None or stated == guessed:
+        return guessed, ""
+    if stated == SequenceType.PROTEIN:
+        return stated, ""
+    if guessed != SequenceType.PROTEIN:
+        return guessed, ""  # T and U tell DNA and RNA apart
+    if sample.upper().translate(None, sequences.ALPHABETS[stated]):
+        return guessed, f"the file says {stated}, but the letters are those of proteins"
+    return stated, ""
 
 
 def _type_sample(letters: np.ndarray) -> bytes:
@@ -227,14 +285,14 @@ LOWER_CASE = (_PECULIAR == LOWER).astype(np.uint8)
 
 
 def plain_letters(written: np.ndarray) -> np.ndarray:
-    """Return letters as capitals, and every gap sign as '-'."""
+    """Return letters as capitals, and every gap sign as '-'; '?' stays."""
     return _PLAIN[written]
 
 
 def _make_plain(
     letters: np.ndarray, unknown: int, names: list[str], source: str
 ) -> tuple[np.ndarray | None, np.ndarray | None, int]:
-    """Make letters plain in place. Return the bits of lower case, the bits of dots, and the number of '?'."""
+    """Make letters plain in place. Return the bits of lower case, those of '.' and '?', and the number of '?'."""
     from antidiag.kernels.io.alignment_formats.cpu_letters import (
         join_kinds,  # loads Numba, which reading other files does not need
     )
@@ -253,8 +311,7 @@ def _make_plain(
                 f"{source}, row {names[first + row]}: {chr(part[row, column])!r} in column {column + 1:,} is "
                 "not a letter; correct it"
             )
-        for kind in (LOWER, DOT):
-            found = peculiar == kind
+        for kind, found in ((LOWER, peculiar == LOWER), (DOT, (peculiar == DOT) | (peculiar == MISSING))):
             if found.any():
                 bits = packed.setdefault(kind, np.zeros((rows, -(-columns // 8)), np.uint8))
                 bits[first : first + step] = np.packbits(found, axis=1)

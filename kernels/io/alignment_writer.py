@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as Sequences
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from antidiag.kernels.io import newick
 from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences, written_letters
 from antidiag.kernels.io.alignment_formats import maf
 from antidiag.kernels.io.alignment_formats.clustal_msf import CLUSTAL_MARKS_TAG
+from antidiag.kernels.io.alignment_formats.column_sets import column_sets, format_columns
+from antidiag.kernels.io.alignment_formats.fasta import MARK_ROWS
+from antidiag.kernels.io.alignment_formats.nexus_matrix import COMMENT_TAG
 from antidiag.kernels.io.alignment_formats.raw_alignment import DESCRIPTION
 from antidiag.kernels.io.files import LINE_LENGTH, write_bytes
 from antidiag.kernels.io.unique_names import make_names_unique, name_without_spaces
@@ -22,6 +26,7 @@ from antidiag.kernels.monitor import Monitor
 
 Pieces = Iterator[bytes]
 NEXUS_TYPES = {SequenceType.DNA: "DNA", SequenceType.RNA: "RNA", SequenceType.PROTEIN: "PROTEIN"}
+MISSING = ord("?")
 CHECKSUM_MODULUS = 10_000
 """The modulus of checksums in MSF."""
 
@@ -68,9 +73,17 @@ def fasta_pieces(alignment: AlignedSequences) -> Pieces:
 def a3m_pieces(alignment: AlignedSequences) -> Pieces:
     """Yield A3M: FASTA without the gaps in columns of insertions, whose letters are lower case; others are capitals."""
     inserted = _insertion_columns(alignment)
+    for tag, marks in alignment.annotations.of_columns:
+        if tag in MARK_ROWS:
+            yield b">%b\n%b\n" % (
+                tag.encode(),
+                np.frombuffer(marks.encode("latin-1", "replace"), np.uint8)[~inserted].tobytes(),
+            )
     for row, title in enumerate(_title_lines(alignment)):
         letters = alignment.letters[row]
+        missing = written_letters(alignment, row, row + 1)[0] == MISSING
         shown = np.where(inserted & (letters != GAP), letters + np.uint8(32), letters)
+        shown = np.where(missing, np.uint8(MISSING), shown)
         yield title + shown[~inserted | (letters != GAP)].tobytes() + b"\n"
 
 
@@ -90,6 +103,7 @@ def clustal_pieces(alignment: AlignedSequences) -> Pieces:
 def stockholm_pieces(alignment: AlignedSequences) -> Pieces:
     """Yield Stockholm with all annotations except Clustal's marks, each row in one line."""
     names, notes = _unique_names(alignment), alignment.annotations
+    _refuse_comment_names(names)
     yield b"# STOCKHOLM 1.0\n"
     yield from (f"#=GF {tag} {said}".rstrip().encode() + b"\n" for tag, said in notes.of_file)
     for row, tag, said in notes.of_rows:
@@ -125,15 +139,26 @@ def phylip_pieces(alignment: AlignedSequences) -> Pieces:
 
 
 def nexus_pieces(alignment: AlignedSequences) -> Pieces:
-    """Yield a DATA block of NEXUS, each row in one line."""
+    """Yield a DATA block of NEXUS, each row in one line, and a SETS block with the sets of columns."""
     names = [_nexus_name(name).encode() for name in make_names_unique(alignment.names)]
     rows, columns = alignment.letters.shape
     kind = _nexus_type(alignment)
     yield b"#NEXUS\n\nBEGIN DATA;\n  DIMENSIONS NTAX=%d NCHAR=%d;\n" % (rows, columns)
     yield f"  FORMAT DATATYPE={kind} MISSING=? GAP=-;\n  MATRIX\n".encode()
+    comments = {
+        row: f"[{said}]".encode()
+        for row, tag, said in alignment.annotations.of_rows
+        if tag == COMMENT_TAG and "[" not in said and "]" not in said
+    }
     for row, name in enumerate(names):
-        yield name + b" " + _row_with_dashes(alignment, row) + b"\n"
+        yield name + comments.get(row, b"") + b" " + _row_with_dashes(alignment, row) + b"\n"
     yield b"  ;\nEND;\n"
+    if sets := column_sets(alignment.annotations.of_columns):
+        yield b"\nBEGIN SETS;\n"
+        for set_name, places in sets:
+            if places.size:
+                yield f"  CHARSET {_nexus_name(set_name)} = {format_columns(places)};\n".encode()
+        yield b"END;\n"
 
 
 def _nexus_type(alignment: AlignedSequences) -> str:
@@ -211,6 +236,14 @@ WRITERS: Mapping[str, tuple[str, Callable[[AlignedSequences], Pieces], bool]] = 
 """By suffix: the name of the format, its writer, and whether a file holds several alignments."""
 
 
+def _refuse_comment_names(names: list[bytes]) -> None:
+    """Raise InputError for a name that Stockholm would take for a comment."""
+    if wrong := next((name for name in names if name.startswith(b"#")), None):
+        raise InputError(
+            f"row {wrong.decode()}: Stockholm takes lines that begin with '#' for comments; rename it, or save as FASTA"
+        )
+
+
 def _unique_names(alignment: AlignedSequences) -> list[bytes]:
     """Return unique names without white space."""
     return [name.encode() for name in make_names_unique(name_without_spaces(name) for name in alignment.names)]
@@ -256,16 +289,19 @@ def _row_blocks(alignment: AlignedSequences, width: int) -> Iterator[tuple[list[
 
 
 def _column_view(alignment: AlignedSequences, first: int, last: int) -> AlignedSequences:
-    """Return a view of some columns, with the case of the letters."""
+    """Return a view of some columns, with the case and the gap signs of the letters."""
     last = min(last, alignment.letters.shape[1])
-    lower = alignment.lower
-    if lower is not None:
-        if isinstance(lower, np.ndarray):
-            bits = np.unpackbits(lower[:, first // 8 : -(-last // 8)], axis=1)[:, first % 8 : first % 8 + last - first]
-        else:
-            bits = lower[:, first:last]
-        lower = np.packbits(bits, axis=1)
-    return AlignedSequences(alignment.names, alignment.letters[:, first:last], alignment.type, lower=lower)
+
+    def part_of(bits: Any) -> np.ndarray | None:
+        if bits is None:
+            return None
+        if not isinstance(bits, np.ndarray):
+            return np.packbits(bits[:, first:last], axis=1)
+        marks = np.unpackbits(bits[:, first // 8 : -(-last // 8)], axis=1)
+        return np.packbits(marks[:, first % 8 : first % 8 + last - first], axis=1)
+
+    lower, dots = part_of(alignment.lower), part_of(alignment.dots)
+    return AlignedSequences(alignment.names, alignment.letters[:, first:last], alignment.type, lower=lower, dots=dots)
 
 
 def _wrap_letters(letters: np.ndarray) -> bytes:

@@ -61,6 +61,11 @@ def read_trees(path: str | Path, monitor: Monitor | None = None) -> list[Tree]:
     return parse_trees(decode_text(data), str(path), stem, monitor)
 
 
+def has_trees(text: str) -> bool:
+    """Return whether a text is NEXUS with a TREES block, whatever else it holds."""
+    return text.lstrip()[:6].lower() == "#nexus" and BEGIN.search(text) is not None
+
+
 def parse_trees(text: str, source: str = "", name: str = "tree", monitor: Monitor | None = None) -> list[Tree]:
     """Read all trees of a text in any format; trees without a name of their own are called ``name``."""
     if text.lstrip().startswith("<"):

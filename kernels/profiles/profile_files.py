@@ -48,15 +48,20 @@ def claims_file(path: Path, head: bytes) -> bool:
     )
 
 
-def read_profile(path: str | Path, monitor: Monitor | None = None) -> list[Profile]:
+def read_profile(path: str | Path, monitor: Monitor | None = None, type: SequenceType | None = None) -> list[Profile]:
     """Return the profiles of a file: a table, JSON or models of HMMER, else of its alignments, with equal row weights.
 
-    InputError names the file, and the line or row.
+    ``type`` is the type of the letters of an alignment, guessed where it is not given. InputError names the file, and
+    the line or row.
     """
     path = Path(path)
     text = b"".join(line_blocks.read_blocks(path, monitor or Monitor())).removeprefix(b"\xef\xbb\xbf").lstrip()
     if not claims_file(path, text[:4096]):
-        return [profile_from_alignment(found) for found in aligned_sequences.read_alignments(path, monitor)]
+        alignments = aligned_sequences.read_alignments(path, monitor)
+        return [
+            profile_from_alignment(found if type is None else aligned_sequences.with_type(found, type))
+            for found in alignments
+        ]
     if hmmer_models.HEAD.match(text):
         models = hmmer_models.parse_hmmer(line_blocks.decode_text(text), str(path))
         return [_profile_of_hmmer(model, path) for model in models]
@@ -209,6 +214,7 @@ PROFILE = DataKind(
     claims_file=claims_file,
     read=read_profile,
     suffixes=(".aln", ".fasta", ".msf", ".sto", ".csv", ".json", ".hmm"),
+    read_typed=read_profile,
     generate=generate_profile,
     converters={AlignedSequences: _profile_of_alignment},
 )

@@ -11,8 +11,9 @@ from typing import Any
 
 from antidiag.kernels import registry
 from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
+from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import aligned_sequences, hmmer_models, line_blocks, number_tables, sequences, tree_files
-from antidiag.kernels.io.alignment_formats import known_formats
+from antidiag.kernels.io.alignment_formats import known_formats, nexus
 from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree_files import TREE
@@ -63,6 +64,9 @@ def read_data(path: str | Path, monitor: Monitor | None = None, beside: Iterable
     found = read_kind(kind, path, monitor, beside)
     if others and len(found) <= MOST_MODELS:
         return [*found, *(datum for other in others for datum in other.read(path, monitor))]
+    if kind is ALIGNMENT and nexus.HEAD.match(_read_head(path)):
+        text = line_blocks.decode_text(b"".join(line_blocks.read_blocks(path, Monitor())))
+        return _with_trees_beside(found, text, str(path))
     if found and (remark := number_tables.describe_alternative(path, _read_head(path))):
         noted = replace(found[0], note=" ".join(filter(None, (found[0].note, remark))))
         return [noted, *found[1:]]
@@ -99,8 +103,20 @@ def parse_text(text: str) -> list[Any]:
     if TREE.claims_file(Path("pasted text"), text[:HEAD_BYTES].encode()):
         return tree_files.parse_trees(text, "pasted text", "pasted tree")
     if aligned_sequences.is_alignment_text(text):
-        return list(aligned_sequences.read_alignment_text(text))
+        return _with_trees_beside(aligned_sequences.read_alignment_text(text), text, "pasted text")
     return sequences.read_sequence_text(text)
+
+
+def _with_trees_beside(alignments: Sequence[Any], text: str, source: str) -> list[Any]:
+    """Return alignments and the trees of their file, if it is NEXUS; a note says why the trees cannot be read."""
+    if not tree_files.has_trees(text):
+        return list(alignments)
+    try:
+        return [*alignments, *tree_files.parse_trees(text, source)]
+    except InputError as error:
+        first, *others = alignments
+        note = f"the trees of the file are left out: {error}"
+        return [replace(first, note="; ".join(filter(None, (first.note, note)))), *others]
 
 
 def _read_head(path: Path) -> bytes:

@@ -28,6 +28,7 @@ SORTS = {
     "identity": "Identity to the row at the cursor",
     "file": "Order of the file",
 }
+TYPES = {SequenceType.DNA: "DNA", SequenceType.RNA: "RNA", SequenceType.PROTEIN: "Protein"}
 TITLES = {
     "colour": ("Colours", "Colours of the cells and letters shown"),
     "tracks": ("Tracks", "Tracks above the rows"),
@@ -174,6 +175,7 @@ class AlignmentMenus:
         _add_entry(menu, "Mask the selected letters", commands.mask_letters, some)
         _add_entry(menu, "Remove the gaps of the selected rows", commands.remove_gaps, some)
         self._fill_align(menu.add_submenu("Align, add, merge, split"))
+        self._fill_type(menu.add_submenu("Type of the letters"))
         menu.addSeparator()
         if nucleotides:
             menu.addAction("Reverse complement", commands.reverse_complement)
@@ -184,6 +186,15 @@ class AlignmentMenus:
         menu.addSeparator()
         menu.addAction("Add to data", view.exporter.add_to_data)
         menu.addAction("Make a profile\u2026", view.exporter.request_profile)
+
+    def _fill_type(self, menu: LetterMenu) -> None:
+        """Fill in the types of letters, of which the present one is checked."""
+        view = self._view
+        for kind in SequenceType:
+            add_check_action(menu, TYPES[kind], kind == view.alignment.type, partial(self._set_type, kind))
+
+    def _set_type(self, kind: SequenceType, _: bool) -> None:
+        self._view.commands.set_type(kind)
 
     def _fill_align(self, menu: LetterMenu) -> None:
         """Fill in the commands that run alignment methods."""

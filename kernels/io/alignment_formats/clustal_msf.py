@@ -12,13 +12,15 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
     RawAlignment,
     RowBuilder,
     SourceLine,
+    are_letter_groups,
     numbered_lines,
     remove_white_space,
     split_titles,
 )
 from antidiag.kernels.io.line_blocks import decode_text
+from antidiag.kernels.model import SequenceType
 
-CLUSTAL_HEAD = re.compile(rb"(CLUSTAL|MUSCLE|PROBCONS|MSAPROBS|Kalign|T-COFFEE)\b")
+CLUSTAL_HEAD = re.compile(rb"\s*(CLUSTAL\w{0,9}|MUSCLE|PROBCONS|MSAPROBS|Kalign|T-COFFEE)\b", re.IGNORECASE)
 MSF_HEAD = re.compile(rb"\s*(PileUp\b|!![AN]A_MULTIPLE|.{0,500}\bMSF: *\d+ +Type: )", re.DOTALL)
 MARKS = b"*:. "
 CLUSTAL_MARKS_TAG = "clustal"
@@ -31,6 +33,8 @@ NAME, LENGTH = re.compile(rb"\s*Name:\s+(\S+)"), re.compile(rb"\sLen:")
 """Two expressions: one for both would try each of many blanks."""
 PILEUP = b"oo"
 """PileUp writes this after each name in the head."""
+MSF_TYPE = re.compile(rb"\bMSF: *\d+ +Type: ([PN])")
+TYPES = {b"P": SequenceType.PROTEIN, b"N": SequenceType.DNA}
 WEIGHT = re.compile(rb"Weight:\s*(\S+)")
 
 
@@ -38,20 +42,18 @@ def read_clustal(stream: Iterator[bytes], source: str) -> RawAlignment:
     """Read Clustal: a head line, then blocks of names and letters, with a line of marks below each."""
     rows, marks, start = RowBuilder(source), bytearray(), 0
     lines = numbered_lines(stream, source)
-    _, head = next(lines, (None, b""))
-    whole = head.startswith(TITLE_PROGRAM)
+    head = next((line for _, line in lines if line.strip()), b"")
+    whole = head.lstrip().startswith(TITLE_PROGRAM)
     width = 0
     for place, line in lines:
         if not line.strip():
             rows.end_block()
-        elif line[:1].isspace():
-            if line.strip(MARKS):
-                place.refuse("this line has no name and is not a line of marks; begin each row with its name")
+        elif line[:1].isspace() and not line.strip(MARKS):
             marks += line[start : start + width].ljust(width)
             rows.end_block()
         else:
             name, letters, start = _split_name(line, place, whole)
-            width = len(letters)
+            width = len(letters) if letters in line else 0  # letters in groups
             rows.add_line(name, letters, place)
     raw = rows.build_alignment()
     names, described = split_titles(rows.names)
@@ -68,9 +70,15 @@ def _split_name(line: bytes, place: SourceLine, whole_title: bool) -> tuple[byte
     parts = line.split()
     if len(parts) > 2 and parts[-1].isdigit():
         parts.pop()
-    if len(parts) < 2 or (len(parts) > 2 and not whole_title):
+    groups = parts[1:]
+    in_groups = not whole_title and len(groups) > 1 and are_letter_groups(groups)
+    if line[:1].isspace() and len(parts) < 2:
+        place.refuse("this line has no name and is not a line of marks; begin each row with its name")
+    if len(parts) < 2 or (len(parts) > 2 and not (whole_title or in_groups)):
         place.refuse(f"{decode_text(line[:60])!r} is not a name followed by letters; correct the line")
-    start = line.index(parts[1], len(parts[0])) if len(parts) == 2 else line.rindex(parts[-1])
+    if len(parts) == 2 or in_groups:
+        return parts[0], b"".join(groups), line.index(groups[0], len(parts[0]))
+    start = line.rindex(parts[-1])
     return line[:start].strip(), parts[-1], start
 
 
@@ -80,10 +88,12 @@ def read_msf(stream: Iterator[bytes], source: str) -> RawAlignment:
     Where a name is a whole title, as Kalign writes it, the first word is the name.
     """
     rows, said, rests = RowBuilder(source), list[tuple[int, str, str]](), dict[bytes, list[bytes]]()
-    lines = numbered_lines(stream, source)
+    lines, type_ = numbered_lines(stream, source), None
     for _, line in lines:
         if line.strip() == b"//":
             break
+        if stated := MSF_TYPE.search(line):
+            type_ = TYPES[stated[1]]
         if found := NAME.match(line):
             row, rest = rows.add_row(found[1]), LENGTH.split(line[found.end() :], 1)[0].strip()
             if rest not in (b"", PILEUP):
@@ -102,4 +112,4 @@ def read_msf(stream: Iterator[bytes], source: str) -> RawAlignment:
             title = next(filter(parts[1].startswith, rests.get(parts[0], ())), b"")
             letters = parts[1].removeprefix(title)
             rows.add_line(parts[0], remove_white_space(letters).translate(GAPS), place)
-    return rows.build_alignment(Annotations(of_rows=tuple(said)))
+    return rows.build_alignment(Annotations(of_rows=tuple(said)))._replace(type=type_)

@@ -42,7 +42,9 @@ KINDS = np.zeros(256, np.uint8)
 and PECULIAR for all that needs another look, '.' for a gap too."""
 KINDS[[0, *range(33, 127)]] = PECULIAR
 KINDS[list(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ*")] = LETTER
-KINDS[list(b"-.~")] = DASH, DASH | PECULIAR, DASH | PECULIAR
+KINDS[list(b"-.~?")] = DASH, DASH | PECULIAR, DASH | PECULIAR, DASH | PECULIAR
+MARK_ROWS = ("ss_pred", "ss_conf", "ss_dssp", "sa_dssp", "aa_dssp", "aa_pred")
+"""Rows of HH-suite that hold a mark for each column: predicted and known structure and its confidence."""
 
 
 def read_fasta(stream: Iterator[bytes], source: str, size: int) -> RawAlignment:
@@ -60,8 +62,29 @@ def _build_raw(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, met: int
     wrong = np.flatnonzero(lengths != lengths[0])
     if wrong.size:
         raise row_length_error(source, names[wrong[0]], int(lengths[wrong[0]]), names[0], int(lengths[0]))
-    notes = Annotations(of_rows=described) if described else NO_ANNOTATIONS
-    return RawAlignment(names, flat.reshape(len(names), -1), notes, plain=not met & PECULIAR)
+    letters = flat.reshape(len(names), -1)
+    marked = _mark_rows(names)
+    if not marked:
+        notes = Annotations(of_rows=described) if described else NO_ANNOTATIONS
+        return RawAlignment(names, letters, notes, plain=not met & PECULIAR)
+    return _take_marks_out(RawAlignment(names, letters, Annotations(of_rows=described)), marked)
+
+
+def _mark_rows(names: list[str]) -> list[int]:
+    """Return the rows that hold marks, if there are others."""
+    found = [row for row, name in enumerate(names) if name in MARK_ROWS]
+    return found if len(found) < len(names) else []
+
+
+def _take_marks_out(raw: RawAlignment, marked: list[int]) -> RawAlignment:
+    """Return the alignment with rows of marks as annotation of columns."""
+    kept = np.setdiff1d(np.arange(len(raw.names)), marked)
+    number = {int(row): place for place, row in enumerate(kept)}
+    notes = Annotations(
+        of_rows=tuple((number[row], tag, said) for row, tag, said in raw.annotations.of_rows if row in number),
+        of_columns=tuple((raw.names[row], raw.letters[row].tobytes().decode("latin-1")) for row in marked),
+    )
+    return RawAlignment([raw.names[row] for row in kept], raw.letters[kept], notes)
 
 
 def read_a2m(stream: Iterator[bytes], source: str, size: int) -> RawAlignment:
@@ -112,7 +135,8 @@ def _widen_insertions(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, m
         letters[number, match_columns] = row[~lower]
         first = np.searchsorted(places, places)
         letters[number, places + room[places] - widest[places] + np.arange(places.size) - first] = row[lower]
-    return RawAlignment(names, letters, Annotations(of_rows=described) if described else NO_ANNOTATIONS)
+    raw = RawAlignment(names, letters, Annotations(of_rows=described) if described else NO_ANNOTATIONS)
+    return _take_marks_out(raw, marked) if (marked := _mark_rows(names)) else raw
 
 
 def looks_aligned(stream: Iterator[bytes]) -> bool:

@@ -12,21 +12,26 @@ from pathlib import Path
 from typing import NamedTuple
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import nexus_distances
 from antidiag.kernels.io.alignment_formats import (
     a3m,
     axt,
     balibase,
     chains,
     clustal_msf,
+    dialign,
+    dot_bracket,
     emboss_pairs,
     fasta,
     maf,
+    mase,
+    mega,
+    named_rows,
     nexus,
     phylip,
     pir,
     sam_paf,
     stockholm,
+    xmfa,
 )
 from antidiag.kernels.io.alignment_formats.pair_letters import PairLetters
 from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, RawRow
@@ -64,26 +69,40 @@ class AlignmentFormat(NamedTuple):
     takes_letters: bool = False
 
 
-def _holds_letters(stream: Blocks) -> bool:
-    """Return whether a NEXUS file has a matrix of letters; others have trees or distances alone."""
-    text = b"".join(stream)
-    return nexus.has_matrix(iter([text])) and not nexus_distances.holds_only_distances(text)
-
-
 ALIGNMENT_FORMATS = (
     AlignmentFormat("PIR", pir.HEAD.match, pir.read_pir, pir.looks_aligned, pir.read_pir_rows),
     AlignmentFormat("Stockholm", stockholm.HEAD.match, stockholm.read_stockholm),
     AlignmentFormat("Clustal", clustal_msf.CLUSTAL_HEAD.match, clustal_msf.read_clustal),
-    AlignmentFormat("NEXUS", nexus.HEAD.match, nexus.read_nexus, _holds_letters),
+    AlignmentFormat("NEXUS", nexus.holds_unaligned_rows, nexus.read_nexus, nexus.has_matrix, nexus.read_unaligned_rows),
+    AlignmentFormat("NEXUS", nexus.HEAD.match, nexus.read_nexus, nexus.has_matrix),
     AlignmentFormat("MAF", maf.HEAD.match, maf.read_maf),
     AlignmentFormat("SAM", sam_paf.SAM_HEAD.match, sam_paf.read_sam, takes_letters=True),
     AlignmentFormat("PAF", sam_paf.PAF_HEAD.match, sam_paf.read_paf, takes_letters=True),
     AlignmentFormat("AXT", axt.HEAD.match, axt.read_axt, takes_letters=True),
     AlignmentFormat("chain", chains.HEAD.match, chains.read_chains, takes_letters=True),
     AlignmentFormat("EMBOSS pairs", emboss_pairs.HEAD.match, emboss_pairs.read_emboss_pairs),
-    AlignmentFormat("PHYLIP", phylip.HEAD.match, phylip.read_phylip_alignment),
+    AlignmentFormat("PHYLIP", phylip.HEAD.match, phylip.read_phylip_alignments),
     AlignmentFormat("MSF", clustal_msf.MSF_HEAD.match, clustal_msf.read_msf),
     AlignmentFormat("BAliBASE's XML", balibase.HEAD.match, balibase.read_balibase),
+    AlignmentFormat("XMFA", xmfa.looks_like_xmfa, xmfa.read_xmfa),
+    AlignmentFormat("MEGA", mega.looks_like_mega, mega.read_mega),
+    AlignmentFormat("MASE", mase.HEAD.match, mase.read_mase, mase.looks_aligned, mase.read_mase_rows),
+    AlignmentFormat("DIALIGN", dialign.HEAD.match, dialign.read_dialign),
+    AlignmentFormat("dot-bracket", dot_bracket.looks_like_dot_bracket, dot_bracket.read_dot_bracket),
+    AlignmentFormat(
+        "rows of names and letters",
+        named_rows.looks_like_named_rows,
+        named_rows.read_named_rows,
+        named_rows.is_aligned,
+        named_rows.read_rows,
+    ),
+    AlignmentFormat(
+        "rows without names",
+        named_rows.looks_like_unnamed_rows,
+        named_rows.read_unnamed_rows,
+        named_rows.are_unnamed_rows_aligned,
+        named_rows.read_letters_in_lines,
+    ),
 )
 """All formats but FASTA, A2M and A3M. The first that matches reads the file."""
 
@@ -159,7 +178,7 @@ def read_alignment_blocks(
     if known is None and start.startswith(b">"):
         return [FASTA_READERS.get(suffix, fasta.read_fasta)(chain([start], blocks), source, size)]
     if known is None:
-        labels = ", ".join(["FASTA", *(one.label for one in ALIGNMENT_FORMATS[:-1])])
+        labels = ", ".join(dict.fromkeys(["FASTA", *(one.label for one in ALIGNMENT_FORMATS[:-1])]))
         raise InputError(
             f"{source}: this is not an alignment in {labels} or {ALIGNMENT_FORMATS[-1].label}; its first bytes are "
             f"{head[:20]!r}"

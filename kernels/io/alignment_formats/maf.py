@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations, RawAlignment, RowBuilder, numbered_lines
 from antidiag.kernels.io.line_blocks import decode_text
 
-HEAD = re.compile(rb"\s*(##maf\b|(#.*\n\s*)*a[ \t]+score=.*\n\s*s[ \t])")
-"""The head, or comments and a block of a file without a head, as LAST writes it."""
+HEAD = re.compile(rb"(?:(?:track|browser)\b[^\n]*\n\s*+)*+(##maf\b|(#.*\n\s*)*a[ \t]+score=.*\n\s*s[ \t])")
+"""The head, or comments and a block of a file without a head, as LAST writes it; perhaps after lines for a genome
+browser."""
 RANGE_TAG = "MAF"
 """The tag of the position of a row: start, size, strand and length of its source, as in the file."""
 SOURCE_RANGE = re.compile(r"(\d{1,18}) (\d{1,18}) ([+-]) (\d{1,18})")

@@ -1,137 +1,218 @@
-"""NEXUS alignments: the DATA or CHARACTERS block, interleaved or not, with its own signs for gaps and matches."""
+"""NEXUS alignments: matrices of DATA and CHARACTERS blocks, sets of columns, and the sequences of UNALIGNED blocks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, RowBuilder, SourceLine, remove_white_space
+from antidiag.kernels.io.alignment_formats.column_sets import column_set_note
+from antidiag.kernels.io.alignment_formats.nexus_matrix import MatrixLine, read_matrix
+from antidiag.kernels.io.alignment_formats.nexus_sets import parse_columns
+from antidiag.kernels.io.alignment_formats.nexus_text import (
+    COMMENT_MARK,
+    NexusCommand,
+    command_settings,
+    mask_comments,
+    number_setting,
+    split_commands,
+    split_words,
+)
+from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, RawRow, SourceLine
 from antidiag.kernels.io.line_blocks import decode_text
+from antidiag.kernels.model import SequenceType
+from antidiag.kernels.text import format_count
 
 HEAD = re.compile(rb"\s*#NEXUS", re.IGNORECASE)
-BRACKET = re.compile(r"^[ \t]*'(?:[^'\n]|'')*'|[\[\]]", re.MULTILINE)
-"""A bracket, or a quoted name at the beginning of a line, in which brackets are no comments."""
-QUOTED = re.compile(r"[ \t]*'(?:[^'\n]|'')*'")
-MATRIX = re.compile(r"\bmatrix\b", re.IGNORECASE)
-FORMAT = re.compile(r"\bformat\b([^;]*);?", re.IGNORECASE)
-DIMENSIONS = re.compile(r"\bdimensions\b([^;]*);?", re.IGNORECASE)
-"""Commands. One without an end matches to the end of the text, so that it is not searched from each of its words."""
-NUMBER = re.compile("[0-9]{1,18}")
-NAMED = re.compile(r"\s*('(?:[^']|'')*'|\"[^\"]*\"|\S+)(.*)")
+ALIGNED_BLOCKS = ("data", "characters", "")
+UNALIGNED_BLOCK = "unaligned"
+BLOCKS_OF_LETTERS = re.compile(rb"\bbegin\s+(unaligned|data|characters)\b")
+READ_BLOCKS = (*ALIGNED_BLOCKS, UNALIGNED_BLOCK, "taxa", "trees", "sets", "distances")
+"""Blocks of which nothing needs to be said; distances and trees are data of their own."""
+READ_COMMANDS = ("begin", "end", "endblock", "dimensions", "format", "matrix", "taxlabels", "title", "link", "options")
+NO_LETTERS = ("continuous", "distances")
+"""Types of characters that are no letters."""
+TYPES = {
+    "dna": SequenceType.DNA,
+    "nucleotide": SequenceType.DNA,
+    "rna": SequenceType.RNA,
+    "protein": SequenceType.PROTEIN,
+}
+SET = re.compile(r"\s*+(?:\*\s*+)?('(?:[^']|'')*'|[^\s=(*]+)\s*+(?:\([^)]*+\)\s*+)?=(.*)", re.DOTALL)
+"""The name of a set, perhaps a mark of the usual one and settings, and its columns."""
 
 
-def read_nexus(stream: Iterator[bytes], source: str) -> RawAlignment:
-    """Read the first matrix of letters; InputError where there is none, or letters stand in brackets."""
-    text = _without_comments(decode_text(b"".join(stream)))
-    start = MATRIX.search(text)
-    end = _command_end(text, start.end()) if start else -1
-    if start is None or end < 0:
+@dataclass
+class _Block:
+    """What the commands of a block say before its matrix."""
+
+    dimensions: dict[str, str] = field(default_factory=dict)
+    format: dict[str, str] = field(default_factory=dict)
+    title: str = ""
+
+
+class _Matrix(NamedTuple):
+    """A matrix and what its block says."""
+
+    block: _Block
+    command: NexusCommand
+
+
+@dataclass
+class _File:
+    """The contents of a file."""
+
+    text: str
+    masked: str
+    source: str
+    taxa: list[str] = field(default_factory=list)
+    taxon_count: int | None = None
+    matrices: list[_Matrix] = field(default_factory=list)
+    unaligned: list[_Matrix] = field(default_factory=list)
+    sets: dict[str, str] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+    trees: int = 0
+
+
+def read_nexus(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
+    """Yield the alignments of all matrices of letters.
+
+    InputError where there is none, or where the rows are not as many or as long as DIMENSIONS says.
+    """
+    found = _read_file(stream, source)
+    if not found.matrices:
         raise InputError(
             f"{source}: this NEXUS file has no complete MATRIX of letters; if it holds trees, open it as trees"
         )
-    settings, sizes = (_command_texts(pattern, text[: start.start()]) for pattern in (FORMAT, DIMENSIONS))
-    said = (_command_settings(part).get("nchar", "") for part in sizes)
-    columns = max((int(found) for found in said if NUMBER.fullmatch(found)), default=0)
-    values = _command_settings(settings[-1] if settings else "")
-    line = text.count("\n", 0, start.end()) + 1
-    interleaved = values.get("interleave", "no") not in ("no", "")
-    rows = _matrix_rows(text[start.end() : end], source, line, interleaved, columns)
-    return _normalise_letters(rows.build_alignment(), values, source)
+    for number, matrix in enumerate(found.matrices, 1):
+        name = matrix.block.title or (f"matrix {number}" if len(found.matrices) > 1 else "")
+        _refuse_states(found, matrix)
+        raw, replaced = read_matrix(
+            _matrix_lines(found, matrix.command),
+            matrix.block.format,
+            (number_setting(matrix.block.dimensions, "ntax") or found.taxon_count, _columns(matrix)),
+            found.taxa,
+            source,
+        )
+        sets, strange = _column_sets(found, raw.letters.shape[1])
+        skipped = [*found.skipped, *(f"set {set_}" for set_ in strange)]
+        notes = [f"skipped: {', '.join(dict.fromkeys(skipped))}"] * bool(skipped) + [replaced] * bool(replaced)
+        notes += [f"{format_count(found.trees, 'tree')} beside it in the file"] * bool(found.trees)
+        yield raw._replace(
+            name=name,
+            annotations=replace(raw.annotations, of_columns=sets),
+            type=TYPES.get(matrix.block.format.get("datatype", "").lower()),
+            note="; ".join(notes if number == 1 else []),
+        )
+
+
+def holds_unaligned_rows(start: bytes) -> bool:
+    """Return whether a NEXUS text begins with an UNALIGNED block and no aligned one."""
+    return HEAD.match(start) is not None and BLOCKS_OF_LETTERS.findall(start.lower())[:1] == [b"unaligned"]
+
+
+def read_unaligned_rows(stream: Iterator[bytes], source: str) -> Iterator[RawRow]:
+    """Yield the rows of UNALIGNED blocks."""
+    found = _read_file(stream, source)
+    for matrix in found.unaligned:
+        for line in _matrix_lines(found, matrix.command):
+            if text := line.text.rstrip(f" \t{COMMENT_MARK},"):
+                raw, _ = read_matrix([line._replace(text=text)], matrix.block.format, (1, None), [], source)
+                yield RawRow(raw.names[0], "", raw.letters[0].tobytes())
 
 
 def has_matrix(stream: Iterator[bytes]) -> bool:
-    """Return whether a NEXUS file has a matrix; one with trees alone has none."""
-    return b"matrix" in b"".join(stream).lower()
+    """Return whether a NEXUS file has a matrix of aligned letters; one with trees or distances alone has none."""
+    return bool(_read_file(stream, "").matrices)
 
 
-def _without_comments(text: str) -> str:
-    """Return the text without comments in brackets, which may be nested; the number of lines stays."""
-    opened: list[int] = []
-    comments: list[tuple[int, int]] = []
-    for bracket in BRACKET.finditer(text):
-        if bracket[0] == "[":
-            opened.append(bracket.start())
-        elif bracket[0] == "]" and opened:
-            first = opened.pop()
-            while comments and comments[-1][0] > first:
-                comments.pop()
-            comments.append((first, bracket.end()))
-    parts: list[str] = []
-    at = 0
-    for first, last in comments:
-        parts += text[at:first], "\n" * text.count("\n", first, last)
-        at = last
-    return "".join((*parts, text[at:]))
-
-
-def _command_end(text: str, start: int) -> int:
-    """Return where a command ends: at the first ';' outside quoted names; -1 where it does not end."""
-    end = text.find(";", start)
-    while end >= 0 and (name := QUOTED.match(text, text.rfind("\n", 0, end) + 1)) and name.end() > end:
-        end = text.find(";", name.end())
-    return end
-
-
-def _command_texts(pattern: re.Pattern[str], text: str) -> list[str]:
-    """Return the texts of the commands of one kind."""
-    return [found[1] for found in pattern.finditer(text) if found[0].endswith(";")]
-
-
-def _command_settings(settings: str) -> dict[str, str]:
-    """Return the settings of a command, in lower case; a word without a value is "yes"."""
-    found = re.findall(r"(\w+)(?:\s*=\s*(\"[^\"]*\"|'[^']*'|\S+))?", settings)
-    return {name.lower(): value.strip("\"'").lower() or "yes" for name, value in found}
-
-
-def _matrix_rows(matrix: str, source: str, line: int, interleaved: bool, columns: int) -> RowBuilder:
-    """Read the rows of a matrix."""
-    rows, found = RowBuilder(source), columns
-    for number, words in enumerate(matrix.split("\n"), line):
-        place = SourceLine(source, number)
-        if not words.strip():
-            rows.end_block()
-            continue
-        if not interleaved and columns and found < columns:
-            found = rows.extend_row(len(rows) - 1, remove_white_space(words.encode()))
-            continue
-        parts = NAMED.match(words)
-        if parts is None:
-            place.refuse("this line has no name followed by letters; correct it")
-        name, letters = _unquote_name(parts[1]).encode(), remove_white_space(parts[2].encode())
-        if any(sign in letters for sign in (b"(", b"{")):
-            place.refuse("brackets hold several letters for one column; write their ambiguity code")
-        if interleaved:
-            rows.add_line(name, letters, place)
+def _read_file(stream: Iterator[bytes], source: str) -> _File:
+    """Read the commands of a file."""
+    text = decode_text(b"".join(stream))
+    if COMMENT_MARK in text:
+        raise InputError(f"{source}: this is a binary file; give NEXUS as text")
+    found, block = _File(text, mask_comments(text), source), _Block()
+    for command in split_commands(found.masked):
+        said = found.masked[command.start : command.end]
+        if command.word == "begin":
+            block = _Block()
+        elif command.word == "dimensions":
+            block.dimensions = command_settings(said)
+            if command.block == "taxa":
+                found.taxon_count = number_setting(block.dimensions, "ntax")
+        elif command.word == "format":
+            block.format = command_settings(said)
+        elif command.word == "title":
+            block.title = " ".join(split_words(said))
+        elif command.word == "taxlabels":
+            found.taxa = split_words(said)
+        elif command.word == "charset":
+            if set_ := SET.fullmatch(said.replace(COMMENT_MARK, " ")):
+                found.sets[" ".join(split_words(set_[1]))] = set_[2]
+        elif command.word == "matrix":
+            _add_matrix(found, _Matrix(block, command))
         else:
-            found = rows.extend_row(rows.add_row(name), letters)
-    return rows
+            _add_other_command(found, command)
+    return found
 
 
-def _unquote_name(name: str) -> str:
-    if name[:1] == "'":
-        return name[1:-1].replace("''", "'")
-    return name.strip('"')
+def _add_matrix(found: _File, matrix: _Matrix) -> None:
+    """Keep a matrix of letters."""
+    datatype = matrix.block.format.get("datatype", "").lower()
+    if matrix.command.block == UNALIGNED_BLOCK:
+        found.unaligned.append(matrix)
+    elif matrix.command.block in ALIGNED_BLOCKS and datatype not in NO_LETTERS:
+        found.matrices.append(matrix)
+    elif datatype in NO_LETTERS:
+        found.skipped.append(f"a matrix of type {datatype}")
 
 
-def _normalise_letters(raw: RawAlignment, values: dict[str, str], source: str) -> RawAlignment:
-    """Return letters with '-' for gaps, '?' for missing ones, and the first row's letters for the match sign."""
-    letters = raw.letters
-    if same := _setting_character(values, "matchchar", "", source):
-        equal = letters == ord(same)
-        equal[0] = False
-        letters = np.where(equal, letters[0], letters)
-    for name, plain in (("gap", "-"), ("missing", "?")):
-        if (own := _setting_character(values, name, plain, source)) != plain:
-            letters[np.isin(letters, [ord(own.lower()), ord(own.upper())])] = ord(plain)
-    return raw._replace(letters=letters)
+def _add_other_command(found: _File, command: NexusCommand) -> None:
+    """Count trees, and remember what is not read."""
+    if command.block == "trees":
+        found.trees += command.word in ("tree", "utree")
+    elif command.block not in READ_BLOCKS:
+        found.skipped.append(f"block {command.block.upper()}")
+    elif command.word not in READ_COMMANDS:
+        found.skipped.append(f"command {command.word.upper()}")
 
 
-def _setting_character(values: dict[str, str], name: str, plain: str, source: str) -> str:
-    """Return the character of a setting, or the default; InputError where it is not one ASCII character."""
-    own = values.get(name, plain)
-    if own != plain and (len(own) != 1 or not own.isascii()):
-        raise InputError(f"{source}: {name.upper()}={own[:40]!r} in FORMAT is not one ASCII character; correct it")
-    return own
+def _columns(matrix: _Matrix) -> int | None:
+    return number_setting(matrix.block.dimensions, "nchar")
+
+
+def _matrix_lines(found: _File, command: NexusCommand) -> list[MatrixLine]:
+    """Return the lines of a matrix."""
+    masked, text = (part[command.start : command.end].split("\n") for part in (found.masked, found.text))
+    first = found.masked.count("\n", 0, command.start) + 1
+    return [
+        MatrixLine(SourceLine(found.source, number), line, raw)
+        for number, (line, raw) in enumerate(zip(masked, text, strict=True), first)
+    ]
+
+
+def _refuse_states(found: _File, matrix: _Matrix) -> None:
+    """Raise InputError for a matrix of digits, which are states of other characters than letters."""
+    standard = matrix.block.format.get("datatype", "").lower() == "standard"
+    if standard and set(matrix.block.format.get("symbols", "")) & set("0123456789"):
+        line = found.masked.count("\n", 0, matrix.command.start) + 1
+        SourceLine(found.source, line).refuse(
+            "characters of type STANDARD are no letters; give a matrix of type DNA, RNA or PROTEIN"
+        )
+
+
+def _column_sets(found: _File, columns: int) -> tuple[tuple[tuple[str, str], ...], list[str]]:
+    """Return the sets as annotations of columns, and the names of those that cannot be read."""
+    known, strange = dict[str, np.ndarray](), list[str]()
+    for name, said in found.sets.items():
+        places = parse_columns(said, columns, known)
+        if places is None:
+            strange.append(name)
+        else:
+            known[name.lower()] = places
+    notes = [column_set_note(name, known[name.lower()], columns) for name in found.sets if name.lower() in known]
+    return tuple(notes), strange

@@ -11,10 +11,13 @@ import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.line_blocks import decode_text
+from antidiag.kernels.model import SequenceType
 from antidiag.kernels.serialization import stored
 
 SPACE = b" \t\r\v\f"
 GAPS = b"-.~"
+GROUP_LENGTH = 10
+"""Letters of a group, where programs write letters in groups."""
 
 
 @stored("alignment-annotations")
@@ -43,7 +46,7 @@ class RawAlignment(NamedTuple):
 
     ``letters`` are uint8 (rows, columns), in either case, with '-', '.' or '~' for gaps and '?' for missing ones.
     ``name`` is "" where the file gives none; ``note`` says what the reader left out. ``plain``: there are only
-    capitals, '*' and '-'.
+    capitals, '*' and '-'. ``type`` is what the file says of the letters, None where it says nothing.
     """
 
     names: list[str]
@@ -52,14 +55,19 @@ class RawAlignment(NamedTuple):
     name: str = ""
     note: str = ""
     plain: bool = False
+    type: SequenceType | None = None
 
 
 class RawRow(NamedTuple):
-    """A row of any length as its file has it: its name, what the file says of it, and its letters with their gaps."""
+    """A row of any length as its file has it: its name, what the file says of it, and its letters with their gaps.
+
+    ``note`` says what the reader left out of the row or, in the first row, of the file.
+    """
 
     name: str
     description: str
     letters: bytes
+    note: str = ""
 
 
 class SourceLine(NamedTuple):
@@ -141,6 +149,14 @@ class RowBuilder:
         """Return the letters that a row has so far."""
         return bytes(self._letters[row])
 
+    def refuse_unequal_lengths(self) -> None:
+        """Raise InputError for the first row of another length than the first one."""
+        columns = len(self._letters[0]) if self._letters else 0
+        for name, row in zip(self.names, self._letters, strict=True):
+            if len(row) != columns:
+                label, first = decode_text(name), decode_text(self.names[0])
+                raise row_length_error(self.source, label, len(row), first, columns)
+
     def build_alignment(
         self, annotations: Annotations = NO_ANNOTATIONS, name: str = "", note: str = ""
     ) -> RawAlignment:
@@ -148,11 +164,8 @@ class RowBuilder:
         names = [decode_text(name) for name in self.names]
         if not names or not self._letters[0]:
             raise InputError(f"{self.source}: the alignment is empty; give one with letters")
-        columns = len(self._letters[0])
-        for label, row in zip(names, self._letters, strict=True):
-            if len(row) != columns:
-                raise row_length_error(self.source, label, len(row), names[0], columns)
-        letters = np.empty((len(names), columns), np.uint8)
+        self.refuse_unequal_lengths()
+        letters = np.empty((len(names), len(self._letters[0])), np.uint8)
         for number in range(len(names)):
             letters[number] = np.frombuffer(self._letters[number], np.uint8)
             self._letters[number] = bytearray()
@@ -164,6 +177,11 @@ def row_length_error(source: str, name: str, columns: int, first: str, first_col
     return InputError(
         f"{source}, row {name}: {columns:,} columns, but {first} has {first_columns:,}; give rows of one length"
     )
+
+
+def are_letter_groups(words: Sequences[bytes]) -> bool:
+    """Return whether words are letters in groups of ten, of which the last may be shorter, and not parts of a name."""
+    return all(len(word) == GROUP_LENGTH for word in words[:-1]) and len(words[-1]) <= GROUP_LENGTH
 
 
 def remove_white_space(letters: bytes) -> bytes:

@@ -15,7 +15,8 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
 )
 from antidiag.kernels.io.line_blocks import decode_text
 
-HEAD = re.compile(rb"\s*# STOCKHOLM")
+HEAD = re.compile(rb"\s*# STOCKHOLM|#=G[FSRC]\s")
+"""The head line, or the first annotation of a file that lacks it."""
 
 
 class _StockholmNotes:
@@ -26,17 +27,17 @@ class _StockholmNotes:
         self.of_rows: list[tuple[bytes, str, str]] = []
         self.of_columns: dict[str, bytearray] = {}
         self.of_letters: dict[tuple[int, str], bytearray] = {}
+        self.of_coming_letters: dict[tuple[bytes, str], bytearray] = {}
+        """Annotations of letters that precede their row."""
 
 
 def read_stockholm(stream: Iterator[bytes], source: str) -> Iterator[RawAlignment]:
     """Yield the alignments of a file, each between its head line and "//"."""
-    rows, notes, open_, last = RowBuilder(source), _StockholmNotes(), False, -1
+    rows, notes, last = RowBuilder(source), _StockholmNotes(), -1
     for place, line in numbered_lines(stream, source):
-        if HEAD.match(line):
-            open_ = True
-        elif line.strip() == b"//":
+        if line.strip() == b"//":
             yield _build_raw(rows, notes)
-            rows, notes, open_, last = RowBuilder(source), _StockholmNotes(), False, -1
+            rows, notes, last = RowBuilder(source), _StockholmNotes(), -1
         elif not line.strip():
             rows.end_block()
         elif line.startswith(b"#"):
@@ -46,7 +47,7 @@ def read_stockholm(stream: Iterator[bytes], source: str) -> Iterator[RawAlignmen
             if len(parts) < 2:
                 place.refuse(f"{decode_text(line[:60])!r} is not a name followed by letters; correct the line")
             last = rows.add_line(parts[0], remove_white_space(parts[1]), place)
-    if open_ and len(rows):
+    if len(rows):
         yield _build_raw(rows, notes)  # the end line is often forgotten
 
 
@@ -73,9 +74,12 @@ def _add_note(line: bytes, notes: _StockholmNotes, rows: RowBuilder, last: int, 
         if len(parts) < 4:
             place.refuse("#=GR needs a name, a tag and a character a column")
         row = last if 0 <= last < len(rows) and rows.names[last] == parts[1] else rows.row_of(parts[1])
+        marks, tag = b"".join(parts[3:]), decode_text(parts[2])
         if row is None:
-            place.refuse(f"#=GR names {decode_text(parts[1])}, but no row before it has this name; correct the name")
-        notes.of_letters.setdefault((row, decode_text(parts[2])), bytearray()).extend(b"".join(parts[3:]))
+            notes.of_coming_letters.setdefault((parts[1], tag), bytearray()).extend(marks)
+        else:
+            before = notes.of_coming_letters.pop((parts[1], tag), bytearray())
+            notes.of_letters.setdefault((row, tag), before).extend(marks)
 
 
 def _build_raw(rows: RowBuilder, notes: _StockholmNotes) -> RawAlignment:
@@ -83,6 +87,12 @@ def _build_raw(rows: RowBuilder, notes: _StockholmNotes) -> RawAlignment:
     known = [(rows.row_of(name), tag, said) for name, tag, said in notes.of_rows]
     kept = tuple((row, tag, said) for row, tag, said in known if row is not None)
     lost = len(known) - len(kept)
+    lost_marks = 0
+    for (name, tag), marks in notes.of_coming_letters.items():
+        row = rows.row_of(name)
+        lost_marks += row is None
+        if row is not None:
+            notes.of_letters.setdefault((row, tag), marks)
     raw = rows.build_alignment()
     columns = raw.letters.shape[1]
     of_columns = tuple(
@@ -93,10 +103,11 @@ def _build_raw(rows: RowBuilder, notes: _StockholmNotes) -> RawAlignment:
     )
     lost_lines = len(notes.of_columns) + len(notes.of_letters) - len(of_columns) - len(of_letters)
     skipped = [f"{lost:,} #=GS lines of unknown rows"] * bool(lost)
+    skipped += [f"{lost_marks:,} #=GR lines of unknown rows"] * bool(lost_marks)
     skipped += [f"{lost_lines:,} annotation lines of another length than the rows"] * bool(lost_lines)
-    name = next((said for tag, said in notes.of_file if tag == "ID"), "")
+    label = next((said for tag, said in notes.of_file if tag == "ID"), "")
     return raw._replace(
         annotations=Annotations(tuple(notes.of_file), kept, of_columns, of_letters),
-        name=name,
+        name=label,
         note=f"skipped: {', '.join(skipped)}" if skipped else "",
     )

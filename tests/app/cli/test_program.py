@@ -185,6 +185,16 @@ def test_type_can_be_set(says, tmp_path):
     assert "BLOSUM62" in protein
 
 
+def test_the_type_of_an_alignment_can_be_set(says, refuses, tmp_path):
+    path = tmp_path / "letters.fa"
+    path.write_text(">a\nGATCAGTC-GGC\n>b\nGATCAGTCAGGC\n")
+    assert "DNA" in says("profile", path) and "protein" in says("profile", path, "--seq-type", "protein")
+    run = "run", "distance-alignment", path, "--backend", "cpu"
+    assert "distances" in says(*run, "--seq-type", "protein")
+    path.write_text(">a\nMKLV-A\n>b\nMKLVCA\n")
+    assert "'L' in column 3 is not a DNA letter" in refuses(*run, "--seq-type", "dna")
+
+
 @pytest.mark.parametrize("suffix", [".fa", ".aln", ".sto", ".txt", ".sam", ".json"])
 def test_out_writes_by_suffix(says, tmp_path, suffix):
     path = tmp_path / f"globins{suffix}"

@@ -43,7 +43,7 @@ def alignments(draw: st.DrawFn) -> AlignedSequences:
     """Rows with many gaps, in plain letters, or with lower case and dots, and with annotation."""
     random = np.random.default_rng(draw(st.integers(0, 1 << 30)))
     rows, columns = draw(st.integers(1, 6)), draw(WIDTHS)
-    alphabet = draw(st.sampled_from((b"ACGT--", b"ACGTacgt-.--")))
+    alphabet = draw(st.sampled_from((b"ACGT--", b"ACGTacgt-.--", b"ACg?-.-?")))
     letters = random.choice(np.frombuffer(alphabet, np.uint8), (rows, columns))
     marks = "".join(random.choice(list("HEC"), columns))
     said = ((0, "MAF", f"10 {columns} + 90000"),) if draw(st.booleans()) else ()

@@ -16,7 +16,7 @@ from antidiag.app.views.aligned.editing.row_commands import RowCommands
 from antidiag.kernels.alignments import alignment_edits
 from antidiag.kernels.alignments.cpu_blocks import BLOCK_WIDTH
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences
+from antidiag.kernels.io.aligned_sequences import GAP, AlignedSequences, with_type
 from antidiag.kernels.model import SequenceType
 from antidiag.kernels.text import format_count
 
@@ -222,6 +222,11 @@ class CellCommands(RowCommands):
         alignment = self._alignment
         follow = self._cursor_follower(lambda column: (column - frame) // 3)
         self._run_edit("translating", lambda: (alignment_edits.translate_columns(alignment, frame), None), follow)
+
+    def set_type(self, type: SequenceType) -> None:
+        """Set the type of the letters; a message says which letter does not belong to it."""
+        alignment = self._alignment
+        self._run_edit(f"the type {type}", lambda: (with_type(alignment, type), None))
 
     def _cursor_follower(self, column_of: Callable[[int], int]) -> Callable[[bool], object]:
         """Return a callback that moves the cursor with its letter after an edit that moved columns."""

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from antidiag.app.kit.selection import Selection
 from antidiag.app.views.aligned.editing import row_commands
+from antidiag.app.views.aligned.editing.edit_history import AlignmentEditor
 from antidiag.app.views.aligned.view import AlignmentViewer
 from antidiag.kernels.alignments import block_edits, cpu_blocks
 from antidiag.kernels.model import SequenceType
@@ -226,3 +227,24 @@ def test_whole_rows_and_columns_are_chosen_by_keys(view: AlignmentViewer) -> Non
     press(view, Qt.Key.Key_Escape)
     press(view, Qt.Key.Key_Right, Shift)
     assert len(chosen(view)[0]) == 1 and text(view) == list(ROWS)
+
+
+def test_the_type_of_the_letters_is_set_and_taken_back(view: AlignmentViewer) -> None:
+    view.show_datum(alignment("ACGT-A", "ACGTCA", kind=SequenceType.DNA))
+    menu = view.menus.fill_context()
+    types = next(action.menu() for action in menu.actions() if action.text() == "Type of the letters")
+    assert [(action.text(), action.isChecked()) for action in types.actions()] == [
+        ("DNA", True),
+        ("RNA", False),
+        ("Protein", False),
+    ]
+    types.actions()[2].trigger()
+    assert view.alignment.type == SequenceType.PROTEIN and view.editor.undo_text == "the type protein"
+    again = AlignmentEditor(view.editor.original)
+    again.restore_edits(view.edits)
+    assert again.state.alignment.type == SequenceType.PROTEIN
+    press(view, Qt.Key.Key_Z, Control)
+    assert view.alignment.type == SequenceType.DNA and view.editor.edits is None
+    view.show_datum(alignment("MKLV-A", "MKLVCA"))
+    view.commands.set_type(SequenceType.RNA)
+    assert view.alignment.type == SequenceType.PROTEIN and "'L' in column 3 is not a RNA letter" in view._status.text()
