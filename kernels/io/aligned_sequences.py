@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import line_blocks, sequences
-from antidiag.kernels.io.alignment_formats import (
-    a3m,
-    balibase,
-    clustal_msf,
-    fasta,
-    maf,
-    nexus,
-    phylip,
-    pir,
-    sam_paf,
-    stockholm,
-)
+from antidiag.kernels.io.alignment_formats import known_formats
 from antidiag.kernels.io.alignment_formats.raw_alignment import NO_ANNOTATIONS, Annotations, RawAlignment
 from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.model import Sequence, SequenceType
@@ -33,10 +20,6 @@ from antidiag.kernels.text import format_count
 GAP = ord("-")
 BATCH_LETTERS = 1 << 22
 """Letters in a batch, so that temporary arrays stay small."""
-FASTA_READERS = {".a3m": fasta.read_a3m, ".a2m": fasta.read_a2m}
-"""Readers of the FASTA formats in which case has a meaning, by suffix."""
-A3M_SUFFIXES = (".a3m", a3m.DATABASE_SUFFIX)
-"""Suffixes of files that may hold several alignments in A3M."""
 UNPACKED_RATIO = 6
 """Approximate compression ratio of gzipped files."""
 
@@ -131,26 +114,16 @@ def read_alignments(path: str | Path, monitor: Monitor | None = None) -> list[Al
     packed = path.suffix.lower() == ".gz"
     stem = path.with_suffix("").stem if packed else path.stem
     size = path.stat().st_size * (UNPACKED_RATIO if packed else 1) if path.is_file() else 0
-    found, suffix = line_blocks.read_blocks(path, monitor or Monitor()), _format_suffix(path)
-    if suffix == a3m.INDEX_SUFFIX:
-        raise InputError(
-            f"{path}: this is the index of a database; open {path.with_suffix(a3m.DATABASE_SUFFIX).name} beside it"
-        )
-    if suffix in A3M_SUFFIXES:
-        head = next(found, b"")
-        found = chain([head], found)
-        if suffix == a3m.DATABASE_SUFFIX or a3m.may_hold_several(head):
-            return [
-                _build_alignment(raw, str(path), stem)
-                for raw in a3m.read_a3m_entries(found, str(path), path.with_suffix(a3m.INDEX_SUFFIX))
-            ]
-    return _read_stream(found, str(path), stem, size, suffix)
+    blocks = line_blocks.read_blocks(path, monitor or Monitor())
+    found = known_formats.read_alignment_blocks(blocks, str(path), _format_suffix(path), size)
+    return [_build_alignment(raw, str(path), stem) for raw in found]
 
 
 def read_alignment_text(text: str, source: str = "pasted text") -> list[AlignedSequences]:
     """Read all alignments of a text, as `read_alignments` does of a file."""
     block = line_blocks.normalise_line_ends(text.encode(errors="replace"))
-    return _read_stream(iter([block.rstrip(b"\n") + b"\n"]), source, source, len(block), "")
+    found = known_formats.read_alignment_blocks(iter([block.rstrip(b"\n") + b"\n"]), source, size=len(block))
+    return [_build_alignment(raw, source, source) for raw in found]
 
 
 def is_alignment_file(path: Path, head: bytes) -> bool:
@@ -158,32 +131,22 @@ def is_alignment_file(path: Path, head: bytes) -> bool:
 
     ``head`` are its first bytes, unpacked.
     """
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    start = line_blocks.normalise_line_ends(start)
-    if _format_suffix(path) in (*A3M_SUFFIXES, a3m.INDEX_SUFFIX):
+    _, start = line_blocks.skip_leading_space(head)
+    suffix = _format_suffix(path)
+    if suffix in known_formats.ALIGNMENT_SUFFIXES:
         return True
-    if start.startswith(b">"):
-        try:
-            if pir.HEAD.match(start):
-                return pir.looks_aligned(line_blocks.read_blocks(path, Monitor()))
-            return _format_suffix(path) in FASTA_READERS or fasta.looks_aligned(
-                line_blocks.read_blocks(path, Monitor())
-            )
-        except InputError:
-            return False
-    if nexus.HEAD.match(start):
-        return path.is_file() and b"matrix" in b"".join(line_blocks.read_blocks(path, Monitor())).lower()
-    return any(pattern.match(start) for pattern, _ in FORMATS)
+    start = line_blocks.normalise_line_ends(start)
+    if not start.startswith(b">") and known_formats.find_alignment_format(start) is None:
+        return False
+    try:
+        return known_formats.holds_alignment(line_blocks.read_blocks(path, Monitor()), suffix)
+    except InputError:
+        return False
 
 
 def is_alignment_text(text: str) -> bool:
     """Return whether a text is an alignment, by the rules of `is_alignment_file`."""
-    start = line_blocks.normalise_line_ends(text.lstrip().encode(errors="replace"))
-    if start.startswith(b">"):
-        return (pir if pir.HEAD.match(start) else fasta).looks_aligned(iter([start]))
-    return any(pattern.match(start) for pattern, _ in FORMATS) and (
-        not nexus.HEAD.match(start) or b"matrix" in start.lower()
-    )
+    return known_formats.holds_alignment(iter([line_blocks.normalise_line_ends(text.encode(errors="replace"))]))
 
 
 def with_letters(template: AlignedSequences, letters: np.ndarray, plain: bool = False) -> AlignedSequences:
@@ -221,49 +184,6 @@ def unaligned_sequences(alignment: AlignedSequences) -> list[Sequence]:
 def _format_suffix(path: Path) -> str:
     """Return the suffix that names the format: in lower case, without that of gzip."""
     return next((found for suffix in reversed(path.suffixes) if (found := suffix.lower()) != ".gz"), "")
-
-
-Reader = Callable[[Iterator[bytes], str], "Iterator[RawAlignment] | RawAlignment"]
-
-FORMATS = (
-    (pir.HEAD, pir.read_pir),
-    (stockholm.HEAD, stockholm.read_stockholm),
-    (clustal_msf.CLUSTAL_HEAD, clustal_msf.read_clustal),
-    (nexus.HEAD, nexus.read_nexus),
-    (maf.HEAD, maf.read_maf),
-    (sam_paf.SAM_HEAD, sam_paf.read_sam),
-    (sam_paf.PAF_HEAD, sam_paf.read_paf),
-    (phylip.HEAD, phylip.read_phylip_alignment),
-    (clustal_msf.MSF_HEAD, clustal_msf.read_msf),
-    (balibase.HEAD, balibase.read_balibase),
-)
-"""The beginning of each format, and its reader."""
-
-
-def _read_stream(stream: Iterator[bytes], source: str, stem: str, size: int, suffix: str) -> list[AlignedSequences]:
-    head = next(stream, b"").removeprefix(b"\xef\xbb\xbf")
-    blank = len(head) - len(head.lstrip())
-    lines = b"\n" * head[:blank].count(b"\n")
-    start = head[blank:]
-    if b"\0" in head[:4096]:
-        raise InputError(f"{source}: this is a binary file; give an alignment as text")
-    if start.startswith(b">") and not pir.HEAD.match(start):
-        read_fasta = FASTA_READERS.get(suffix, fasta.read_fasta)
-        return [_build_alignment(read_fasta(chain([start], stream), source, size), source, stem)]
-    reader: Reader | None = next((reader for pattern, reader in FORMATS if pattern.match(start)), None)
-    if reader is None:
-        raise InputError(
-            f"{source}: this is not an alignment in FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, MAF, SAM, "
-            "PAF or PIR; its first "
-            f"bytes are {head[:20]!r}"
-        )
-    found = reader(
-        chain([lines + start], stream) if reader is not phylip.read_phylip_alignment else chain([start], stream), source
-    )
-    made = [_build_alignment(raw, source, stem) for raw in ([found] if isinstance(found, RawAlignment) else found)]
-    if not made:
-        raise InputError(f"{source}: the alignment is empty; give one with letters")
-    return made
 
 
 def _build_alignment(raw: RawAlignment, source: str, stem: str) -> AlignedSequences:

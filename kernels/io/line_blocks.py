@@ -21,6 +21,8 @@ from antidiag.kernels.monitor import Monitor
 BLOCK_BYTES = 1 << 21
 """Bytes read at a time: enough to be fast, few enough to cancel at once."""
 LINE_END = b"\n"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""What some editors write before the text of a UTF-8 file."""
 PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip", ".zst": "zstd"}
 GZIP = b"\x1f\x8b"
 COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -132,6 +134,16 @@ def normalise_line_ends(block: bytes) -> bytes:
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return block
+
+
+def skip_leading_space(head: bytes) -> tuple[bytes, bytes]:
+    """Return the blank lines that a text begins with, as line feeds, and the text without them.
+
+    White space before the first word and a byte order mark are left out of both.
+    """
+    text = head.removeprefix(BYTE_ORDER_MARK)
+    start = text.lstrip()
+    return b"\n" * text.count(b"\n", 0, len(text) - len(start)), start
 
 
 def decode_text(data: bytes) -> str:

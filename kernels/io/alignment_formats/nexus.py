@@ -42,6 +42,11 @@ def read_nexus(stream: Iterator[bytes], source: str) -> RawAlignment:
     return _normalise_letters(rows.build_alignment(), values, source)
 
 
+def has_matrix(stream: Iterator[bytes]) -> bool:
+    """Return whether a NEXUS file has a matrix; one with trees alone has none."""
+    return b"matrix" in b"".join(stream).lower()
+
+
 def _without_comments(text: str) -> str:
     """Return the text without comments in brackets, which may be nested; the number of lines stays."""
     opened: list[int] = []

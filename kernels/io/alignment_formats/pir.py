@@ -10,6 +10,7 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
     GAPS,
     Annotations,
     RawAlignment,
+    RawRow,
     RowBuilder,
     numbered_lines,
     remove_white_space,
@@ -20,16 +21,30 @@ HEAD = re.compile(rb">(P1|F1|DL|DC|RL|RC|N1|N3|XX);")
 
 
 def read_pir(stream: Iterator[bytes], source: str) -> RawAlignment:
-    """Read the rows of a PIR text; InputError names the line that does not belong to one."""
-    rows, described, title = RowBuilder(source), [], False
+    """Read an alignment; InputError names the line that does not belong to it."""
+    rows, described = _read_lines(stream, source)
+    notes = tuple((row, DESCRIPTION, said) for row, said in described.items())
+    return rows.build_alignment(Annotations(of_rows=notes))
+
+
+def read_pir_rows(stream: Iterator[bytes], source: str) -> Iterator[RawRow]:
+    """Yield the rows, which may differ in length."""
+    rows, described = _read_lines(stream, source)
+    for row, name in enumerate(rows.names):
+        yield RawRow(decode_text(name), described.get(row, ""), rows.letters_of(row))
+
+
+def _read_lines(stream: Iterator[bytes], source: str) -> tuple[RowBuilder, dict[int, str]]:
+    """Return the rows and their descriptions by row number."""
+    rows, described, title = RowBuilder(source), dict[int, str](), False
     ended = True
     for place, line in numbered_lines(stream, source):
         if HEAD.match(line):
             rows.add_row(line[4:].strip())
             title, ended = True, False
         elif title:
-            said = decode_text(line).strip()
-            described += [(len(rows) - 1, DESCRIPTION, said)] if said else []
+            if said := decode_text(line).strip():
+                described[len(rows) - 1] = said
             title = False
         elif ended and line.strip():
             place.refuse("text between two sequences; each begins with a line such as >P1;name")
@@ -37,7 +52,7 @@ def read_pir(stream: Iterator[bytes], source: str) -> RawAlignment:
             letters, star, _ = remove_white_space(line).partition(b"*")
             rows.extend_row(len(rows) - 1, letters)
             ended = bool(star)
-    return rows.build_alignment(Annotations(of_rows=tuple(described)))
+    return rows, described
 
 
 def looks_aligned(stream: Iterator[bytes]) -> bool:

@@ -54,6 +54,14 @@ class RawAlignment(NamedTuple):
     plain: bool = False
 
 
+class RawRow(NamedTuple):
+    """A row of any length as its file has it: its name, what the file says of it, and its letters with their gaps."""
+
+    name: str
+    description: str
+    letters: bytes
+
+
 class SourceLine(NamedTuple):
     """The file and the number of a line, from 1."""
 
@@ -128,6 +136,10 @@ class RowBuilder:
     def row_of(self, name: bytes) -> int | None:
         """Return the first row of this name; None where there is none."""
         return self._places.get(name)
+
+    def letters_of(self, row: int) -> bytes:
+        """Return the letters that a row has so far."""
+        return bytes(self._letters[row])
 
     def build_alignment(
         self, annotations: Annotations = NO_ANNOTATIONS, name: str = "", note: str = ""

@@ -1,0 +1,150 @@
+"""The formats of alignment files: how each is recognised by its first bytes, and which function reads it.
+
+`sequences`, methods, the window and `compare` all read alignments through `read_alignment_blocks`. A new format is one
+entry of `ALIGNMENT_FORMATS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io.alignment_formats import (
+    a3m,
+    balibase,
+    clustal_msf,
+    fasta,
+    maf,
+    nexus,
+    phylip,
+    pir,
+    sam_paf,
+    stockholm,
+)
+from antidiag.kernels.io.alignment_formats.raw_alignment import RawAlignment, RawRow
+from antidiag.kernels.io.line_blocks import skip_leading_space
+
+Blocks = Iterator[bytes]
+"""A file in blocks of whole lines."""
+
+
+class AlignmentFormat(NamedTuple):
+    """A format of alignments, recognised by the beginning of a file.
+
+    Parameters
+    ----------
+    label : str
+        The name for users.
+    matches : function of bytes
+        Returns something true for the first bytes of a file in this format, without a byte order mark and white space
+        before them.
+    read : function of blocks and a source
+        Returns one alignment or yields several; the first block begins with the lines before the content, if any.
+    is_aligned : function of blocks, optional
+        Returns whether the file holds an alignment; None where every file of the format does.
+    read_rows : function of blocks and a source, optional
+        Yields the rows where they may differ in length; None where all rows of an alignment have one length.
+    """
+
+    label: str
+    matches: Callable[[bytes], object]
+    read: Callable[[Blocks, str], Iterator[RawAlignment] | RawAlignment]
+    is_aligned: Callable[[Blocks], bool] | None = None
+    read_rows: Callable[[Blocks, str], Iterator[RawRow]] | None = None
+
+
+ALIGNMENT_FORMATS = (
+    AlignmentFormat("PIR", pir.HEAD.match, pir.read_pir, pir.looks_aligned, pir.read_pir_rows),
+    AlignmentFormat("Stockholm", stockholm.HEAD.match, stockholm.read_stockholm),
+    AlignmentFormat("Clustal", clustal_msf.CLUSTAL_HEAD.match, clustal_msf.read_clustal),
+    AlignmentFormat("NEXUS", nexus.HEAD.match, nexus.read_nexus, nexus.has_matrix),
+    AlignmentFormat("MAF", maf.HEAD.match, maf.read_maf),
+    AlignmentFormat("SAM", sam_paf.SAM_HEAD.match, sam_paf.read_sam),
+    AlignmentFormat("PAF", sam_paf.PAF_HEAD.match, sam_paf.read_paf),
+    AlignmentFormat("PHYLIP", phylip.HEAD.match, phylip.read_phylip_alignment),
+    AlignmentFormat("MSF", clustal_msf.MSF_HEAD.match, clustal_msf.read_msf),
+    AlignmentFormat("BAliBASE's XML", balibase.HEAD.match, balibase.read_balibase),
+)
+"""All formats but FASTA, A2M and A3M. The first that matches reads the file."""
+
+FASTA_READERS = {".a3m": fasta.read_a3m, ".a2m": fasta.read_a2m}
+"""Readers of the FASTA formats in which case has a meaning, by suffix."""
+A3M_SUFFIXES = (".a3m", a3m.DATABASE_SUFFIX)
+"""Suffixes of files that may hold several alignments in A3M."""
+ALIGNMENT_SUFFIXES = (*A3M_SUFFIXES, a3m.INDEX_SUFFIX, ".a2m")
+"""Suffixes of files that are alignments, whatever their first bytes are."""
+
+
+def find_alignment_format(start: bytes) -> AlignmentFormat | None:
+    """Return the format that begins so; None for FASTA and where no format matches."""
+    return next((known for known in ALIGNMENT_FORMATS if known.matches(start)), None)
+
+
+def holds_alignment(blocks: Blocks, suffix: str = "") -> bool:
+    """Return whether a text is an alignment: by its format, or because its rows have one length and hold gaps.
+
+    Parameters
+    ----------
+    blocks : iterator of bytes
+        The text in blocks of whole lines.
+    suffix : str
+        The suffix that names the format, in lower case.
+    """
+    if suffix in ALIGNMENT_SUFFIXES:
+        return True
+    head = next(blocks, b"")
+    _, start = skip_leading_space(head)
+    known = find_alignment_format(start)
+    if known is not None:
+        return known.is_aligned is None or known.is_aligned(chain([start], blocks))
+    return start.startswith(b">") and fasta.looks_aligned(chain([start], blocks))
+
+
+def read_alignment_blocks(blocks: Blocks, source: str, suffix: str = "", size: int = 0) -> list[RawAlignment]:
+    """Read all alignments of a text.
+
+    Parameters
+    ----------
+    blocks : iterator of bytes
+        The text in blocks of whole lines.
+    source : str
+        What errors call the file; its path where it is one.
+    suffix : str
+        The suffix that names the format, in lower case; it distinguishes the formats that look like FASTA.
+    size : int
+        About how many bytes there will be.
+
+    Raises
+    ------
+    InputError
+        Where the text is no alignment; the message names the source and the row or line.
+    """
+    if suffix == a3m.INDEX_SUFFIX:
+        raise InputError(
+            f"{source}: this is the index of a database; open {Path(source).with_suffix(a3m.DATABASE_SUFFIX).name} "
+            "beside it"
+        )
+    head = next(blocks, b"")
+    if suffix == a3m.DATABASE_SUFFIX or (suffix in A3M_SUFFIXES and a3m.may_hold_several(head)):
+        index = Path(source).with_suffix(a3m.INDEX_SUFFIX)
+        return list(a3m.read_a3m_entries(chain([head], blocks), source, index))
+    blank_lines, start = skip_leading_space(head)
+    if b"\0" in head[:4096]:
+        raise InputError(f"{source}: this is a binary file; give an alignment as text")
+    known = find_alignment_format(start)
+    if known is None and start.startswith(b">"):
+        return [FASTA_READERS.get(suffix, fasta.read_fasta)(chain([start], blocks), source, size)]
+    if known is None:
+        labels = ", ".join(["FASTA", *(one.label for one in ALIGNMENT_FORMATS[:-1])])
+        raise InputError(
+            f"{source}: this is not an alignment in {labels} or {ALIGNMENT_FORMATS[-1].label}; its first bytes are "
+            f"{head[:20]!r}"
+        )
+    found = known.read(chain([blank_lines + start], blocks), source)
+    raw = [found] if isinstance(found, RawAlignment) else list(found)
+    if not raw:
+        raise InputError(f"{source}: the alignment is empty; give one with letters")
+    return raw
