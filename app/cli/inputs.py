@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Sequences
 from dataclasses import dataclass
 from io import BufferedReader
@@ -18,7 +18,7 @@ from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.method import DataKind, Method
 from antidiag.kernels.model import Sequence, SequenceType
 from antidiag.kernels.monitor import Monitor
-from antidiag.kernels.registry import result_saving
+from antidiag.kernels.registry import data_loading, result_saving
 from antidiag.kernels.sequences.sequence_set import join_data
 
 STANDARD_INPUT = STANDARD_OUTPUT = "-"
@@ -72,6 +72,7 @@ def read_inputs(
             data = join_data([_read_data(taken.kind, file, kind, monitor) for file in given])
         if taken.kind is sequences.SEQUENCE and records:
             data = [sequences.find_sequence(data, name) for name in records]
+        print_reading_notes(data)
         if taken.flag and len(data) < taken.minimum:
             raise InputError(f"{method.name} also takes a {taken.kind.label}; give its file with --{taken.flag}")
         found.append(data)
@@ -123,6 +124,12 @@ def read_one_alignment(file: str) -> AlignedSequences:
     if len(found) != 1:
         raise InputError(f"{file}: contains {len(found):,} alignments; give a file with one alignment")
     return found[0]
+
+
+def print_reading_notes(data: Iterable[Any]) -> None:
+    """Print what reading left out of data or changed, on standard error."""
+    for note in data_loading.reading_notes(data):
+        print(f"antidiag: note: {note}", file=sys.stderr)
 
 
 def check_writable(path: Path, files: Sequences[str]) -> None:

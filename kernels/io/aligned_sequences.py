@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import line_blocks, sequences
-from antidiag.kernels.io.alignment_formats import known_formats
+from antidiag.kernels.io import line_blocks, packed_files, sequences
+from antidiag.kernels.io.alignment_formats import fasta, known_formats
 from antidiag.kernels.io.alignment_formats.raw_alignment import NO_ANNOTATIONS, Annotations, RawAlignment
 from antidiag.kernels.io.unique_names import describe_renaming, make_names_unique
 from antidiag.kernels.model import Sequence, SequenceType
@@ -21,7 +21,7 @@ GAP = ord("-")
 BATCH_LETTERS = 1 << 22
 """Letters in a batch, so that temporary arrays stay small."""
 UNPACKED_RATIO = 6
-"""Approximate compression ratio of gzipped files."""
+"""Approximate compression ratio of compressed files."""
 
 
 @stored("aligned-sequences")
@@ -88,12 +88,12 @@ def written_letters(alignment: AlignedSequences, first: int = 0, last: int | Non
     return letters
 
 
+@packed_files.reads_each_file
 def read_alignments(path: str | Path, monitor: Monitor | None = None) -> list[AlignedSequences]:
-    """Read all alignments of a file, plain or gzipped.
+    """Read all alignments of a file, plain or compressed.
 
-    The first bytes decide between FASTA, Clustal, Stockholm, PHYLIP, NEXUS, MSF, MAF, SAM, PAF, PIR and BAliBASE's XML;
-    the suffix decides for A2M, A3M and databases of A3M. Of rows with equal names the later ones get _2, _3, ...; the
-    note of the alignment says so.
+    The first bytes decide between FASTA and the formats in `known_formats`; the suffix decides for A2M, A3M and
+    databases of A3M. Of rows with equal names the later ones get _2, _3, ...; the note of the alignment says so.
 
     Parameters
     ----------
@@ -111,12 +111,11 @@ def read_alignments(path: str | Path, monitor: Monitor | None = None) -> list[Al
         Where the file is no alignment; the text names the file and the row or line.
     """
     path = Path(path)
-    packed = path.suffix.lower() == ".gz"
-    stem = path.with_suffix("").stem if packed else path.stem
+    packed = packed_files.is_packed(path)
     size = path.stat().st_size * (UNPACKED_RATIO if packed else 1) if path.is_file() else 0
     blocks = line_blocks.read_blocks(path, monitor or Monitor())
-    found = known_formats.read_alignment_blocks(blocks, str(path), _format_suffix(path), size)
-    return [_build_alignment(raw, str(path), stem) for raw in found]
+    found = known_formats.read_alignment_blocks(blocks, str(path), packed_files.format_suffix(path), size)
+    return [_build_alignment(raw, str(path), packed_files.format_stem(path)) for raw in found]
 
 
 def read_alignment_text(text: str, source: str = "pasted text") -> list[AlignedSequences]:
@@ -132,11 +131,11 @@ def is_alignment_file(path: Path, head: bytes) -> bool:
     ``head`` are its first bytes, unpacked.
     """
     _, start = line_blocks.skip_leading_space(head)
-    suffix = _format_suffix(path)
+    suffix = packed_files.format_suffix(path)
     if suffix in known_formats.ALIGNMENT_SUFFIXES:
         return True
     start = line_blocks.normalise_line_ends(start)
-    if not start.startswith(b">") and known_formats.find_alignment_format(start) is None:
+    if not fasta.HEAD.match(start) and known_formats.find_alignment_format(start) is None:
         return False
     try:
         return known_formats.holds_alignment(line_blocks.read_blocks(path, Monitor()), suffix)
@@ -179,11 +178,6 @@ def unaligned_sequences(alignment: AlignedSequences) -> list[Sequence]:
         if letters:
             found.append(Sequence(name, letters, alignment.type, title, alignment.source, note))
     return found
-
-
-def _format_suffix(path: Path) -> str:
-    """Return the suffix that names the format: in lower case, without that of gzip."""
-    return next((found for suffix in reversed(path.suffixes) if (found := suffix.lower()) != ".gz"), "")
 
 
 def _build_alignment(raw: RawAlignment, source: str, stem: str) -> AlignedSequences:
@@ -244,9 +238,10 @@ def _make_plain(
         peculiar = _PECULIAR[part]
         if (peculiar == WRONG).any():
             row, column = np.argwhere(peculiar == WRONG)[0]
+            sign = chr(part[row, column])
+            shown = repr(sign) if sign.isascii() else "a character that is not ASCII"
             raise InputError(
-                f"{source}, row {names[first + row]}: {chr(part[row, column])!r} in column {column + 1:,} is "
-                "not a letter; correct it"
+                f"{source}, row {names[first + row]}: {shown} in column {column + 1:,} is not a letter; correct it"
             )
         for kind in (LOWER, DOT):
             found = peculiar == kind

@@ -118,6 +118,13 @@ def name_without_spaces(name: str) -> str:
 
 
 def fasta_title(sequence: Sequence) -> str:
-    """Return the title line of a FASTA record: its first word is the name, also after the user renamed the sequence."""
-    name, described = name_without_spaces(sequence.name), sequence.description.split()
-    return " ".join(described if described[:1] == [name] else [name, *described])
+    """Return the title line of a FASTA record: the name and the description.
+
+    The name has no blanks, also after the user renamed the sequence, unless it is the whole title of the file.
+    """
+    name, title = sequence.name, " ".join(sequence.description.split())
+    if name and title == name:
+        return title
+    plain = name_without_spaces(name)
+    described = next((title[len(start) :] for start in (name, plain) if f"{title} ".startswith(f"{start} ")), None)
+    return f"{plain} {title}".strip() if described is None else plain + described

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from antidiag.kernels import registry
 from antidiag.kernels.alignments.alignment_kind import ALIGNMENT
-from antidiag.kernels.io import aligned_sequences, number_tables, sequences, tree_files
+from antidiag.kernels.errors import InputError
+from antidiag.kernels.io import aligned_sequences, line_blocks, number_tables, packed_files, sequences, tree_files
+from antidiag.kernels.io.alignment_formats import letter_table
 from antidiag.kernels.io.sequences import SEQUENCE
 from antidiag.kernels.io.tree_files import TREE
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.monitor import Monitor
+from antidiag.kernels.sequences.sequence_set import split_data
 
 HEAD_BYTES = 4096
 """Number of bytes from which the kind of a file is detected."""
@@ -38,17 +39,34 @@ def find_kind_of_file(path: str | Path) -> DataKind:
     """Return the kind of a file by its name and first bytes; sequences if no other kind claims it."""
     path = Path(path)
     head = _read_head(path)
-    return next((kind for kind in data_kinds() if kind is not SEQUENCE and kind.claims_file(path, head)), SEQUENCE)
+    # A table of names and letters is no list of edges, whatever its suffix is.
+    kinds = (ALIGNMENT,) if letter_table.holds_sequences(head) else data_kinds()
+    return next((kind for kind in kinds if kind is not SEQUENCE and kind.claims_file(path, head)), SEQUENCE)
 
 
 def read_data(path: str | Path, monitor: Monitor | None = None) -> Sequence[Any]:
-    """Read all data of a file of any kind; raise InputError if it cannot be read. Ambiguous data have a note."""
-    path = Path(path)
+    """Read all data of a file of any kind; raise InputError if it cannot be read. Ambiguous data have a note.
+
+    The files of a zip archive may be of different kinds.
+    """
+    paths = packed_files.list_files(Path(path))
+    if len(paths) == 1:
+        return _read_one_file(paths[0], monitor)
+    return packed_files.note_files([datum for one in paths for datum in _read_one_file(one, monitor)], paths)
+
+
+def _read_one_file(path: Path, monitor: Monitor | None) -> Sequence[Any]:
     found = find_kind_of_file(path).read(path, monitor)
     if found and (remark := number_tables.describe_alternative(path, _read_head(path))):
         noted = replace(found[0], note=" ".join(filter(None, (found[0].note, remark))))
         return [noted, *found[1:]]
     return found
+
+
+def reading_notes(data: Iterable[Any]) -> tuple[str, ...]:
+    """Return what reading left out of data or changed, each note once."""
+    found, others = split_data(data)
+    return tuple(dict.fromkeys((*sequences.reading_notes(found), *(datum.note for datum in others if datum.note))))
 
 
 def parse_text(text: str) -> list[Any]:
@@ -64,11 +82,6 @@ def parse_text(text: str) -> list[Any]:
 def _read_head(path: Path) -> bytes:
     """Return the first unpacked bytes; nothing if they cannot be read, which reading the file will report."""
     try:
-        with open(path, "rb") as plain:
-            head = plain.read(HEAD_BYTES)
-        if head[:2] != b"\x1f\x8b":
-            return head
-        with gzip.open(path) as packed:
-            return packed.read(HEAD_BYTES)
-    except (OSError, EOFError, zlib.error):
+        return line_blocks.read_head(path, HEAD_BYTES)
+    except InputError:
         return b""

@@ -12,7 +12,7 @@ import numpy as np
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.graphs.files import matrix_market
 from antidiag.kernels.graphs.graph import Graph, from_edges, from_weights, random_graph
-from antidiag.kernels.io import distance_files, line_blocks, number_tables
+from antidiag.kernels.io import distance_files, line_blocks, number_tables, packed_files
 from antidiag.kernels.io.distance_matrix import DistanceMatrix
 from antidiag.kernels.method import DataKind
 from antidiag.kernels.model import unique_values
@@ -38,13 +38,15 @@ SHORT_HEADINGS = (("u", "v"), ("i", "j"), ("start", "end"), ("tail", "head"))
 
 def claims_file(path: Path, head: bytes) -> bool:
     """Return whether a file holds a graph, by its first bytes, or by the suffix of an edge list."""
-    suffix = Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
-    listed = suffix in number_tables.EDGE_SUFFIXES and not number_tables.holds_matrix(path, head)
+    listed = packed_files.format_suffix(path) in number_tables.EDGE_SUFFIXES and not number_tables.holds_matrix(
+        path, head
+    )
     return head.startswith(matrix_market.BANNER) or b"<graphml" in head or listed
 
 
+@packed_files.reads_each_file
 def read_graph(path: str | Path, monitor: Monitor | None = None) -> list[Graph]:
-    """Read the graph of a file, plain or gzipped; an InputError names file and line.
+    """Read the graph of a file, plain or compressed; an InputError names file and line.
 
     An edge list has one directed edge per line: source, target, and a weight (by default 1), separated by commas,
     semicolons, tabs or blanks; a line of headings and lines that begin with # are skipped. A Matrix Market file holds

@@ -14,7 +14,7 @@ import numpy as np
 
 from antidiag.kernels import RESOURCES
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import line_blocks
+from antidiag.kernels.io import line_blocks, packed_files
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.serialization import stored
 from antidiag.kernels.text import format_count, parse_json
@@ -140,8 +140,9 @@ def list_bundled_models() -> tuple[Path, ...]:
     return tuple(sorted(MODEL_FOLDER.glob("*.json")))
 
 
+@packed_files.reads_each_file
 def read_hmm(path: str | Path, monitor: Monitor | None = None) -> list[Hmm]:
-    """Read the model of a JSON file, plain or gzipped; InputError names what is missing or wrong.
+    """Read the model of a JSON file, plain or compressed; InputError names what is missing or wrong.
 
     The name of a bundled model, such as cpg-islands, stands for its file where there is no file of that name. The file
     must have ``states``, ``alphabet``, ``transitions``, ``emissions`` and ``initial``; ``name``, ``labels`` and

@@ -17,6 +17,7 @@ from antidiag.kernels.io.alignment_formats import (
     balibase,
     clustal_msf,
     fasta,
+    letter_table,
     maf,
     nexus,
     phylip,
@@ -67,6 +68,13 @@ ALIGNMENT_FORMATS = (
     AlignmentFormat("PHYLIP", phylip.HEAD.match, phylip.read_phylip_alignment),
     AlignmentFormat("MSF", clustal_msf.MSF_HEAD.match, clustal_msf.read_msf),
     AlignmentFormat("BAliBASE's XML", balibase.HEAD.match, balibase.read_balibase),
+    AlignmentFormat(
+        "a table of names and letters",
+        letter_table.holds_sequences,
+        letter_table.read_table,
+        letter_table.looks_aligned,
+        letter_table.read_table_rows,
+    ),
 )
 """All formats but FASTA, A2M and A3M. The first that matches reads the file."""
 
@@ -100,7 +108,7 @@ def holds_alignment(blocks: Blocks, suffix: str = "") -> bool:
     known = find_alignment_format(start)
     if known is not None:
         return known.is_aligned is None or known.is_aligned(chain([start], blocks))
-    return start.startswith(b">") and fasta.looks_aligned(chain([start], blocks))
+    return bool(fasta.HEAD.match(start)) and fasta.looks_aligned(chain([start], blocks))
 
 
 def read_alignment_blocks(blocks: Blocks, source: str, suffix: str = "", size: int = 0) -> list[RawAlignment]:
@@ -135,7 +143,7 @@ def read_alignment_blocks(blocks: Blocks, source: str, suffix: str = "", size: i
     if b"\0" in head[:4096]:
         raise InputError(f"{source}: this is a binary file; give an alignment as text")
     known = find_alignment_format(start)
-    if known is None and start.startswith(b">"):
+    if known is None and fasta.HEAD.match(start):
         return [FASTA_READERS.get(suffix, fasta.read_fasta)(chain([start], blocks), source, size)]
     if known is None:
         labels = ", ".join(["FASTA", *(one.label for one in ALIGNMENT_FORMATS[:-1])])

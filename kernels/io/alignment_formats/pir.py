@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from antidiag.kernels.io.alignment_formats.raw_alignment import (
     DESCRIPTION,
-    GAPS,
     Annotations,
     RawAlignment,
     RawRow,
     RowBuilder,
     numbered_lines,
     remove_white_space,
+    rows_look_aligned,
 )
 from antidiag.kernels.io.line_blocks import decode_text
 
@@ -57,10 +57,7 @@ def _read_lines(stream: Iterator[bytes], source: str) -> tuple[RowBuilder, dict[
 
 def looks_aligned(stream: Iterator[bytes]) -> bool:
     """Return whether the rows have one length, and some hold gaps."""
-    lengths: set[int] = set()
-    gaps = False
-    for record in re.split(rb"(?m)^(?=>)", b"".join(stream))[1:]:
-        letters = remove_white_space(b"".join(record.split(b"\n")[2:]).partition(b"*")[0])
-        lengths.add(len(letters))
-        gaps |= any(gap in letters for gap in GAPS)
-    return len(lengths) == 1 and gaps
+    records = re.split(rb"(?m)^(?=>)", b"".join(stream))[1:]
+    return rows_look_aligned(
+        remove_white_space(b"".join(record.split(b"\n")[2:]).partition(b"*")[0]) for record in records
+    )

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from antidiag.kernels.errors import Cancelled, InputError
 from antidiag.kernels.io import line_blocks
+from antidiag.kernels.io.plain_letters import DoubtfulLetters
 from antidiag.kernels.io.sequences import (
     find_sequence,
     gc_fraction,
@@ -24,7 +25,6 @@ from antidiag.kernels.io.sequences import (
     read_sequence_stream,
     read_sequence_text,
     read_sequences,
-    reads_like_words,
     validate_letters,
     with_type,
 )
@@ -69,7 +69,7 @@ def test_the_same_records_however_the_file_was_made(tmp_path, data):
     assert (second.name, second.letters, second.description) == ("two", b"TTGACA", "two")
     assert {first.type, second.type} == {DNA}
     assert first.source == str(tmp_path / "input.fa")
-    assert not first.note
+    assert first.note == ("2 digits removed" if b"1 ACG" in data else "")
 
 
 @pytest.mark.parametrize("block", [1, 7, 16, 40, 1000])
@@ -328,7 +328,7 @@ def test_distance_matrices_are_no_sequences(text: str, line: int) -> None:
         "acgtacgt acgt 12\nacgtacgt 20\n",
         "1 acgtacgt acgt 12\n13 acgtacgt 20\n",
         "acgtacgtac gtacgtacgt\n        10         20\n",
-        "acgt..acgt\n-.acgtacgtacgt\n",
+        "acgt..acgtac\n-.gtacgtacgt\n",
     ],
 )
 def test_numbered_letters_are_a_sequence(text: str) -> None:
@@ -336,9 +336,26 @@ def test_numbered_letters_are_a_sequence(text: str) -> None:
     assert found.letters in (b"ACGTACGTACGTACGTACGT",)
 
 
-@pytest.mark.parametrize("text", ["hello world this is text", "See you at the\nnext station of it"])
-def test_words_of_a_language_are_told_from_a_sequence(text: str) -> None:
-    assert reads_like_words(text)
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("hello world this is text", 1),
+        ("See you at the\nnext station of it", 1),
+        ("Hello", 1),
+        ("SEQ ACGTACGT", 1),
+        ("seq1 ACGTACGT", 1),
+        ("alice\tbobb\ncarol\talice", 1),
+        ("my sequence\nACGTACGT", 1),
+        ("PLASMID\nACGTACG", 2),
+        ("MKVLAAG\nMKVLAAGIVR\nMKV", 2),
+        ("ACGTACGTAC\nACGTACGTTC", 2),
+    ],
+)
+def test_letters_in_doubt_are_refused_unless_somebody_decides(text: str, line: int) -> None:
+    with pytest.raises(DoubtfulLetters, match=rf"pasted, line {line}: .*give FASTA, with a line >name"):
+        read_sequence_text(text)
+    (found,) = read_sequence_text(text, any_letters=True)
+    assert len(found) >= sum(map(str.isalpha, text))
 
 
 @pytest.mark.parametrize(
@@ -348,9 +365,10 @@ def test_words_of_a_language_are_told_from_a_sequence(text: str) -> None:
         "MKVLAAGIVG LCAKAYLQEA TWY",
         "1 MKVLAAGIVG LCAKAYLQEA 21 TWY",
         "ACG TACGTAC GT ACGTTA",
-        ">one two three\nMK VLAAG IVGL",
-        "",
+        "ATG GCC TAA\nATG GCC",
+        "ACGTTTGGCC\nTTGACCATGA\nACGT",
     ],
 )
-def test_blocks_of_letters_nucleotides_and_records_are_no_words(text: str) -> None:
-    assert not reads_like_words(text)
+def test_a_line_or_a_block_of_letters_is_one_sequence(text: str) -> None:
+    (found,) = read_sequence_text(text)
+    assert found.letters.decode() == "".join(filter(str.isalpha, text))
