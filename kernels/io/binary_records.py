@@ -6,6 +6,7 @@ import io
 import re
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.record_letters import SequenceRecord, make_record
@@ -40,11 +41,14 @@ def _read_with_biopython(
             raise InputError(
                 f"{source}: this {label} file is damaged or cut short; fetch it again, or export it as FASTA"
             ) from error
-    name = next((text for text in (found.id, found.name) if text and "<unknown" not in text), "unnamed-1")
-    name = "_".join(name.split())
+    names = (text for text in (found.id, found.name) if text and "<unknown" not in text)
+    name = "_".join(next(names, Path(source).stem).split())
     described = "" if "<unknown" in found.description or found.description == name else found.description
     record = make_record(name, described, letters, source)
     notes = [record.note, "trace and qualities left out" if format == "abi" else ""]
     if found.features:
         notes.append(f"{format_count(len(found.features), 'feature')} left out")
-    yield f"{source}, record {name}", record._replace(note="; ".join(filter(None, notes)), type=SequenceType.DNA)
+    yield (
+        f"{source}, record {name}",
+        record._replace(note="; ".join(filter(None, notes)), type=SequenceType.DNA if format == "abi" else None),
+    )

@@ -92,8 +92,9 @@ def map_array(path: Path) -> np.ndarray:
 
 
 def names_file(path: Path) -> Path:
-    """Return the file beside an array of distances that has the names of its taxa."""
-    return path.with_name(packed_files.format_stem(path) + NAMES_SUFFIX)
+    """Return the file beside an array of distances, or beside its archive, that has the names of its taxa."""
+    beside = packed_files.archive_of(path) or path
+    return beside.with_name(packed_files.format_stem(path) + NAMES_SUFFIX)
 
 
 def write_array(path: Path, values: np.ndarray) -> None:

@@ -7,6 +7,7 @@ own: that of the archive, and then its name there.
 from __future__ import annotations
 
 import bz2
+import errno
 import functools
 import gzip
 import importlib
@@ -106,7 +107,7 @@ def open_file(path: Path) -> Iterator[io.BufferedReader]:
 
     OSError where there is none, InputError where the archive cannot be read.
     """
-    archive = _archive_of(path)
+    archive = archive_of(path)
     if archive is None:
         with open(path, "rb") as handle:
             yield handle
@@ -114,7 +115,7 @@ def open_file(path: Path) -> Iterator[io.BufferedReader]:
     with _packing_errors(str(archive), "zip"), zipfile.ZipFile(archive) as opened:
         found = dict(_list_files(opened, archive)).get(path)
         if found is None:
-            raise FileNotFoundError
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
         with _open_member(opened, found, str(path)) as handle:
             yield handle
 
@@ -158,11 +159,8 @@ def list_files(path: Path) -> list[Path]:
     InputError where the archive is empty, damaged, encrypted, a document of an office program, or larger than the
     user's limit when unpacked.
     """
-    if not path.is_file():
+    if not path.is_file() or not _is_zip(path):
         return [path]
-    with open(path, "rb") as handle:
-        if not handle.read(4).startswith((ZIP, EMPTY_ZIP)):
-            return [path]
     with _packing_errors(str(path), "zip"), zipfile.ZipFile(path) as archive:
         found = _list_files(archive, path)
         _check_size(sum(info.file_size for _, info in found), str(path))
@@ -191,7 +189,7 @@ def reads_each_file(read: Callable[..., Any]) -> Callable[..., Any]:
 
 def note_files(data: list[Any], paths: list[Path]) -> list[Any]:
     """Return data of an archive; the note of the first one names the files that were read."""
-    archive = _archive_of(paths[0])
+    archive = archive_of(paths[0])
     if len(paths) == 1 or archive is None or not data:
         return data
     said = f"read {len(paths):,} files of {archive.name}: {_join_names(path.relative_to(archive) for path in paths)}"
@@ -209,7 +207,16 @@ def refuse_bomb(raw: IO[bytes], source: str, limit: int) -> NoReturn:
     _refuse_size(stated if stated > limit else 0, source, limit)
 
 
-def _archive_of(path: Path) -> Path | None:
+def _is_zip(path: Path) -> bool:
+    """Return whether a file begins as a zip archive; False where it cannot be read, which its reader will say."""
+    try:
+        with open(path, "rb") as handle:
+            return handle.read(4).startswith((ZIP, EMPTY_ZIP))
+    except OSError:
+        return False
+
+
+def archive_of(path: Path) -> Path | None:
     """Return the zip archive that holds the file of this path; None for other files."""
     if os.path.lexists(path):
         return None

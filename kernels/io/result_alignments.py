@@ -122,9 +122,7 @@ def fasta_title(sequence: Sequence) -> str:
 
     The name has no blanks, also after the user renamed the sequence, unless it is the whole title of the file.
     """
-    name, title = sequence.name, " ".join(sequence.description.split())
-    if name and title == name:
-        return title
-    plain = name_without_spaces(name)
-    described = next((title[len(start) :] for start in (name, plain) if f"{title} ".startswith(f"{start} ")), None)
-    return f"{plain} {title}".strip() if described is None else plain + described
+    if sequence.name and " ".join(sequence.description.split()) == sequence.name:
+        return sequence.name
+    name, described = name_without_spaces(sequence.name), sequence.details.split()
+    return " ".join(described if described[:1] == [name] else [name, *described])

@@ -28,6 +28,7 @@ from antidiag.kernels.io.sequences import (
     validate_letters,
     with_type,
 )
+from antidiag.kernels.io.unique_names import names_of_titles
 from antidiag.kernels.model import Sequence
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry.result_saving import write_sequences
@@ -254,8 +255,9 @@ def test_what_is_written_is_read(tmp_path_factory, records, file_name):
     given_records = [Sequence(name, letters.encode(), PROTEIN, f"{name} {about}") for name, about, letters in records]
     write_sequences(path, given_records)
     found = read_sequences(path, type=PROTEIN)
+    names = names_of_titles([one.description for one in given_records])
     assert [(one.name, one.letters, one.description) for one in found] == [
-        (one.name, one.letters, one.description) for one in given_records
+        (name, one.letters, one.description) for name, one in zip(names, given_records, strict=True)
     ]
 
 
@@ -328,7 +330,7 @@ def test_distance_matrices_are_no_sequences(text: str, line: int) -> None:
         "acgtacgt acgt 12\nacgtacgt 20\n",
         "1 acgtacgt acgt 12\n13 acgtacgt 20\n",
         "acgtacgtac gtacgtacgt\n        10         20\n",
-        "acgt..acgtac\n-.gtacgtacgt\n",
+        "acgt..acgtacgtac\n-gtacgt.\n",
     ],
 )
 def test_numbered_letters_are_a_sequence(text: str) -> None:
