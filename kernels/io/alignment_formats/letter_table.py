@@ -16,7 +16,7 @@ from antidiag.kernels.io.alignment_formats.raw_alignment import (
 )
 from antidiag.kernels.io.line_blocks import decode_text
 
-SEPARATORS = "\t,;"
+SEPARATORS = "\t;,"
 HEADINGS = ("sequence", "seq", "letters", "alignment", "aligned sequence", "residues", "bases", "dna", "rna", "protein")
 """Headings of the column of letters."""
 LETTERS = re.compile(r"[A-Za-z*.~?-]+")
@@ -26,19 +26,21 @@ LONG = 20
 
 
 def holds_sequences(start: bytes) -> bool:
-    """Return whether a text that begins so is a table of names and letters: all are nucleotides, or long, or the
-    heading says so."""
+    """Return whether a text that begins so is a table of names and letters.
+
+    The heading says so, or all letters are nucleotides or many.
+    """
     lines = decode_text(start).split("\n")
     whole = [line for line in lines[: -1 if len(lines) > 1 else None] if line.strip()]
     separator = _separator_of(whole[0]) if whole else ""
     if not separator:
         return False
     rows = [_split_line(line, separator) for line in whole]
-    headed = _is_heading(rows[0])
-    column = [row[1] for row in rows[headed:] if len(row) == 2 and row[0] and LETTERS.fullmatch(row[1])]
-    if not column or len(column) < len(rows) - headed:
+    if _is_heading(rows[0]):
+        return len(rows) > 1
+    if not all(len(row) == 2 and row[0] and LETTERS.fullmatch(row[1]) for row in rows):
         return False
-    return headed or all(map(NUCLEOTIDES.fullmatch, column)) or min(map(len, column)) >= LONG
+    return all(NUCLEOTIDES.fullmatch(letters) or len(letters) >= LONG for _, letters in rows)
 
 
 def read_table(stream: Iterator[bytes], source: str) -> RawAlignment:

@@ -18,7 +18,7 @@ import pytest
 
 from antidiag.kernels import memory
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import alignment_writer, distance_files, packed_files, tree_files
+from antidiag.kernels.io import alignment_writer, distance_files, files, packed_files, tree_files
 from antidiag.kernels.io.distance_matrix import make_distance_matrix
 from antidiag.kernels.io.sequences import read_sequence_stream, read_sequences
 from antidiag.kernels.registry import data_loading, result_saving
@@ -75,7 +75,7 @@ def test_all_kinds_of_data_are_written_and_read(tmp_path, suffix):
     for ending in (".phy", ".npy"):
         distance_files.write_distances(tmp_path / f"d{ending}{suffix}", matrix)
         assert data_loading.read_data(tmp_path / f"d{ending}{suffix}") == [matrix], ending
-    (tmp_path / f"e.csv{suffix}").write_bytes(PACKERS[suffix](b"u,v,1\nv,w,2\n"))
+    files.write_lines(tmp_path / f"e.csv{suffix}", ["u,v,1\n", "v,w,2\n"])
     assert data_loading.read_data(tmp_path / f"e.csv{suffix}")[0].names == ("u", "v", "w")
 
 
