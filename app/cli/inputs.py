@@ -72,7 +72,6 @@ def read_inputs(
             data = join_data([_read_data(taken.kind, file, kind, monitor) for file in given])
         if taken.kind is sequences.SEQUENCE and records:
             data = [sequences.find_sequence(data, name) for name in records]
-        print_reading_notes(data)
         if taken.flag and len(data) < taken.minimum:
             raise InputError(f"{method.name} also takes a {taken.kind.label}; give its file with --{taken.flag}")
         found.append(data)
@@ -123,6 +122,7 @@ def read_one_alignment(file: str) -> AlignedSequences:
     found = aligned_sequences.read_alignments(Path(file))
     if len(found) != 1:
         raise InputError(f"{file}: contains {len(found):,} alignments; give a file with one alignment")
+    print_reading_notes(found)
     return found[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -112,7 +113,7 @@ def read_alignments(path: str | Path, monitor: Monitor | None = None) -> list[Al
     """
     path = Path(path)
     packed = packed_files.is_packed(path)
-    size = path.stat().st_size * (UNPACKED_RATIO if packed else 1) if path.is_file() else 0
+    size = path.stat().st_size * (UNPACKED_RATIO if packed else 1) if os.path.isfile(path) else 0
     blocks = line_blocks.read_blocks(path, monitor or Monitor())
     found = known_formats.read_alignment_blocks(blocks, str(path), packed_files.format_suffix(path), size)
     return [_build_alignment(raw, str(path), packed_files.format_stem(path)) for raw in found]

@@ -9,6 +9,7 @@ several things is opened as the most likely one, and a remark says so.
 from __future__ import annotations
 
 import io
+import os
 import tokenize
 import warnings
 from collections.abc import Iterator
@@ -114,7 +115,7 @@ def _is_named_matrix(path: Path) -> bool:
 
 def _is_plain_file(path: Path) -> bool:
     """Return whether a file begins as an array, and is not compressed or in an archive."""
-    if not path.is_file():
+    if not os.path.isfile(path):
         return False
     with open(path, "rb") as handle:
         return not packed_files.describe_packing(handle.read(6))

@@ -159,7 +159,7 @@ def list_files(path: Path) -> list[Path]:
     InputError where the archive is empty, damaged, encrypted, a document of an office program, or larger than the
     user's limit when unpacked.
     """
-    if not path.is_file() or not _is_zip(path):
+    if not os.path.isfile(path) or not _is_zip(path):
         return [path]
     with _packing_errors(str(path), "zip"), zipfile.ZipFile(path) as archive:
         found = _list_files(archive, path)
@@ -220,7 +220,7 @@ def archive_of(path: Path) -> Path | None:
     """Return the zip archive that holds the file of this path; None for other files."""
     if os.path.lexists(path):
         return None
-    found = next((parent for parent in path.parents if parent.is_file()), None)
+    found = next((parent for parent in path.parents if os.path.isfile(parent)), None)
     return found if found is not None and zipfile.is_zipfile(found) else None
 
 

@@ -7,6 +7,7 @@ annotated formats go through Biopython.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -189,7 +190,7 @@ def find_sequence(sequences: Sequences[Sequence], wanted: str) -> Sequence:
 
 def _read_plain_fasta(path: Path, type: SequenceType | None, monitor: Monitor) -> SequenceSet | None:
     """Return the set of very many records of plain FASTA; None where the file holds few, or anything unusual."""
-    if not path.is_file() or path.stat().st_size < 2 * MANY_SEQUENCES:  # a title and a letter take more
+    if not os.path.isfile(path) or path.stat().st_size < 2 * MANY_SEQUENCES:  # a title and a letter take more
         return None
     columns = fasta_columns.read_columns(line_blocks.read_blocks(path, monitor))
     if columns is None or columns.name_lengths.size < MANY_SEQUENCES or not columns.letters.size:
