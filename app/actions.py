@@ -23,6 +23,7 @@ from antidiag.app.settings import configuration_folder
 from antidiag.app.workbench import Workbench
 from antidiag.kernels import registry
 from antidiag.kernels.errors import AntidiagError
+from antidiag.kernels.io import packed_files
 from antidiag.kernels.model import Result, sequence_names
 from antidiag.kernels.monitor import Monitor
 from antidiag.kernels.registry import data_loading
@@ -126,7 +127,12 @@ def open_filter() -> str:
         kind.plural: [f"*{suffix}" for suffix in kind.suffixes] for kind in data_loading.data_kinds() if kind.suffixes
     }
     known["sessions"] = [f"*{SESSION_SUFFIX}"]
-    every = dict.fromkeys([*(pattern for patterns in known.values() for pattern in patterns), "*.gz"])
+    every = dict.fromkeys(
+        [
+            *(pattern for patterns in known.values() for pattern in patterns),
+            *(f"*{suffix}" for suffix in packed_files.LABELS),
+        ]
+    )
     lines = [f"All supported files ({' '.join(every)})"]
     lines += [f"{name[:1].upper()}{name[1:]} ({' '.join(patterns)})" for name, patterns in known.items()]
     return ";;".join([*lines, "All files (*)"])
@@ -215,7 +221,10 @@ def ask_save_sequences(window: Workbench) -> None:
         window.jobs.show_message("There are no sequences to save; open some first.", error=True)
         return
     path, _ = QFileDialog.getSaveFileName(
-        window, "Save sequences", _dialog_path(window, "sequences.fasta"), "FASTA (*.fasta *.fa *.fna *.faa *.gz)"
+        window,
+        "Save sequences",
+        _dialog_path(window, "sequences.fasta"),
+        "FASTA (*.fasta *.fa *.fna *.faa *.gz *.bz2 *.xz *.zst *.zip)",
     )
     if path:
         found = window.session.state.sequences

@@ -306,6 +306,9 @@ SEQUENCE = DataKind(
     type=Sequence,
     claims_file=_is_sequence_file,
     read=_read_file,
-    suffixes=(".fa", ".fasta", ".fna", ".faa", ".gb", ".gbk", ".embl", ".aln", ".sto", ".phy", ".nex", ".txt"),
+    suffixes=(
+        *(".fa", ".fasta", ".fna", ".faa", ".gb", ".gbk", ".gbff", ".seq", ".embl", ".dat", ".fq", ".fastq"),
+        *(".gff", ".gff3", ".ab1", ".dna", ".tab", ".aln", ".sto", ".phy", ".nex", ".txt"),
+    ),
     generate=_random_sequence,
 )

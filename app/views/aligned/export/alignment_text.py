@@ -16,7 +16,7 @@ from antidiag.app.kit.tasks.latest_task import LatestTask
 from antidiag.app.views.aligned.drawing.picture import AlignmentPicture
 from antidiag.kernels.alignments import alignment_edits
 from antidiag.kernels.errors import InputError
-from antidiag.kernels.io import aligned_sequences, alignment_writer
+from antidiag.kernels.io import aligned_sequences, alignment_writer, packed_files
 from antidiag.kernels.io.aligned_sequences import AlignedSequences
 from antidiag.kernels.io.alignment_formats.raw_alignment import Annotations
 from antidiag.kernels.io.alignment_formats.sam_paf import POSITION_TAG
@@ -147,7 +147,7 @@ def ask_and_save(
     filters = ";;".join(f"{label} (*{suffix})" for suffix, (label, _, _) in alignment_writer.WRITERS.items())
     name, kind = QFileDialog.getSaveFileName(parent, "Save alignment", "alignment.fasta", f"All formats (*);;{filters}")
     if name:
-        known = [*alignment_writer.WRITERS, ".gz"]
+        known = [*alignment_writer.WRITERS, *packed_files.LABELS]
         path = export.add_suffix(name, kind, known)
         part = extract_shown(picture, selected_only)
 
