@@ -14,7 +14,14 @@ from typing import NamedTuple
 
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.line_blocks import LINE_END
-from antidiag.kernels.io.record_letters import STRANGE, SequenceRecord, clean_letters, describe_character
+from antidiag.kernels.io.record_letters import (
+    STRAND_BREAK,
+    STRANGE,
+    SequenceRecord,
+    clean_letters,
+    describe_character,
+    refuse_letter,
+)
 from antidiag.kernels.io.stray_characters import remove_stray_characters
 from antidiag.kernels.text import format_count, quote_text
 
@@ -66,6 +73,8 @@ def read_plain_letters(data: bytes, source: str, any_letters: bool = False) -> S
     _refuse_other_content(data, source)
     text, _ = remove_stray_characters(data)
     if strange := STRANGE.search(text):
+        if strange[0] == STRAND_BREAK:
+            refuse_letter(data, source, 1, Path(source).stem)
         line = text.count(LINE_END, 0, strange.start()) + 1
         raise InputError(
             f"{source}, line {line}: {describe_character(text, strange.start())} is not a sequence letter, and the "
@@ -168,8 +177,12 @@ def _refuse_other_content(data: bytes, source: str) -> None:
     if start.startswith(b"{\\rtf"):
         raise InputError(f"{source}: this is formatted text (RTF); save it as plain text")
     sign = next(filter(None, (pattern.search(data) for pattern in MATRIX)), None)
-    if sign and 2 * len(NUMERIC_WORD.findall(data)) >= len(data.split()):
+    if sign is not None:
         line = data.count(LINE_END, 0, sign.start()) + 1
+        if 2 * len(NUMERIC_WORD.findall(data)) < len(data.split()):
+            raise InputError(
+                f"{source}, line {line}: numbers stand among words here, as in a table. Sequences are needed: {GIVE}"
+            )
         raise InputError(
             f"{source}, line {line}: these are numbers, as in a distance matrix, which methods such as nj-pruned and "
             f"upgma read. Sequences are needed here: {GIVE}"

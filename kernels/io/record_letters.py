@@ -20,6 +20,8 @@ LETTERS = string.ascii_uppercase.encode()
 GAPS = b"-.~"
 UNKNOWN = b"?"
 """Stands for a letter that nobody knows; it becomes N or X when the type is known."""
+STRAND_BREAK = b"&"
+"""Stands between the two strands of a duplex."""
 MANY_DIGITS = 20
 """Digits that may number the letters of a short record."""
 STRANGE = re.compile(rb"[^A-Za-z*?\-.~\s0-9]")
@@ -59,7 +61,7 @@ def clean_letters(body: bytes, source: str, line: int, name: str) -> tuple[bytes
         letters = seen.translate(UPPER, WHITE_SPACE)
         others = letters.translate(None, LETTERS)
         if others.translate(None, GAPS + b"*" + UNKNOWN):
-            _refuse_letter(body, source, line, name)
+            refuse_letter(body, source, line, name)
         _refuse_numbers(removed[DIGIT], letters, source, line, name)
         notes.append(describe_removed(removed))
     gaps = len(others.translate(None, b"*" + UNKNOWN))
@@ -109,7 +111,7 @@ def _refuse_numbers(digits: int, letters: bytes, source: str, line: int, name: s
         )
 
 
-def _refuse_letter(body: bytes, source: str, line: int, name: str) -> NoReturn:
+def refuse_letter(body: bytes, source: str, line: int, name: str) -> NoReturn:
     """Raise InputError for the first character that no sequence has."""
     cleaned, _ = remove_stray_characters(body)
     found = STRANGE.search(cleaned)
@@ -117,6 +119,11 @@ def _refuse_letter(body: bytes, source: str, line: int, name: str) -> NoReturn:
     character = describe_character(cleaned, found.start())
     position = len(cleaned[: found.start()].translate(None, WHITE_SPACE + GAPS)) + 1
     at = f", line {line + cleaned.count(LINE_END, 0, found.start())}" if line else ""
+    if found[0] == STRAND_BREAK:
+        raise InputError(
+            f"{source}{at}, record {name}: '&' at position {position:,} separates two strands, as in RNAcofold, and a "
+            "record is one sequence; give each strand a record of its own"
+        )
     raise InputError(
         f"{source}{at}, record {name}: {character} at position {position:,} is not a sequence letter; correct or "
         "remove it"

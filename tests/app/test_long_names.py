@@ -26,3 +26,4 @@ def test_a_warning_with_a_long_name_does_not_widen_the_window(qtbot, folder, mon
         qtbot.waitUntil(lambda count=4 * number: len(cells(window, NAME)) > count)
     qtbot.waitUntil(lambda: "The types differ: contig" in window.cost.warnings.text())
     assert window.minimumSizeHint().width() < 1000 and window.width() == 1300
+    window.close()
