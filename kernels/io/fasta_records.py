@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io.line_blocks import decode_text, split_blocks
 from antidiag.kernels.io.record_letters import SequenceRecord, make_record
+from antidiag.kernels.io.stray_characters import BEFORE_TITLE
 
 
 def read_fasta_records(stream: Iterator[bytes], source: str, line: int = 1) -> Iterator[tuple[str, SequenceRecord]]:
@@ -21,7 +22,7 @@ def read_fasta_records(stream: Iterator[bytes], source: str, line: int = 1) -> I
     line : int
         The number of the first line in the file.
     """
-    pieces = split_blocks(stream, lambda block: (b"\n" + block.removesuffix(b"\n")).split(b"\n>"))
+    pieces = split_blocks(stream, _split_titles)
     before = next(pieces)
     comments = _count_comments(before, source, line)
     line += before.count(b"\n")
@@ -34,6 +35,13 @@ def read_fasta_records(stream: Iterator[bytes], source: str, line: int = 1) -> I
             record, comments = record._replace(note="; ".join(filter(None, (said, record.note)))), 0
         yield f"{source}, line {line}, record {name}", record
         line += piece.count(b"\n") + 1
+
+
+def _split_titles(block: bytes) -> list[bytes]:
+    """Return what precedes the first title of a block, and every record without its '>' and its last line end."""
+    if not block.isascii():
+        block = BEFORE_TITLE.sub(b"", block)
+    return (b"\n" + block.removesuffix(b"\n")).split(b"\n>")
 
 
 def parse_fasta_text(text: bytes, source: str, line: int) -> Iterator[tuple[str, SequenceRecord]]:

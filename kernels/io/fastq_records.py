@@ -12,6 +12,8 @@ from antidiag.kernels.text import format_count
 
 HEAD = re.compile(rb"@[^\n]*\n[^\S\n]*([A-Za-z*.~?-]*+[^\S\n]*+\n)++\+")
 """A title, lines of letters, and a line that begins with a plus sign."""
+BLANK = b" \t\x1a"
+"""What may stand between and behind records: Ctrl-Z ends files of old systems."""
 QUALITIES_NOTE = "qualities left out"
 CAPTION_NOTE = "another title after '+' left out"
 
@@ -24,7 +26,7 @@ def read_fastq(stream: Iterator[bytes], source: str) -> Iterator[tuple[str, Sequ
     """
     lines = numbered_lines(stream, source)
     for place, line in lines:
-        if line.strip():
+        if line.strip(BLANK):
             yield _read_record(place, line, lines)
 
 

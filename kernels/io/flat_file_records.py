@@ -24,6 +24,8 @@ EMBL_HEAD = re.compile(rb"ID   ")
 SWISS_HEAD = re.compile(rb"ID   [^\n]*\d AA\.")
 END_LINE = re.compile(rb"^//[^\n]*(?:\n|\Z)", re.MULTILINE)
 NUMBERS = b"0123456789"
+NO_NAMES = ("", ".", "unknown")
+"""What programs write where a record has no accession."""
 PADDING = b" \t\n\x1a"
 """What may follow the last record."""
 
@@ -133,11 +135,11 @@ def _read_record(text: bytes, known: FlatFormat, is_ended: bool, place: _Place) 
 
 
 def _find_name(head: bytes, known: FlatFormat) -> str:
-    found = next((match for pattern in known.names if (match := pattern.search(head))), None)
-    if found is None:
-        return ""
-    name, version = decode_text(found[1]).strip(";"), VERSION.search(head)
-    return f"{name}.{decode_text(version[1])}" if version and "." not in name and known is EMBL else name
+    matches = (pattern.search(head) for pattern in known.names)
+    names = (decode_text(match[1]).strip(";") for match in matches if match)
+    name = next((name for name in names if name not in NO_NAMES), "")
+    version = VERSION.search(head)
+    return f"{name}.{decode_text(version[1])}" if version and name and "." not in name and known is EMBL else name
 
 
 def _find_description(head: bytes, known: FlatFormat) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from antidiag.kernels import memory
 from antidiag.kernels.errors import InputError
 from antidiag.kernels.io import packed_files
+from antidiag.kernels.io.stray_characters import LEADING_SPACE
 from antidiag.kernels.monitor import Monitor
 
 BLOCK_BYTES = 1 << 21
@@ -22,8 +23,6 @@ TAR_MAGIC, TAR_PLACE = b"ustar", 257
 """What a tar archive has at this place."""
 DATA_START = re.compile(rb"(\xef\xbb\xbf)?\s*([>@#(\[\d]|LOCUS\b|ID   |CLUSTAL|MUSCLE|MSF)")
 """How text with sequences, alignments, trees or numbers begins."""
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-"""What some editors write before the text of a UTF-8 file."""
 
 
 def read_blocks(path: Path, monitor: Monitor) -> Iterator[bytes]:
@@ -148,11 +147,11 @@ def normalise_line_ends(block: bytes) -> bytes:
 def skip_leading_space(head: bytes) -> tuple[bytes, bytes]:
     """Return the blank lines that a text begins with, as line feeds, and the text without them.
 
-    White space before the first word and a byte order mark are left out of both.
+    White space, invisible characters and a byte order mark before the first word are left out of both.
     """
-    text = head.removeprefix(BYTE_ORDER_MARK)
-    start = text.lstrip()
-    return b"\n" * text.count(b"\n", 0, len(text) - len(start)), start
+    found = LEADING_SPACE.match(head)
+    size = found.end() if found else 0
+    return b"\n" * head.count(b"\n", 0, size), head[size:]
 
 
 def decode_text(data: bytes) -> str:

@@ -101,6 +101,9 @@ def find_doubt(data: bytes) -> str:
     for line in lines:
         if why := _doubt_of_line(line, len(lines) > 1):
             return f"line {line.number}: {why}"
+    others = b"".join(word for line in lines[1:] for word in line.words)
+    if NUCLEOTIDES.fullmatch(others) and not NUCLEOTIDES.fullmatch(b"".join(lines[0].words)):
+        return f"line {lines[0].number}: {quote_text(b' '.join(lines[0].words))} may be a name before the letters"
     singles = [line.words[0] for line in lines if len(line.words) == 1]
     if len(singles) == len(lines) > 1 and (why := _doubt_of_lines(singles)):
         return f"line {lines[1].number}: {why}"
@@ -135,8 +138,6 @@ def _doubt_of_line(line: _Line, several: bool) -> str:
 def _doubt_of_lines(lines: list[bytes]) -> str:
     """Return why lines of one word each may be several sequences."""
     *full, last = lines
-    if NUCLEOTIDES.fullmatch(b"".join(lines[1:])) and not NUCLEOTIDES.fullmatch(lines[0]):
-        return f"the line before, {quote_text(lines[0])}, may be a name"
     other = next((line for line in full if len(line) != len(full[0])), last if len(last) > len(full[0]) else None)
     if other is not None:
         return f"lines of {len(full[0]):,} and {len(other):,} letters may each be a sequence of its own"
@@ -167,6 +168,8 @@ def _refuse_other_content(data: bytes, source: str) -> None:
     start = data.lstrip()
     if re.search(rb"^>", data, re.MULTILINE):
         raise InputError(f"{source}, line 1: there is text before the first '>'; remove it")
+    if start.startswith(b"{\\rtf"):
+        raise InputError(f"{source}: this is formatted text (RTF); save it as plain text")
     if start.startswith(b"{"):
         raise InputError(
             f"{source}: this JSON is not a model or a session. Results saved as JSON are for scripts; open their "
@@ -174,8 +177,6 @@ def _refuse_other_content(data: bytes, source: str) -> None:
         )
     if start[:9].lower() == b"<!doctype" or start[:5].lower() == b"<html":
         raise InputError(f"{source}: this is a web page; fetch the file itself, as text")
-    if start.startswith(b"{\\rtf"):
-        raise InputError(f"{source}: this is formatted text (RTF); save it as plain text")
     sign = next(filter(None, (pattern.search(data) for pattern in MATRIX)), None)
     if sign is not None:
         line = data.count(LINE_END, 0, sign.start()) + 1

@@ -122,7 +122,8 @@ def fasta_title(sequence: Sequence) -> str:
 
     The name has no blanks, also after the user renamed the sequence, unless it is the whole title of the file.
     """
-    if sequence.name and " ".join(sequence.description.split()) == sequence.name:
+    described = sequence.description.split()
+    if sequence.name and " ".join(described) == sequence.name:
         return sequence.name
-    name, described = name_without_spaces(sequence.name), sequence.details.split()
-    return " ".join(described if described[:1] == [name] else [name, *described])
+    name = name_without_spaces(sequence.name)
+    return " ".join(described if described[:1] == [name] else [name, *sequence.details.split()])

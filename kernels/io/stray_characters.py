@@ -35,9 +35,13 @@ LATIN_INVISIBLE = b"\x85\xa0\xad"
 """The same in Latin-1, where they are one byte each, between bytes of ASCII."""
 COMMENT = "comment line"
 DIGIT = "digit"
-_INVISIBLE = b"|".join(character.encode() for character in INVISIBLE_NAMES)
 _LONE = rb"(?<![\x80-\xff])[%b](?![\x80-\xff])" % LATIN_INVISIBLE
-STRAY = re.compile(rb"(^>[^\n]*)|(^[;#][^\n]*)|(%b|%b)|([0-9])" % (_INVISIBLE, _LONE), re.MULTILINE)
+_INVISIBLE = b"|".join([*(character.encode() for character in INVISIBLE_NAMES), _LONE])
+LEADING_SPACE = re.compile(rb"(?:\s|%b)*+" % _INVISIBLE)
+"""White space and invisible characters at the beginning of a text."""
+BEFORE_TITLE = re.compile(rb"^(?:%b)++(?=>)" % _INVISIBLE, re.MULTILINE)
+"""Invisible characters before a title, as where files with byte order marks are joined."""
+STRAY = re.compile(rb"(^>[^\n]*)|(^[;#][^\n]*)|(%b)|([0-9])" % _INVISIBLE, re.MULTILINE)
 """A title, which is kept; a comment; an invisible character; or a digit."""
 SUSPECT = re.compile(rb"^[;#]|[\x1a\x7f-\xff0-9]", re.MULTILINE)
 """A byte that a stray character has; titles have such bytes too."""

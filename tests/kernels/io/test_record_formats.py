@@ -69,7 +69,9 @@ def test_what_was_left_out_is_told(name, notes):
 FASTQ = "@r1 one\nACGT\n+\nIIII\n@r2\nAC\nGT\n+r2\n@@\n+I\n"
 
 
-@pytest.mark.parametrize("text", [FASTQ, FASTQ.replace("\n", "\r\n"), FASTQ.replace("@r2", "\n\n@r2"), FASTQ.lower()])
+@pytest.mark.parametrize(
+    "text", [FASTQ, FASTQ.replace("\n", "\r\n"), FASTQ.replace("@r2", "\n\n@r2"), FASTQ.lower() + "\x1a"]
+)
 def test_fastq(text):
     assert [one.letters for one in read(text)] == [b"ACGT", b"ACGT"]
 
@@ -110,6 +112,10 @@ def test_genbank_names_descriptions_and_features():
     assert (found.type, found.note) == (DNA, "2 features left out")
 
 
+def test_an_accession_that_is_a_dot_is_no_name():
+    assert read(genbank("acgt").replace("VERSION     X1.1", "VERSION     .").replace("N   X1", "N   ."))[0].name == "X1"
+
+
 @pytest.mark.parametrize(
     ("text", "type_"),
     [
@@ -133,6 +139,7 @@ def test_genbank_states_the_type(text, type_):
         genbank("acgt") + genbank("ttgg").removesuffix("//\n"),
         genbank("acgt").replace("LOCUS       X1", "LOCUS       my long plasmid name") + genbank("ttgg"),
         genbank("acgt").replace("        1 acgt", "acgt") + genbank("ttgg"),
+        "\ufeff\n" + genbank("acgt") + genbank("ttgg"),
     ],
 )
 def test_genbank_variants(text):
@@ -213,6 +220,13 @@ def test_stray_characters_are_named_and_left_out(tmp_path, character, said):
     assert (first.letters, first.note, second.note) == (b"ACGT", said, "")
     (alignment,) = data_loading.read_data(write(tmp_path, data.replace(b">b\nA", b">b\n-")))[:1]
     assert said in alignment.note
+
+
+def test_invisible_characters_before_titles(tmp_path):
+    for data in ("\u200b\ufeff\n>a\nACGT\n>b\nAC-T\n", "\ufeff>a\nACGT\n\ufeff>b\nAC-T\n", ">a\nACGT\n\xa0>b\nAC-T\n"):
+        path = write(tmp_path, data.encode())
+        assert [one.letters for one in read_sequences(path)] == [b"ACGT", b"ACT"]
+        assert data_loading.read_data(path)[0].names == ("a", "b")
 
 
 def test_a_no_break_space_of_latin_1_and_a_visible_character(tmp_path):
