@@ -45,7 +45,7 @@ class Packing(NamedTuple):
     label: str
     magic: bytes
     suffixes: tuple[str, ...]
-    open_stream: Callable[[IO[bytes], str], Any]
+    open_stream: Callable[..., Any]
     """Takes the compressed stream and the mode, "rb" or "wb"."""
 
 
@@ -242,10 +242,11 @@ def _only_file(archive: zipfile.ZipFile, source: str) -> zipfile.ZipInfo:
     found = _list_files(archive, Path(source))
     if len(found) == 1:
         return found[0][1]
-    names = _join_names(member.relative_to(source) for member, _ in found)
     if not found:
         raise InputError(f"{source}: the zip archive has no files; pack it again")
-    raise InputError(f"{source}: the zip archive has {len(found):,} files: {names}; give one of them, as {found[0][0]}")
+    names = _join_names(member.relative_to(source) for member, _ in found)
+    advice = f"give one of them, as {found[0][0]}" if os.path.exists(source) else "save the archive and give the file"
+    raise InputError(f"{source}: the zip archive has {len(found):,} files: {names}; {advice}")
 
 
 @contextmanager
@@ -285,7 +286,7 @@ def _refuse_size(size: int, source: str, limit: int) -> NoReturn:
 @contextmanager
 def _packing_errors(source: str, label: str) -> Iterator[None]:
     """Turn the errors of damaged compressed files into InputError."""
-    damaged = (gzip.BadGzipFile, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+    damaged: tuple[type[Exception], ...] = (OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
     if label == "zstd":
         damaged += (_zstd().ZstdError,)
     try:
@@ -296,7 +297,7 @@ def _packing_errors(source: str, label: str) -> Iterator[None]:
         raise InputError(
             f"{source}: this {label} file uses a method of compression that is not known here; unpack it first"
         ) from None
-    except (*damaged, OSError) as error:
+    except damaged as error:
         if isinstance(error, OSError) and (error.errno is not None or isinstance(error, io.UnsupportedOperation)):
             raise
         raise InputError(f"{source}: the {label} file is damaged or cut short; fetch or copy it again") from None

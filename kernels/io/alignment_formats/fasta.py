@@ -57,8 +57,8 @@ KINDS[[0x1A, *range(127, 256)]] = PECULIAR | STRAY
 
 def read_fasta(stream: Iterator[bytes], source: str, size: int) -> RawAlignment:
     """Read aligned FASTA; ``size`` is about how many bytes there will be. InputError where rows differ in length."""
-    *found, note = _read_letters(stream, source, size)
-    return _with_note(_build_raw(*found, source), note)
+    titles, flat, ends, met, note = _read_letters(stream, source, size)
+    return _with_note(_build_raw(titles, flat, ends, met, source), note)
 
 
 def _with_note(raw: RawAlignment, note: str) -> RawAlignment:
@@ -92,8 +92,8 @@ def read_a3m(stream: Iterator[bytes], source: str, size: int) -> RawAlignment:
 
     InputError where rows differ in their number of other columns.
     """
-    *found, note = _read_letters(stream, source, size)
-    return _with_note(_widen_insertions(*found, source), note)
+    titles, flat, ends, met, note = _read_letters(stream, source, size)
+    return _with_note(_widen_insertions(titles, flat, ends, met, source), note)
 
 
 def _widen_insertions(titles: list[bytes], flat: np.ndarray, ends: np.ndarray, met: int, source: str) -> RawAlignment:
